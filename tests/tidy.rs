@@ -84,7 +84,7 @@ const DOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("totp_rs", &["operators"]),
-    ("zstd", &["records"]),
+    ("zstd", &["http", "records"]),
     // The socket of axum says by its errors why a frame could not be read.
     ("tokio_tungstenite", &["client", "ws"]),
 ];

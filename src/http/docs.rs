@@ -1,21 +1,34 @@
 //! The API for people to read: the document itself, a page that shows it, and one about problems.
 //!
 //! Everything is in the program, so a page asks no other server for anything. The large files
-//! are read from the executable as they are sent and take no memory while nobody looks.
+//! are compressed there. Whoever reads zstd is sent them as they are, and they take no memory; for
+//! others they are decompressed once, when the first of these asks.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use axum::body::Bytes;
-use axum::http::HeaderName;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::response::{Html, IntoResponse};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
+};
+use axum::http::{HeaderMap, HeaderName};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use utoipa::openapi::OpenApi;
 
 use super::Code;
+use super::encoding::takes;
 
-static SCRIPT: &[u8] = include_bytes!("../../assets/swagger-ui/swagger-ui-bundle.js");
-static STYLE: &[u8] = include_bytes!("../../assets/swagger-ui/swagger-ui.css");
+static SCRIPT: File = File {
+    kind: JAVASCRIPT,
+    zstd: include_bytes!("../../assets/swagger-ui/swagger-ui-bundle.js.zst"),
+    plain: LazyLock::new(|| decompressed(SCRIPT.zstd)),
+};
+static STYLE: File = File {
+    kind: CSS,
+    zstd: include_bytes!("../../assets/swagger-ui/swagger-ui.css.zst"),
+    plain: LazyLock::new(|| decompressed(STYLE.zstd)),
+};
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -72,12 +85,33 @@ pub(super) async fn start_script() -> impl IntoResponse {
     ([(CONTENT_TYPE, JAVASCRIPT)], START)
 }
 
-pub(super) async fn script() -> impl IntoResponse {
-    ([(CONTENT_TYPE, JAVASCRIPT), CACHE], SCRIPT)
+pub(super) async fn script(headers: HeaderMap) -> Response {
+    SCRIPT.send(&headers)
 }
 
-pub(super) async fn style() -> impl IntoResponse {
-    ([(CONTENT_TYPE, CSS), CACHE], STYLE)
+pub(super) async fn style(headers: HeaderMap) -> Response {
+    STYLE.send(&headers)
+}
+
+/// A vendored file.
+struct File {
+    kind: &'static str,
+    zstd: &'static [u8],
+    plain: LazyLock<Bytes>,
+}
+
+impl File {
+    fn send(&self, headers: &HeaderMap) -> Response {
+        let told = [(CONTENT_TYPE, self.kind), CACHE, (VARY, "accept-encoding")];
+        if takes(headers, "zstd") {
+            return (told, [(CONTENT_ENCODING, "zstd")], self.zstd).into_response();
+        }
+        (told, self.plain.clone()).into_response()
+    }
+}
+
+fn decompressed(file: &[u8]) -> Bytes {
+    zstd::decode_all(file).expect("a file of our own decompresses").into()
 }
 
 /// What the `type` of a problem points to.
@@ -93,4 +127,22 @@ pub(super) async fn problems() -> impl IntoResponse {
     }
     page.push_str("</dl>\n</body>\n</html>\n");
     ([POLICY], Html(page))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SCRIPT, STYLE};
+    use bahay_engine::hex::Hex;
+    use sha2::{Digest as _, Sha256};
+
+    /// As assets/swagger-ui/README.md has them, and whoever unpacks the package.
+    #[test]
+    fn vendored_files_are_those_of_their_package() {
+        let readme = include_str!("../../assets/swagger-ui/README.md");
+        for (file, name) in [(&SCRIPT, "swagger-ui-bundle.js"), (&STYLE, "swagger-ui.css")] {
+            let digest: [u8; 32] = Sha256::digest(&*file.plain).into();
+            let line = format!("{}  {name}\n", Hex(digest));
+            assert!(readme.contains(&line), "{line}");
+        }
+    }
 }

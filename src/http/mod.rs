@@ -15,6 +15,7 @@
 mod desk;
 mod docs;
 mod doorway;
+mod encoding;
 mod entries_query;
 mod examples;
 mod export;

@@ -14,8 +14,8 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::extract::Path;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, REFERRER_POLICY, VARY,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    REFERRER_POLICY, VARY,
 };
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -24,6 +24,7 @@ use bahay_engine::hex::Hex;
 use sha2::{Digest as _, Sha256};
 
 use super::Code;
+use super::encoding::takes;
 
 /// A name, what it holds, and the same compressed.
 type File = (&'static str, &'static [u8], Option<&'static [u8]>);
@@ -91,24 +92,10 @@ fn find(name: &str) -> Option<&'static File> {
 
 fn send((name, bytes, compressed): &'static File, headers: &HeaderMap) -> Response {
     let kind = [(CONTENT_TYPE, kind_of(name))];
-    match compressed.filter(|_| takes_brotli(headers)) {
+    match compressed.filter(|_| takes(headers, "br")) {
         Some(compressed) => (kind, [(CONTENT_ENCODING, "br")], compressed).into_response(),
         None => (kind, *bytes).into_response(),
     }
-}
-
-/// Whether the client says that it reads brotli, and not with a weight of nothing.
-fn takes_brotli(headers: &HeaderMap) -> bool {
-    let said = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|said| said.to_str().ok());
-    said.flat_map(|said| said.split(',')).any(|one| {
-        let mut parts = one.split(';').map(str::trim);
-        let is_brotli = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("br"));
-        let nothing = |weight: &str| {
-            let weight = weight.trim_start_matches(['q', 'Q', '=', ' ']);
-            weight.chars().all(|digit| matches!(digit, '0' | '.'))
-        };
-        is_brotli && !parts.next().is_some_and(nothing)
-    })
 }
 
 fn kind_of(name: &str) -> &'static str {
@@ -125,9 +112,7 @@ fn kind_of(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, PAGE, find, kind_of, takes_brotli};
-    use axum::http::HeaderMap;
-    use axum::http::header::ACCEPT_ENCODING;
+    use super::{FILES, PAGE, find, kind_of};
 
     #[test]
     fn all_that_the_page_names_is_there_and_of_a_known_kind() {
@@ -145,21 +130,5 @@ mod tests {
         for (name, ..) in FILES {
             assert_ne!(kind_of(name), "application/octet-stream", "{name}");
         }
-    }
-
-    #[test]
-    fn brotli_goes_to_who_takes_it() {
-        let takes = |said: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT_ENCODING, said.parse().unwrap());
-            takes_brotli(&headers)
-        };
-        for said in ["br", "gzip, deflate, br, zstd", "gzip;q=1, BR;q=0.5", "br; q=0.001"] {
-            assert!(takes(said), "{said}");
-        }
-        for said in ["gzip", "br;q=0", "br; q=0.0, gzip", "brotli"] {
-            assert!(!takes(said), "{said}");
-        }
-        assert!(!takes_brotli(&HeaderMap::new()));
     }
 }

@@ -74,6 +74,18 @@ async fn the_pages_load_nothing_from_elsewhere() {
         let response = page(path).await.unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], kind);
+        assert!(!response.headers().contains_key("content-encoding"), "{path}");
+    }
+    // Who reads zstd is sent the same as it is kept.
+    for path in ["/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"] {
+        let plain = page(path).await.unwrap().bytes().await.unwrap();
+        let asked = server.node.request(Method::GET, path);
+        let packed = asked.header("accept-encoding", "br, zstd").send().await.unwrap();
+        assert_eq!(packed.headers()["content-encoding"], "zstd");
+        assert_eq!(packed.headers()["vary"], "accept-encoding");
+        let packed = packed.bytes().await.unwrap();
+        assert!(3 * packed.len() < plain.len(), "{path}");
+        assert_eq!(zstd::decode_all(&*packed).unwrap(), plain, "{path}");
     }
     let problems = page("/problems").await.unwrap().text().await.unwrap();
     for code in Code::ALL {
