@@ -62,10 +62,18 @@ cmd_test() {
   fi
 }
 
-# Real nodes under faults. It starts services of its own, because it kills them.
+# Real nodes under faults. It starts services of its own, because it kills them. --optimised, as the first word,
+# has the clients and this version built for release, for many tables.
 cmd_chaos() {
+  local profile=()
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
-  attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet \
+  if [ "${1:-}" = --optimised ]; then
+    profile=(--release)
+    shift
+  fi
+  # Three sockets a client, since its way to the node is held here as well, and a file.
+  ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
+  attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} \
     --test chaos -- run "$@" ||
     die "something did not hold under faults: see above, and docs/CHAOS.md"
 }

@@ -24,8 +24,6 @@ pub(crate) struct House {
     /// Taken by whoever does something to it.
     pub(crate) postgres_turn: Mutex<()>,
     pub(crate) redis_turn: Mutex<()>,
-    /// One exchange at a time.
-    pub(crate) exchange_turn: Mutex<()>,
     pub(crate) nodes: Vec<Arc<Node>>,
     pub(crate) bots: Vec<Bot>,
     pub(crate) began: Instant,
@@ -51,13 +49,20 @@ pub(crate) struct Carried {
 pub(crate) async fn carry_out(house: &Arc<House>, plan: &Plan) -> Carried {
     let begun = Instant::now();
     let mut running = JoinSet::new();
+    let mut carried = Carried::default();
     for (number, step) in (1..).zip(plan.steps.clone()) {
         sleep_until((begun + Duration::from_millis(step.at_ms)).into()).await;
         let dice = Dice::new(plan.seed, 1_000_000 + number);
+        // One version comes after the other, in the order of the plan.
+        if matches!(step.fault, Fault::Exchange { .. }) {
+            let (done, finding) = one(house, step, dice).await;
+            carried.done.push(done);
+            carried.findings.extend(finding);
+            continue;
+        }
         let house = Arc::clone(house);
         running.spawn(async move { one(&house, step, dice).await });
     }
-    let mut carried = Carried::default();
     while let Some(ended) = running.join_next().await {
         match ended {
             Ok((done, finding)) => {
@@ -94,9 +99,8 @@ async fn turn(house: &House, fault: Fault) -> Option<tokio::sync::MutexGuard<'_,
         | Fault::Delay { node, link, .. } => house.node(node).link_turn(link),
         Fault::KillPostgres => &house.postgres_turn,
         Fault::KillRedis | Fault::StallRedis | Fault::LoseRedis => &house.redis_turn,
-        Fault::Exchange { .. } => &house.exchange_turn,
         // Each node in its turn.
-        Fault::RollingRestart => return None,
+        Fault::RollingRestart | Fault::Exchange { .. } => return None,
         Fault::Duplicate { .. }
         | Fault::Storm
         | Fault::Drop { .. }

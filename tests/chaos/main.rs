@@ -170,15 +170,15 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
         node.until_healthy().await?;
     }
     let (finish, finishing) = watch::channel(false);
+    let habits = (plan.seed, options.thinks);
     let bots = (0..)
         .zip(bots::rooms(options.tables))
-        .map(|client| Bot::start(client, plan.seed, folder, began, &nodes, finishing.clone()))
+        .map(|client| Bot::start(client, habits, folder, began, &nodes, finishing.clone()))
         .collect();
     let house = Arc::new(House {
         services: Mutex::new(services),
         postgres_turn: Mutex::default(),
         redis_turn: Mutex::default(),
-        exchange_turn: Mutex::default(),
         nodes,
         bots,
         began,

@@ -27,6 +27,11 @@ pub(crate) struct Options {
           value_parser = clap::value_parser!(u64).range(1..=500))]
     pub(crate) tables: u64,
 
+    /// A client thinks for so long before a move, at most; people do for some seconds.
+    #[arg(long, default_value_t = 40, value_name = "MILLISECONDS",
+          value_parser = clap::value_parser!(u64).range(1..=5000))]
+    pub(crate) thinks: u64,
+
     /// Every kind of fault once, one soon after the other, instead of so many minutes.
     #[arg(long, conflicts_with = "minutes")]
     pub(crate) short: bool,
@@ -76,7 +81,10 @@ impl Options {
             (None, _) => format!("--minutes {}", self.minutes),
         };
         let lose = if self.lose_redis { " --lose-redis" } else { "" };
-        let Self { nodes, tables, .. } = self;
-        format!("./dev chaos --seed {seed} {extent} --nodes {nodes} --tables {tables}{lose}")
+        let Self { nodes, tables, thinks, .. } = self;
+        let thinks = if *thinks == 40 { String::new() } else { format!(" --thinks {thinks}") };
+        format!(
+            "./dev chaos --seed {seed} {extent} --nodes {nodes} --tables {tables}{thinks}{lose}"
+        )
     }
 }

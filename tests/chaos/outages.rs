@@ -23,6 +23,8 @@ pub(crate) struct Outages {
     /// By node: it could not serve, or not reach Redis.
     nodes: Vec<Vec<Span>>,
     redis: Vec<Span>,
+    /// From the first exchange of versions to the last.
+    exchanging: Option<Span>,
 }
 
 impl Outages {
@@ -39,12 +41,21 @@ impl Outages {
         let struck = (0..nodes).map(|node| of(&|fault| !is_in_turn(fault) && stops(fault, node)));
         let all_nodes = struck.reduce(|one, other| common(&one, &other));
         let nobody = [redis.clone(), postgres, all_nodes.unwrap_or_default()].concat();
+        let exchanges = || done.iter().filter(|done| matches!(done.fault, Fault::Exchange { .. }));
+        let begun_ms = exchanges().map(|done| done.from_ms).min();
         Self {
+            exchanging: begun_ms.zip(exchanges().map(|done| done.to_ms).max()),
             nobody: joined(nobody),
             anything: of(&|fault| !is_of_clients(fault)),
             nodes: by_node,
             redis,
         }
+    }
+
+    /// Whether this moment is between the beginning of the first exchange of versions and the end of the
+    /// last.
+    pub(crate) fn is_exchanging(&self, at_ms: u64) -> bool {
+        self.exchanging.is_some_and(|(from_ms, to_ms)| (from_ms..=to_ms).contains(&at_ms))
     }
 
     /// How much of a time nobody could have served a client.

@@ -18,6 +18,9 @@ use crate::plan::Fault;
 /// After a kill, a connection of that node that is lost within this time was lost by the kill.
 const KILLED_WITHIN_MS: u64 = 2_000;
 
+/// Of a hundred moves during exchanges of versions, 99 are acknowledged in less.
+const EXCHANGED_WITHIN_MS: u64 = 250;
+
 /// Refusals that a client does with by itself: what it wanted was done already, or is tried again.
 const UNDERSTOOD: [&str; 4] = ["already_ready", "stale_prompt", "unavailable", "wrong_phase"];
 
@@ -39,6 +42,8 @@ pub(crate) struct Figures {
     void_reasons: BTreeMap<String, u64>,
     /// Milliseconds each.
     acks: Vec<u64>,
+    /// Of moves that were made from the beginning of the first exchange of versions to the end of the last.
+    acks_exchanging: Vec<u64>,
     resumes: Vec<u64>,
     /// The same without the time in which nobody could have served a client.
     resumes_served: Vec<u64>,
@@ -77,7 +82,10 @@ impl Figures {
         }
         for client in &verdict.walked {
             figures.acknowledged += client.acked.len();
-            figures.acks.extend(&client.acked_after_ms);
+            let acked = client.acked_after_ms.iter();
+            figures.acks.extend(acked.clone().map(|(_, took_ms)| took_ms));
+            let exchanging = acked.filter(|(sent_ms, _)| outages.is_exchanging(*sent_ms));
+            figures.acks_exchanging.extend(exchanging.map(|(_, took_ms)| took_ms));
             figures.snapshots += client.snapshots;
             figures.updates += client.updates;
             figures.connections_lost += client.absences.len();
@@ -97,6 +105,7 @@ impl Figures {
         }
         figures.takeovers(&verdict.walked, done, &outages);
         figures.acks.sort_unstable();
+        figures.acks_exchanging.sort_unstable();
         figures.resumes.sort_unstable();
         figures.resumes_served.sort_unstable();
         figures.resumes_quiet.sort_unstable();
@@ -153,7 +162,10 @@ impl Figures {
         let voided = (self.voided > 0).then(|| format!("{} games were voided", self.voided));
         let unknown = self.refusals.iter().filter(|(code, _)| !UNDERSTOOD.contains(&&***code));
         let unknown = unknown.map(|(code, count)| format!("{count} refusals with {code}"));
-        voided.into_iter().chain(unknown).collect()
+        let p99 =
+            percentile(&self.acks_exchanging, 99).filter(|p99_ms| *p99_ms >= EXCHANGED_WITHIN_MS);
+        let late = p99.map(|p99_ms| format!("one move of a hundred took {p99_ms} ms or more"));
+        voided.into_iter().chain(unknown).chain(late).collect()
     }
 
     /// Notes what a node's log says went wrong. Panics are told apart.
@@ -191,6 +203,7 @@ impl Figures {
             "faults": self.faults,
             "refusals": self.refusals,
             "ack_ms": spread(&self.acks),
+            "ack_exchanging_ms": spread(&self.acks_exchanging),
             "resume_ms": spread(&self.resumes),
             "resume_served_ms": spread(&self.resumes_served),
             "resume_quiet_ms": spread(&self.resumes_quiet),
@@ -259,6 +272,7 @@ impl fmt::Display for Figures {
         writeln!(f, "  connections {} lost", self.connections_lost)?;
         for (what, sorted) in [
             ("moves acknowledged after", &self.acks),
+            ("the same while versions were exchanged", &self.acks_exchanging),
             ("resumed after", &self.resumes),
             ("the same while somebody could serve", &self.resumes_served),
             ("and where nothing was at fault", &self.resumes_quiet),

@@ -2,10 +2,10 @@
 //! any node when they lose it, as the protocol's page says. Each keeps a [`Journal`] of every text
 //! that it sent and was sent; what they mean is for the checks.
 //!
-//! A client thinks for some milliseconds, plays mostly what the house's bot would and sometimes
+//! A client thinks for some time, plays mostly what the house's bot would and sometimes
 //! anything legal, and takes a command unanswered for [`ANSWER`] for a broken connection. Orders
 //! make it misbehave for a while. When all are to finish, it readies no more, plays its game to
-//! the end, and leaves.
+//! the end in haste, and leaves.
 
 pub(crate) mod rest;
 mod seat;
@@ -44,6 +44,9 @@ const ANSWER: Duration = Duration::from_secs(6);
 
 /// Connecting takes no longer.
 const CONNECT: Duration = Duration::from_secs(4);
+
+/// Who finishes thinks no longer.
+const HURRY_MS: u64 = 40;
 
 /// A quiet connection is asked whether it is there so often.
 const QUIET: Duration = Duration::from_secs(3);
@@ -104,7 +107,7 @@ struct Whereabouts {
 impl Bot {
     pub(crate) fn start(
         (number, room): (u64, &'static str),
-        seed: u64,
+        (seed, thinks_ms): (u64, u64),
         folder: &Path,
         began: Instant,
         nodes: &[Arc<Node>],
@@ -118,6 +121,7 @@ impl Bot {
             room,
             device: format!("chaos-device-{seed:020}-{number:04}"),
             dice: Dice::new(seed, number + 1),
+            thinks_ms,
             journal: Journal::create(folder, number, began),
             bases: nodes.iter().map(|node| node.gate.base()).collect(),
             ordered,
@@ -198,6 +202,8 @@ struct Client {
     room: &'static str,
     device: String,
     dice: Dice,
+    /// The longest that it thinks before a move.
+    thinks_ms: u64,
     journal: Journal,
     bases: Vec<String>,
     ordered: mpsc::UnboundedReceiver<Order>,
@@ -379,7 +385,9 @@ impl Client {
                             }
                         }
                         Some(_) | None => {
-                            let think = Duration::from_millis(self.dice.within(1, 40));
+                            let most_ms =
+                                if finishing { HURRY_MS } else { u64::MAX }.min(self.thinks_ms);
+                            let think = Duration::from_millis(self.dice.within(1, most_ms));
                             answer = Some((now + think, question));
                         }
                     }

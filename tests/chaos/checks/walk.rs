@@ -56,8 +56,8 @@ pub(crate) struct Walked {
     pub(crate) client: usize,
     pub(crate) player: Option<PlayerId>,
     pub(crate) acked: Vec<Acked>,
-    /// For each of these, the milliseconds since it was sent for the first time.
-    pub(crate) acked_after_ms: Vec<u64>,
+    /// For each of these, when it was sent for the first time, and the milliseconds since then.
+    pub(crate) acked_after_ms: Vec<(u64, u64)>,
     /// Every act that was sent, acknowledged or not.
     pub(crate) sent: Vec<(GameId, u32, Written)>,
     /// The commitments of acknowledged readies, and the texts of acknowledged reveals.
@@ -199,7 +199,7 @@ impl Walk<'_> {
             Some(Command::Act { game, prompt, action, .. }) => {
                 let (game, prompt, action) = (*game, *prompt, Written::of(action));
                 let sent_ms = self.first_sent_ms.get(&(game, prompt)).copied().unwrap_or(at_ms);
-                self.found.acked_after_ms.push(at_ms.saturating_sub(sent_ms));
+                self.found.acked_after_ms.push((sent_ms, at_ms.saturating_sub(sent_ms)));
                 self.found.acked.push(Acked { game, prompt, action });
             }
             Some(Command::Ready { game, commitment: Some(commitment), .. }) => {
