@@ -83,20 +83,28 @@ check_cluster() {
     die "what a cluster is given is not as it should be: see above"
 }
 
-# promtool is in Debian's package of Prometheus, which is not installed, since it would start one.
+PROMETHEUS=''
+PROMTOOL=''
+
+# Debian's package is not installed, since it would start one with the system: it is only unpacked.
+find_prometheus() {
+  local folder=$PROGRAMS/prometheus
+  if PROMETHEUS=$(type -P prometheus) && PROMTOOL=$(type -P promtool); then return 0; fi
+  PROMETHEUS=$folder/usr/bin/prometheus PROMTOOL=$folder/usr/bin/promtool
+  if [ ! -x "$PROMETHEUS" ] && ! unpack_prometheus "$folder"; then PROMETHEUS='' PROMTOOL=''; fi
+}
+
+# What Prometheus is told, by its own tool. That it runs: see play_as_server.
 check_alerts() {
-  local folder=$PROGRAMS/prometheus tool
-  if ! tool=$(type -P promtool); then
-    tool=$folder/usr/bin/promtool
-    [ -x "$tool" ] || unpack_prometheus "$folder" || {
-      say "NOT CHECKED: alerts, and what Prometheus is told: there is no promtool"
-      return 0
-    }
-  fi
+  find_prometheus
+  [ -n "$PROMTOOL" ] || {
+    say "NOT CHECKED: alerts, and what Prometheus is told, since it is not to be had here"
+    return 0
+  }
   {
-    attend "$tool" check config --syntax-only containers/watch/prometheus.yml &&
-      attend "$tool" check rules containers/watch/alerts.yml &&
-      attend "$tool" test rules tests/containers/alerts.yml
+    attend "$PROMTOOL" check config --syntax-only containers/watch/prometheus.yml &&
+      attend "$PROMTOOL" check rules containers/watch/alerts.yml &&
+      attend "$PROMTOOL" test rules tests/containers/alerts.yml
   } >"$INSTANCE/promtool.log" 2>&1 || {
     cat "$INSTANCE/promtool.log" >&2
     die "an alert is not as tests/containers/alerts.yml has it: see above"
@@ -179,9 +187,14 @@ check_roles() {
   export DATABASE_URL=$database REDIS_URL=$redis
 }
 
+# Prometheus looks on, where there is one.
 play_as_server() {
-  local log=$INSTANCE/owning-nothing.log
-  play_a_game "$1" "$log"
+  local log=$INSTANCE/owning-nothing.log watched=()
+  if [ -n "$PROMETHEUS" ]; then
+    watched=(with_libraries "$CONTRACTS/venv/bin/python" tests/containers/watch.py "$ROOT" "$PROMETHEUS" "$INSTANCE/watch")
+  fi
+  play_a_game "$1" "$log" ${watched[@]+"${watched[@]}"}
+  [ -z "$PROMETHEUS" ] || say "$(tail -n 1 "$INSTANCE/demo.log")"
   ! grep -E 'may change booked transfers|permission denied' "$log" >&2 ||
     die "the server has too many rights, or too few: see above"
 }

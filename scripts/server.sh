@@ -125,20 +125,21 @@ start_server() {
 }
 
 # A game to its POT, on a server with the login of URL $1 that lives as long as the game. What it writes goes to
-# file $2.
+# file $2. What else is given is a command that is told how the game is played, and has it played.
 play_a_game() {
-  local given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server
+  local given=${BAHAY_LISTEN:-} links=${BAHAY_INVITE_BASE:-} server log=$2
   unset BAHAY_LISTEN
   choose_port 18580
-  spawn env RUST_LOG=warn DATABASE_URL="$1" "$BINARY" serve >"$2" 2>&1
+  spawn env RUST_LOG=warn DATABASE_URL="$1" "$BINARY" serve >"$log" 2>&1
   server=$CHILD
+  shift 2
   until port_answers "$LISTEN_HOST" "$LISTEN_PORT"; do
-    process_start "$server" >/dev/null || die "the server ended: $(tail -n 3 "$2")"
+    process_start "$server" >/dev/null || die "the server ended: $(tail -n 3 "$log")"
     sleep 0.1
   done
   release_port
-  attend "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
-    die "no game was played: $(tail -n 1 "$INSTANCE/demo.log")"
+  attend "$@" "$BINARY" demo --url "$BAHAY_URL" >"$INSTANCE/demo.log" 2>&1 ||
+    die "no game was played as it should be: $(tail -n 1 "$INSTANCE/demo.log")"
   end_process "-$server" TERM 20
   # Whoever starts a server next chooses its own.
   unset BAHAY_LISTEN BAHAY_INVITE_BASE BAHAY_URL
