@@ -8,9 +8,10 @@ ARG SERVER=build
 FROM rust:1.98.0-slim-bookworm AS build
 WORKDIR /build
 # Names of functions are left out: what a panic says names its file and line anyway.
-# Functions that were compiled to the same are there once, where the linker is Rust's own.
+# Functions that were compiled to the same are there once, where the linker is Rust's own. Addresses that are
+# moved at the start are told in short, which glibc reads from 2.36 on: that of the image does.
 ENV SQLX_OFFLINE=true CARGO_PROFILE_RELEASE_STRIP=symbols \
-    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS=-Clink-arg=-Wl,--icf=all
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-Clink-arg=-Wl,--icf=all -Clink-arg=-Wl,-z,pack-relative-relocs"
 # What others have made, in a layer of its own, which is made anew when Cargo.toml or Cargo.lock change:
 # our own crates are empty in it.
 COPY Cargo.toml Cargo.lock ./
