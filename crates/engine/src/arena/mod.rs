@@ -18,6 +18,7 @@ mod sample;
 mod search;
 mod takeover;
 mod tally;
+mod walk;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -26,7 +27,7 @@ use uuid::Uuid;
 
 use crate::chance::{Dice, Key};
 use crate::coins::Coins;
-use crate::game::{Game, Outcome, Turn, Viewer};
+use crate::game::{Game, Outcome, Viewer};
 use crate::hex::Hex;
 use crate::seat::Seat;
 use crate::table::{Crown, PlayerId, Terms, Worth};
@@ -35,6 +36,7 @@ pub use bot::{Asked, Bot, Grade, UnknownGrade};
 pub use sample::{Estimate, Sample};
 pub use takeover::answer;
 pub use tally::{Score, Tally};
+pub use walk::{Players, walk};
 
 /// Deals of a series: enough for crowns and POTs to come about, few enough for many threads.
 pub const DEALS_PER_SERIES: u32 = 50;
@@ -181,30 +183,25 @@ impl<R: Clone> Contest<R> {
 /// As [`Contest::series`].
 pub fn play<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mut Dice) -> Played {
     let seats = u8::try_from(bots.len()).expect("a table has at most eight seats");
-    let mut game = G::new(rules, seats, None);
-    let mut events = Vec::new();
-    loop {
-        events.clear();
-        game = match game.turn() {
-            Turn::Over => {
-                let outcome = game.outcome().expect("a game that is over has an outcome");
-                let ending = game.ending().expect("a game that is over has ended in some way");
-                return Played { outcome, ending };
-            }
-            Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
-            Turn::Wait(_) => game.expire(&mut events),
-            Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
-                let view = game.view(Viewer::Seat(seat));
-                let clock = game.default_action(seat).expect("the clock can play for who is asked");
-                let action = bots[seat.index()].choose(&Asked { seat, view: &view, clock: &clock });
-                match game.act(seat, &action, &mut events) {
-                    Ok(next) => next,
-                    Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
-                }
-            }
-        };
-        for (seat, bot) in Seat::all(seats).zip(bots.iter_mut()) {
+    let game = walk(G::new(rules, seats, None), chance, &mut Seated(bots));
+    let outcome = game.outcome().expect("a game that is over has an outcome");
+    let ending = game.ending().expect("a game that is over has ended in some way");
+    Played { outcome, ending }
+}
+
+/// A bot at each seat, which is shown what its seat is shown.
+struct Seated<'a, G: Game>(&'a mut [Box<dyn Bot<G>>]);
+
+impl<G: Game> Players<G> for Seated<'_, G> {
+    fn choose(&mut self, game: &G, seat: Seat) -> G::Action {
+        let view = game.view(Viewer::Seat(seat));
+        let clock = game.default_action(seat).expect("the clock can play for who is asked");
+        self.0[seat.index()].choose(&Asked { seat, view: &view, clock: &clock })
+    }
+
+    fn hear(&mut self, events: &[G::Event]) {
+        let seats = u8::try_from(self.0.len()).expect("a table has at most eight seats");
+        for (seat, bot) in Seat::all(seats).zip(self.0.iter_mut()) {
             for event in events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))) {
                 bot.hear(&event);
             }
