@@ -25,8 +25,8 @@ use bahay_engine::arena::{Asked, Bot, Estimate, Sample, play};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome};
 use bahay_engine::games::tongits::{
-    Action, Event, HIDDEN, INPUTS, Inputs, Networks, ONE, Question, Rules, SEATS, Tongits,
-    WEIGHT_ONE, WEIGHTS,
+    Action, Dumps, Event, HIDDEN, INPUTS, Inputs, Judge, Networks, ONE, Question, Rules, SEATS,
+    Tongits, WEIGHT_ONE, WEIGHTS,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
@@ -185,10 +185,12 @@ impl Bot<Tongits> for Player {
         let greedy = || Tongits::advise(asked.view).expect("it is to act");
         match self {
             Self::Greedy => greedy(),
-            Self::Networks(networks) => networks.advise(asked.view).expect("it is to act"),
+            Self::Networks(networks) => {
+                networks.advise(asked.view, Dumps::All).expect("it is to act")
+            }
             Self::Learner { networks, dice, chosen } => {
                 let judge = networks.as_deref().unwrap_or(&SILENT);
-                let considered = judge.considered(asked.view).expect("it is to act");
+                let considered = judge.considered(asked.view, Dumps::All).expect("it is to act");
                 let place = if dice.below(100) < AT_RANDOM {
                     dice.choose(&considered)
                 } else if networks.is_some() {

@@ -306,6 +306,15 @@ macro_rules! catalog {
                 }
             }
 
+            fn judged(view: &AnyView) -> Vec<(AnyAction, i64)> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        let judged = <$game>::judged(view).into_iter();
+                        judged.map(|(action, worth)| (AnyAction::$variant(action), worth)).collect()
+                    })+
+                }
+            }
+
             fn imagine(view: &AnyView, dice: &mut Dice) -> Option<Self> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {

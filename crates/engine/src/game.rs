@@ -386,6 +386,13 @@ pub trait Game: Value {
         Self::legal_in_view(view, actions);
     }
 
+    /// What a search looks at, each with what it is worth by a judge that does not play on, in the
+    /// parts of [`Game::look_ahead`]; the best first. An action that wins at once stands alone. Empty
+    /// where nobody judges so.
+    fn judged(_view: &Self::View) -> Vec<(Self::Action, i64)> {
+        Vec::new()
+    }
+
     /// A game that the viewer of this view could be playing: what it does not see is as the dice
     /// have it. `None` where that is not known to be made.
     fn imagine(_view: &Self::View, _dice: &mut Dice) -> Option<Self> {

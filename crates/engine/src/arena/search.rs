@@ -1,26 +1,32 @@
 //! A bot that plays on: at each decision the game is imagined in many ways that its seat could not
-//! tell apart, every action that is worth trying is played in each, and the game is played to its
-//! end by greedy players. What came of it is compared action by action within the same way, with
+//! tell apart, every action that is worth trying is played in each, and the game is played on as the
+//! game itself knows ([`Game::look_ahead`]), else to its end by greedy players. What came of it is compared action by action within the same way, with
 //! the same chance.
 //!
-//! What the quick player advises is left only for what did better by more than the noise of it. Half
-//! of the other actions are given up in each round. It is told how many games it may play on, and no
-//! time, so that it plays the same on every machine.
+//! Where a judge says what actions are worth without playing on ([`Game::judged`]), what it says and
+//! what came of the games are added up, and the best is played. Where there is none, what the quick
+//! player advises is left only for what did better by more than the noise of it. Half of the other
+//! actions are given up in each round. It is told how many games it may play on, and no time, so that
+//! it plays the same on every machine.
 
 use alloc::vec::Vec;
 
 use crate::arena::bot::{Asked, Bot, Words};
+use crate::arena::walk::{Players, walk};
 use crate::chance::{Dice, Key};
-use crate::game::{Game, Skill, Turn, Viewer};
+use crate::game::{Game, Skill, Viewer};
 use crate::seat::Seat;
 
 /// Games to play on for a decision, where nothing else is said.
-pub(super) const GAMES: u32 = 500;
+pub(super) const GAMES: u32 = 600;
 
 /// The least number of imagined games of a round.
 const WORLDS_MIN: u32 = 4;
 
-/// Another action must be better by so many tenths of the standard error.
+/// What a judge says counts as what comes of so many imagined games, divided by this.
+const JUDGED_DIVISOR: u32 = 4;
+
+/// Where nobody judges, another action must be better by so many tenths of the standard error.
 const TENTHS_OF_ERRORS: i128 = 10;
 
 /// Counts that a win is worth beside what it brings: shares of games are what grades are told by.
@@ -37,7 +43,15 @@ pub(super) struct Search<E> {
 /// An action with what came of it, by imagined game.
 struct Arm<A> {
     action: A,
+    /// What a judge says of it, times the games that this counts as.
+    judged: i64,
     worth: Vec<i64>,
+}
+
+impl<A> Arm<A> {
+    fn sum(&self) -> i64 {
+        self.judged + self.worth.iter().sum::<i64>()
+    }
 }
 
 impl<G: Game> Bot<G> for Search<G::Event> {
@@ -46,13 +60,19 @@ impl<G: Game> Bot<G> for Search<G::Event> {
     }
 
     fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        let advised = G::advise_by(Skill::Quick, asked.view).expect("the AI advises who is asked");
-        let mut worth_trying = Vec::new();
-        G::worth_trying(asked.view, &mut worth_trying);
-        let others = worth_trying.into_iter().filter(|action| *action != advised);
-        let arm = |action: G::Action| Arm { action, worth: Vec::new() };
-        let mut arms: Vec<Arm<G::Action>> =
-            core::iter::once(advised.clone()).chain(others).map(arm).collect();
+        let judged = G::judged(asked.view);
+        let is_judged = !judged.is_empty();
+        let tried = if is_judged { judged } else { unjudged::<G>(asked.view) };
+        let counts_as = i64::from(self.games / JUDGED_DIVISOR);
+        let arm = |(action, judged): (_, i64)| {
+            let judged = judged.saturating_mul(counts_as);
+            Arm { action, judged, worth: Vec::new() }
+        };
+        let mut arms: Vec<Arm<G::Action>> = tried.into_iter().map(arm).collect();
+        let advised = arms[0].action.clone();
+        if arms.len() == 1 {
+            return advised;
+        }
         let rounds = self.rounds(arms.len());
         let all = rounds.iter().sum();
         let worlds = G::imagine_likely(asked.view, &self.heard, all, self.words.dice());
@@ -71,8 +91,13 @@ impl<G: Game> Bot<G> for Search<G::Event> {
                 }
             }
             let (_, others) = arms.split_at_mut(1);
-            others.sort_by_key(|arm| core::cmp::Reverse(arm.worth.iter().sum::<i64>()));
+            others.sort_by_key(|arm| core::cmp::Reverse(arm.sum()));
             arms.truncate(kept(arms.len()));
+        }
+        if is_judged {
+            // The judge's best has been in all rounds, as the last of the others has.
+            let best = arms.iter().max_by_key(|arm| arm.sum());
+            return best.map_or(advised, |arm| arm.action.clone());
         }
         let better = arms.iter().skip(1).find(|arm| is_surely_better(&arm.worth, &arms[0].worth));
         better.map_or(advised, |arm| arm.action.clone())
@@ -94,6 +119,15 @@ impl<E> Search<E> {
     }
 }
 
+/// What is worth trying where nobody judges: what the quick player advises first, and all as good.
+fn unjudged<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
+    let advised = G::advise_by(Skill::Quick, view).expect("the AI advises who is asked");
+    let mut others = Vec::new();
+    G::worth_trying(view, &mut others);
+    others.retain(|action| *action != advised);
+    core::iter::once(advised).chain(others).map(|action| (action, 0)).collect()
+}
+
 /// How many actions are left after a round: the advised one, and the better half of the others.
 const fn kept(actions: usize) -> usize {
     1 + (actions - 1).div_ceil(2)
@@ -102,27 +136,11 @@ const fn kept(actions: usize) -> usize {
 /// What comes of an action for the seat when greedy players play on: the counts that it wins or
 /// loses, and so many for a win.
 fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
-    let mut chance = Dice::new(chance);
-    let mut events = Vec::new();
-    let Ok(mut game) = world.act(own, action, &mut events) else {
+    let Ok(game) = world.act(own, action, &mut Vec::new()) else {
         // It is legal by what the seat sees, and not in this way to fill in the rest.
         return 0;
     };
-    loop {
-        events.clear();
-        game = match game.turn() {
-            Turn::Over => break,
-            Turn::Chance(request) => game.resolve(&chance.draw(request), &mut events),
-            Turn::Wait(_) => game.expire(&mut events),
-            Turn::Players(prompt) => {
-                let seat = prompt.seats.iter().next().expect("somebody is asked");
-                let view = game.view(Viewer::Seat(seat));
-                let action = G::advise_by(Skill::Greedy, &view);
-                let action = action.expect("the AI advises who is asked");
-                game.act(seat, &action, &mut events).expect("the AI plays what is legal")
-            }
-        };
-    }
+    let game = walk(game, &mut Dice::new(chance), &mut Greedy);
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let mut worth = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
     for debt in &outcome.debts {
@@ -131,6 +149,16 @@ fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i6
         worth -= if debt.from == own { counts } else { 0 };
     }
     worth
+}
+
+/// Greedy players at all seats.
+struct Greedy;
+
+impl<G: Game> Players<G> for Greedy {
+    fn choose(&mut self, game: &G, seat: Seat) -> G::Action {
+        let advised = G::advise_by(Skill::Greedy, &game.view(Viewer::Seat(seat)));
+        advised.expect("the AI advises who is asked")
+    }
 }
 
 /// Whether the one did better than the other by more than the noise of the difference.

@@ -1,10 +1,10 @@
-//! What an action comes to for a seat in a game whose cards are all known: greedy players play on,
-//! or quick ones where others are taken for such, and after some turns of the seat `quick`'s networks
-//! judge its place. Games that are over by then are worth what they brought.
+//! What an action comes to for a seat in a game whose cards are all known: others play on as greedy
+//! players, or as quick ones where they are taken for such, the seat itself by the large network; and
+//! when some turns of the seat have gone by, that network judges its place. Games that are over by then
+//! are worth what they brought.
 //!
 //! Judged places tell actions apart by far fewer games than ends of games do, because what chance
-//! makes of the rest is averaged in them. The seat itself plays on as a greedy player, because that
-//! takes a fifth of the time.
+//! makes of the rest is averaged in them.
 
 use alloc::vec::Vec;
 
@@ -16,11 +16,9 @@ use crate::games::tongits::quick;
 use crate::games::tongits::state::Tongits;
 use crate::seat::{Seat, SeatSet};
 
-/// Turns that the seat ends before its place is judged, that of the action among them.
+/// Turns that the seat ends before its place is judged in the next one, that of the action among
+/// them.
 const TURNS: u32 = 2;
-
-/// Counts that a win is worth beside what it brings: so the networks were taught.
-const WIN_COUNTS: i64 = 8;
 
 /// In the parts of what the networks judge. `None` where the action is not legal.
 pub(super) fn play_on(
@@ -41,15 +39,21 @@ pub(super) fn play_on(
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let view = game.view(Viewer::Seat(seat));
-                let is_far = seat == own && ended >= TURNS;
-                if is_far
-                    && matches!(view.public.phase, Phase::Play { .. })
+                let is_turn = matches!(view.public.phase, Phase::Draw { .. } | Phase::Play { .. });
+                if seat == own
+                    && is_turn
+                    && ended >= TURNS
                     && let Some(worth) = quick::judge(&view)
                 {
                     return Some(worth);
                 }
-                let is_quick = quick_players.contains(seat);
-                let action = if is_quick { quick::sketch(&view) } else { bot::advise(&view) };
+                let action = if seat == own {
+                    quick::plan(&view)
+                } else if quick_players.contains(seat) {
+                    quick::sketch(&view)
+                } else {
+                    bot::advise(&view)
+                };
                 let action = action.expect("the AI advises who is asked");
                 if seat == own && matches!(action, Action::Dump { .. }) {
                     ended += 1;
@@ -63,7 +67,7 @@ pub(super) fn play_on(
 /// What a game that is over brought a seat.
 fn brought(game: &Tongits, own: Seat) -> i64 {
     let outcome = game.outcome().expect("a game that is over has an outcome");
-    let won = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
+    let won = if outcome.winner == Some(own) { quick::WIN_COUNTS } else { 0 };
     let counts = outcome.debts.iter().fold(won, |sum, debt| {
         let counts = i64::from(debt.counts());
         let gained = if debt.to == own { counts } else { 0 };

@@ -51,7 +51,10 @@ pub use phase::{End, Phase, Public};
 pub use pile::Pile;
 pub use presets::Preset;
 #[cfg(feature = "testing")]
-pub use quick::{Considered, HIDDEN, INPUTS, Inputs, Networks, ONE, Question, WEIGHT_ONE, WEIGHTS};
+pub use quick::{
+    Considered, Dumps, FEW, FEW_FROM, HIDDEN, HIDDEN_1, HIDDEN_2, INPUTS, Inputs, Judge,
+    LARGE_WEIGHTS, Large, Networks, ONE, OUTPUTS, Place, Question, WEIGHT_ONE, WEIGHTS,
+};
 pub use rules::{
     Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection,
     EndingCounts, ItemCounts, Rules, SEATS, is_special,

@@ -453,8 +453,8 @@ impl Game for Tongits {
         quick::knows(&view.public.rules).then_some(IMAGINED)
     }
 
-    fn worth_trying(view: &View, actions: &mut Vec<Action>) {
-        quick::worth_trying(view, actions);
+    fn judged(view: &View) -> Vec<(Action, i64)> {
+        quick::judged(view)
     }
 
     fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {

@@ -19,7 +19,7 @@ const LEFTOVER_NEAR: usize = 4;
 
 /// A place in a game as one seat sees it, or as it would stand after what the seat may do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sight<'a> {
+pub struct Sight<'a> {
     pub(super) public: &'a Public,
     pub(super) seat: Seat,
     pub(super) hand: CardSet,

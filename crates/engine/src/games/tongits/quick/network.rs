@@ -10,6 +10,9 @@ use alloc::string::String;
 #[cfg(any(test, feature = "testing"))]
 use core::fmt::Write;
 
+use crate::games::tongits::quick::considered::{Judge, Question};
+use crate::games::tongits::quick::inputs::Sight;
+
 /// Numbers that a network is given.
 pub const INPUTS: usize = 64;
 
@@ -45,29 +48,6 @@ const WEIGHTS_PER_LINE: usize = 24;
 /// What is known of a place in a game.
 pub type Inputs = [i16; INPUTS];
 
-/// What a network is asked: what it is worth
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// to have ended the turn so.
-    Dump,
-    /// to draw from the stock.
-    Draw,
-    /// to fight.
-    Fight,
-    /// to challenge who fights.
-    Challenge,
-    /// to fold.
-    Fold,
-}
-
-impl Question {
-    pub const ALL: [Self; 5] = [Self::Dump, Self::Draw, Self::Fight, Self::Challenge, Self::Fold];
-
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
 /// A network for each question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Networks {
@@ -80,29 +60,18 @@ impl Networks {
     /// # Panics
     /// When the text is no such file.
     pub const fn parsed(text: &[u8]) -> Self {
+        let read: [i16; WEIGHTS * QUESTIONS] = weights(text);
         let mut weights = [[0; WEIGHTS]; QUESTIONS];
-        let (mut place, mut digits, mut read) = (0, 0, 0_u16);
-        let mut at = 0;
-        while at < text.len() {
-            if let Some(digit) = (text[at] as char).to_digit(16) {
-                // A hexadecimal digit has four bits.
-                read = read << 4 | digit.to_le_bytes()[0] as u16;
-                digits += 1;
-            } else {
-                assert!(text[at] == b'\n', "weights are hexadecimal digits in lines");
-            }
-            if digits == DIGITS {
-                weights[place / WEIGHTS][place % WEIGHTS] = read.cast_signed();
-                (place, digits, read) = (place + 1, 0, 0);
-            }
-            at += 1;
+        let mut place = 0;
+        while place < read.len() {
+            weights[place / WEIGHTS][place % WEIGHTS] = read[place];
+            place += 1;
         }
-        assert!(place == WEIGHTS * QUESTIONS && digits == 0, "there are as many as networks need");
         Self { weights }
     }
 
     /// What a place is worth, in parts of which [`WEIGHT_ONE`] times [`ONE`] make one.
-    pub fn worth(&self, question: Question, inputs: &Inputs) -> i64 {
+    fn output(&self, question: Question, inputs: &Inputs) -> i64 {
         let weights = &self.weights[question.index()];
         let (layers, last) = weights.split_at(HIDDEN * (INPUTS + 1));
         let (to_output, added) = last.split_at(HIDDEN);
@@ -121,6 +90,55 @@ impl Networks {
     }
 }
 
+impl Judge for Networks {
+    type Place = (Question, Inputs);
+
+    fn place(&self, question: Question, sight: &Sight<'_>) -> Self::Place {
+        (question, sight.inputs())
+    }
+
+    fn worth(&self, (question, inputs): &Self::Place) -> i64 {
+        self.output(*question, inputs)
+    }
+}
+
+/// Reads a file of weights: as many as are asked for, each as [`DIGITS`] hexadecimal digits.
+pub(super) const fn weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
+    let mut weights = [0; COUNT];
+    let (mut place, mut digits, mut read) = (0, 0, 0_u16);
+    let mut at = 0;
+    while at < text.len() {
+        if let Some(digit) = (text[at] as char).to_digit(16) {
+            // A hexadecimal digit has four bits.
+            read = read << 4 | digit.to_le_bytes()[0] as u16;
+            digits += 1;
+        } else {
+            assert!(text[at] == b'\n', "weights are hexadecimal digits in lines");
+        }
+        if digits == DIGITS {
+            weights[place] = read.cast_signed();
+            (place, digits, read) = (place + 1, 0, 0);
+        }
+        at += 1;
+    }
+    assert!(place == COUNT && digits == 0, "there are as many as networks need");
+    weights
+}
+
+/// The text of a file of weights.
+#[cfg(any(test, feature = "testing"))]
+pub(super) fn text(weights: &[i16]) -> String {
+    let mut text = String::new();
+    for line in weights.chunks(WEIGHTS_PER_LINE) {
+        for weight in line {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{:04x}", weight.cast_unsigned());
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// For who learns the weights.
 #[cfg(any(test, feature = "testing"))]
 impl Networks {
@@ -132,15 +150,7 @@ impl Networks {
 
     /// The text of a file of weights.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        for line in self.weights.as_flattened().chunks(WEIGHTS_PER_LINE) {
-            for weight in line {
-                // Writing to a string does not fail.
-                let _ = write!(text, "{:04x}", weight.cast_unsigned());
-            }
-            text.push('\n');
-        }
-        text
+        text(self.weights())
     }
 
     /// All weights in the order of the questions.
@@ -170,12 +180,12 @@ mod tests {
         let worth = |input: i16| {
             let mut inputs = [0; INPUTS];
             inputs[0] = input;
-            networks.worth(Question::Dump, &inputs)
+            networks.output(Question::Dump, &inputs)
         };
         assert_eq!(worth(0), one);
         assert_eq!(worth(ONE), one + one / 2);
         assert_eq!(worth(-ONE), one);
-        assert_eq!(networks.worth(Question::Fold, &[ONE; INPUTS]), 0);
+        assert_eq!(networks.output(Question::Fold, &[ONE; INPUTS]), 0);
     }
 
     #[test]

@@ -1,0 +1,179 @@
+//! One larger network for all questions, with two hidden layers: for who plays on in imagined games
+//! and has time. It is given what the small ones are, and counts that are one of few.
+//!
+//! What comes out are the chance of a win and the counts that are won or lost, each by itself, so that
+//! who asks says what a win is worth beside its counts. In integers, as the small ones are; the
+//! weights were learned by `examples/tongits_train_large.rs`.
+
+#[cfg(feature = "testing")]
+use alloc::string::String;
+
+use crate::games::tongits::quick::considered::{Judge, Question};
+use crate::games::tongits::quick::inputs::Sight;
+#[cfg(feature = "testing")]
+use crate::games::tongits::quick::network::text;
+use crate::games::tongits::quick::network::{INPUTS, Inputs, ONE, WEIGHT_ONE, weights};
+use crate::games::tongits::rules::SEATS;
+use crate::seat::Seat;
+
+/// Counts that are one of few: the stock, the cards of the next seat, of the previous one and of the
+/// own hand, and the question.
+pub const FEW: usize = 5;
+
+/// Where the values of each begin, and how many all have.
+pub const FEW_FROM: [usize; FEW + 1] = [0, 16, 30, 44, 58, 63];
+
+pub const HIDDEN_1: usize = 128;
+pub const HIDDEN_2: usize = 32;
+
+/// The chance of a win, and the counts.
+pub const OUTPUTS: usize = 2;
+
+/// A weight is at most so much, so that no sum is too large for its 32 bits.
+const WEIGHT_MAX: i16 = 8_191;
+
+/// A hidden layer ends here: 15.
+const HIDDEN_MAX: i32 = 15 * ONE as i32;
+
+const FEW_VALUES: usize = FEW_FROM[FEW];
+
+/// Where each part of the weights begins.
+const OF_FEW: usize = HIDDEN_1 * INPUTS;
+const ADDED_1: usize = OF_FEW + FEW_VALUES * HIDDEN_1;
+const SECOND: usize = ADDED_1 + HIDDEN_1;
+const ADDED_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
+const LAST: usize = ADDED_2 + HIDDEN_2;
+const ADDED_3: usize = LAST + OUTPUTS * HIDDEN_2;
+
+/// All weights: of each place of the first layer its inputs; of each value of the few what it adds to
+/// the first layer, and what is added to it; then the same of the second layer and of what comes out.
+pub const LARGE_WEIGHTS: usize = ADDED_3 + OUTPUTS;
+
+/// What a win is worth beside its counts, in counts.
+pub(in crate::games::tongits) const WIN_COUNTS: i64 = 16;
+
+/// Four counts are one, as what comes out.
+const COUNTS_PER_ONE: i64 = 4;
+
+/// See the module's page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Large {
+    weights: [i16; LARGE_WEIGHTS],
+}
+
+/// What is known of a place in a game.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub inputs: Inputs,
+    /// Values, each at its place among all.
+    pub few: [u8; FEW],
+}
+
+impl Large {
+    /// From the text of a file of weights, when the program is compiled.
+    ///
+    /// # Panics
+    /// When the text is no such file.
+    pub const fn parsed(text: &[u8]) -> Self {
+        let weights: [i16; LARGE_WEIGHTS] = weights(text);
+        let mut place = 0;
+        while place < weights.len() {
+            assert!(weights[place].unsigned_abs() <= WEIGHT_MAX.unsigned_abs(), "a large weight");
+            place += 1;
+        }
+        Self { weights }
+    }
+
+    /// The chance of a win and the counts, four of which are one, in parts of which [`WEIGHT_ONE`]
+    /// times [`ONE`] make one.
+    pub fn outputs(&self, place: &Place) -> [i64; OUTPUTS] {
+        let (rows, _) = self.weights[..OF_FEW].as_chunks::<INPUTS>();
+        let (few, _) = self.weights[OF_FEW..ADDED_1].as_chunks::<HIDDEN_1>();
+        let mut added: [i32; HIDDEN_1] = [0; HIDDEN_1];
+        for (sum, weight) in added.iter_mut().zip(&self.weights[ADDED_1..SECOND]) {
+            *sum = i32::from(*weight);
+        }
+        for value in place.few {
+            let row = &few[usize::from(value)];
+            // By place in arrays of a known length: many at once.
+            for at in 0..HIDDEN_1 {
+                added[at] += i32::from(row[at]);
+            }
+        }
+        let mut first = [0_i16; HIDDEN_1];
+        for ((hidden, row), added) in first.iter_mut().zip(rows).zip(added) {
+            let mut sum = added * i32::from(ONE);
+            for (weight, input) in row.iter().zip(&place.inputs) {
+                sum += i32::from(*weight) * i32::from(*input);
+            }
+            *hidden = hidden_value(sum);
+        }
+        let (rows, _) = self.weights[SECOND..ADDED_2].as_chunks::<HIDDEN_1>();
+        let mut second = [0_i16; HIDDEN_2];
+        let added = &self.weights[ADDED_2..LAST];
+        for ((hidden, row), added) in second.iter_mut().zip(rows).zip(added) {
+            let mut sum = i32::from(*added) * i32::from(ONE);
+            for at in 0..HIDDEN_1 {
+                sum += i32::from(row[at]) * i32::from(first[at]);
+            }
+            *hidden = hidden_value(sum);
+        }
+        let mut outputs = [0; OUTPUTS];
+        let (rows, _) = self.weights[LAST..ADDED_3].as_chunks::<HIDDEN_2>();
+        for ((output, row), added) in outputs.iter_mut().zip(rows).zip(&self.weights[ADDED_3..]) {
+            let products = row.iter().zip(second);
+            let sum: i64 =
+                products.map(|(weight, value)| i64::from(*weight) * i64::from(value)).sum();
+            *output = i64::from(*added) * i64::from(ONE) + sum;
+        }
+        outputs
+    }
+}
+
+fn hidden_value(sum: i32) -> i16 {
+    let value = (sum / i32::from(WEIGHT_ONE)).clamp(0, HIDDEN_MAX);
+    i16::try_from(value).expect("a hidden value lies between its bounds")
+}
+
+impl Judge for Large {
+    type Place = Place;
+
+    fn place(&self, question: Question, sight: &Sight<'_>) -> Place {
+        let seat = sight.seat;
+        let cards = |seat: Seat| usize::from(sight.public.hand_counts[seat.index()]);
+        let counts = [
+            usize::from(sight.public.stock_count),
+            cards(seat.next(SEATS)),
+            cards(seat.previous(SEATS)),
+            sight.hand.len(),
+            question.index(),
+        ];
+        let mut few = [0; FEW];
+        for (place, count) in counts.into_iter().enumerate() {
+            let (from, end) = (FEW_FROM[place], FEW_FROM[place + 1]);
+            few[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
+        }
+        Place { inputs: sight.inputs(), few }
+    }
+
+    fn worth(&self, place: &Place) -> i64 {
+        let [win, counts] = self.outputs(place);
+        counts + win * WIN_COUNTS / COUNTS_PER_ONE
+    }
+}
+
+/// For who learns the weights.
+#[cfg(feature = "testing")]
+impl Large {
+    /// From all weights in their order; `None` when there are too many or too few, or one is too
+    /// large.
+    pub fn of(weights: &[i16]) -> Option<Self> {
+        let fits = weights.iter().all(|weight| weight.unsigned_abs() <= WEIGHT_MAX.unsigned_abs());
+        weights.try_into().ok().filter(|_| fits).map(|weights| Self { weights })
+    }
+
+    /// The text of a file of weights.
+    pub fn text(&self) -> String {
+        text(&self.weights)
+    }
+}
