@@ -23,6 +23,7 @@ const COINS: [&str; 11] = [
 const FLOATS: &[&str] = &[
     // Weights of a bot are learned; what is learned is integers.
     "crates/engine/examples/tongits_train.rs",
+    "crates/engine/examples/tongits_train_large.rs",
     // So are the habits of players, as integers.
     "crates/engine/examples/tongits_habits.rs",
 ];

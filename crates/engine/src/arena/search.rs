@@ -1,7 +1,7 @@
 //! A bot that plays on: at each decision the game is imagined in many ways that its seat could not
 //! tell apart, every action that is worth trying is played in each, and the game is played on as the
-//! game itself knows ([`Game::look_ahead`]), else to its end by greedy players. What came of it is compared action by action within the same way, with
-//! the same chance.
+//! game itself knows ([`Game::look_ahead`]), else to its end by greedy players. What came of it is
+//! compared action by action within the same way, with the same chance.
 //!
 //! Where a judge says what actions are worth without playing on ([`Game::judged`]), what it says and
 //! what came of the games are added up, and the best is played. Where there is none, what the quick

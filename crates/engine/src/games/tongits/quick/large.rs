@@ -5,12 +5,12 @@
 //! who asks says what a win is worth beside its counts. In integers, as the small ones are; the
 //! weights were learned by `examples/tongits_train_large.rs`.
 
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 use alloc::string::String;
 
 use crate::games::tongits::quick::considered::{Judge, Question};
 use crate::games::tongits::quick::inputs::Sight;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 use crate::games::tongits::quick::network::text;
 use crate::games::tongits::quick::network::{INPUTS, Inputs, ONE, WEIGHT_ONE, weights};
 use crate::games::tongits::rules::SEATS;
@@ -163,7 +163,7 @@ impl Judge for Large {
 }
 
 /// For who learns the weights.
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 impl Large {
     /// From all weights in their order; `None` when there are too many or too few, or one is too
     /// large.
@@ -175,5 +175,71 @@ impl Large {
     /// The text of a file of weights.
     pub fn text(&self) -> String {
         text(&self.weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        ADDED_2, ADDED_3, FEW, FEW_FROM, HIDDEN_1, HIDDEN_MAX, INPUTS, LARGE_WEIGHTS, LAST, Large,
+        OF_FEW, ONE, Place, SECOND, WEIGHT_ONE,
+    };
+    use crate::games::tongits::quick::LARGE;
+    use crate::games::tongits::quick::network::weights;
+
+    /// The first hidden place hears the first input and the first value of the last count, the second
+    /// layer half of it, and the counts all of that and two more.
+    fn half_and_two() -> Large {
+        let mut weights = [0; LARGE_WEIGHTS];
+        weights[0] = WEIGHT_ONE;
+        weights[OF_FEW + FEW_FROM[FEW - 1] * HIDDEN_1] = WEIGHT_ONE;
+        weights[SECOND] = WEIGHT_ONE / 2;
+        weights[LAST + super::HIDDEN_2] = WEIGHT_ONE;
+        weights[ADDED_3 + 1] = 2 * WEIGHT_ONE;
+        Large { weights }
+    }
+
+    fn counts(network: &Large, input: i16, question: usize) -> i64 {
+        let mut inputs = [0; INPUTS];
+        inputs[0] = input;
+        let mut few = [0; FEW];
+        for (place, from) in few.iter_mut().zip(FEW_FROM) {
+            *place = u8::try_from(from).unwrap();
+        }
+        few[FEW - 1] += u8::try_from(question).unwrap();
+        let [win, counts] = network.outputs(&Place { inputs, few });
+        assert_eq!(win, 0);
+        counts
+    }
+
+    #[test]
+    fn a_network_adds_what_it_hears_in_both_layers() {
+        let network = half_and_two();
+        let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
+        assert_eq!(counts(&network, 0, 1), 2 * one);
+        assert_eq!(counts(&network, ONE, 1), 2 * one + one / 2);
+        assert_eq!(counts(&network, ONE, 0), 3 * one, "the count is heard too");
+        assert_eq!(counts(&network, -4 * ONE, 1), 2 * one, "nothing negative is heard");
+    }
+
+    #[test]
+    fn a_hidden_layer_ends_somewhere_and_no_sum_is_too_large() {
+        let mut weights = [super::WEIGHT_MAX; LARGE_WEIGHTS];
+        weights[LAST..].fill(WEIGHT_ONE);
+        let network = Large { weights };
+        let few = FEW_FROM.map(|from| u8::try_from(from).unwrap());
+        let few = [few[0], few[1], few[2], few[3], few[4]];
+        let outputs = network.outputs(&Place { inputs: [4 * ONE; INPUTS], few });
+        let hidden = i64::from(HIDDEN_MAX) * i64::from(WEIGHT_ONE);
+        let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
+        assert_eq!(outputs, [i64::try_from(LAST - ADDED_2).unwrap() * hidden + one; 2]);
+    }
+
+    #[test]
+    fn weights_read_as_they_are_written() {
+        assert_eq!(weights(LARGE.text().as_bytes()), LARGE.weights);
+        assert_eq!(Large::of(&LARGE.weights), Some(LARGE.clone()));
+        assert_eq!(Large::of(&LARGE.weights[1..]), None);
+        assert_eq!(Large::of(&[i16::MAX; LARGE_WEIGHTS]), None);
     }
 }
