@@ -48,7 +48,7 @@ cmd_test() {
     BINARY=${CARGO_TARGET_DIR:-target}/debug/bahay
     case $BINARY in /*) ;; *) BINARY=$ROOT/$BINARY ;; esac
     check_release
-    check_containers files
+    check_house_quickly
     check_backups
     check_archive
     check_fuzz
@@ -60,6 +60,19 @@ cmd_test() {
     # Each fault once, and forged evidence that its checks must find.
     cmd_chaos --short --seed 20 --nodes 2 --tables 4 --canaries
   fi
+}
+
+# Images take root and namespaces; where these are not, the files that they are made by are looked at all the
+# same. A process of its own, whose services end with it.
+check_house_quickly() {
+  local lacking
+  lacking=$(lacking_for_images)
+  if [ -z "$lacking" ]; then
+    attend "$ROOT/dev" containers --quick || die "a house in containers is not as it should be: see above"
+    return 0
+  fi
+  check_containers files
+  say "NOT CHECKED: a house in containers: $lacking"
 }
 
 # Real nodes under faults. It starts services of its own, because it kills them. --optimised, as the first word,

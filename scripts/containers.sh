@@ -6,8 +6,8 @@
 # At last images are built and a house runs in them: see images.sh and house.sh.
 #
 # `./dev containers` builds the image as a release has it, which takes a release build. With --quick the
-# server that was built already is put into it: the last stages alone are tried then. `./dev test` looks at
-# the files and the logins, and builds no image.
+# server that was built already is put into it: the last stages alone are tried then. `./dev test` does that
+# where it may, and looks at the files and the logins everywhere.
 
 cmd_containers() {
   local extent=whole
