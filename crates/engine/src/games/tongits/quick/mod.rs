@@ -18,14 +18,16 @@ use crate::games::tongits::action::Action;
 use crate::games::tongits::rules::Rules;
 use crate::games::tongits::view::View;
 
-pub use considered::{Considered, Dumps, Judge, Question};
+#[cfg(feature = "testing")]
+pub use considered::{Considered, Question};
+pub use considered::{Dumps, Judge};
 pub use large::Large;
 pub(super) use large::WIN_COUNTS;
 #[cfg(feature = "testing")]
 pub use large::{FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, Place};
+pub use network::Networks;
 #[cfg(feature = "testing")]
-pub use network::{HIDDEN, INPUTS, ONE, WEIGHT_ONE, WEIGHTS};
-pub use network::{Inputs, Networks};
+pub use network::{HIDDEN, INPUTS, Inputs, ONE, WEIGHT_ONE, WEIGHTS};
 
 /// Dumps that are looked at where a player is only imagined.
 const DUMPS_OF_A_SKETCH: usize = 4;
