@@ -8,6 +8,11 @@
 build() {
   type -P cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs"
   local profile=${BAHAY_PROFILE:-dev} folder=debug
+  # A run that is part of another one takes its server.
+  if [ -n "${BAHAY_BUILT:-}" ]; then
+    BINARY=$BAHAY_BUILT
+    return 0
+  fi
   [ "$profile" = dev ] || folder=$profile
   attend cargo build --profile "$profile" --bin bahay ||
     die "the build failed: mend what cargo says above"
