@@ -61,7 +61,14 @@ tmp_dir = "$IMAGES/run/libpod"
 CONF
 }
 
-unlock_images() { unlock /tmp/bahay-containers.lock; }
+# Layers that are still mounted would keep the folder from being removed.
+unlock_images() {
+  local place
+  while read -r _ place _; do
+    case $place in "$IMAGES"/*) umount "$place" 2>/dev/null || : ;; esac
+  done < <(tac /proc/mounts)
+  unlock /tmp/bahay-containers.lock
+}
 
 with_storage() {
   local program=$1
