@@ -68,7 +68,8 @@ check_house_quickly() {
   local lacking
   lacking=$(lacking_for_images)
   if [ -z "$lacking" ]; then
-    BAHAY_BUILT=$BINARY attend "$ROOT/dev" containers --quick || die "a house in containers is not as it should be: see above"
+    BAHAY_BUILT=$BINARY attend "$ROOT/dev" containers --quick ||
+      die "a house in containers is not as it should be: see above"
     return 0
   fi
   check_containers files
