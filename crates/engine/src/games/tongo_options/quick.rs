@@ -19,11 +19,17 @@ use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
-/// So sure of winning it challenges before it has done anything in its turn, in thousandths.
-const SURE: u32 = 850;
+/// After all else it challenges when it is likelier to win by so much than the others are, in thousandths.
+const AHEAD: u32 = 200;
 
-/// After all else it challenges when it is likelier to win by so much than the others are.
-const AHEAD: u32 = 300;
+/// The same against who can evade: whoever has a weak hand does, and draws another one.
+const AHEAD_OF_EVADER: u32 = 400;
+
+/// So much more it must be ahead to challenge before it has done anything in its turn.
+const AT_ONCE: u32 = 200;
+
+/// Where it can evade it stands only when so likely to win: who confronts has a good hand.
+const STANDS: u32 = 850;
 
 /// Chips that a win is worth beside what it brings.
 const WIN_CHIPS: u32 = 200;
@@ -47,6 +53,7 @@ pub(super) fn advise(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Op
     let action = match view.public.phase {
         Phase::Stop { .. } => Some(Action::Stop { floor: plan().floor() }),
         Phase::Turn(turn) => plan().turn(turn),
+        Phase::Challenge(challenge) if challenge.target == Some(seat) => plan().stand_or_evade(),
         Phase::Challenge(_)
         | Phase::Deal
         | Phase::Roll(_)
@@ -142,7 +149,7 @@ impl<'a> Plan<'a> {
         if is_wagered && turn.wager.is_none() {
             return Some(self.answer_reserves(turn.floor));
         }
-        if let Some(challenge) = self.challenge(turn.floor, SURE) {
+        if let Some(challenge) = self.challenge(turn.floor, AT_ONCE) {
             return Some(challenge);
         }
         if turn.step == Step::Open && self.public.risk() > 0 {
@@ -152,7 +159,7 @@ impl<'a> Plan<'a> {
         let done = self.trade(turn.floor);
         let done = done.or_else(|| self.keep_a_risk());
         let done = done.or_else(|| self.roll());
-        let done = done.or_else(|| self.challenge(turn.floor, self.enough()));
+        let done = done.or_else(|| self.challenge(turn.floor, 0));
         done.or_else(|| self.redraw()).or(Some(Action::End))
     }
 
@@ -171,24 +178,33 @@ impl<'a> Plan<'a> {
         if wins * pot >= wager * CERTAIN { Action::ConvertReserves } else { Action::Fold }
     }
 
-    /// How likely it must be to win before it challenges at the end of its turn.
-    fn enough(&self) -> u32 {
-        CERTAIN / u32::try_from(self.others + 1).expect("few seats") + AHEAD
-    }
-
-    /// Acquires with the facing floor, or confronts with a better one, if that is good enough.
-    fn challenge(&self, floor: u8, enough: u32) -> Option<Action> {
-        if self.judge.wins_on(floor) >= enough && self.may(&Action::Acquire) {
+    /// Acquires with the facing floor, or confronts with a better one, if that is good enough; `more`
+    /// is asked beside.
+    fn challenge(&self, floor: u8, more: u32) -> Option<Action> {
+        let even = CERTAIN / u32::try_from(self.others + 1).expect("few seats");
+        let enough = |ahead: u32| even + ahead + more;
+        if self.judge.wins_on(floor) >= enough(AHEAD) && self.may(&Action::Acquire) {
             return Some(Action::Acquire);
-        }
-        if self.now < enough {
-            return None;
         }
         // Who cannot evade is confronted rather than who can.
         let targets = self.seat.others(self.public.seats());
+        let may_evade = |target: Seat| self.public.player(target).may_evade_by_token();
+        let is_enough = |target: &Seat| {
+            let ahead = if may_evade(*target) { AHEAD_OF_EVADER } else { AHEAD };
+            self.now >= enough(ahead)
+        };
         let confront = |target: Seat| Action::Confront { target: Some(target) };
-        let legal = targets.filter(|target| self.may(&confront(*target)));
-        legal.min_by_key(|target| self.public.player(*target).may_evade_by_token()).map(confront)
+        let legal = targets.filter(is_enough).filter(|target| self.may(&confront(*target)));
+        legal.min_by_key(|target| may_evade(*target)).map(confront)
+    }
+
+    /// Rule 6.2: what it answers to who confronts it.
+    fn stand_or_evade(&mut self) -> Option<Action> {
+        if self.now >= STANDS {
+            return Some(Action::Stand);
+        }
+        let discards = self.judge.best_discards();
+        Some(Action::Evade { discards: discards.iter().collect() })
     }
 
     /// Turns up a card, or down, whichever leaves the hand likeliest to win; nothing if neither is
