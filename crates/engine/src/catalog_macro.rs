@@ -306,10 +306,10 @@ macro_rules! catalog {
                 }
             }
 
-            fn judged(view: &AnyView) -> Vec<(AnyAction, i64)> {
+            fn judged(view: &AnyView, quick: &[SeatSet]) -> Vec<(AnyAction, i64)> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
-                        let judged = <$game>::judged(view).into_iter();
+                        let judged = <$game>::judged(view, quick).into_iter();
                         judged.map(|(action, worth)| (AnyAction::$variant(action), worth)).collect()
                     })+
                 }

@@ -388,8 +388,9 @@ pub trait Game: Value {
 
     /// What a search looks at, each with what it is worth by a judge that does not play on, in the
     /// parts of [`Game::look_ahead`]; the best first. An action that wins at once stands alone. Empty
-    /// where nobody judges so.
-    fn judged(_view: &Self::View) -> Vec<(Self::Action, i64)> {
+    /// where nobody judges so. Some are taken for quick players in each imagined game; without any
+    /// nothing is known of that.
+    fn judged(_view: &Self::View, _quick: &[SeatSet]) -> Vec<(Self::Action, i64)> {
         Vec::new()
     }
 

@@ -15,7 +15,7 @@ use crate::arena::bot::{Asked, Bot, Words};
 use crate::arena::walk::{Players, walk};
 use crate::chance::{Dice, Key};
 use crate::game::{Game, Skill, Viewer};
-use crate::seat::Seat;
+use crate::seat::{Seat, SeatSet};
 
 /// Games to play on for a decision, where nothing else is said.
 pub(super) const GAMES: u32 = 600;
@@ -60,9 +60,22 @@ impl<G: Game> Bot<G> for Search<G::Event> {
     }
 
     fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        let judged = G::judged(asked.view);
+        let judged = G::judged(asked.view, &[]);
         let is_judged = !judged.is_empty();
-        let tried = if is_judged { judged } else { unjudged::<G>(asked.view) };
+        let mut tried = if is_judged { judged } else { unjudged::<G>(asked.view) };
+        if tried.len() == 1 {
+            return tried.swap_remove(0).0;
+        }
+        let rounds = self.rounds(tried.len());
+        let all = rounds.iter().sum();
+        let worlds = G::imagine_likely(asked.view, &self.heard, all, self.words.dice());
+        if worlds.len() < all as usize {
+            return tried.swap_remove(0).0;
+        }
+        if is_judged {
+            let quick: Vec<SeatSet> = worlds.iter().map(|world| world.quick).collect();
+            tried = G::judged(asked.view, &quick);
+        }
         let counts_as = i64::from(self.games / JUDGED_DIVISOR);
         let arm = |(action, judged): (_, i64)| {
             let judged = judged.saturating_mul(counts_as);
@@ -70,15 +83,6 @@ impl<G: Game> Bot<G> for Search<G::Event> {
         };
         let mut arms: Vec<Arm<G::Action>> = tried.into_iter().map(arm).collect();
         let advised = arms[0].action.clone();
-        if arms.len() == 1 {
-            return advised;
-        }
-        let rounds = self.rounds(arms.len());
-        let all = rounds.iter().sum();
-        let worlds = G::imagine_likely(asked.view, &self.heard, all, self.words.dice());
-        if worlds.len() < all as usize {
-            return advised;
-        }
         let mut worlds = worlds.iter();
         for count in rounds {
             for world in worlds.by_ref().take(count as usize) {

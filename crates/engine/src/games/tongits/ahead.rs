@@ -43,12 +43,12 @@ pub(super) fn play_on(
                 if seat == own
                     && is_turn
                     && ended >= TURNS
-                    && let Some(worth) = quick::judge(&view)
+                    && let Some(worth) = quick::judge(&view, quick_players)
                 {
                     return Some(worth);
                 }
                 let action = if seat == own {
-                    quick::plan(&view)
+                    quick::plan(&view, quick_players)
                 } else if quick_players.contains(seat) {
                     quick::sketch(&view)
                 } else {

@@ -20,7 +20,7 @@ use crate::game::Skill;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{BySeat, Event};
 use crate::games::tongits::habits::{
-    Habits, NEVER, Neighbours, deadwood_step, gain_step, stage, times_in_65_536,
+    Habits, NEVER, Neighbours, ONE, deadwood_step, gain_step, stage, times_in_65_536,
 };
 use crate::games::tongits::habits_counted::{GREEDY, QUICK};
 use crate::games::tongits::meld::{can_chow, has_secret};
@@ -34,6 +34,10 @@ use crate::seat::{Seat, SeatSet};
 /// are not made.
 const CHANGES_TO_SETTLE: u32 = 500;
 const CHANGES_BETWEEN: u32 = 20;
+
+/// The bots of a room play at one grade: so much likelier, in natural logarithms, are both of the
+/// others of one kind.
+const OF_ONE_KIND: i32 = 2 * ONE;
 
 /// What a seat did, as all see it.
 #[derive(Clone, Copy, Debug)]
@@ -325,24 +329,35 @@ impl Chain {
                 4..8 => self.change_hands(dice),
                 8..12 => self.change_with_stock(0, dice),
                 12..16 => self.change_with_stock(1, dice),
-                _ => self.change_skill(below(2, dice), dice),
+                _ => self.change_skills(dice),
             }
         }
     }
 
-    /// Somebody is taken for another player.
-    fn change_skill(&mut self, place: usize, dice: &mut Dice) {
-        let old = self.skills[place];
-        self.skills[place] = match old {
-            Skill::Greedy => Skill::Quick,
-            Skill::Quick => Skill::Greedy,
+    /// One of the others, or both, are taken for another player.
+    fn change_skills(&mut self, dice: &mut Dice) {
+        let before = (self.skills, self.likelihood, self.weight());
+        let changed: &[usize] = match below(3, dice) {
+            0 => &[0],
+            1 => &[1],
+            _ => &[0, 1],
         };
-        let likelihood = self.likelihood_of(place);
-        if is_taken(likelihood - self.likelihood[place], dice) {
-            self.likelihood[place] = likelihood;
-        } else {
-            self.skills[place] = old;
+        for place in changed.iter().copied() {
+            self.skills[place] = match self.skills[place] {
+                Skill::Greedy => Skill::Quick,
+                Skill::Quick => Skill::Greedy,
+            };
+            self.likelihood[place] = self.likelihood_of(place);
         }
+        if !is_taken(self.weight() - before.2, dice) {
+            (self.skills, self.likelihood) = (before.0, before.1);
+        }
+    }
+
+    /// The logarithm of how likely this way is, beside others.
+    fn weight(&self) -> i32 {
+        let of_one_kind = if self.skills[0] == self.skills[1] { OF_ONE_KIND } else { 0 };
+        of_one_kind + self.likelihood[0] + self.likelihood[1]
     }
 
     fn change_with_stock(&mut self, place: usize, dice: &mut Dice) {

@@ -52,8 +52,9 @@ pub use pile::Pile;
 pub use presets::Preset;
 #[cfg(feature = "testing")]
 pub use quick::{
-    Considered, Dumps, FEW, FEW_FROM, HIDDEN, HIDDEN_1, HIDDEN_2, INPUTS, Inputs, Judge,
-    LARGE_WEIGHTS, Large, Networks, ONE, OUTPUTS, Place, Question, WEIGHT_ONE, WEIGHTS,
+    Against, CARD_WEIGHT_MAX, CARDS, Considered, Dumps, FEW, FEW_FROM, HIDDEN, HIDDEN_1, HIDDEN_2,
+    INPUTS, Inputs, Judge, LARGE_WEIGHTS, Large, Networks, ONE, OUTPUTS, Place, Question, SETS,
+    WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
 };
 pub use rules::{
     Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection,

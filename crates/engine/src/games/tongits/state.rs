@@ -453,8 +453,8 @@ impl Game for Tongits {
         quick::knows(&view.public.rules).then_some(IMAGINED)
     }
 
-    fn judged(view: &View) -> Vec<(Action, i64)> {
-        quick::judged(view)
+    fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
+        quick::judged(view, quick)
     }
 
     fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {

@@ -10,6 +10,7 @@ use crate::games::tongits::meld::{
     additions, chowable, for_each_chow, has_secret, points, points_of, same_rank,
 };
 use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::quick::large::SETS;
 use crate::games::tongits::quick::network::{INPUT_MAX, INPUTS, Inputs, ONE};
 use crate::games::tongits::rules::{SEATS, is_special};
 use crate::seat::{Seat, SeatSet};
@@ -101,6 +102,19 @@ impl<'a> Sight<'a> {
         self.others(&mut list);
         self.what_was_dumped(&mut list);
         list.inputs
+    }
+
+    /// The cards themselves.
+    pub(super) fn sets(&self) -> [CardSet; SETS] {
+        let dumped = self.dumped.map_or(CardSet::EMPTY, CardSet::only);
+        [
+            self.hand,
+            leftover(self.hand),
+            self.unseen,
+            self.unseen.intersection(chowable(self.hand)),
+            self.unseen.intersection(self.additions),
+            dumped,
+        ]
     }
 
     fn own_hand(&self, list: &mut List) {

@@ -1,13 +1,16 @@
 //! One larger network for all questions, with two hidden layers: for who plays on in imagined games
-//! and has time. It is given what the small ones are, and counts that are one of few.
+//! and has time. It is given what the small ones are, counts that are one of few, single cards, and
+//! what the others are taken for.
 //!
 //! What comes out are the chance of a win and the counts that are won or lost, each by itself, so that
 //! who asks says what a win is worth beside its counts. In integers, as the small ones are; the
-//! weights were learned by `examples/tongits_train_large.rs`.
+//! weights were learned by `examples/tongits_train_large`.
 
 #[cfg(any(test, feature = "testing"))]
 use alloc::string::String;
 
+use crate::cards::{Card, CardSet};
+use crate::game::Skill;
 use crate::games::tongits::quick::considered::{Judge, Question};
 use crate::games::tongits::quick::inputs::Sight;
 #[cfg(any(test, feature = "testing"))]
@@ -23,6 +26,13 @@ pub const FEW: usize = 5;
 /// Where the values of each begin, and how many all have.
 pub const FEW_FROM: [usize; FEW + 1] = [0, 16, 30, 44, 58, 63];
 
+/// Sets of cards: the hand, what of it is left over, what is unseen, what of that would make a meld
+/// with the hand, what of that the table takes, and what was dumped.
+pub const SETS: usize = 6;
+
+/// Cards of a deck without jokers.
+pub const CARDS: usize = Card::STANDARD_COUNT as usize;
+
 pub const HIDDEN_1: usize = 128;
 pub const HIDDEN_2: usize = 32;
 
@@ -30,7 +40,13 @@ pub const HIDDEN_2: usize = 32;
 pub const OUTPUTS: usize = 2;
 
 /// A weight is at most so much, so that no sum is too large for its 32 bits.
-const WEIGHT_MAX: i16 = 8_191;
+pub const WEIGHT_MAX: i16 = 8_191;
+
+/// A weight of a card is at most so much, so that the sum of all cards of a set has 16 bits.
+pub const CARD_WEIGHT_MAX: i16 = i16::MAX / (Card::STANDARD_COUNT as i16);
+
+/// Inputs that say what the next and the previous seat are taken for: none of a seat's view are there.
+const OF_OTHERS: [usize; 2] = [INPUTS - 3, INPUTS - 2];
 
 /// A hidden layer ends here: 15.
 const HIDDEN_MAX: i32 = 15 * ONE as i32;
@@ -39,14 +55,15 @@ const FEW_VALUES: usize = FEW_FROM[FEW];
 
 /// Where each part of the weights begins.
 const OF_FEW: usize = HIDDEN_1 * INPUTS;
-const ADDED_1: usize = OF_FEW + FEW_VALUES * HIDDEN_1;
+const OF_CARDS: usize = OF_FEW + FEW_VALUES * HIDDEN_1;
+const ADDED_1: usize = OF_CARDS + SETS * CARDS * HIDDEN_1;
 const SECOND: usize = ADDED_1 + HIDDEN_1;
 const ADDED_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
 const LAST: usize = ADDED_2 + HIDDEN_2;
 const ADDED_3: usize = LAST + OUTPUTS * HIDDEN_2;
 
-/// All weights: of each place of the first layer its inputs; of each value of the few what it adds to
-/// the first layer, and what is added to it; then the same of the second layer and of what comes out.
+/// All weights: of each place of the first layer its inputs; of each value of the few and of each card
+/// of each set what it adds to the first layer, and what is added to it; then the same of the second layer and of what comes out.
 pub const LARGE_WEIGHTS: usize = ADDED_3 + OUTPUTS;
 
 /// What a win is worth beside its counts, in counts.
@@ -67,6 +84,7 @@ pub struct Place {
     pub inputs: Inputs,
     /// Values, each at its place among all.
     pub few: [u8; FEW],
+    pub sets: [CardSet; SETS],
 }
 
 impl Large {
@@ -76,11 +94,7 @@ impl Large {
     /// When the text is no such file.
     pub const fn parsed(text: &[u8]) -> Self {
         let weights: [i16; LARGE_WEIGHTS] = weights(text);
-        let mut place = 0;
-        while place < weights.len() {
-            assert!(weights[place].unsigned_abs() <= WEIGHT_MAX.unsigned_abs(), "a large weight");
-            place += 1;
-        }
+        assert!(fit(&weights), "a large weight");
         Self { weights }
     }
 
@@ -88,7 +102,8 @@ impl Large {
     /// times [`ONE`] make one.
     pub fn outputs(&self, place: &Place) -> [i64; OUTPUTS] {
         let (rows, _) = self.weights[..OF_FEW].as_chunks::<INPUTS>();
-        let (few, _) = self.weights[OF_FEW..ADDED_1].as_chunks::<HIDDEN_1>();
+        let (few, _) = self.weights[OF_FEW..OF_CARDS].as_chunks::<HIDDEN_1>();
+        let (cards, _) = self.weights[OF_CARDS..ADDED_1].as_chunks::<HIDDEN_1>();
         let mut added: [i32; HIDDEN_1] = [0; HIDDEN_1];
         for (sum, weight) in added.iter_mut().zip(&self.weights[ADDED_1..SECOND]) {
             *sum = i32::from(*weight);
@@ -98,6 +113,18 @@ impl Large {
             // By place in arrays of a known length: many at once.
             for at in 0..HIDDEN_1 {
                 added[at] += i32::from(row[at]);
+            }
+        }
+        for (set, rows) in place.sets.iter().zip(cards.as_chunks::<CARDS>().0) {
+            let mut sums = [0_i16; HIDDEN_1];
+            for card in set.iter() {
+                let row = &rows[usize::from(card.index())];
+                for at in 0..HIDDEN_1 {
+                    sums[at] += row[at];
+                }
+            }
+            for at in 0..HIDDEN_1 {
+                added[at] += i32::from(sums[at]);
             }
         }
         let mut first = [0_i16; HIDDEN_1];
@@ -130,12 +157,33 @@ impl Large {
     }
 }
 
+/// Whether no sum of these is too large.
+const fn fit(weights: &[i16; LARGE_WEIGHTS]) -> bool {
+    let mut place = 0;
+    while place < weights.len() {
+        let is_card = OF_CARDS <= place && place < ADDED_1;
+        let most = if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX };
+        if weights[place].unsigned_abs() > most.unsigned_abs() {
+            return false;
+        }
+        place += 1;
+    }
+    true
+}
+
 fn hidden_value(sum: i32) -> i16 {
     let value = (sum / i32::from(WEIGHT_ONE)).clamp(0, HIDDEN_MAX);
     i16::try_from(value).expect("a hidden value lies between its bounds")
 }
 
-impl Judge for Large {
+/// The network with what the next and the previous seat are taken for, as far as is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Against<'a> {
+    pub large: &'a Large,
+    pub others: [Option<Skill>; 2],
+}
+
+impl Judge for Against<'_> {
     type Place = Place;
 
     fn place(&self, question: Question, sight: &Sight<'_>) -> Place {
@@ -153,11 +201,19 @@ impl Judge for Large {
             let (from, end) = (FEW_FROM[place], FEW_FROM[place + 1]);
             few[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
         }
-        Place { inputs: sight.inputs(), few }
+        let mut inputs = sight.inputs();
+        for (place, other) in OF_OTHERS.into_iter().zip(self.others) {
+            inputs[place] = match other {
+                Some(Skill::Greedy) => ONE,
+                Some(Skill::Quick) => -ONE,
+                None => 0,
+            };
+        }
+        Place { inputs, few, sets: sight.sets() }
     }
 
     fn worth(&self, place: &Place) -> i64 {
-        let [win, counts] = self.outputs(place);
+        let [win, counts] = self.large.outputs(place);
         counts + win * WIN_COUNTS / COUNTS_PER_ONE
     }
 }
@@ -168,8 +224,17 @@ impl Large {
     /// From all weights in their order; `None` when there are too many or too few, or one is too
     /// large.
     pub fn of(weights: &[i16]) -> Option<Self> {
-        let fits = weights.iter().all(|weight| weight.unsigned_abs() <= WEIGHT_MAX.unsigned_abs());
-        weights.try_into().ok().filter(|_| fits).map(|weights| Self { weights })
+        weights.try_into().ok().filter(fit).map(|weights| Self { weights })
+    }
+
+    /// A network that says nothing.
+    pub const fn silent() -> Self {
+        Self { weights: [0; LARGE_WEIGHTS] }
+    }
+
+    /// All weights in their order.
+    pub const fn weights(&self) -> &[i16] {
+        &self.weights
     }
 
     /// The text of a file of weights.
@@ -181,9 +246,10 @@ impl Large {
 #[cfg(test)]
 mod tests {
     use super::{
-        ADDED_2, ADDED_3, FEW, FEW_FROM, HIDDEN_1, HIDDEN_MAX, INPUTS, LARGE_WEIGHTS, LAST, Large,
-        OF_FEW, ONE, Place, SECOND, WEIGHT_ONE,
+        ADDED_1, ADDED_2, ADDED_3, CARD_WEIGHT_MAX, FEW, FEW_FROM, HIDDEN_1, HIDDEN_MAX, INPUTS,
+        LARGE_WEIGHTS, LAST, Large, OF_CARDS, OF_FEW, ONE, Place, SECOND, SETS, WEIGHT_ONE,
     };
+    use crate::cards::CardSet;
     use crate::games::tongits::quick::LARGE;
     use crate::games::tongits::quick::network::weights;
 
@@ -207,7 +273,8 @@ mod tests {
             *place = u8::try_from(from).unwrap();
         }
         few[FEW - 1] += u8::try_from(question).unwrap();
-        let [win, counts] = network.outputs(&Place { inputs, few });
+        let sets = [CardSet::EMPTY; SETS];
+        let [win, counts] = network.outputs(&Place { inputs, few, sets });
         assert_eq!(win, 0);
         counts
     }
@@ -225,11 +292,13 @@ mod tests {
     #[test]
     fn a_hidden_layer_ends_somewhere_and_no_sum_is_too_large() {
         let mut weights = [super::WEIGHT_MAX; LARGE_WEIGHTS];
+        weights[OF_CARDS..ADDED_1].fill(CARD_WEIGHT_MAX);
         weights[LAST..].fill(WEIGHT_ONE);
         let network = Large { weights };
         let few = FEW_FROM.map(|from| u8::try_from(from).unwrap());
         let few = [few[0], few[1], few[2], few[3], few[4]];
-        let outputs = network.outputs(&Place { inputs: [4 * ONE; INPUTS], few });
+        let sets = [CardSet::STANDARD; SETS];
+        let outputs = network.outputs(&Place { inputs: [4 * ONE; INPUTS], few, sets });
         let hidden = i64::from(HIDDEN_MAX) * i64::from(WEIGHT_ONE);
         let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
         assert_eq!(outputs, [i64::try_from(LAST - ADDED_2).unwrap() * hidden + one; 2]);
@@ -241,5 +310,10 @@ mod tests {
         assert_eq!(Large::of(&LARGE.weights), Some(LARGE.clone()));
         assert_eq!(Large::of(&LARGE.weights[1..]), None);
         assert_eq!(Large::of(&[i16::MAX; LARGE_WEIGHTS]), None);
+        let mut weights = [0; LARGE_WEIGHTS];
+        weights[OF_CARDS - 1] = super::WEIGHT_MAX;
+        assert!(Large::of(&weights).is_some());
+        weights[OF_CARDS] = CARD_WEIGHT_MAX + 1;
+        assert_eq!(Large::of(&weights), None, "the sum of a set's cards may be too large");
     }
 }

@@ -14,17 +14,22 @@ mod network;
 
 use alloc::vec::Vec;
 
+use crate::game::Skill;
 use crate::games::tongits::action::Action;
-use crate::games::tongits::rules::Rules;
+use crate::games::tongits::rules::{Rules, SEATS};
 use crate::games::tongits::view::View;
+use crate::seat::{Seat, SeatSet};
 
 #[cfg(feature = "testing")]
 pub use considered::{Considered, Question};
 pub use considered::{Dumps, Judge};
-pub use large::Large;
 pub(super) use large::WIN_COUNTS;
+pub use large::{Against, Large};
 #[cfg(feature = "testing")]
-pub use large::{FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, Place};
+pub use large::{
+    CARD_WEIGHT_MAX, CARDS, FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, Place, SETS,
+    WEIGHT_MAX,
+};
 pub use network::Networks;
 #[cfg(feature = "testing")]
 pub use network::{HIDDEN, INPUTS, Inputs, ONE, WEIGHT_ONE, WEIGHTS};
@@ -39,6 +44,7 @@ const TRIED_MAX: usize = 6;
 static HOUSE: Networks = Networks::parsed(include_bytes!("../quick.weights"));
 
 /// What judges places in imagined games.
+#[expect(long_running_const_eval, reason = "a file of sixty thousand weights is read")]
 static LARGE: Large = Large::parsed(include_bytes!("../large.weights"));
 
 /// What the bot would play; `None` when the viewer is not to act.
@@ -52,9 +58,17 @@ pub(super) fn sketch(view: &View) -> Option<Action> {
     HOUSE.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
 }
 
-/// What the large network would likely play, in less time, as [`sketch`].
-pub(super) fn plan(view: &View) -> Option<Action> {
-    LARGE.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
+/// What the large network would likely play against such players, in less time, as [`sketch`].
+pub(super) fn plan(view: &View, quick: SeatSet) -> Option<Action> {
+    against(view.viewer?, Some(quick)).advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
+}
+
+/// The large network against such others; `None` where nobody knows what they are.
+fn against(seat: Seat, quick: Option<SeatSet>) -> Against<'static> {
+    let taken_for = |other: Seat| {
+        quick.map(|quick| if quick.contains(other) { Skill::Quick } else { Skill::Greedy })
+    };
+    Against { large: &LARGE, others: [seat.next(SEATS), seat.previous(SEATS)].map(taken_for) }
 }
 
 /// What a count is worth, in parts of what the networks judge: they were taught that four are one.
@@ -65,22 +79,48 @@ pub(super) fn knows(rules: &Rules) -> bool {
     considered::knows(rules)
 }
 
-/// What the viewer's place is worth by the large network; `None` where it wins at once, and where
-/// it knows nothing.
-pub(super) fn judge(view: &View) -> Option<i64> {
-    let considered = LARGE.considered(view, Dumps::Likely(DUMPS_OF_A_SKETCH))?;
-    let best = considered.iter().map(|one| LARGE.worth_of(one)).max()?;
+/// What the viewer's place is worth by the large network against such players; `None` where it wins
+/// at once, and where it knows nothing.
+pub(super) fn judge(view: &View, quick: SeatSet) -> Option<i64> {
+    let judge = against(view.viewer?, Some(quick));
+    let considered = judge.considered(view, Dumps::Likely(DUMPS_OF_A_SKETCH))?;
+    let best = considered.iter().map(|one| judge.worth_of(one)).max()?;
     (best < i64::MAX).then_some(best)
 }
 
 /// What a search looks at: what the large network judges best, the best first; nothing where it knows
-/// nothing. What wins at once is all that is looked at.
-pub(super) fn judged(view: &View) -> Vec<(Action, i64)> {
-    let considered = LARGE.considered(view, Dumps::All).unwrap_or_default();
-    let mut judged: Vec<(Action, i64)> =
-        considered.iter().map(|one| (one.action, LARGE.worth_of(one))).collect();
+/// nothing. What wins at once is all that is looked at. In each imagined game some are taken for
+/// quick players.
+pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
+    let Some(seat) = view.viewer else { return Vec::new() };
+    let mut kinds: Vec<(Option<SeatSet>, i64)> = Vec::new();
+    for quick in quick {
+        match kinds.iter_mut().find(|(kind, _)| *kind == Some(*quick)) {
+            Some((_, times)) => *times += 1,
+            None => kinds.push((Some(*quick), 1)),
+        }
+    }
+    if kinds.is_empty() {
+        kinds.push((None, 1));
+    }
+    let all: i64 = kinds.iter().map(|(_, times)| times).sum();
+    let mut judged: Vec<(Action, i64)> = Vec::new();
+    for (kind, times) in kinds {
+        let judge = against(seat, kind);
+        let considered = judge.considered(view, Dumps::All).unwrap_or_default();
+        if let Some(wins) = considered.iter().find(|one| one.place.is_none()) {
+            return alloc::vec![(wins.action, i64::MAX)];
+        }
+        for (place, one) in considered.iter().enumerate() {
+            // The same actions in the same order, whoever the others are.
+            let worth = judge.worth_of(one) * times / all;
+            match judged.get_mut(place) {
+                Some((_, sum)) => *sum += worth,
+                None => judged.push((one.action, worth)),
+            }
+        }
+    }
     judged.sort_by_key(|(_, worth)| core::cmp::Reverse(*worth));
-    let wins = judged.first().is_some_and(|(_, worth)| *worth == i64::MAX);
-    judged.truncate(if wins { 1 } else { TRIED_MAX });
+    judged.truncate(TRIED_MAX);
     judged
 }

@@ -1,0 +1,90 @@
+//! What an action comes to in a game as it truly stands: the others play on as they do, the learner
+//! by its network, until the learner has ended two turns and the network judges the next one.
+
+use bahay_engine::game::{Game, Outcome, Turn, Viewer};
+use bahay_engine::games::tongits::{
+    Action, Against, Considered, Dumps, Judge, ONE, Phase, SEATS, Tongits, WEIGHT_ONE,
+};
+use bahay_engine::seat::Seat;
+
+use crate::players::{Seats, advise};
+
+/// What an output of one stands for.
+pub(crate) const COUNTS_PER_ONE: f32 = 4.0;
+
+/// Turns that the learner ends before its place is judged, that of the action among them.
+const TURNS: u32 = 2;
+
+/// Dumps that the learner looks at while it plays on, as where `strong` plays on.
+const PLANNED: Dumps = Dumps::Likely(4);
+
+pub(crate) struct Seen {
+    /// The chance of a win.
+    pub(crate) win: f32,
+    pub(crate) counts: f32,
+    /// The next seat took what was dumped by the action.
+    pub(crate) is_chowed: bool,
+}
+
+/// `None` where the action is not legal.
+pub(crate) fn play_on(
+    game: &Tongits,
+    players: Seats,
+    own: Seat,
+    judge: &Against<'_>,
+    action: &Action,
+) -> Option<Seen> {
+    let mut events = Vec::new();
+    let mut game = game.act(own, action, &mut events).ok()?;
+    let mut ended = u32::from(matches!(action, Action::Dump { .. }));
+    let mut is_chowed = false;
+    loop {
+        events.clear();
+        game = match game.turn() {
+            Turn::Over => {
+                let outcome = game.outcome().expect("a game that is over has an outcome");
+                let win = f32::from(u8::from(outcome.winner == Some(own)));
+                let counts = net(&outcome, own) / COUNTS_PER_ONE;
+                return Some(Seen { win, counts, is_chowed });
+            }
+            Turn::Chance(_) => unreachable!("the cards are dealt"),
+            Turn::Wait(_) => game.expire(&mut events),
+            Turn::Players(prompt) => {
+                let seat = prompt.seats.iter().next().expect("somebody is asked");
+                let view = game.view(Viewer::Seat(seat));
+                let is_turn = matches!(view.public.phase, Phase::Draw { .. } | Phase::Play { .. });
+                if seat == own && is_turn && ended >= TURNS {
+                    let considered = judge.considered(&view, PLANNED)?;
+                    let best = considered.iter().max_by_key(|one| judge.worth_of(one));
+                    if let Some(Considered { place: Some(place), .. }) = best {
+                        let [win, counts] = judge.large.outputs(place).map(as_number);
+                        return Some(Seen { win, counts, is_chowed });
+                    }
+                }
+                let action = advise(&view, players, Some(judge.large), PLANNED);
+                if seat == own && matches!(action, Action::Dump { .. }) {
+                    ended += 1;
+                }
+                let is_chow = matches!(action, Action::Chow { .. });
+                is_chowed |= ended == 1 && seat == own.next(SEATS) && is_chow;
+                game.act(seat, &action, &mut events).expect("the AI plays what is legal")
+            }
+        };
+    }
+}
+
+/// The counts that a seat wins or loses.
+pub(crate) fn net(outcome: &Outcome, seat: Seat) -> f32 {
+    let counts = outcome.debts.iter().fold(0, |sum, debt| {
+        let counts = i64::from(debt.counts());
+        let won = if debt.to == seat { counts } else { 0 };
+        let lost = if debt.from == seat { counts } else { 0 };
+        sum + won - lost
+    });
+    f32::from(i16::try_from(counts).expect("few counts are owed"))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what is learned from is not exact")]
+fn as_number(output: i64) -> f32 {
+    output as f32 / (f32::from(ONE) * f32::from(WEIGHT_ONE))
+}

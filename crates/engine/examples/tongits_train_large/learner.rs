@@ -1,0 +1,204 @@
+//! Somebody who plays games that are learned from, and what it notes of them.
+
+use bahay_engine::cards::CardSet;
+use bahay_engine::game::{Game, Outcome, Viewer};
+use bahay_engine::games::tongits::{
+    self, Action, Against, Considered, Dumps, Judge, Large, Place, SEATS, Tongits, View,
+};
+use bahay_engine::seat::Seat;
+use bahay_engine::testing::Dice;
+
+use crate::ahead::{self, COUNTS_PER_ONE, net};
+use crate::lesson::LEARNED;
+use crate::players::{Seated, Seats, advise, judge, key, seated};
+use crate::{Options, on_threads};
+
+/// Of a thousand choices so many are made at random.
+const AT_RANDOM: u32 = 50;
+
+/// Of a thousand decisions in so many all that is worth trying is played on.
+const PLAYED_ON: u32 = 700;
+
+/// Actions of a decision that are played on: the best by the network, and any of the others.
+const TRIED_MAX: usize = 6;
+
+const DEADWOOD_PER_ONE: f32 = 30.0;
+
+/// Cards of a suit.
+const RANKS: usize = 13;
+
+/// A network that says nothing.
+static SILENT: Large = Large::silent();
+
+/// A place, and what came of it.
+pub(crate) struct Note {
+    pub(crate) place: Place,
+    /// A win, the counts, the deadwood of the next and of the previous seat, and whether the next
+    /// seat chows.
+    pub(crate) targets: [f32; LEARNED],
+    /// Those that follow are of the same decision, up to the next first one.
+    pub(crate) is_first: bool,
+}
+
+/// Some whose own choices are noted and sometimes random.
+pub(crate) struct Learner {
+    dice: Dice,
+    /// Of what was chosen.
+    notes: Vec<Note>,
+    /// Whose notes those of this game are, from which one on.
+    seats: Vec<Seat>,
+    from: usize,
+    /// Of what was played on.
+    played_on: Vec<Note>,
+}
+
+impl Learner {
+    fn new() -> Self {
+        let (notes, seats, played_on) = (Vec::new(), Vec::new(), Vec::new());
+        Self { dice: Dice::new(0), notes, seats, from: 0, played_on }
+    }
+
+    /// What is played, chosen by the network, or by `quick` where there is none yet.
+    pub(crate) fn choose(
+        &mut self,
+        game: &Tongits,
+        view: &View,
+        seat: Seat,
+        large: Option<&Large>,
+        players: Seats,
+    ) -> Action {
+        let advised = || advise(view, players, large, Dumps::All);
+        let judge = judge(large.unwrap_or(&SILENT), players, seat);
+        let considered = judge.considered(view, Dumps::All).expect("it is to act");
+        if large.is_some() && self.dice.below(1_000) < PLAYED_ON {
+            self.play_on(game, seat, &judge, players, &considered);
+        }
+        let chosen = if self.dice.below(1_000) < AT_RANDOM {
+            self.dice.choose(&considered)
+        } else {
+            let advised = advised();
+            considered.iter().find(|one| one.action == advised)
+        };
+        let Some(chosen) = chosen else { return advised() };
+        if let Some(place) = chosen.place.filter(|_| ends_turn(&chosen.action)) {
+            let [next, previous] = deadwoods(game, seat);
+            let place = permuted(&place, self.suits());
+            let targets = [0.0, 0.0, next, previous, 0.0];
+            self.notes.push(Note { place, targets, is_first: true });
+            self.seats.push(seat);
+        }
+        chosen.action
+    }
+
+    /// Notes what comes of each action that is worth trying.
+    fn play_on(
+        &mut self,
+        game: &Tongits,
+        seat: Seat,
+        judge: &Against<'_>,
+        players: Seats,
+        considered: &[Considered<Place>],
+    ) {
+        let is_won = considered.iter().any(|one| one.place.is_none());
+        let mut tried: Vec<(Action, Place)> = considered
+            .iter()
+            .filter(|one| !is_won && ends_turn(&one.action))
+            .filter_map(|one| Some((one.action, one.place?)))
+            .collect();
+        if tried.len() < 2 {
+            return;
+        }
+        tried.sort_by_key(|(_, place)| core::cmp::Reverse(judge.worth(place)));
+        if let Some(others) = tried.len().checked_sub(TRIED_MAX - 1).filter(|others| *others > 1) {
+            let any = self.dice.below(u32::try_from(others).expect("few actions")) as usize;
+            tried.swap(TRIED_MAX - 1, TRIED_MAX - 1 + any);
+            tried.truncate(TRIED_MAX);
+        }
+        let deadwoods = deadwoods(game, seat);
+        let suits = self.suits();
+        let mut is_first = true;
+        for (action, place) in tried {
+            let Some(seen) = ahead::play_on(game, players, seat, judge, &action) else { continue };
+            let place = permuted(&place, suits);
+            let chowed = f32::from(u8::from(seen.is_chowed));
+            let targets = [seen.win, seen.counts, deadwoods[0], deadwoods[1], chowed];
+            self.played_on.push(Note { place, targets, is_first });
+            is_first = false;
+        }
+    }
+
+    /// The suits in any order: nothing is worth more for its suit.
+    fn suits(&mut self) -> [usize; 4] {
+        let mut order = [0, 1, 2, 3];
+        for last in (1..order.len()).rev() {
+            let other = self.dice.below(u32::try_from(last + 1).expect("there are four"));
+            order.swap(last, other as usize);
+        }
+        order
+    }
+
+    /// The next seat took what was dumped last.
+    pub(crate) fn note_chow(&mut self, seat: Seat) {
+        if self.seats.last() == Some(&seat.previous(SEATS))
+            && let Some(note) = self.notes.last_mut()
+        {
+            note.targets[4] = 1.0;
+        }
+    }
+
+    pub(crate) fn end(&mut self, outcome: &Outcome) {
+        for (note, seat) in self.notes[self.from..].iter_mut().zip(self.seats.drain(..)) {
+            note.targets[0] = f32::from(u8::from(outcome.winner == Some(seat)));
+            note.targets[1] = net(outcome, seat) / COUNTS_PER_ONE;
+        }
+        self.from = self.notes.len();
+    }
+}
+
+/// Whether what it leads to is a place that is judged by itself.
+const fn ends_turn(action: &Action) -> bool {
+    match action {
+        Action::Draw | Action::Fight | Action::Dump { .. } | Action::Challenge | Action::Fold => {
+            true
+        }
+        Action::Chow { .. } | Action::Drop { .. } | Action::Sapaw { .. } | Action::Tongits => false,
+    }
+}
+
+/// That of the next and of the previous seat, which the network cannot see.
+fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
+    let hands = game.view(Viewer::Everything).hands;
+    [seat.next(SEATS), seat.previous(SEATS)].map(|other| {
+        let hand = hands[other.index()].expect("the record sees all hands");
+        let points = u16::try_from(tongits::deadwood(hand)).expect("few points");
+        f32::from(points) / DEADWOOD_PER_ONE
+    })
+}
+
+/// The same place with each suit in place of another.
+fn permuted(place: &Place, suits: [usize; 4]) -> Place {
+    let sets = place.sets.map(|set| {
+        let moved = suits.into_iter().enumerate().map(|(from, to)| {
+            let cards = set.bits() >> (RANKS * from) & ((1 << RANKS) - 1);
+            cards << (RANKS * to)
+        });
+        CardSet::from_bits(moved.sum())
+    });
+    Place { sets, ..*place }
+}
+
+/// Plays the games of a round and gives what was noted.
+pub(crate) fn games(options: &Options, large: Option<&Large>, round: u32) -> Vec<Note> {
+    let parts = on_threads(options.games, |numbers| {
+        let mut learner = Learner::new();
+        for number in numbers {
+            let deal = u64::from(round) << 32 | number as u64;
+            learner.dice = Dice::new(deal ^ options.seed.rotate_right(8));
+            let players = seated(number);
+            Seated { players, large, learner: Some(&mut learner) }.play(key(options.seed, deal));
+        }
+        learner.notes.append(&mut learner.played_on);
+        learner.notes
+    });
+    parts.into_iter().flatten().collect()
+}

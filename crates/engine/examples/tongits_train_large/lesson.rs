@@ -1,0 +1,279 @@
+//! The large network while it learns, in floating-point numbers (Adam, mean squares).
+//!
+//! What a place is foretold to bring is wrong by much that is the same for all actions of a decision:
+//! by the hidden cards. Of this only a small part is learned from. What remains is by how much one
+//! action is better than another.
+//!
+//! What the network cannot see, the deadwood of the others and whether the next seat chows what was
+//! dumped, is foretold too: that teaches the hidden layers what matters. It is no part of the weights
+//! that are written.
+
+use bahay_engine::games::tongits::{
+    CARD_WEIGHT_MAX, CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, INPUTS, Large, ONE, OUTPUTS, SETS,
+    WEIGHT_MAX, WEIGHT_ONE,
+};
+use bahay_engine::testing::Dice;
+
+use crate::learner::Note;
+use crate::on_threads;
+
+/// Decisions of one step.
+const BATCH: usize = 256;
+
+/// What is learned: what comes out of the network, and what is learned only to learn by it.
+pub(crate) const LEARNED: usize = OUTPUTS + 3;
+
+/// How much an error of each weighs.
+const ERROR_WEIGHTS: [f32; LEARNED] = [8.0, 1.0, 0.5, 0.5, 1.0];
+
+/// How much of the error that is the same for all actions of a decision is learned from.
+const IN_COMMON: f32 = 0.2;
+
+/// Values of a hidden place end here, as in the integers.
+const HIDDEN_MAX: f32 = 15.0;
+
+/// Rows of the first layer: of the values of which one is there, of the numbers, of the cards of each
+/// set.
+const NUMBERS: usize = FEW_FROM[FEW_FROM.len() - 1];
+const SETS_FROM: usize = NUMBERS + INPUTS;
+const ROWS: usize = SETS_FROM + SETS * CARDS;
+
+/// Where each part of the learned weights begins.
+const ADDED_1: usize = ROWS * HIDDEN_1;
+const SECOND: usize = ADDED_1 + HIDDEN_1;
+const ADDED_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
+const LAST: usize = ADDED_2 + HIDDEN_2;
+const ADDED_3: usize = LAST + LEARNED * HIDDEN_2;
+const WEIGHTS: usize = ADDED_3 + LEARNED;
+
+/// See the module's page.
+pub(crate) struct Learned {
+    weights: Vec<f32>,
+    /// Means of the gradient and of its square, and steps, for Adam.
+    first: Vec<f32>,
+    second: Vec<f32>,
+    steps: i32,
+}
+
+impl Learned {
+    fn with(weights: Vec<f32>) -> Self {
+        Self { first: vec![0.0; WEIGHTS], second: vec![0.0; WEIGHTS], weights, steps: 0 }
+    }
+
+    /// A network that knows nothing. Single cards say nothing to it at first.
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let mut weights = vec![0.0; WEIGHTS];
+        for (from, end, wide) in
+            [(0, SETS_FROM * HIDDEN_1, 0.1), (SECOND, ADDED_2, 0.15), (LAST, ADDED_3, 0.3_f32)]
+        {
+            for weight in &mut weights[from..end] {
+                let drawn = f32::from(u16::try_from(dice.below(20_001)).expect("it is below"));
+                *weight = (drawn / 10_000.0 - 1.0) * wide;
+            }
+        }
+        Self::with(weights)
+    }
+
+    /// What was learned before, but for what was learned only to learn by it.
+    pub(crate) fn from(large: &Large) -> Self {
+        let mut weights = vec![0.0; WEIGHTS];
+        for (place, weight) in places().zip(large.weights()) {
+            weights[place] = f32::from(*weight) / f32::from(WEIGHT_ONE);
+        }
+        Self::with(weights)
+    }
+
+    /// In integers, without what is foretold only to learn by it.
+    #[expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
+    pub(crate) fn large(&self) -> Large {
+        let one = f32::from(WEIGHT_ONE);
+        let integer = |place: usize| {
+            let is_card = (SETS_FROM * HIDDEN_1..ADDED_1).contains(&place);
+            let most = f32::from(if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX });
+            (self.weights[place] * one).round().clamp(-most, most) as i16
+        };
+        let weights: Vec<i16> = places().map(integer).collect();
+        Large::of(&weights).expect("as many as the network needs")
+    }
+
+    /// Fits the weights to the notes of these decisions, once through all of them. Gives the mean
+    /// errors.
+    pub(crate) fn lesson(&mut self, decisions: &[&[Note]], rate: f32) -> [f32; LEARNED] {
+        let (mut errors, mut count) = ([0.0; LEARNED], 0.0);
+        for batch in decisions.chunks(BATCH) {
+            let weights = &self.weights;
+            let parts = on_threads(batch.len(), |places| {
+                let mut part = Part { gradient: vec![0.0; WEIGHTS], errors: [0.0; LEARNED] };
+                batch[places].iter().for_each(|notes| part.learn(weights, notes));
+                part
+            });
+            let notes = batch.iter().map(|notes| notes.len()).sum::<usize>();
+            let size = f32::from(u16::try_from(notes).expect("a batch is small"));
+            let mut sum = vec![0.0; WEIGHTS];
+            let mut squares = [0.0; LEARNED];
+            for part in &parts {
+                sum.iter_mut().zip(&part.gradient).for_each(|(sum, slope)| *sum += slope);
+                add(&mut squares, &part.errors, 1.0);
+            }
+            // The mean so far, which stays exact where a sum would not.
+            count += size;
+            let part = size / count;
+            for (mean, squares) in errors.iter_mut().zip(squares) {
+                *mean += (squares / size - *mean) * part;
+            }
+            self.step(&sum, rate, size);
+        }
+        errors
+    }
+
+    /// One step of Adam.
+    fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
+        self.steps += 1;
+        let (kept, kept_squares) = (0.9_f32, 0.999_f32);
+        let rate =
+            rate * (1.0 - kept_squares.powi(self.steps)).sqrt() / (1.0 - kept.powi(self.steps));
+        let moments = self.first.iter_mut().zip(&mut self.second);
+        for ((weight, sum), (first, second)) in self.weights.iter_mut().zip(gradient).zip(moments) {
+            let slope = sum / size;
+            *first = kept * *first + (1.0 - kept) * slope;
+            *second = kept_squares * *second + (1.0 - kept_squares) * slope * slope;
+            *weight -= rate * *first / (second.sqrt() + 1e-8);
+        }
+    }
+}
+
+/// Where each weight of the network is among the learned ones, in the order of the network.
+fn places() -> impl Iterator<Item = usize> {
+    let numbers = (0..HIDDEN_1)
+        .flat_map(|hidden| (NUMBERS..SETS_FROM).map(move |row| row * HIDDEN_1 + hidden));
+    let last = LAST..LAST + OUTPUTS * HIDDEN_2;
+    numbers
+        .chain(0..NUMBERS * HIDDEN_1)
+        .chain(SETS_FROM * HIDDEN_1..LAST)
+        .chain(last)
+        .chain(ADDED_3..ADDED_3 + OUTPUTS)
+}
+
+/// What a place makes of the network, and by how much each that comes out is wrong.
+struct Heard {
+    first: [f32; HIDDEN_1],
+    second: [f32; HIDDEN_2],
+    errors: [f32; LEARNED],
+}
+
+impl Heard {
+    fn of(weights: &[f32], note: &Note) -> Self {
+        let mut first: [f32; HIDDEN_1] = *row(weights, ADDED_1);
+        for_each_row(note, |place, by| add(&mut first, row(weights, place * HIDDEN_1), by));
+        let first = first.map(|value| value.clamp(0.0, HIDDEN_MAX));
+        let mut second: [f32; HIDDEN_2] = *row(weights, ADDED_2);
+        for (place, value) in second.iter_mut().enumerate() {
+            *value += product(row(weights, SECOND + place * HIDDEN_1), &first);
+        }
+        let second = second.map(|value| value.clamp(0.0, HIDDEN_MAX));
+        let mut errors = [0.0; LEARNED];
+        for (output, error) in errors.iter_mut().enumerate() {
+            let to_output: &[f32; HIDDEN_2] = row(weights, LAST + output * HIDDEN_2);
+            let said = product(to_output, &second) + weights[ADDED_3 + output];
+            *error = said - note.targets[output];
+        }
+        Self { first, second, errors }
+    }
+}
+
+/// What some decisions say.
+struct Part {
+    gradient: Vec<f32>,
+    /// Sums of squares.
+    errors: [f32; LEARNED],
+}
+
+impl Part {
+    fn learn(&mut self, weights: &[f32], notes: &[Note]) {
+        let mut heard: Vec<Heard> = notes.iter().map(|note| Heard::of(weights, note)).collect();
+        for one in &heard {
+            add(&mut self.errors, &one.errors.map(|error| error * error), 1.0);
+        }
+        let count = f32::from(u16::try_from(notes.len()).expect("few actions"));
+        for output in 0..OUTPUTS {
+            let mean = heard.iter().map(|one| one.errors[output]).sum::<f32>() / count;
+            heard.iter_mut().for_each(|one| one.errors[output] -= (1.0 - IN_COMMON) * mean);
+        }
+        for (note, heard) in notes.iter().zip(&heard) {
+            self.add(weights, note, heard);
+        }
+    }
+
+    /// Adds what one note says to the gradient.
+    fn add(&mut self, weights: &[f32], note: &Note, heard: &Heard) {
+        let gradient = &mut self.gradient;
+        let mut back_2 = [0.0; HIDDEN_2];
+        for (output, error) in heard.errors.iter().enumerate() {
+            let from = LAST + output * HIDDEN_2;
+            let slope = error * ERROR_WEIGHTS[output];
+            gradient[ADDED_3 + output] += slope;
+            add_row(gradient, from, &heard.second, slope);
+            add(&mut back_2, row(weights, from), slope);
+        }
+        let mut back_1 = [0.0; HIDDEN_1];
+        for (place, slope) in back_2.into_iter().enumerate() {
+            if !is_inside(heard.second[place]) {
+                continue;
+            }
+            let from = SECOND + place * HIDDEN_1;
+            gradient[ADDED_2 + place] += slope;
+            add_row(gradient, from, &heard.first, slope);
+            add(&mut back_1, row(weights, from), slope);
+        }
+        for (slope, value) in back_1.iter_mut().zip(heard.first) {
+            *slope = if is_inside(value) { *slope } else { 0.0 };
+        }
+        add_row(gradient, ADDED_1, &back_1, 1.0);
+        for_each_row(note, |place, by| add_row(gradient, place * HIDDEN_1, &back_1, by));
+    }
+}
+
+/// The rows of the first layer that a place hears, and how much of each.
+fn for_each_row(note: &Note, mut hear: impl FnMut(usize, f32)) {
+    for value in note.place.few {
+        hear(usize::from(value), 1.0);
+    }
+    let inputs = note.place.inputs.iter().enumerate().filter(|(_, input)| **input != 0);
+    inputs.for_each(|(at, input)| hear(NUMBERS + at, f32::from(*input) / f32::from(ONE)));
+    for (at, set) in note.place.sets.iter().enumerate() {
+        for card in set.iter() {
+            hear(SETS_FROM + at * CARDS + usize::from(card.index()), 1.0);
+        }
+    }
+}
+
+/// Where a change of what goes in changes what comes out.
+fn is_inside(value: f32) -> bool {
+    value > 0.0 && value < HIDDEN_MAX
+}
+
+fn row<const SIZE: usize>(weights: &[f32], from: usize) -> &[f32; SIZE] {
+    weights[from..from + SIZE].try_into().expect("a row has its size")
+}
+
+fn add<const SIZE: usize>(sums: &mut [f32; SIZE], row: &[f32; SIZE], by: f32) {
+    sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value * by);
+}
+
+fn add_row<const SIZE: usize>(gradient: &mut [f32], from: usize, row: &[f32; SIZE], by: f32) {
+    let sums: &mut [f32; SIZE] =
+        (&mut gradient[from..from + SIZE]).try_into().expect("a row has its size");
+    add(sums, row, by);
+}
+
+/// In sums of sixteen, which a processor adds at once.
+fn product<const SIZE: usize>(one: &[f32; SIZE], other: &[f32; SIZE]) -> f32 {
+    let mut sums = [0.0; 16];
+    for (one, other) in one.as_chunks::<16>().0.iter().zip(other.as_chunks::<16>().0) {
+        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
+            *sum += one * other;
+        }
+    }
+    sums.iter().sum()
+}

@@ -1,0 +1,152 @@
+//! Learns the weights of the large network of Tong-its' `strong` and prints how it gets on.
+//!
+//! `cargo run --release -p bahay-engine --example tongits_train_large -- [--seed 1] [--rounds 16]
+//! [--games 300000] [--trial 30000] [--rate 1500] [--from FILE] [--out FILE]`. The same line learns
+//! the same weights on one machine, on two threads. `--rate` is how fast is learned in the first
+//! round, in millionths; `--from` goes on with weights that were learned before.
+//!
+//! A round is games, a lesson and a trial. In the games (`learner`) a learner plays two others:
+//! greedy ones, quick ones, one of each, or learners; a twentieth of what it does is chosen at
+//! random, so that everything is tried. Each place that a learner chose is noted with what came of the
+//! game. In most of its decisions all that is worth trying is also played on (`ahead`) from the game
+//! as it truly stands, with the same hidden cards for every action, until the network judges the
+//! learner's next turn but one: what one action is worth beside another is told by far fewer games
+//! so, because the hidden cards, which make most of the difference between games, are the same.
+//!
+//! The lesson (`lesson`) fits the network to the notes of the last rounds. The trials are duplicate
+//! games against two greedy and against two quick players, always the same deals, without chance in
+//! what is chosen. In the first round of a network that knows nothing `quick` plays for the learner.
+//!
+//! Learning is with floating-point numbers; what is learned is integers, and no coin is anywhere.
+#![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
+
+mod ahead;
+mod learner;
+mod lesson;
+mod players;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::thread;
+use std::time::Instant;
+
+use bahay_engine::games::tongits::Large;
+use bahay_engine::testing::Dice;
+
+use crate::learner::{Note, games};
+use crate::lesson::Learned;
+use crate::players::{Who, trial};
+
+/// Rounds whose notes are learned from.
+const ROUNDS_KEPT: usize = 3;
+
+/// How fast is learned in the last round.
+const LAST_RATE: f32 = 0.000_03;
+
+const THREADS: usize = 2;
+
+fn main() {
+    let options = Options::read();
+    let from = options.from.as_ref().map(|path| fs::read(path).expect("the weights can be read"));
+    let mut player = from.map(|text| Large::parsed(&text));
+    let mut learned = player.as_ref().map_or_else(|| Learned::new(options.seed), Learned::from);
+    let mut kept: Vec<Vec<Note>> = Vec::new();
+    let mut dice = Dice::new(options.seed);
+    let mut best = 0;
+    let begun = Instant::now();
+    println!(
+        "round    notes  errors: win, counts, deadwoods, chow     wins, %: greedy  quick  seconds"
+    );
+    for round in 0..options.rounds {
+        kept.push(games(&options, player.as_ref(), round));
+        if kept.len() > ROUNDS_KEPT {
+            kept.remove(0);
+        }
+        let mut notes: Vec<&[Note]> = kept.iter().flat_map(|part| groups(part)).collect();
+        for last in (1..notes.len()).rev() {
+            let other = dice.below(u32::try_from(last + 1).expect("few notes"));
+            notes.swap(last, other as usize);
+        }
+        let errors = learned.lesson(&notes, options.rate(round));
+        let large = learned.large();
+        let trials = [Who::Greedy, Who::Quick].map(|other| trial(&large, other, options.trial));
+        let errors = errors.map(|error| format!("{error:.4}")).join(" ");
+        let shares = trials.map(|share| {
+            let [mean, around] = [share.mean, share.around]
+                .map(|number| format!("{}.{:02}", number / 100, number % 100));
+            format!("{mean} ± {around}")
+        });
+        let seconds = begun.elapsed().as_secs();
+        println!("{round:>5} {:>8}  {errors}  {}  {seconds:>6}", notes.len(), shares.join("  "));
+        let sum = trials[0].mean + trials[1].mean;
+        if sum > best {
+            best = sum;
+            if let Some(path) = &options.out {
+                fs::write(path, large.text()).expect("the weights can be written");
+            }
+        }
+        player = Some(large);
+    }
+}
+
+/// Notes that belong together.
+fn groups(notes: &[Note]) -> impl Iterator<Item = &[Note]> {
+    notes.chunk_by(|_, next| !next.is_first)
+}
+
+struct Options {
+    seed: u64,
+    rounds: u32,
+    games: usize,
+    /// Games of a trial.
+    trial: usize,
+    /// How fast is learned in the first round.
+    first_rate: f32,
+    from: Option<String>,
+    out: Option<String>,
+}
+
+impl Options {
+    fn read() -> Self {
+        let arguments: Vec<String> = env::args().skip(1).collect();
+        let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
+        let given: BTreeMap<&str, &str> =
+            pairs.iter().map(|[name, value]| (name.as_str(), value.as_str())).collect();
+        let known = ["--seed", "--rounds", "--games", "--trial", "--rate", "--from", "--out"];
+        assert!(given.keys().all(|name| known.contains(name)), "the options are {known:?}");
+        let number = |name: &str, otherwise: usize| {
+            given.get(name).map_or(otherwise, |text| text.parse().expect("a number"))
+        };
+        let rate = u16::try_from(number("--rate", 1_500)).expect("a small rate");
+        Self {
+            seed: number("--seed", 1) as u64,
+            rounds: u32::try_from(number("--rounds", 16)).expect("few rounds"),
+            games: number("--games", 300_000),
+            trial: number("--trial", 30_000),
+            first_rate: f32::from(rate) / 1e6,
+            from: given.get("--from").map(|path| (*path).to_owned()),
+            out: given.get("--out").map(|path| (*path).to_owned()),
+        }
+    }
+
+    /// From the first rate to the last one by the same factor each round.
+    fn rate(&self, round: u32) -> f32 {
+        let small = |number: u32| f32::from(u16::try_from(number).expect("few rounds"));
+        let part = small(round) / small(self.rounds.max(2) - 1);
+        self.first_rate * (LAST_RATE / self.first_rate).powf(part)
+    }
+}
+
+/// Does the same for a part of these numbers on each thread, and gives what came of it in order.
+fn on_threads<T: Send>(count: usize, part: impl Fn(core::ops::Range<usize>) -> T + Sync) -> Vec<T> {
+    let part = &part;
+    thread::scope(|scope| {
+        let spawn = |place: usize| {
+            let from = count * place / THREADS;
+            scope.spawn(move || part(from..count * (place + 1) / THREADS))
+        };
+        let threads: Vec<_> = (0..THREADS).map(spawn).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
+    })
+}
