@@ -94,27 +94,24 @@ impl<'a> Sight<'a> {
         Self { hand: self.hand.without(card), dumped: Some(card), ..self }
     }
 
-    pub(super) fn inputs(&self) -> Inputs {
+    /// What it knows as numbers, and as cards.
+    pub(super) fn seen(&self) -> (Inputs, [CardSet; SETS]) {
+        let (leftover, chowable) = (leftover(self.hand), chowable(self.hand));
         let mut list = List { inputs: [0; INPUTS], next: 0 };
         self.own_hand(&mut list);
-        self.what_may_help(&mut list);
+        self.what_may_help(leftover, chowable, &mut list);
         self.standing(&mut list);
         self.others(&mut list);
         self.what_was_dumped(&mut list);
-        list.inputs
-    }
-
-    /// The cards themselves.
-    pub(super) fn sets(&self) -> [CardSet; SETS] {
-        let dumped = self.dumped.map_or(CardSet::EMPTY, CardSet::only);
-        [
+        let sets = [
             self.hand,
-            leftover(self.hand),
+            leftover,
             self.unseen,
-            self.unseen.intersection(chowable(self.hand)),
+            self.unseen.intersection(chowable),
             self.unseen.intersection(self.additions),
-            dumped,
-        ]
+            self.dumped.map_or(CardSet::EMPTY, CardSet::only),
+        ];
+        (list.inputs, sets)
     }
 
     fn own_hand(&self, list: &mut List) {
@@ -146,10 +143,9 @@ impl<'a> Sight<'a> {
     }
 
     /// What the next cards may do for the hand.
-    fn what_may_help(&self, list: &mut List) {
+    fn what_may_help(&self, left: CardSet, chowable: CardSet, list: &mut List) {
         let now = deadwood(self.hand);
-        let near = leftover(self.hand).len() <= LEFTOVER_NEAR;
-        let chowable = chowable(self.hand);
+        let near = left.len() <= LEFTOVER_NEAR;
         let (mut outs, mut gains, mut finishing) = (0, 0, 0);
         let may_help = if near { chowable.union(self.additions) } else { chowable };
         let chows = self.unseen.intersection(chowable).len();

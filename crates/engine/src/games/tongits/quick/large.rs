@@ -201,7 +201,7 @@ impl Judge for Against<'_> {
             let (from, end) = (FEW_FROM[place], FEW_FROM[place + 1]);
             few[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
         }
-        let mut inputs = sight.inputs();
+        let (mut inputs, sets) = sight.seen();
         for (place, other) in OF_OTHERS.into_iter().zip(self.others) {
             inputs[place] = match other {
                 Some(Skill::Greedy) => ONE,
@@ -209,7 +209,7 @@ impl Judge for Against<'_> {
                 None => 0,
             };
         }
-        Place { inputs, few, sets: sight.sets() }
+        Place { inputs, few, sets }
     }
 
     fn worth(&self, place: &Place) -> i64 {

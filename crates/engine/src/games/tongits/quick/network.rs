@@ -94,7 +94,7 @@ impl Judge for Networks {
     type Place = (Question, Inputs);
 
     fn place(&self, question: Question, sight: &Sight<'_>) -> Self::Place {
-        (question, sight.inputs())
+        (question, sight.seen().0)
     }
 
     fn worth(&self, (question, inputs): &Self::Place) -> i64 {
