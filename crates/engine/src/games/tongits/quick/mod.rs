@@ -44,7 +44,6 @@ const TRIED_MAX: usize = 6;
 static HOUSE: Networks = Networks::parsed(include_bytes!("../quick.weights"));
 
 /// What judges places in imagined games.
-#[expect(long_running_const_eval, reason = "a file of sixty thousand weights is read")]
 static LARGE: Large = Large::parsed(include_bytes!("../large.weights"));
 
 /// What the bot would play; `None` when the viewer is not to act.

@@ -105,24 +105,28 @@ impl Judge for Networks {
 /// Reads a file of weights: as many as are asked for, each as [`DIGITS`] hexadecimal digits.
 pub(super) const fn weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
     let mut weights = [0; COUNT];
-    let (mut place, mut digits, mut read) = (0, 0, 0_u16);
-    let mut at = 0;
+    let (mut place, mut at) = (0, 0);
     while at < text.len() {
-        if let Some(digit) = (text[at] as char).to_digit(16) {
-            // A hexadecimal digit has four bits.
-            read = read << 4 | digit.to_le_bytes()[0] as u16;
-            digits += 1;
-        } else {
-            assert!(text[at] == b'\n', "weights are hexadecimal digits in lines");
+        if text[at] == b'\n' {
+            at += 1;
+            continue;
         }
-        if digits == DIGITS {
-            weights[place] = read.cast_signed();
-            (place, digits, read) = (place + 1, 0, 0);
-        }
-        at += 1;
+        let high = digit(text[at]) << 12 | digit(text[at + 1]) << 8;
+        let low = digit(text[at + 2]) << 4 | digit(text[at + 3]);
+        weights[place] = (high | low).cast_signed();
+        (place, at) = (place + 1, at + DIGITS);
     }
-    assert!(place == COUNT && digits == 0, "there are as many as networks need");
+    assert!(place == COUNT, "there are as many as networks need");
     weights
+}
+
+const fn digit(text: u8) -> u16 {
+    let digit = match text {
+        b'0'..=b'9' => text - b'0',
+        b'a'..=b'f' => text - b'a' + 10,
+        _ => panic!("weights are hexadecimal digits in lines"),
+    };
+    digit as u16
 }
 
 /// The text of a file of weights.
