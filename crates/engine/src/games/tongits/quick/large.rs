@@ -202,6 +202,7 @@ impl Judge for Against<'_> {
             few[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
         }
         let (mut inputs, sets) = sight.seen();
+        debug_assert_eq!(OF_OTHERS.map(|place| inputs[place]), [0; 2], "a view needs these inputs");
         for (place, other) in OF_OTHERS.into_iter().zip(self.others) {
             inputs[place] = match other {
                 Some(Skill::Greedy) => ONE,
