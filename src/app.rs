@@ -37,7 +37,7 @@ use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
-use crate::tables::Tables;
+use crate::tables::{THINKING_PATIENCE, Tables};
 use crate::verify::hourly::Checks;
 use crate::ws::{FaultHooks, PlayState};
 use crate::{db, http, ws};
@@ -255,7 +255,7 @@ pub async fn start(
     let ledger = ledger.reading_by(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
-    tables.begin_thinking(thinkers)?;
+    tables.begin_thinking(thinkers, THINKING_PATIENCE)?;
     show_figures(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 

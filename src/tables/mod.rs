@@ -46,6 +46,7 @@ pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
 pub use halting::{OperateError, ShowFailed, Voided};
+pub use thinking::THINKING_PATIENCE;
 
 /// The pauses before each reading of watched journals once subscriptions have broken off.
 const CATCH_UP_AFTER: [Duration; 4] =
@@ -229,10 +230,11 @@ impl<G: Readable> Tables<G> {
         self.inner.room_terms.come_from(Arc::new(source));
     }
 
-    /// Begins so many threads that think about the moves of players who are taken over. Without any
-    /// the quick AI plays for them. Only the first call counts.
-    pub fn begin_thinking(&self, threads: u8) -> std::io::Result<()> {
-        self.inner.thinkers.begin(threads)
+    /// Begins so many threads that think about the moves of players who are taken over. Without any,
+    /// and where a thought takes longer than this, the quick AI plays for them. Only the first call
+    /// counts.
+    pub fn begin_thinking(&self, threads: u8, patience: Duration) -> std::io::Result<()> {
+        self.inner.thinkers.begin(threads, patience)
     }
 
     /// Moves of players who are taken over that were given to those threads, by outcome.

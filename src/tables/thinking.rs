@@ -22,8 +22,8 @@ use tokio::sync::oneshot;
 use crate::entropy;
 use crate::metrics::Counts;
 
-/// A thought that takes longer is left.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// How long a thought may take where nothing else is said. One that takes longer is left.
+pub const THINKING_PATIENCE: Duration = Duration::from_millis(250);
 
 /// The lowest priority that Linux knows, of a thread that shares its processor.
 const NICE: i32 = 19;
@@ -31,9 +31,16 @@ const NICE: i32 = 19;
 /// The threads, once they are begun.
 #[derive(Debug)]
 pub(super) struct Thinkers<G: Readable> {
-    free: OnceLock<SyncSender<Job<G>>>,
+    begun: OnceLock<Begun<G>>,
     /// Moves, by what became of them.
     counts: Counts,
+}
+
+#[derive(Debug)]
+struct Begun<G: Readable> {
+    free: SyncSender<Job<G>>,
+    /// A thought that takes longer is left.
+    patience: Duration,
 }
 
 /// A move to think about.
@@ -45,16 +52,16 @@ struct Job<G: Readable> {
 
 impl<G: Readable> Default for Thinkers<G> {
     fn default() -> Self {
-        Self { free: OnceLock::new(), counts: Counts::default() }
+        Self { begun: OnceLock::new(), counts: Counts::default() }
     }
 }
 
 impl<G: Readable> Thinkers<G> {
     /// Begins so many threads. Only the first call counts.
-    pub(super) fn begin(&self, count: u8) -> std::io::Result<()> {
+    pub(super) fn begin(&self, count: u8, patience: Duration) -> std::io::Result<()> {
         // Nothing waits in between: a job is taken by a thread that is free, or not at all.
         let (free, jobs) = sync_channel(0);
-        if count == 0 || self.free.set(free).is_err() {
+        if count == 0 || self.begun.set(Begun { free, patience }).is_err() {
             return Ok(());
         }
         let jobs = Arc::new(Mutex::new(jobs));
@@ -72,14 +79,15 @@ impl<G: Readable> Thinkers<G> {
     /// What the AI that plays on says; `None` where nobody has time for it.
     pub(super) async fn think(&self, call: ThoughtCall<G>) -> Option<Input<G::Action>> {
         let (answer, answered) = oneshot::channel();
-        match self.free.get()?.try_send(Job { call, answer }) {
+        let begun = self.begun.get()?;
+        match begun.free.try_send(Job { call, answer }) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.counts.one("outcome", "busy");
                 return None;
             }
         }
-        let thought = tokio::time::timeout(PATIENCE, answered).await;
+        let thought = tokio::time::timeout(begun.patience, answered).await;
         let outcome = match &thought {
             Ok(Ok(Some(_))) => "played",
             Ok(_) => "failed",

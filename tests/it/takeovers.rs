@@ -1,12 +1,17 @@
 //! Who is taken over is played by the AI that plays on while the node has time for it, and by the quick
 //! one where it has not.
 
+use std::time::Duration;
+
 use bahay::metrics::Metrics;
 use bahay_engine::table::{Clocks, Phase};
 
 use crate::support::bank::Bank;
 use crate::support::live::TestLive;
 use crate::support::node::{Node, Seated, deal, sit};
+
+/// Those who think get only the time that other tests leave, so that an answer may take seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One player leaves when the cards are dealt, and the game is played to its end. Gives the figures of
 /// thoughts.
@@ -15,7 +20,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
     let clocks = Clocks { think_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
     let node = &nodes[0];
-    node.tables().begin_thinking(thinkers).unwrap();
+    node.tables().begin_thinking(thinkers, PATIENCE).unwrap();
     let players = bank.players([100_000; 3]).await;
     let table = sit(&nodes, &players).await;
     let mut seated = vec![];
