@@ -1,9 +1,8 @@
 //! Somebody who plays games that are learned from, and what it notes of them.
 
-use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, Outcome, Viewer};
 use bahay_engine::games::tongits::{
-    self, Action, Against, Considered, Dumps, Judge, Large, Place, SEATS, Tongits, View,
+    self, Action, Against, Considered, Dumps, Judge, Large, Place, SEATS, Suits, Tongits, View,
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::Dice;
@@ -23,9 +22,6 @@ const PLAYED_ON: u32 = 700;
 const TRIED_MAX: usize = 6;
 
 const DEADWOOD_PER_ONE: f32 = 30.0;
-
-/// Cards of a suit.
-const RANKS: usize = 13;
 
 /// A network that says nothing.
 static SILENT: Large = Large::silent();
@@ -82,7 +78,7 @@ impl Learner {
         let Some(chosen) = chosen else { return advised() };
         if let Some(place) = chosen.place.filter(|_| ends_turn(&chosen.action)) {
             let [next, previous] = deadwoods(game, seat);
-            let place = permuted(&place, self.suits());
+            let place = place.exchanged(self.suits());
             let targets = [0.0, 0.0, next, previous, 0.0];
             self.notes.push(Note { place, targets, is_first: true });
             self.seats.push(seat);
@@ -119,7 +115,7 @@ impl Learner {
         let mut is_first = true;
         for (action, place) in tried {
             let Some(seen) = ahead::play_on(game, players, seat, judge, &action) else { continue };
-            let place = permuted(&place, suits);
+            let place = place.exchanged(suits);
             let chowed = f32::from(u8::from(seen.is_chowed));
             let targets = [seen.win, seen.counts, deadwoods[0], deadwoods[1], chowed];
             self.played_on.push(Note { place, targets, is_first });
@@ -128,13 +124,13 @@ impl Learner {
     }
 
     /// The suits in any order: nothing is worth more for its suit.
-    fn suits(&mut self) -> [usize; 4] {
+    fn suits(&mut self) -> Suits {
         let mut order = [0, 1, 2, 3];
         for last in (1..order.len()).rev() {
             let other = self.dice.below(u32::try_from(last + 1).expect("there are four"));
             order.swap(last, other as usize);
         }
-        order
+        Suits(order)
     }
 
     /// The next seat took what was dumped last.
@@ -173,18 +169,6 @@ fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
         let points = u16::try_from(tongits::deadwood(hand)).expect("few points");
         f32::from(points) / DEADWOOD_PER_ONE
     })
-}
-
-/// The same place with each suit in place of another.
-fn permuted(place: &Place, suits: [usize; 4]) -> Place {
-    let sets = place.sets.map(|set| {
-        let moved = suits.into_iter().enumerate().map(|(from, to)| {
-            let cards = set.bits() >> (RANKS * from) & ((1 << RANKS) - 1);
-            cards << (RANKS * to)
-        });
-        CardSet::from_bits(moved.sum())
-    });
-    Place { sets, ..*place }
 }
 
 /// Plays the games of a round and gives what was noted.

@@ -54,7 +54,7 @@ pub use presets::Preset;
 pub use quick::{
     Against, CARD_WEIGHT_MAX, CARDS, Considered, Dumps, FEW, FEW_FROM, HIDDEN, HIDDEN_1, HIDDEN_2,
     INPUTS, Inputs, Judge, LARGE_WEIGHTS, Large, Networks, ONE, OUTPUTS, Place, Question, SETS,
-    WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
+    Suits, WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
 };
 pub use rules::{
     Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection,

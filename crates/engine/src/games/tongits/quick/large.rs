@@ -16,6 +16,8 @@ use crate::games::tongits::quick::inputs::Sight;
 #[cfg(any(test, feature = "testing"))]
 use crate::games::tongits::quick::network::text;
 use crate::games::tongits::quick::network::{INPUTS, Inputs, ONE, WEIGHT_ONE, weights};
+#[cfg(feature = "testing")]
+use crate::games::tongits::quick::suits::Suits;
 use crate::games::tongits::rules::SEATS;
 use crate::seat::Seat;
 
@@ -174,6 +176,14 @@ const fn fit(weights: &[i16; LARGE_WEIGHTS]) -> bool {
 fn hidden_value(sum: i32) -> i16 {
     let value = (sum / i32::from(WEIGHT_ONE)).clamp(0, HIDDEN_MAX);
     i16::try_from(value).expect("a hidden value lies between its bounds")
+}
+
+#[cfg(feature = "testing")]
+impl Place {
+    /// The same place with the suits exchanged.
+    pub fn exchanged(&self, suits: Suits) -> Self {
+        Self { sets: self.sets.map(|cards| suits.exchanged(cards)), ..*self }
+    }
 }
 
 /// The network with what the next and the previous seat are taken for, as far as is known.

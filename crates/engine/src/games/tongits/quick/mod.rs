@@ -11,6 +11,8 @@ mod considered;
 mod inputs;
 mod large;
 mod network;
+#[cfg(feature = "testing")]
+mod suits;
 
 use alloc::vec::Vec;
 
@@ -33,6 +35,8 @@ pub use large::{
 pub use network::Networks;
 #[cfg(feature = "testing")]
 pub use network::{HIDDEN, INPUTS, Inputs, ONE, WEIGHT_ONE, WEIGHTS};
+#[cfg(feature = "testing")]
+pub use suits::Suits;
 
 /// Dumps that are looked at where a player is only imagined.
 const DUMPS_OF_A_SKETCH: usize = 4;
