@@ -4,13 +4,16 @@ use bahay_engine::arena::{Estimate, Players, Sample, walk};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome, Skill, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Against, Dumps, Event, Judge, Large, Rules, SEATS, Tongits, View,
+    Action, Against, Dumps, Event, Judge, Large, Rules, SEATS, Suits, Tongits, View,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 
 use crate::learner::Learner;
 use crate::on_threads;
+
+/// What a win is worth to a learner beside its counts, in counts.
+const WIN_COUNTS: i64 = 16;
 
 /// Who plays a seat.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,7 +40,8 @@ pub(crate) type Seats = [Who; SEATS as usize];
 /// What the network says for a seat, which knows whom it plays against.
 pub(crate) fn judge(large: &Large, players: Seats, own: Seat) -> Against<'_> {
     let others = [own.next(SEATS), own.previous(SEATS)];
-    Against { large, others: others.map(|other| players[other.index()].skill()) }
+    let others = others.map(|other| players[other.index()].skill());
+    Against { large, others, win_counts: WIN_COUNTS, suits: Suits::KEPT }
 }
 
 /// What the viewer plays without any chance. Where there is no network yet, `quick` plays for it.

@@ -18,7 +18,7 @@ use crate::game::{Game, Skill, Viewer};
 use crate::seat::{Seat, SeatSet};
 
 /// Games to play on for a decision, where nothing else is said.
-pub(super) const GAMES: u32 = 600;
+pub(super) const GAMES: u32 = 500;
 
 /// The least number of imagined games of a round.
 const WORLDS_MIN: u32 = 4;

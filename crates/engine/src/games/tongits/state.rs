@@ -36,7 +36,7 @@ use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
 /// Games that are imagined for who is taken over: what `strong` is measured with.
-const IMAGINED: u32 = 600;
+const IMAGINED: u32 = 500;
 
 /// The answers to a fight in the order given; nobody fights alone against itself.
 pub type Answers = ArrayVec<(Seat, Answer), { SEATS as usize - 1 }>;

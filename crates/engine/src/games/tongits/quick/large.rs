@@ -16,7 +16,6 @@ use crate::games::tongits::quick::inputs::Sight;
 #[cfg(any(test, feature = "testing"))]
 use crate::games::tongits::quick::network::text;
 use crate::games::tongits::quick::network::{INPUTS, Inputs, ONE, WEIGHT_ONE, weights};
-#[cfg(feature = "testing")]
 use crate::games::tongits::quick::suits::Suits;
 use crate::games::tongits::rules::SEATS;
 use crate::seat::Seat;
@@ -67,9 +66,6 @@ const ADDED_3: usize = LAST + OUTPUTS * HIDDEN_2;
 /// All weights: of each place of the first layer its inputs; of each value of the few and of each card
 /// of each set what it adds to the first layer, and what is added to it; then the same of the second layer and of what comes out.
 pub const LARGE_WEIGHTS: usize = ADDED_3 + OUTPUTS;
-
-/// What a win is worth beside its counts, in counts.
-pub(in crate::games::tongits) const WIN_COUNTS: i64 = 16;
 
 /// Four counts are one, as what comes out.
 const COUNTS_PER_ONE: i64 = 4;
@@ -178,7 +174,6 @@ fn hidden_value(sum: i32) -> i16 {
     i16::try_from(value).expect("a hidden value lies between its bounds")
 }
 
-#[cfg(feature = "testing")]
 impl Place {
     /// The same place with the suits exchanged.
     pub fn exchanged(&self, suits: Suits) -> Self {
@@ -186,11 +181,24 @@ impl Place {
     }
 }
 
-/// The network with what the next and the previous seat are taken for, as far as is known.
+/// The network with what it is told beside a view.
 #[derive(Clone, Copy, Debug)]
 pub struct Against<'a> {
     pub large: &'a Large,
+    /// What the next and the previous seat are taken for, as far as is known.
     pub others: [Option<Skill>; 2],
+    /// What a win is worth beside its counts, in counts.
+    pub win_counts: i64,
+    /// How the suits are exchanged before it looks.
+    pub suits: Suits,
+}
+
+impl Against<'_> {
+    /// The mean of what a place is worth over all ways to exchange suits.
+    pub(super) fn worth_by_all_suits(&self, place: &Place) -> i64 {
+        let worth = |suits: &Suits| self.worth(&place.exchanged(*suits));
+        Suits::ALL.iter().map(worth).sum::<i64>() / i64::from(Suits::COUNT)
+    }
 }
 
 impl Judge for Against<'_> {
@@ -220,12 +228,12 @@ impl Judge for Against<'_> {
                 None => 0,
             };
         }
-        Place { inputs, few, sets }
+        Place { inputs, few, sets }.exchanged(self.suits)
     }
 
     fn worth(&self, place: &Place) -> i64 {
         let [win, counts] = self.large.outputs(place);
-        counts + win * WIN_COUNTS / COUNTS_PER_ONE
+        counts + win * self.win_counts / COUNTS_PER_ONE
     }
 }
 

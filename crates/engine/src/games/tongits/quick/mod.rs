@@ -11,7 +11,6 @@ mod considered;
 mod inputs;
 mod large;
 mod network;
-#[cfg(feature = "testing")]
 mod suits;
 
 use alloc::vec::Vec;
@@ -25,7 +24,6 @@ use crate::seat::{Seat, SeatSet};
 #[cfg(feature = "testing")]
 pub use considered::{Considered, Question};
 pub use considered::{Dumps, Judge};
-pub(super) use large::WIN_COUNTS;
 pub use large::{Against, Large};
 #[cfg(feature = "testing")]
 pub use large::{
@@ -35,7 +33,6 @@ pub use large::{
 pub use network::Networks;
 #[cfg(feature = "testing")]
 pub use network::{HIDDEN, INPUTS, Inputs, ONE, WEIGHT_ONE, WEIGHTS};
-#[cfg(feature = "testing")]
 pub use suits::Suits;
 
 /// Dumps that are looked at where a player is only imagined.
@@ -43,6 +40,10 @@ const DUMPS_OF_A_SKETCH: usize = 4;
 
 /// Actions that a search looks at.
 const TRIED_MAX: usize = 6;
+
+/// What a win is worth beside its counts, in counts: grades are told by their shares of games, and a
+/// win brings the POT nearer.
+pub(super) const WIN_COUNTS: i64 = 32;
 
 /// What the house plays with.
 static HOUSE: Networks = Networks::parsed(include_bytes!("../quick.weights"));
@@ -61,17 +62,19 @@ pub(super) fn sketch(view: &View) -> Option<Action> {
     HOUSE.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
 }
 
-/// What the large network would likely play against such players, in less time, as [`sketch`].
-pub(super) fn plan(view: &View, quick: SeatSet) -> Option<Action> {
-    against(view.viewer?, Some(quick)).advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
+/// What the large network would likely play against such players, in less time, as [`sketch`]; with
+/// the suits exchanged so.
+pub(super) fn plan(view: &View, quick: SeatSet, suits: Suits) -> Option<Action> {
+    against(view.viewer?, Some(quick), suits).advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
 }
 
 /// The large network against such others; `None` where nobody knows what they are.
-fn against(seat: Seat, quick: Option<SeatSet>) -> Against<'static> {
+fn against(seat: Seat, quick: Option<SeatSet>, suits: Suits) -> Against<'static> {
     let taken_for = |other: Seat| {
         quick.map(|quick| if quick.contains(other) { Skill::Quick } else { Skill::Greedy })
     };
-    Against { large: &LARGE, others: [seat.next(SEATS), seat.previous(SEATS)].map(taken_for) }
+    let others = [seat.next(SEATS), seat.previous(SEATS)].map(taken_for);
+    Against { large: &LARGE, others, win_counts: WIN_COUNTS, suits }
 }
 
 /// What a count is worth, in parts of what the networks judge: they were taught that four are one.
@@ -82,10 +85,10 @@ pub(super) fn knows(rules: &Rules) -> bool {
     considered::knows(rules)
 }
 
-/// What the viewer's place is worth by the large network against such players; `None` where it wins
-/// at once, and where it knows nothing.
-pub(super) fn judge(view: &View, quick: SeatSet) -> Option<i64> {
-    let judge = against(view.viewer?, Some(quick));
+/// What the viewer's place is worth by the large network against such players, with the suits exchanged
+/// so; `None` where it wins at once, and where it knows nothing.
+pub(super) fn judge(view: &View, quick: SeatSet, suits: Suits) -> Option<i64> {
+    let judge = against(view.viewer?, Some(quick), suits);
     let considered = judge.considered(view, Dumps::Likely(DUMPS_OF_A_SKETCH))?;
     let best = considered.iter().map(|one| judge.worth_of(one)).max()?;
     (best < i64::MAX).then_some(best)
@@ -93,7 +96,7 @@ pub(super) fn judge(view: &View, quick: SeatSet) -> Option<i64> {
 
 /// What a search looks at: what the large network judges best, the best first; nothing where it knows
 /// nothing. What wins at once is all that is looked at. In each imagined game some are taken for
-/// quick players.
+/// quick players. The mean over all ways to exchange suits.
 pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let Some(seat) = view.viewer else { return Vec::new() };
     let mut kinds: Vec<(Option<SeatSet>, i64)> = Vec::new();
@@ -109,14 +112,14 @@ pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let all: i64 = kinds.iter().map(|(_, times)| times).sum();
     let mut judged: Vec<(Action, i64)> = Vec::new();
     for (kind, times) in kinds {
-        let judge = against(seat, kind);
+        let judge = against(seat, kind, Suits::KEPT);
         let considered = judge.considered(view, Dumps::All).unwrap_or_default();
         if let Some(wins) = considered.iter().find(|one| one.place.is_none()) {
             return alloc::vec![(wins.action, i64::MAX)];
         }
         for (place, one) in considered.iter().enumerate() {
             // The same actions in the same order, whoever the others are.
-            let worth = judge.worth_of(one) * times / all;
+            let worth = one.place.map_or(0, |place| judge.worth_by_all_suits(&place)) * times / all;
             match judged.get_mut(place) {
                 Some((_, sum)) => *sum += worth,
                 None => judged.push((one.action, worth)),
