@@ -57,11 +57,11 @@ pub(crate) fn play_on(
                     let considered = judge.considered(&view, PLANNED)?;
                     let best = considered.iter().max_by_key(|one| judge.worth_of(one));
                     if let Some(Considered { place: Some(place), .. }) = best {
-                        let [win, counts] = judge.large.outputs(place).map(as_number);
+                        let [win, counts] = judge.outputs(place).map(as_number);
                         return Some(Seen { win, counts, is_chowed });
                     }
                 }
-                let action = advise(&view, players, Some(judge.large), PLANNED);
+                let action = advise(&view, players, judge.networks, PLANNED);
                 if seat == own && matches!(action, Action::Dump { .. }) {
                     ended += 1;
                 }

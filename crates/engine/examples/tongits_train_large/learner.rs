@@ -1,5 +1,7 @@
 //! Somebody who plays games that are learned from, and what it notes of them.
 
+use core::slice::from_ref;
+
 use bahay_engine::game::{Game, Outcome, Viewer};
 use bahay_engine::games::tongits::{
     self, Action, Against, Considered, Dumps, Judge, Large, Place, SEATS, Suits, Tongits, View,
@@ -9,8 +11,8 @@ use bahay_engine::testing::Dice;
 
 use crate::ahead::{self, COUNTS_PER_ONE, net};
 use crate::lesson::LEARNED;
+use crate::on_threads;
 use crate::players::{Seated, Seats, advise, judge, key, seated};
-use crate::{Options, on_threads};
 
 /// Of a thousand choices so many are made at random.
 const AT_RANDOM: u32 = 50;
@@ -54,19 +56,20 @@ impl Learner {
         Self { dice: Dice::new(0), notes, seats, from: 0, played_on }
     }
 
-    /// What is played, chosen by the network, or by `quick` where there is none yet.
+    /// What is played, chosen by the networks, or by `quick` where there is none yet.
     pub(crate) fn choose(
         &mut self,
         game: &Tongits,
         view: &View,
         seat: Seat,
-        large: Option<&Large>,
+        networks: &[Large],
         players: Seats,
     ) -> Action {
-        let advised = || advise(view, players, large, Dumps::All);
-        let judge = judge(large.unwrap_or(&SILENT), players, seat);
+        let advised = || advise(view, players, networks, Dumps::All);
+        let judged_by = if networks.is_empty() { from_ref(&SILENT) } else { networks };
+        let judge = judge(judged_by, players, seat);
         let considered = judge.considered(view, Dumps::All).expect("it is to act");
-        if large.is_some() && self.dice.below(1_000) < PLAYED_ON {
+        if !networks.is_empty() && self.dice.below(1_000) < PLAYED_ON {
             self.play_on(game, seat, &judge, players, &considered);
         }
         let chosen = if self.dice.below(1_000) < AT_RANDOM {
@@ -172,14 +175,14 @@ fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
 }
 
 /// Plays the games of a round and gives what was noted.
-pub(crate) fn games(options: &Options, large: Option<&Large>, round: u32) -> Vec<Note> {
-    let parts = on_threads(options.games, |numbers| {
+pub(crate) fn games(seed: u64, games: usize, networks: &[Large], round: u32) -> Vec<Note> {
+    let parts = on_threads(games, |numbers| {
         let mut learner = Learner::new();
         for number in numbers {
             let deal = u64::from(round) << 32 | number as u64;
-            learner.dice = Dice::new(deal ^ options.seed.rotate_right(8));
+            learner.dice = Dice::new(deal ^ seed.rotate_right(8));
             let players = seated(number);
-            Seated { players, large, learner: Some(&mut learner) }.play(key(options.seed, deal));
+            Seated { players, networks, learner: Some(&mut learner) }.play(key(seed, deal));
         }
         learner.notes.append(&mut learner.played_on);
         learner.notes

@@ -1,9 +1,10 @@
-//! Learns the weights of the large network of Tong-its' `strong` and prints how it gets on.
+//! Learns the weights of the large networks of Tong-its' `strong` and prints how it gets on.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_train_large -- [--seed 1] [--rounds 16]
-//! [--games 300000] [--trial 30000] [--rate 1500] [--from FILE] [--out FILE]`. The same line learns
-//! the same weights on one machine, on two threads. `--rate` is how fast is learned in the first
-//! round, in millionths; `--from` goes on with weights that were learned before.
+//! `cargo run --release -p bahay-engine --example tongits_train_large -- [--seed 1] [--rounds 20,10]
+//! [--games 200000] [--trial 30000] [--rate 1500] [--from FILE,…] [--out FILE,…]`. As many networks
+//! are learned, one after another, as numbers of rounds are given, each by itself from a seed of its
+//! own. The same line learns the same weights on one machine, on two threads. `--rate` is how fast is
+//! learned in the first round, in millionths; `--from` goes on with weights that were learned before.
 //!
 //! A round is games, a lesson and a trial. In the games (`learner`) a learner plays two others:
 //! greedy ones, quick ones, one of each, or learners; a twentieth of what it does is chosen at
@@ -48,18 +49,31 @@ const THREADS: usize = 2;
 
 fn main() {
     let options = Options::read();
-    let from = options.from.as_ref().map(|path| fs::read(path).expect("the weights can be read"));
-    let mut player = from.map(|text| Large::parsed(&text));
-    let mut learned = player.as_ref().map_or_else(|| Learned::new(options.seed), Learned::from);
-    let mut kept: Vec<Vec<Note>> = Vec::new();
-    let mut dice = Dice::new(options.seed);
-    let mut best = 0;
     let begun = Instant::now();
-    println!(
-        "round    notes  errors: win, counts, deadwoods, chow     wins, %: greedy  quick  seconds"
-    );
-    for round in 0..options.rounds {
-        kept.push(games(&options, player.as_ref(), round));
+    let mut networks = Vec::new();
+    for place in 0..options.rounds.len() {
+        println!(
+            "network {}, round    notes  errors: win, counts, deadwoods, chow     wins, %: greedy  \
+             quick  seconds",
+            place + 1
+        );
+        networks.push(learn(&options, place, begun));
+    }
+    if networks.len() > 1 {
+        println!("all networks: {}  {:>6}", wins(&networks, options.trial).1, seconds(begun));
+    }
+}
+
+/// Learns one of the networks, which is written as it is after its best round, and gives that.
+fn learn(options: &Options, place: usize, begun: Instant) -> Large {
+    let seed = options.seed + place as u64;
+    let mut player: Vec<Large> = options.from.get(place).into_iter().map(read).collect();
+    let mut learned = player.first().map_or_else(|| Learned::new(seed), Learned::from);
+    let mut kept: Vec<Vec<Note>> = Vec::new();
+    let mut dice = Dice::new(seed);
+    let mut best: Option<(i64, Large)> = None;
+    for round in 0..options.rounds[place] {
+        kept.push(games(seed, options.games, &player, round));
         if kept.len() > ROUNDS_KEPT {
             kept.remove(0);
         }
@@ -68,26 +82,38 @@ fn main() {
             let other = dice.below(u32::try_from(last + 1).expect("few notes"));
             notes.swap(last, other as usize);
         }
-        let errors = learned.lesson(&notes, options.rate(round));
-        let large = learned.large();
-        let trials = [Who::Greedy, Who::Quick].map(|other| trial(&large, other, options.trial));
+        let errors = learned.lesson(&notes, options.rate(round, options.rounds[place]));
+        player = vec![learned.large()];
+        let (sum, shares) = wins(&player, options.trial);
         let errors = errors.map(|error| format!("{error:.4}")).join(" ");
-        let shares = trials.map(|share| {
-            let [mean, around] = [share.mean, share.around]
-                .map(|number| format!("{}.{:02}", number / 100, number % 100));
-            format!("{mean} ± {around}")
-        });
-        let seconds = begun.elapsed().as_secs();
-        println!("{round:>5} {:>8}  {errors}  {}  {seconds:>6}", notes.len(), shares.join("  "));
-        let sum = trials[0].mean + trials[1].mean;
-        if sum > best {
-            best = sum;
-            if let Some(path) = &options.out {
-                fs::write(path, large.text()).expect("the weights can be written");
+        println!("{round:>5} {:>8}  {errors}  {shares}  {:>6}", notes.len(), seconds(begun));
+        if best.as_ref().is_none_or(|(most, _)| sum > *most) {
+            if let Some(path) = options.out.get(place) {
+                fs::write(path, player[0].text()).expect("the weights can be written");
             }
+            best = Some((sum, player[0].clone()));
         }
-        player = Some(large);
     }
+    best.expect("there is a round").1
+}
+
+/// The shares of wins against two greedy and against two quick players, by their sum and written.
+fn wins(networks: &[Large], games: usize) -> (i64, String) {
+    let trials = [Who::Greedy, Who::Quick].map(|other| trial(networks, other, games));
+    let shares = trials.map(|share| {
+        let [mean, around] = [share.mean, share.around]
+            .map(|number| format!("{}.{:02}", number / 100, number % 100));
+        format!("{mean} ± {around}")
+    });
+    (trials.iter().map(|share| share.mean).sum(), shares.join("  "))
+}
+
+fn seconds(begun: Instant) -> u64 {
+    begun.elapsed().as_secs()
+}
+
+fn read(path: &String) -> Large {
+    Large::parsed(&fs::read(path).expect("the weights can be read"))
 }
 
 /// Notes that belong together.
@@ -96,15 +122,18 @@ fn groups(notes: &[Note]) -> impl Iterator<Item = &[Note]> {
 }
 
 struct Options {
+    /// Of the first network; each other has one more than the one before.
     seed: u64,
-    rounds: u32,
+    /// Of each network.
+    rounds: Vec<u32>,
     games: usize,
     /// Games of a trial.
     trial: usize,
     /// How fast is learned in the first round.
     first_rate: f32,
-    from: Option<String>,
-    out: Option<String>,
+    /// By network.
+    from: Vec<String>,
+    out: Vec<String>,
 }
 
 impl Options {
@@ -118,22 +147,28 @@ impl Options {
         let number = |name: &str, otherwise: usize| {
             given.get(name).map_or(otherwise, |text| text.parse().expect("a number"))
         };
+        let list = |name: &str| -> Vec<String> {
+            given
+                .get(name)
+                .map_or_else(Vec::new, |text| text.split(',').map(str::to_owned).collect())
+        };
+        let rounds = given.get("--rounds").unwrap_or(&"20,10").split(',');
         let rate = u16::try_from(number("--rate", 1_500)).expect("a small rate");
         Self {
             seed: number("--seed", 1) as u64,
-            rounds: u32::try_from(number("--rounds", 16)).expect("few rounds"),
-            games: number("--games", 300_000),
+            rounds: rounds.map(|text| text.parse().expect("a number of rounds")).collect(),
+            games: number("--games", 200_000),
             trial: number("--trial", 30_000),
             first_rate: f32::from(rate) / 1e6,
-            from: given.get("--from").map(|path| (*path).to_owned()),
-            out: given.get("--out").map(|path| (*path).to_owned()),
+            from: list("--from"),
+            out: list("--out"),
         }
     }
 
     /// From the first rate to the last one by the same factor each round.
-    fn rate(&self, round: u32) -> f32 {
+    fn rate(&self, round: u32, rounds: u32) -> f32 {
         let small = |number: u32| f32::from(u16::try_from(number).expect("few rounds"));
-        let part = small(round) / small(self.rounds.max(2) - 1);
+        let part = small(round) / small(rounds.max(2) - 1);
         self.first_rate * (LAST_RATE / self.first_rate).powf(part)
     }
 }

@@ -37,20 +37,20 @@ impl Who {
 /// By seat.
 pub(crate) type Seats = [Who; SEATS as usize];
 
-/// What the network says for a seat, which knows whom it plays against.
-pub(crate) fn judge(large: &Large, players: Seats, own: Seat) -> Against<'_> {
+/// What the networks say for a seat, which knows whom it plays against.
+pub(crate) fn judge(networks: &[Large], players: Seats, own: Seat) -> Against<'_> {
     let others = [own.next(SEATS), own.previous(SEATS)];
     let others = others.map(|other| players[other.index()].skill());
-    Against { large, others, win_counts: WIN_COUNTS, suits: Suits::KEPT }
+    Against { networks, others, win_counts: WIN_COUNTS, suits: Suits::KEPT }
 }
 
 /// What the viewer plays without any chance. Where there is no network yet, `quick` plays for it.
-pub(crate) fn advise(view: &View, players: Seats, large: Option<&Large>, dumps: Dumps) -> Action {
+pub(crate) fn advise(view: &View, players: Seats, networks: &[Large], dumps: Dumps) -> Action {
     let seat = view.viewer.expect("a seat looks");
-    let action = match (players[seat.index()], large) {
-        (Who::Greedy, _) => Tongits::advise(view),
-        (Who::Own, Some(large)) => judge(large, players, seat).advise(view, dumps),
-        (Who::Quick, _) | (Who::Own, None) => Tongits::advise_by(Skill::Quick, view),
+    let action = match players[seat.index()] {
+        Who::Greedy => Tongits::advise(view),
+        Who::Own if !networks.is_empty() => judge(networks, players, seat).advise(view, dumps),
+        Who::Quick | Who::Own => Tongits::advise_by(Skill::Quick, view),
     };
     action.expect("it is to act")
 }
@@ -74,11 +74,11 @@ pub(crate) fn seated(number: usize) -> Seats {
     players
 }
 
-/// Who plays a game; whose choices are learned from notes them, else the network plays without
+/// Who plays a game; whose choices are learned from notes them, else the networks play without
 /// chance.
 pub(crate) struct Seated<'a> {
     pub(crate) players: Seats,
-    pub(crate) large: Option<&'a Large>,
+    pub(crate) networks: &'a [Large],
     pub(crate) learner: Option<&'a mut Learner>,
 }
 
@@ -87,9 +87,9 @@ impl Players<Tongits> for Seated<'_> {
         let view = game.view(Viewer::Seat(seat));
         match (self.players[seat.index()], &mut self.learner) {
             (Who::Own, Some(learner)) => {
-                learner.choose(game, &view, seat, self.large, self.players)
+                learner.choose(game, &view, seat, self.networks, self.players)
             }
-            _ => advise(&view, self.players, self.large, Dumps::All),
+            _ => advise(&view, self.players, self.networks, Dumps::All),
         }
     }
 
@@ -122,14 +122,14 @@ pub(crate) fn key(seed: u64, number: u64) -> Key {
 }
 
 /// Share of wins in duplicate games against two of these: the same deals each time.
-pub(crate) fn trial(large: &Large, other: Who, games: usize) -> Estimate {
+pub(crate) fn trial(networks: &[Large], other: Who, games: usize) -> Estimate {
     let parts = on_threads(games / usize::from(SEATS), |deals| {
         let mut wins = Sample::default();
         for deal in deals {
             let won = Seat::all(SEATS).filter(|own| {
                 let mut players = [other; SEATS as usize];
                 players[own.index()] = Who::Own;
-                let mut seated = Seated { players, large: Some(large), learner: None };
+                let mut seated = Seated { players, networks, learner: None };
                 let outcome = seated.play(key(!0, deal as u64));
                 outcome.winner == Some(*own)
             });

@@ -1,5 +1,5 @@
 //! What an action comes to for a seat in a game whose cards are all known: others play on as greedy
-//! players, or as quick ones where they are taken for such, the seat itself by the large network; and
+//! players, or as quick ones where they are taken for such, the seat itself by a large network; and
 //! when some turns of the seat have gone by, that network judges its place. Games that are over by then
 //! are worth what they brought.
 //!
@@ -12,7 +12,7 @@ use crate::game::{Game, Turn, Viewer};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::bot;
 use crate::games::tongits::phase::Phase;
-use crate::games::tongits::quick::{self, Suits};
+use crate::games::tongits::quick::{self, Look};
 use crate::games::tongits::state::Tongits;
 use crate::seat::{Seat, SeatSet};
 
@@ -28,7 +28,7 @@ pub(super) fn play_on(
     action: &Action,
 ) -> Option<i64> {
     // The same for every action in this game, and another one in the next.
-    let suits = Suits::of(game.stock().cards());
+    let look = Look::of(game.stock().cards());
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
@@ -45,12 +45,12 @@ pub(super) fn play_on(
                 if seat == own
                     && is_turn
                     && ended >= TURNS
-                    && let Some(worth) = quick::judge(&view, quick_players, suits)
+                    && let Some(worth) = quick::judge(&view, quick_players, look)
                 {
                     return Some(worth);
                 }
                 let action = if seat == own {
-                    quick::plan(&view, quick_players, suits)
+                    quick::plan(&view, quick_players, look)
                 } else if quick_players.contains(seat) {
                     quick::sketch(&view)
                 } else {

@@ -181,19 +181,32 @@ impl Place {
     }
 }
 
-/// The network with what it is told beside a view.
+/// Networks with what they are told beside a view.
 #[derive(Clone, Copy, Debug)]
 pub struct Against<'a> {
-    pub large: &'a Large,
+    /// Each learned by itself; what they say is the mean.
+    pub networks: &'a [Large],
     /// What the next and the previous seat are taken for, as far as is known.
     pub others: [Option<Skill>; 2],
     /// What a win is worth beside its counts, in counts.
     pub win_counts: i64,
-    /// How the suits are exchanged before it looks.
+    /// How the suits are exchanged before they look.
     pub suits: Suits,
 }
 
 impl Against<'_> {
+    /// As [`Large::outputs`], by all networks.
+    pub fn outputs(&self, place: &Place) -> [i64; OUTPUTS] {
+        let mut sums = [0; OUTPUTS];
+        for network in self.networks {
+            for (sum, output) in sums.iter_mut().zip(network.outputs(place)) {
+                *sum += output;
+            }
+        }
+        let count = i64::try_from(self.networks.len()).expect("few networks");
+        sums.map(|sum| sum / count)
+    }
+
     /// The mean of what a place is worth over all ways to exchange suits.
     pub(super) fn worth_by_all_suits(&self, place: &Place) -> i64 {
         let worth = |suits: &Suits| self.worth(&place.exchanged(*suits));
@@ -232,7 +245,7 @@ impl Judge for Against<'_> {
     }
 
     fn worth(&self, place: &Place) -> i64 {
-        let [win, counts] = self.large.outputs(place);
+        let [win, counts] = self.outputs(place);
         counts + win * self.win_counts / COUNTS_PER_ONE
     }
 }
@@ -265,12 +278,14 @@ impl Large {
 #[cfg(test)]
 mod tests {
     use super::{
-        ADDED_1, ADDED_2, ADDED_3, CARD_WEIGHT_MAX, FEW, FEW_FROM, HIDDEN_1, HIDDEN_MAX, INPUTS,
-        LARGE_WEIGHTS, LAST, Large, OF_CARDS, OF_FEW, ONE, Place, SECOND, SETS, WEIGHT_ONE,
+        ADDED_1, ADDED_2, ADDED_3, Against, CARD_WEIGHT_MAX, FEW, FEW_FROM, HIDDEN_1, HIDDEN_MAX,
+        INPUTS, LARGE_WEIGHTS, LAST, Large, OF_CARDS, OF_FEW, ONE, Place, SECOND, SETS, WEIGHT_ONE,
     };
     use crate::cards::CardSet;
     use crate::games::tongits::quick::LARGE;
+    use crate::games::tongits::quick::considered::Judge as _;
     use crate::games::tongits::quick::network::weights;
+    use crate::games::tongits::quick::suits::Suits;
 
     /// The first hidden place hears the first input and the first value of the last count, the second
     /// layer half of it, and the counts all of that and two more.
@@ -309,6 +324,22 @@ mod tests {
     }
 
     #[test]
+    fn networks_together_say_the_mean() {
+        let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
+        let mut sure_of_a_win = Large::silent();
+        sure_of_a_win.weights[ADDED_3] = WEIGHT_ONE;
+        let networks = [half_and_two(), sure_of_a_win];
+        let (others, suits) = ([None; 2], Suits::KEPT);
+        let judge = Against { networks: &networks, others, win_counts: 8, suits };
+        let [a, b, c, d, question] = [0, 1, 2, 3, 4].map(|at| u8::try_from(FEW_FROM[at]).unwrap());
+        let few = [a, b, c, d, question + 1];
+        let place = Place { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] };
+        assert_eq!(judge.outputs(&place), [one / 2, one]);
+        // A win is worth eight counts, of which four are one.
+        assert_eq!(judge.worth(&place), 2 * one);
+    }
+
+    #[test]
     fn a_hidden_layer_ends_somewhere_and_no_sum_is_too_large() {
         let mut weights = [super::WEIGHT_MAX; LARGE_WEIGHTS];
         weights[OF_CARDS..ADDED_1].fill(CARD_WEIGHT_MAX);
@@ -325,9 +356,11 @@ mod tests {
 
     #[test]
     fn weights_read_as_they_are_written() {
-        assert_eq!(weights(LARGE.text().as_bytes()), LARGE.weights);
-        assert_eq!(Large::of(&LARGE.weights), Some(LARGE.clone()));
-        assert_eq!(Large::of(&LARGE.weights[1..]), None);
+        for large in &LARGE {
+            assert_eq!(weights(large.text().as_bytes()), large.weights);
+            assert_eq!(Large::of(&large.weights), Some(large.clone()));
+            assert_eq!(Large::of(&large.weights[1..]), None);
+        }
         assert_eq!(Large::of(&[i16::MAX; LARGE_WEIGHTS]), None);
         let mut weights = [0; LARGE_WEIGHTS];
         weights[OF_CARDS - 1] = super::WEIGHT_MAX;

@@ -1,7 +1,7 @@
 //! The grades above greedy: what may be done is looked at one action ahead, and networks say what
 //! each would be worth. From nothing but a view, and the same for the same view.
 //!
-//! `quick` plays by [`Networks`], a small one for each question. A larger one ([`Large`]) judges
+//! `quick` plays by [`Networks`], a small one for each question. Larger ones ([`Large`]) judge
 //! for who plays on in imagined games.
 //!
 //! Deliberately absent: memory of events, and rule sets with jokers or melds face down, which the
@@ -10,6 +10,7 @@
 mod considered;
 mod inputs;
 mod large;
+mod look;
 mod network;
 mod suits;
 
@@ -30,6 +31,7 @@ pub use large::{
     CARD_WEIGHT_MAX, CARDS, FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, Place, SETS,
     WEIGHT_MAX,
 };
+pub use look::Look;
 pub use network::Networks;
 #[cfg(feature = "testing")]
 pub use network::{HIDDEN, INPUTS, Inputs, ONE, WEIGHT_ONE, WEIGHTS};
@@ -43,13 +45,16 @@ const TRIED_MAX: usize = 6;
 
 /// What a win is worth beside its counts, in counts: grades are told by their shares of games, and a
 /// win brings the POT nearer.
-pub(super) const WIN_COUNTS: i64 = 32;
+pub(super) const WIN_COUNTS: i64 = 64;
 
 /// What the house plays with.
 static HOUSE: Networks = Networks::parsed(include_bytes!("../quick.weights"));
 
-/// What judges places in imagined games.
-static LARGE: Large = Large::parsed(include_bytes!("../large.weights"));
+/// What judges places in imagined games: two networks, because each is wrong in its own way.
+static LARGE: [Large; NETWORKS] = [LARGE_1, LARGE_2];
+const NETWORKS: usize = 2;
+const LARGE_1: Large = Large::parsed(include_bytes!("../large_1.weights"));
+const LARGE_2: Large = Large::parsed(include_bytes!("../large_2.weights"));
 
 /// What the bot would play; `None` when the viewer is not to act.
 pub(super) fn advise(view: &View) -> Option<Action> {
@@ -62,19 +67,30 @@ pub(super) fn sketch(view: &View) -> Option<Action> {
     HOUSE.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
 }
 
-/// What the large network would likely play against such players, in less time, as [`sketch`]; with
-/// the suits exchanged so.
-pub(super) fn plan(view: &View, quick: SeatSet, suits: Suits) -> Option<Action> {
-    against(view.viewer?, Some(quick), suits).advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
+/// What a large network would likely play against such players, in less time, as [`sketch`].
+pub(super) fn plan(view: &View, quick: SeatSet, look: Look) -> Option<Action> {
+    look.against(view.viewer?, quick).advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
 }
 
-/// The large network against such others; `None` where nobody knows what they are.
-fn against(seat: Seat, quick: Option<SeatSet>, suits: Suits) -> Against<'static> {
+impl Look {
+    fn against(self, seat: Seat, quick: SeatSet) -> Against<'static> {
+        let network = &LARGE[self.network..=self.network];
+        against(seat, Some(quick), network, self.suits)
+    }
+}
+
+/// These networks against such others; `None` where nobody knows what they are.
+fn against(
+    seat: Seat,
+    quick: Option<SeatSet>,
+    networks: &'static [Large],
+    suits: Suits,
+) -> Against<'static> {
     let taken_for = |other: Seat| {
         quick.map(|quick| if quick.contains(other) { Skill::Quick } else { Skill::Greedy })
     };
     let others = [seat.next(SEATS), seat.previous(SEATS)].map(taken_for);
-    Against { large: &LARGE, others, win_counts: WIN_COUNTS, suits }
+    Against { networks, others, win_counts: WIN_COUNTS, suits }
 }
 
 /// What a count is worth, in parts of what the networks judge: they were taught that four are one.
@@ -85,18 +101,18 @@ pub(super) fn knows(rules: &Rules) -> bool {
     considered::knows(rules)
 }
 
-/// What the viewer's place is worth by the large network against such players, with the suits exchanged
-/// so; `None` where it wins at once, and where it knows nothing.
-pub(super) fn judge(view: &View, quick: SeatSet, suits: Suits) -> Option<i64> {
-    let judge = against(view.viewer?, Some(quick), suits);
+/// What the viewer's place is worth by a large network against such players; `None` where it wins at
+/// once, and where the network knows nothing.
+pub(super) fn judge(view: &View, quick: SeatSet, look: Look) -> Option<i64> {
+    let judge = look.against(view.viewer?, quick);
     let considered = judge.considered(view, Dumps::Likely(DUMPS_OF_A_SKETCH))?;
     let best = considered.iter().map(|one| judge.worth_of(one)).max()?;
     (best < i64::MAX).then_some(best)
 }
 
-/// What a search looks at: what the large network judges best, the best first; nothing where it knows
-/// nothing. What wins at once is all that is looked at. In each imagined game some are taken for
-/// quick players. The mean over all ways to exchange suits.
+/// What a search looks at: what the large networks judge best, the best first; nothing where they
+/// know nothing. What wins at once is all that is looked at. In each imagined game some are taken for
+/// quick players. The mean over the networks and over all ways to exchange suits.
 pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let Some(seat) = view.viewer else { return Vec::new() };
     let mut kinds: Vec<(Option<SeatSet>, i64)> = Vec::new();
@@ -112,7 +128,7 @@ pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let all: i64 = kinds.iter().map(|(_, times)| times).sum();
     let mut judged: Vec<(Action, i64)> = Vec::new();
     for (kind, times) in kinds {
-        let judge = against(seat, kind, Suits::KEPT);
+        let judge = against(seat, kind, &LARGE, Suits::KEPT);
         let considered = judge.considered(view, Dumps::All).unwrap_or_default();
         if let Some(wins) = considered.iter().find(|one| one.place.is_none()) {
             return alloc::vec![(wins.action, i64::MAX)];

@@ -23,12 +23,6 @@ impl Suits {
     /// All of these ways.
     pub const ALL: [Self; Self::COUNT as usize] = all();
 
-    /// The way that these cards say, about as often as any other.
-    pub fn of(cards: &[Card]) -> Self {
-        let sum = cards.iter().fold(0, |sum, card| (sum * 53 + usize::from(card.index())) % 65_521);
-        Self::ALL[sum % Self::ALL.len()]
-    }
-
     /// The same cards of the other suits.
     pub fn exchanged(self, cards: CardSet) -> CardSet {
         let moved = self.0.into_iter().enumerate().map(|(from, to)| {
@@ -59,7 +53,6 @@ mod tests {
     use super::Suits;
     use crate::cards::{Card, CardSet, Suit};
     use alloc::collections::BTreeSet;
-    use alloc::vec::Vec;
 
     #[test]
     fn suits_are_exchanged_in_every_way_once() {
@@ -75,24 +68,5 @@ mod tests {
                 assert_eq!(exchanged, CardSet::only(Card::new(rank, other)));
             }
         }
-    }
-
-    #[test]
-    fn piles_say_every_way_about_as_often() {
-        let deck: Vec<Card> = CardSet::STANDARD.iter().collect();
-        let mut word = 1_u64;
-        let mut counts = [0; Suits::COUNT as usize];
-        for pile in 0..24_000 {
-            let mut cards = deck.clone();
-            let drawn = |_| {
-                word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                cards.swap_remove((word >> 40) as usize % cards.len())
-            };
-            let pile: Vec<Card> = (0..1 + pile % 20).map(drawn).collect();
-            let suits = Suits::of(&pile);
-            counts[Suits::ALL.iter().position(|way| *way == suits).unwrap()] += 1;
-        }
-        // A thousand for each way on the whole, with a standard error of 31.
-        assert!(counts.iter().all(|count| (850..=1_150).contains(count)), "{counts:?}");
     }
 }
