@@ -1,8 +1,11 @@
 //! Learns the weights of Tong-its' `quick` and prints how it gets on.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_train -- [--seed 1] [--rounds 8]
-//! [--games 60000] [--from greedy|FILE] [--against mixed|self|greedy|FILE] [--wins 3]
+//! `cargo run --release -p bahay-engine --example tongits_train -- [--seed 1] [--rounds 9,2]
+//! [--games 40000,60000] [--wins 3,8] [--from greedy|FILE] [--against mixed|self|greedy|FILE]
 //! [--trial 6000] [--out FILE]`. The same line learns the same weights on one machine.
+//!
+//! It learns in as many parts as numbers of rounds are given. Each begins with the best of the part
+//! before, from a seed that is higher by one; where fewer games or wins are given, the last ones hold.
 //!
 //! A round is games, lessons and a trial. In the games learners play each other and whom they
 //! train against; a tenth of what they do is chosen at random, so that everything is tried. Each
@@ -45,23 +48,27 @@ const BATCH: usize = 128;
 const COUNTS_PER_ONE: f32 = 4.0;
 
 fn main() {
-    let options = Options::read();
+    let (mut networks, parts) = Options::read();
+    for options in parts {
+        networks = Some(learn(&options, networks));
+    }
+}
+
+/// Goes through a part, from these networks on or from the greedy player, and gives its best.
+fn learn(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
     let rules = Rules::kingdom();
     let mut dice = Dice::new(options.seed);
     let mut learned = Learned::new(&mut dice);
-    let mut player = match &options.from {
-        From::Greedy => None,
-        From::Weights(networks) => {
-            learned = Learned::of(networks);
-            Some(Rc::clone(networks))
-        }
-    };
+    if let Some(networks) = &from {
+        learned = Learned::of(networks);
+    }
+    let mut player = from;
     let mut kept: Vec<Vec<Note>> = Vec::new();
     let mut best: Option<(i64, Rc<Networks>)> = None;
     println!("round    notes  error   share of wins, %       counts a game  seconds");
     for round in 0..options.rounds {
         let begun = Instant::now();
-        let notes = games(&rules, &options, player.as_ref(), round, &mut dice);
+        let notes = games(&rules, options, player.as_ref(), round, &mut dice);
         let count = notes.len();
         kept.push(notes);
         if kept.len() > ROUNDS_KEPT {
@@ -69,7 +76,7 @@ fn main() {
         }
         let error = learned.lesson(&kept, round, &mut dice);
         let networks = Rc::new(learned.networks());
-        let Trial { share, counts, worth } = trial(&rules, &options, &networks);
+        let Trial { share, counts, worth } = trial(&rules, options, &networks);
         println!(
             "{round:>5} {count:>8}  {error:.4}  {:>6} ± {:<6}  {:>8} ± {:<7}  {:>6}",
             hundredths(share.mean),
@@ -86,6 +93,7 @@ fn main() {
         }
         player = Some(networks);
     }
+    best.expect("there is a round").1
 }
 
 fn hundredths(number: i64) -> String {
@@ -94,13 +102,8 @@ fn hundredths(number: i64) -> String {
     format!("{sign}{}.{:02}", number / 100, number % 100)
 }
 
-/// Whose play the first round's notes are of.
-enum From {
-    Greedy,
-    Weights(Rc<Networks>),
-}
-
 /// Whom it trains against, and is tried against.
+#[derive(Clone)]
 enum Against {
     /// In turns two greedy players, one of them, and none.
     Mixed,
@@ -109,11 +112,11 @@ enum Against {
     Weights(Rc<Networks>),
 }
 
+/// Of one part.
 struct Options {
     seed: u64,
     rounds: u32,
     games: u64,
-    from: From,
     against: Against,
     /// What a win is worth beside its counts.
     wins: f32,
@@ -123,7 +126,8 @@ struct Options {
 }
 
 impl Options {
-    fn read() -> Self {
+    /// Where the first part begins, if not with the greedy player, and all parts.
+    fn read() -> (Option<Rc<Networks>>, Vec<Self>) {
         let arguments: Vec<String> = env::args().skip(1).collect();
         let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
         let given: BTreeMap<&str, &str> =
@@ -131,31 +135,39 @@ impl Options {
         let known =
             ["--seed", "--rounds", "--games", "--from", "--against", "--wins", "--trial", "--out"];
         assert!(given.keys().all(|name| known.contains(name)), "the options are {known:?}");
-        let number = |name: &str, otherwise: u64| {
-            given.get(name).map_or(otherwise, |text| text.parse().expect("a number"))
-        };
+        let text = |name: &str, otherwise| given.get(name).copied().unwrap_or(otherwise);
+        let number =
+            |name: &str, otherwise| text(name, otherwise).parse::<u64>().expect("a number");
+        let list = |name: &str, otherwise| text(name, otherwise).split(',');
         let weights = |path: &str| {
             let text = fs::read(path).expect("the weights can be read");
             Rc::new(Networks::parsed(&text))
         };
-        Self {
-            seed: number("--seed", 1),
-            rounds: u32::try_from(number("--rounds", 8)).expect("few rounds"),
-            games: number("--games", 60_000),
-            from: match given.get("--from").copied().unwrap_or("greedy") {
-                "greedy" => From::Greedy,
-                path => From::Weights(weights(path)),
-            },
-            against: match given.get("--against").copied().unwrap_or("mixed") {
-                "mixed" => Against::Mixed,
-                "self" => Against::Itself,
-                "greedy" => Against::Greedy,
-                path => Against::Weights(weights(path)),
-            },
-            wins: given.get("--wins").map_or(3.0, |text| text.parse().expect("a number")),
-            trial: number("--trial", 6_000),
-            out: given.get("--out").map(|path| (*path).to_owned()),
-        }
+        let from = Some(text("--from", "greedy")).filter(|from| *from != "greedy").map(weights);
+        let against = match text("--against", "mixed") {
+            "mixed" => Against::Mixed,
+            "self" => Against::Itself,
+            "greedy" => Against::Greedy,
+            path => Against::Weights(weights(path)),
+        };
+        let mut games = list("--games", "40000,60000");
+        let mut wins = list("--wins", "3,8");
+        let (mut games_now, mut wins_now) = ("", "");
+        let parts = list("--rounds", "9,2").zip(number("--seed", "1")..).map(|(rounds, seed)| {
+            games_now = games.next().unwrap_or(games_now);
+            wins_now = wins.next().unwrap_or(wins_now);
+            Self {
+                seed,
+                rounds: rounds.parse().expect("a number of rounds"),
+                games: games_now.parse().expect("a number of games"),
+                against: against.clone(),
+                wins: wins_now.parse().expect("what a win is worth"),
+                trial: number("--trial", "6000"),
+                out: given.get("--out").map(|path| (*path).to_owned()),
+            }
+        });
+        let parts = parts.collect();
+        (from, parts)
     }
 }
 
