@@ -137,10 +137,13 @@ export async function practiceGame({ browser, url, mistakes, picture }) {
   await page.getByRole('button', { name: 'Practise' }).click();
   await page.locator('[data-practice="tongits/kingdom"]').click();
   await page.locator('.rack [data-card]').first().waitFor({ timeout: 40_000 });
-  for (let followed = 0; followed < FOLLOWED;) {
+  let isOver = false;
+  for (let followed = 0; ; followed += 1) {
     await myTurn(page);
     const { ending, ready } = await look(page);
-    if (ending || ready) break;
+    isOver = ending || ready;
+    // In the own turn the game does not end before it is played: it is left in its midst.
+    if (isOver || followed === FOLLOWED) break;
     await page.getByRole('button', { name: ASK }).click();
     const advised = page.locator('.advised');
     await advised.waitFor();
@@ -152,11 +155,14 @@ export async function practiceGame({ browser, url, mistakes, picture }) {
     assert.ok(act, 'a button is marked');
     await page.locator(`[data-act="${act}"]:not([disabled])`).click();
     await advised.waitFor({ state: 'detached' });
-    followed += 1;
   }
-  await page.getByRole('button', { name: 'Menu' }).click();
-  await page.getByRole('button', { name: 'Leave' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  if (isOver) {
+    await page.locator('.ending').getByRole('button', { name: 'Leave' }).click();
+  } else {
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('dialog', { name: 'Leave' }).getByRole('button', { name: 'Leave' }).click();
+  }
   await page.locator('main.home').waitFor();
   await page.getByRole('button', { name: 'My games' }).click();
   await page.getByText('Nothing here yet.').waitFor();
