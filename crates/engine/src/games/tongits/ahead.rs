@@ -12,7 +12,7 @@ use crate::game::{Game, Turn, Viewer};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::bot;
 use crate::games::tongits::phase::Phase;
-use crate::games::tongits::quick::{self, Look};
+use crate::games::tongits::quick::{self, Look, Planner};
 use crate::games::tongits::state::Tongits;
 use crate::seat::{Seat, SeatSet};
 
@@ -27,8 +27,8 @@ pub(super) fn play_on(
     own: Seat,
     action: &Action,
 ) -> Option<i64> {
-    // The same for every action in this game, and another one in the next.
-    let look = Look::of(game.stock().cards());
+    // It looks the same for every action in this game, and another way in the next.
+    let mut planner = Planner::new(own, quick_players, Look::of(game.stock().cards()));
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
@@ -45,12 +45,12 @@ pub(super) fn play_on(
                 if seat == own
                     && is_turn
                     && ended >= TURNS
-                    && let Some(worth) = quick::judge(&view, quick_players, look)
+                    && let Some(worth) = planner.worth(&view)
                 {
                     return Some(worth);
                 }
                 let action = if seat == own {
-                    quick::plan(&view, quick_players, look)
+                    planner.plan(&view)
                 } else if quick_players.contains(seat) {
                     quick::sketch(&view)
                 } else {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::action::Action;
-use crate::games::tongits::arrange::{Arrangement, deadwood};
+use crate::games::tongits::arrange::{deadwood, leftover};
 use crate::games::tongits::bot::{self, Head};
 use crate::games::tongits::habits::Neighbours;
 use crate::games::tongits::habits_counted::QUICK;
@@ -53,49 +53,58 @@ pub trait Judge {
     /// What it needs to know of a place.
     type Place;
 
+    /// What it keeps of the places that it has judged, so that others like them are judged sooner.
+    /// What a place is worth does not depend on it.
+    type Memory: Default;
+
     fn place(&self, question: Question, sight: &Sight<'_>) -> Self::Place;
 
     /// More is better; only what one judge says can be compared.
-    fn worth(&self, place: &Self::Place) -> i64;
-
-    /// What it is worth to do this.
-    fn worth_of(&self, considered: &Considered<Self::Place>) -> i64 {
-        considered.place.as_ref().map_or(i64::MAX, |place| self.worth(place))
-    }
+    fn worth(&self, place: &Self::Place, memory: &mut Self::Memory) -> i64;
 
     /// What this judge would play; `None` when the viewer is not to act.
-    fn advise(&self, view: &View, dumps: Dumps) -> Option<Action> {
-        let considered = self.considered(view, dumps)?;
-        let best = considered.iter().max_by_key(|one| self.worth_of(one));
+    fn advise(&self, view: &View, dumps: Dumps, memory: &mut Self::Memory) -> Option<Action> {
+        let considered = self.considered(view, dumps, memory)?;
+        let best = considered.iter().max_by_key(|one| one.worth);
         best.map(|best| best.action).or_else(|| bot::advise(view))
     }
 
     /// What may be done; `None` when the viewer is not to act, and nothing where only the greedy
     /// player knows what to do.
-    fn considered(&self, view: &View, dumps: Dumps) -> Option<Vec<Considered<Self::Place>>> {
+    fn considered(
+        &self,
+        view: &View,
+        dumps: Dumps,
+        memory: &mut Self::Memory,
+    ) -> Option<Vec<Considered<Self::Place>>> {
         let (seat, hand) = (view.viewer?, view.hand()?);
         let rules = &view.public.rules;
         if !knows(rules) {
             return Some(Vec::new());
         }
         let sight = Sight::new(&view.public, seat, hand);
-        let thought = Thought { judge: self, sight, dumps };
+        let mut thought = Thought { judge: self, sight, dumps, memory, considered: Vec::new() };
         match view.public.phase {
-            Phase::Draw { seat: turn, .. } if turn == seat => Some(thought.begin_turn()),
+            Phase::Draw { seat: turn, .. } if turn == seat => thought.begin_turn(),
             Phase::Play { seat: turn } if turn == seat => {
-                let finish = Head::new(view, seat, hand).finish();
-                Some(finish.map_or_else(|| thought.play(), |action| alloc::vec![wins(action)]))
+                match Head::new(view, seat, hand).finish() {
+                    Some(action) => thought.wins(action),
+                    None => thought.play(),
+                }
             }
-            Phase::Fight { asked, asked_secretly, answered, .. } => {
-                let is_asked = asked.union(asked_secretly).difference(answered).contains(seat);
-                is_asked.then(|| thought.answer())
+            Phase::Fight { asked, asked_secretly, answered, .. }
+                if asked.union(asked_secretly).difference(answered).contains(seat) =>
+            {
+                thought.answer();
             }
             Phase::Starter
             | Phase::Deal { .. }
             | Phase::Draw { .. }
             | Phase::Play { .. }
-            | Phase::Over => None,
+            | Phase::Fight { .. }
+            | Phase::Over => return None,
         }
+        Some(thought.considered)
     }
 }
 
@@ -113,6 +122,8 @@ pub struct Considered<P> {
     pub action: Action,
     /// Where it leads; `None` where it wins at once.
     pub place: Option<P>,
+    /// What that is worth: more than any place, where it wins at once.
+    pub worth: i64,
 }
 
 /// Whether networks have learned this rule set.
@@ -120,27 +131,20 @@ pub(super) fn knows(rules: &Rules) -> bool {
     !rules.jokers && !rules.bahay
 }
 
-fn wins<P>(action: Action) -> Considered<P> {
-    Considered { action, place: None }
-}
-
-struct Thought<'a, J: ?Sized> {
+struct Thought<'a, J: Judge + ?Sized> {
     judge: &'a J,
     sight: Sight<'a>,
     dumps: Dumps,
+    memory: &'a mut J::Memory,
+    considered: Vec<Considered<J::Place>>,
 }
 
 impl<J: Judge + ?Sized> Thought<'_, J> {
-    fn begin_turn(&self) -> Vec<Considered<J::Place>> {
-        let sight = &self.sight;
-        let mut considered = Vec::new();
-        let mut ask = |action: Action, question: Question| {
-            let place = Some(self.judge.place(question, sight));
-            considered.push(Considered { action, place });
-        };
+    fn begin_turn(&mut self) {
+        let sight = self.sight;
         for_each(sight.public, sight.seat, sight.hand, |action| match action {
-            Action::Draw => ask(action, Question::Draw),
-            Action::Fight => ask(action, Question::Fight),
+            Action::Draw => self.leads_to(action, Question::Draw, &sight),
+            Action::Fight => self.leads_to(action, Question::Fight, &sight),
             Action::Chow { .. }
             | Action::Drop { .. }
             | Action::Sapaw { .. }
@@ -156,37 +160,29 @@ impl<J: Judge + ?Sized> Thought<'_, J> {
                     Dumps::All => usize::MAX,
                     Dumps::Likely(most) => most,
                 };
-                considered.push(self.followed_by_a_dump(action, after, most));
+                self.followed_by_a_dump(action, &after, most);
             }
         });
-        considered
     }
 
-    fn answer(&self) -> Vec<Considered<J::Place>> {
-        let ask = |action, question| {
-            let place = Some(self.judge.place(question, &self.sight));
-            Considered { action, place }
-        };
-        alloc::vec![ask(Action::Challenge, Question::Challenge), ask(Action::Fold, Question::Fold)]
+    fn answer(&mut self) {
+        let sight = self.sight;
+        self.leads_to(Action::Challenge, Question::Challenge, &sight);
+        self.leads_to(Action::Fold, Question::Fold, &sight);
     }
 
-    fn play(&self) -> Vec<Considered<J::Place>> {
-        let sight = &self.sight;
+    fn play(&mut self) {
+        let sight = self.sight;
         let dumps: Vec<Card> = match self.dumps {
-            Dumps::All => dumps(sight, usize::MAX).collect(),
-            Dumps::Likely(most) => likely_dumps(sight, most),
+            Dumps::All => dumps(&sight, usize::MAX).collect(),
+            Dumps::Likely(most) => likely_dumps(&sight, most),
         };
-        let mut considered: Vec<Considered<J::Place>> = dumps
-            .into_iter()
-            .map(|card| {
-                let place = Some(self.judge.place(Question::Dump, &sight.dumping(card)));
-                Considered { action: Action::Dump { card }, place }
-            })
-            .collect();
+        for card in dumps {
+            self.leads_to(Action::Dump { card }, Question::Dump, &sight.dumping(card));
+        }
         for cards in self.melds_to_lay() {
             let action = Action::Drop { cards, face_down: false };
-            let after = sight.laying(cards, cards);
-            considered.push(self.followed_by_a_dump(action, after, DUMPS_AFTER_MAX));
+            self.followed_by_a_dump(action, &sight.laying(cards, cards), DUMPS_AFTER_MAX);
         }
         for (meld, cards, owner) in sight.public.melds.open() {
             for card in additions(cards).intersection(sight.hand).iter() {
@@ -196,10 +192,9 @@ impl<J: Judge + ?Sized> Thought<'_, J> {
                 }
                 let action = Action::Sapaw { card, meld };
                 let after = sight.adding(card, cards, owner);
-                considered.push(self.followed_by_a_dump(action, after, DUMPS_AFTER_MAX));
+                self.followed_by_a_dump(action, &after, DUMPS_AFTER_MAX);
             }
         }
-        considered
     }
 
     /// Those that leave the fewest points.
@@ -212,24 +207,33 @@ impl<J: Judge + ?Sized> Thought<'_, J> {
         melds
     }
 
+    fn wins(&mut self, action: Action) {
+        self.considered.push(Considered { action, place: None, worth: i64::MAX });
+    }
+
+    fn leads_to(&mut self, action: Action, question: Question, sight: &Sight<'_>) {
+        let place = self.judge.place(question, sight);
+        let worth = self.judge.worth(&place, self.memory);
+        self.considered.push(Considered { action, place: Some(place), worth });
+    }
+
     /// An action that is followed by a dump, judged by the best one.
-    fn followed_by_a_dump(
-        &self,
-        action: Action,
-        after: Sight<'_>,
-        most: usize,
-    ) -> Considered<J::Place> {
-        let leftover = Arrangement::of(after.hand, 0).leftover;
+    fn followed_by_a_dump(&mut self, action: Action, after: &Sight<'_>, most: usize) {
+        let leftover = leftover(after.hand);
         // All melded but one card, which is dumped or added: Tongits.
         if leftover.difference(after.additions).len() <= 1 {
-            return wins(action);
+            return self.wins(action);
         }
-        let judged = dumps(&after, most).map(|card| {
+        let mut best: Option<(i64, J::Place)> = None;
+        for card in dumps(after, most) {
             let place = self.judge.place(Question::Dump, &after.dumping(card));
-            (self.judge.worth(&place), place)
-        });
-        let best = judged.max_by_key(|(worth, _)| *worth);
-        Considered { action, place: best.map(|(_, place)| place) }
+            let worth = self.judge.worth(&place, self.memory);
+            if best.as_ref().is_none_or(|(most, _)| *most <= worth) {
+                best = Some((worth, place));
+            }
+        }
+        let (worth, place) = best.expect("what is left over and the table does not take is dumped");
+        self.considered.push(Considered { action, place: Some(place), worth });
     }
 }
 

@@ -7,7 +7,9 @@
 //! Deliberately absent: memory of events, and rule sets with jokers or melds face down, which the
 //! greedy player plays.
 
+mod against;
 mod considered;
+mod heard;
 mod inputs;
 mod large;
 mod look;
@@ -22,10 +24,12 @@ use crate::games::tongits::rules::{Rules, SEATS};
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
+pub use against::Against;
 #[cfg(feature = "testing")]
 pub use considered::{Considered, Question};
 pub use considered::{Dumps, Judge};
-pub use large::{Against, Large};
+pub use heard::Heard;
+pub use large::Large;
 #[cfg(feature = "testing")]
 pub use large::{
     CARD_WEIGHT_MAX, CARDS, FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, Place, SETS,
@@ -58,24 +62,40 @@ const LARGE_2: Large = Large::parsed(include_bytes!("../large_2.weights"));
 
 /// What the bot would play; `None` when the viewer is not to act.
 pub(super) fn advise(view: &View) -> Option<Action> {
-    HOUSE.advise(view, Dumps::All)
+    HOUSE.advise(view, Dumps::All, &mut ())
 }
 
 /// What the bot would likely play, in less time: of the dumps those alone that are likely by its
 /// habits.
 pub(super) fn sketch(view: &View) -> Option<Action> {
-    HOUSE.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
+    HOUSE.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH), &mut ())
 }
 
-/// What a large network would likely play against such players, in less time, as [`sketch`].
-pub(super) fn plan(view: &View, quick: SeatSet, look: Look) -> Option<Action> {
-    look.against(view.viewer?, quick).advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH))
+/// Who plays on for a seat in one imagined game, by a large network.
+pub(super) struct Planner {
+    judge: Against<'static>,
+    memory: Vec<Heard<'static>>,
 }
 
-impl Look {
-    fn against(self, seat: Seat, quick: SeatSet) -> Against<'static> {
-        let network = &LARGE[self.network..=self.network];
-        against(seat, Some(quick), network, self.suits)
+impl Planner {
+    /// Against such players, looking so.
+    pub(super) fn new(seat: Seat, quick: SeatSet, look: Look) -> Self {
+        let network = &LARGE[look.network..=look.network];
+        Self { judge: against(seat, Some(quick), network, look.suits), memory: Vec::new() }
+    }
+
+    /// What it would likely play, in less time, as [`sketch`].
+    pub(super) fn plan(&mut self, view: &View) -> Option<Action> {
+        self.judge.advise(view, Dumps::Likely(DUMPS_OF_A_SKETCH), &mut self.memory)
+    }
+
+    /// What the viewer's place is worth; `None` where it wins at once, and where the network knows
+    /// nothing.
+    pub(super) fn worth(&mut self, view: &View) -> Option<i64> {
+        let dumps = Dumps::Likely(DUMPS_OF_A_SKETCH);
+        let considered = self.judge.considered(view, dumps, &mut self.memory)?;
+        let best = considered.iter().map(|one| one.worth).max()?;
+        (best < i64::MAX).then_some(best)
     }
 }
 
@@ -101,48 +121,62 @@ pub(super) fn knows(rules: &Rules) -> bool {
     considered::knows(rules)
 }
 
-/// What the viewer's place is worth by a large network against such players; `None` where it wins at
-/// once, and where the network knows nothing.
-pub(super) fn judge(view: &View, quick: SeatSet, look: Look) -> Option<i64> {
-    let judge = look.against(view.viewer?, quick);
-    let considered = judge.considered(view, Dumps::Likely(DUMPS_OF_A_SKETCH))?;
-    let best = considered.iter().map(|one| judge.worth_of(one)).max()?;
-    (best < i64::MAX).then_some(best)
-}
-
 /// What a search looks at: what the large networks judge best, the best first; nothing where they
 /// know nothing. What wins at once is all that is looked at. In each imagined game some are taken for
-/// quick players. The mean over the networks and over all ways to exchange suits.
+/// quick players. The mean over the networks and over all ways to exchange suits; before any game is
+/// imagined, with the suits as they are.
 pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let Some(seat) = view.viewer else { return Vec::new() };
-    let mut kinds: Vec<(Option<SeatSet>, i64)> = Vec::new();
-    for quick in quick {
-        match kinds.iter_mut().find(|(kind, _)| *kind == Some(*quick)) {
-            Some((_, times)) => *times += 1,
-            None => kinds.push((Some(*quick), 1)),
-        }
-    }
-    if kinds.is_empty() {
-        kinds.push((None, 1));
-    }
-    let all: i64 = kinds.iter().map(|(_, times)| times).sum();
-    let mut judged: Vec<(Action, i64)> = Vec::new();
-    for (kind, times) in kinds {
-        let judge = against(seat, kind, &LARGE, Suits::KEPT);
-        let considered = judge.considered(view, Dumps::All).unwrap_or_default();
-        if let Some(wins) = considered.iter().find(|one| one.place.is_none()) {
-            return alloc::vec![(wins.action, i64::MAX)];
-        }
-        for (place, one) in considered.iter().enumerate() {
-            // The same actions in the same order, whoever the others are.
-            let worth = one.place.map_or(0, |place| judge.worth_by_all_suits(&place)) * times / all;
-            match judged.get_mut(place) {
-                Some((_, sum)) => *sum += worth,
-                None => judged.push((one.action, worth)),
+    let mut memory = Vec::new();
+    let mut considered = |judge: &Against<'static>| {
+        judge.considered(view, Dumps::All, &mut memory).unwrap_or_default()
+    };
+    let mut judged: Vec<(Action, i64)>;
+    if quick.is_empty() {
+        let worths = considered(&against(seat, None, &LARGE, Suits::KEPT)).into_iter();
+        judged = worths.map(|one| (one.action, one.worth)).collect();
+    } else {
+        let kinds = kinds(quick);
+        let judges = kinds.iter().map(|(kind, _)| against(seat, Some(*kind), &LARGE, Suits::KEPT));
+        let judges: Vec<Against<'static>> = judges.collect();
+        // The same actions in the same order, whoever the others are.
+        let by_kind: Vec<_> = judges.iter().map(considered).collect();
+        judged = by_kind[0].iter().map(|one| (one.action, one.worth)).collect();
+        if judged.iter().all(|(_, worth)| *worth < i64::MAX) {
+            let mut sums = alloc::vec![alloc::vec![0; kinds.len()]; judged.len()];
+            // What is most alike is judged one after the other.
+            for suits in Suits::ALL {
+                for (action, sums) in sums.iter_mut().enumerate() {
+                    for ((judge, considered), sum) in judges.iter().zip(&by_kind).zip(sums) {
+                        let place = considered[action].place.map(|place| place.exchanged(suits));
+                        *sum += place.map_or(0, |place| judge.worth(&place, &mut memory));
+                    }
+                }
+            }
+            let all: i64 = kinds.iter().map(|(_, times)| times).sum();
+            for ((_, worth), sums) in judged.iter_mut().zip(sums) {
+                let by_kind = sums.iter().zip(&kinds);
+                let ways = i64::from(Suits::COUNT);
+                *worth = by_kind.map(|(sum, (_, times))| sum / ways * times / all).sum();
             }
         }
+    }
+    if let Some(wins) = judged.iter().find(|(_, worth)| *worth == i64::MAX) {
+        return alloc::vec![*wins];
     }
     judged.sort_by_key(|(_, worth)| core::cmp::Reverse(*worth));
     judged.truncate(TRIED_MAX);
     judged
+}
+
+/// The ways in which others are taken for quick players, each with how often it is.
+fn kinds(quick: &[SeatSet]) -> Vec<(SeatSet, i64)> {
+    let mut kinds: Vec<(SeatSet, i64)> = Vec::new();
+    for quick in quick {
+        match kinds.iter_mut().find(|(kind, _)| kind == quick) {
+            Some((_, times)) => *times += 1,
+            None => kinds.push((*quick, 1)),
+        }
+    }
+    kinds
 }

@@ -92,12 +92,14 @@ impl Networks {
 
 impl Judge for Networks {
     type Place = (Question, Inputs);
+    /// Places are judged each by itself.
+    type Memory = ();
 
     fn place(&self, question: Question, sight: &Sight<'_>) -> Self::Place {
         (question, sight.seen().0)
     }
 
-    fn worth(&self, (question, inputs): &Self::Place) -> i64 {
+    fn worth(&self, (question, inputs): &Self::Place, (): &mut ()) -> i64 {
         self.output(*question, inputs)
     }
 }
