@@ -55,22 +55,45 @@ impl Arrangement {
     }
 }
 
+/// The arrangement of a hand without its melds: what it leaves over, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Outline {
+    pub(super) leftover: CardSet,
+    pub(super) deadwood: u32,
+    pub(super) melds: u32,
+    pub(super) secret_melds: u32,
+}
+
+impl Outline {
+    /// Of a hand without jokers.
+    pub(super) fn of(hand: CardSet, secret_run_min: u8) -> Self {
+        let best = Search::over(hand, secret_run_min);
+        Self {
+            leftover: best.leftover().cards(),
+            deadwood: best.key.deadwood(),
+            melds: best.key.melds(),
+            secret_melds: best.key.secrets(),
+        }
+    }
+}
+
 /// The points that the arrangement leaves, without writing its melds out.
 pub fn deadwood(hand: CardSet) -> u32 {
     if hand.has_joker() {
         return deadwood_with_jokers(hand.naturals(), hand.jokers().len());
     }
-    if let Some(loose) = plainly_loose(hand) {
-        return lane_points(loose);
-    }
-    // Which runs are secret changes no points.
-    Search::over(hand, 0).key.deadwood()
+    lane_points(loose(hand))
 }
 
 /// What the arrangement of a hand leaves over, where no run is secret.
 pub(super) fn leftover(hand: CardSet) -> CardSet {
-    let plainly = if hand.has_joker() { None } else { plainly_loose(hand) };
-    plainly.map_or_else(|| Arrangement::of(hand, 0).leftover, Lanes::cards)
+    if hand.has_joker() { Arrangement::of(hand, 0).leftover } else { loose(hand).cards() }
+}
+
+/// What the arrangement of a hand without jokers leaves over, where no run is secret. Which runs are
+/// secret changes no points.
+fn loose(hand: CardSet) -> Lanes {
+    plainly_loose(hand).unwrap_or_else(|| Search::over(hand, 0).leftover())
 }
 
 /// What is in no set and in no run of a hand without jokers; `None` where some card is in both, so
@@ -78,11 +101,7 @@ pub(super) fn leftover(hand: CardSet) -> CardSet {
 fn plainly_loose(hand: CardSet) -> Option<Lanes> {
     let lanes = Lanes::from_cards(hand);
     let runs = lanes.in_runs().0;
-    let (mut sets, mut ranks) = (0, lanes.ranks_of_three());
-    while ranks != 0 {
-        sets |= Lanes::rank(ranks.trailing_zeros()).0;
-        ranks &= ranks - 1;
-    }
+    let sets = Lanes::of_ranks(lanes.ranks_of_three()).0;
     let loose = Lanes(lanes.0 & !runs & !sets);
     (sets & lanes.0 & runs == 0).then_some(loose)
 }
@@ -114,12 +133,7 @@ pub fn leaves_nothing(hand: CardSet) -> bool {
         return deadwood(hand) == 0;
     }
     let lanes = Lanes::from_cards(hand);
-    let mut meldable = lanes.in_runs().0;
-    let mut ranks = lanes.ranks_of_three();
-    while ranks != 0 {
-        meldable |= Lanes::rank(ranks.trailing_zeros()).0;
-        ranks &= ranks - 1;
-    }
+    let meldable = lanes.in_runs().0 | Lanes::of_ranks(lanes.ranks_of_three()).0;
     lanes.0 & !meldable == 0 && deadwood(hand) == 0
 }
 

@@ -15,7 +15,8 @@ use crate::games::tongits::action::Action;
 use crate::games::tongits::arrange::{Arrangement, deadwood, leaves_nothing};
 use crate::games::tongits::legal::{dumpable, for_each};
 use crate::games::tongits::meld::{
-    additions, can_chow, for_each_chow, has_secret, is_secret, is_set, points, points_of, same_rank,
+    additions, can_chow, chowable, for_each_chow, has_secret, is_secret, is_set, points, points_of,
+    runs_of_three, same_rank,
 };
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::rules::{Additions, SEATS};
@@ -195,9 +196,14 @@ impl<'a> Head<'a> {
     /// A hand as it stands, less what the coming draws may meld of it. Less is better.
     fn weigh(&self, temper: &Temper, hand: CardSet) -> i32 {
         let now = deadwood(hand);
-        let helping = self.unseen.iter().filter(|card| card.is_joker() || can_chow(hand, *card));
-        let gains =
-            helping.map(|card| cost(now) - cost(deadwood(hand.with(card)))).map(|gain| gain.max(0));
+        let helping = if hand.has_joker() {
+            let helps = |card: &Card| card.is_joker() || can_chow(hand, *card);
+            self.unseen.iter().filter(helps).collect()
+        } else {
+            self.unseen.intersection(chowable(hand).union(CardSet::JOKERS))
+        };
+        let gain = |card: Card| (cost(now) - cost(deadwood(hand.with(card)))).max(0);
+        let gains = helping.iter().map(gain);
         let draws = (1 + i32::from(self.public.stock_count) / i32::from(SEATS)).min(temper.draws);
         cost(now) - gains.sum::<i32>() * draws / self.unseen_count()
     }
@@ -317,10 +323,8 @@ impl<'a> Head<'a> {
         }
         let same = i32::try_from(same_rank(card).intersection(self.unseen).len())
             .expect("a rank has four cards");
-        let mut pairs = same * (same - 1) / 2;
-        for_each_chow(self.unseen.naturals(), card, |cards| {
-            pairs += i32::from(cards.len() == 2 && !same_rank(card).contains_all(cards));
-        });
+        let runs = i32::try_from(runs_of_three(self.unseen, card)).expect("there are three ways");
+        let pairs = same * (same - 1) / 2 + runs;
         let next = i32::from(self.public.hand_counts[self.seat.next(SEATS).index()]);
         let unseen = self.unseen_count();
         pairs * temper.fed * next * next / (unseen * unseen)

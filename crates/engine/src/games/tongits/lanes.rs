@@ -42,6 +42,11 @@ impl Lanes {
         Self(ACES << rank)
     }
 
+    /// All cards of the ranks whose bits are set.
+    pub(super) const fn of_ranks(ranks: u16) -> Self {
+        Self(ranks as u64 * ACES)
+    }
+
     /// First cards of `length` consecutive cards of a suit.
     const fn run_starts(self, length: u8) -> u64 {
         let mut starts = self.0;
@@ -81,8 +86,14 @@ impl Lanes {
         a & b & c & d
     }
 
+    /// How many of these are of a rank.
+    pub(super) const fn count_of_rank(self, rank: u32) -> u32 {
+        // The product has the sum of all lanes in its highest one.
+        ((self.0 >> rank & ACES).wrapping_mul(ACES) >> 48) as u32
+    }
+
     /// Each suit's ranks.
-    const fn suits(self) -> [u16; 4] {
+    pub(super) const fn suits(self) -> [u16; 4] {
         let [a, b, c, d, e, f, g, h] = self.0.to_le_bytes();
         [
             u16::from_le_bytes([a, b]),

@@ -34,25 +34,27 @@ pub const fn points_of(cards: CardSet) -> u32 {
     lane_points(Lanes::from_cards(cards))
 }
 
-/// Points by the binary digits of a card's points: a count for each digit, and no loop.
+/// Points from a table of all sets of cards of a suit, by their ranks.
 pub(super) const fn lane_points(lanes: Lanes) -> u32 {
-    const fn with_digit(digit: u8) -> u64 {
-        let mut mask = 0;
-        let mut index = 0;
-        while let Some(card) = Card::from_index(index) {
-            if points(card) >> digit & 1 == 1 {
-                mask |= Lanes::from_cards(CardSet::only(card)).0;
-            }
-            index += 1;
+    const SETS: usize = 1 << 13;
+    static POINTS: [u8; SETS] = {
+        let mut table = [0; SETS];
+        let mut ranks = 1;
+        while ranks < SETS {
+            // What the set has without its highest rank, and that one.
+            let highest = ranks.ilog2();
+            let of_highest =
+                if highest < POINTS_MAX as u32 { highest as u8 + 1 } else { POINTS_MAX };
+            table[ranks] = table[ranks - (1 << highest)] + of_highest;
+            ranks += 1;
         }
-        mask
-    }
-    const DIGITS: [u64; 4] = [with_digit(0), with_digit(1), with_digit(2), with_digit(3)];
-    let cards = lanes.0;
-    (cards & DIGITS[0]).count_ones()
-        + 2 * (cards & DIGITS[1]).count_ones()
-        + 4 * (cards & DIGITS[2]).count_ones()
-        + 8 * (cards & DIGITS[3]).count_ones()
+        table
+    };
+    let [clubs, diamonds, hearts, spades] = lanes.suits();
+    POINTS[clubs as usize] as u32
+        + POINTS[diamonds as usize] as u32
+        + POINTS[hearts as usize] as u32
+        + POINTS[spades as usize] as u32
 }
 
 /// The four cards of a card's rank; none for a joker.
@@ -183,13 +185,32 @@ pub(super) const fn chowable(hand: CardSet) -> CardSet {
     let lanes = Lanes::from_cards(hand).0;
     let (above, below) = (lanes << 1, lanes >> 1);
     let runs = above & lanes << 2 | above & below | below & lanes >> 2;
-    let mut sets = 0;
-    let mut pairs = Lanes(lanes).ranks_of_two();
-    while pairs != 0 {
-        sets |= Lanes::rank(pairs.trailing_zeros()).0;
-        pairs &= pairs - 1;
-    }
+    let sets = Lanes::of_ranks(Lanes(lanes).ranks_of_two()).0;
     Lanes((runs | sets) & Lanes::ALL).cards()
+}
+
+/// In how many ways a card makes a run of three with two of these cards, none of which is a joker.
+pub(super) fn runs_of_three(cards: CardSet, card: Card) -> u32 {
+    let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return 0 };
+    let place = 16 * suit.index() + rank.index();
+    // Bits 0 to 4: two below to two above, in the suit.
+    let around = u128::from(Lanes::from_cards(cards).0) << 2 >> place;
+    let has = |bits: u128| u32::from(around & bits == bits);
+    has(0b00011) + has(0b01010) + has(0b11000)
+}
+
+/// The most points of one card.
+pub(super) const fn points_max(cards: CardSet) -> u8 {
+    let [a, b, c, d] = Lanes::from_cards(cards).suits();
+    let ranks = a | b | c | d;
+    // One more than the highest rank.
+    let most = (u16::BITS - ranks.leading_zeros()).to_le_bytes()[0];
+    if most < POINTS_MAX { most } else { POINTS_MAX }
+}
+
+/// The cards that have another one of their rank beside them.
+pub(super) const fn with_mates(cards: CardSet) -> CardSet {
+    Lanes::of_ranks(Lanes::from_cards(cards).ranks_of_two()).cards().intersection(cards)
 }
 
 /// Beside a joker one card will do: of the same rank, or at most two ranks away in the same suit.

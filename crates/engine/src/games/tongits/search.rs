@@ -41,6 +41,14 @@ impl Key {
     pub(super) const fn deadwood(self) -> u32 {
         self.0 >> 16
     }
+
+    pub(super) const fn secrets(self) -> u32 {
+        255 - (self.0 >> 8 & 255)
+    }
+
+    pub(super) const fn melds(self) -> u32 {
+        255 - (self.0 & 255)
+    }
 }
 
 /// A set that may be chosen of one rank, or none.
@@ -73,10 +81,10 @@ impl Search {
             self.consider(sets, fours, count);
             return;
         }
-        let cards = self.hand & Lanes::rank(ranks.trailing_zeros()).0;
+        let rank = ranks.trailing_zeros();
         let others = ranks & (ranks - 1);
-        for set in choices(cards, in_runs) {
-            let is_four = u32::from(set.count_ones() == 4);
+        for set in choices(self.hand, rank, in_runs) {
+            let is_four = u32::from(set == Lanes::rank(rank).0);
             let is_set = u32::from(set != 0);
             self.choose(others, in_runs, sets | set, fours + is_four, count + is_set);
         }
@@ -110,6 +118,12 @@ impl Search {
         is_lesser_list(&ours, &theirs)
     }
 
+    /// What this choice leaves over.
+    pub(super) const fn leftover(&self) -> Lanes {
+        let rest = Lanes(self.hand & !self.sets);
+        Lanes(rest.0 & !rest.in_runs().0)
+    }
+
     /// The melds of this choice, in no order.
     pub(super) fn partition(&self) -> ArrayVec<CardSet, MELDS_MAX> {
         let mut melds = ArrayVec::new();
@@ -134,15 +148,16 @@ impl Search {
 ///
 /// A card that is in no run is left over unless a set takes it. So a set that leaves such a card
 /// is worse than the same set with it, and no set at all is worse than one when three are such.
-fn choices(cards: u64, in_runs: u64) -> Choices {
-    let only_in_set = cards & !in_runs;
+fn choices(hand: u64, rank: u32, in_runs: u64) -> Choices {
+    let cards = hand & Lanes::rank(rank).0;
+    let only_in_set = Lanes(cards & !in_runs);
     let mut choices = Choices::new();
-    if only_in_set.count_ones() < 3 {
+    if only_in_set.count_of_rank(rank) < 3 {
         choices.push(0);
     }
     choices.push(cards);
     let mut left_out = cards & in_runs;
-    if cards.count_ones() == 4 {
+    if cards == Lanes::rank(rank).0 {
         while left_out != 0 {
             choices.push(cards & !(left_out & left_out.wrapping_neg()));
             left_out &= left_out - 1;

@@ -12,17 +12,11 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::quick::large::{
     CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, Large, OUTPUTS, Place, SETS,
 };
-use crate::games::tongits::quick::network::{INPUTS, ONE, WEIGHT_ONE};
-
-/// Numbers that are summed at once.
-const LANES: usize = 8;
+use crate::games::tongits::quick::network::{INPUTS, ONE};
+use crate::games::tongits::quick::sums::{LANES, ONE_BITS, add, beside_each_other, hear, hidden};
 
 /// A hidden layer ends here: 15.
 pub(super) const HIDDEN_MAX: i16 = 15 * ONE;
-
-/// Multiplying by what one is, as an input, and dividing by what it is, as a weight.
-const ONE_BITS: u32 = ONE.trailing_zeros();
-const WEIGHT_ONE_BITS: u32 = WEIGHT_ONE.trailing_zeros();
 
 /// So many sums of the first layer are worked on together: as processors can hold beside a weight.
 const TOGETHER: usize = 4;
@@ -56,8 +50,8 @@ impl<'a> Heard<'a> {
         self.network
     }
 
-    /// The chance of a win and the counts, four of which are one, in parts of which [`WEIGHT_ONE`]
-    /// times [`ONE`] make one.
+    /// The chance of a win and the counts, four of which are one, in parts of which
+    /// [`WEIGHT_ONE`](crate::games::tongits::quick::network::WEIGHT_ONE) times [`ONE`] make one.
     pub(super) fn outputs(&mut self, place: &Place) -> [i64; OUTPUTS] {
         self.hear_few(place);
         self.hear_cards(place);
@@ -149,36 +143,12 @@ impl<'a> Heard<'a> {
     fn second_layer(&self) -> [i16x8; HIDDEN_2 / LANES] {
         let mut sums = [i32x8::ZERO; HIDDEN_2 / LANES];
         add(&mut sums, &self.network.added_2);
-        let first = self.sums.map(|sums| hidden(sums).to_array());
-        let (pairs, _) = first.as_flattened().as_chunks::<2>();
-        for (pair, rows) in pairs.iter().zip(&self.network.second) {
+        let first = self.sums.map(|sums| hidden(sums, HIDDEN_MAX).to_array());
+        for (pair, weights) in first.as_flattened().as_chunks().0.iter().zip(&self.network.second) {
             if *pair != [0; 2] {
-                let heard = beside_each_other(*pair);
-                let (rows, _) = rows.as_flattened().as_chunks();
-                for (sum, weights) in sums.iter_mut().zip(rows) {
-                    *sum += i16x16::new(*weights).dot(heard);
-                }
+                hear(&mut sums, weights, *pair);
             }
         }
-        sums.map(hidden)
+        sums.map(|sums| hidden(sums, HIDDEN_MAX))
     }
-}
-
-/// Adds a weight for each sum, as heard at one.
-fn add(sums: &mut [i32x8], weights: &[i16]) {
-    for (sum, weights) in sums.iter_mut().zip(weights.as_chunks().0) {
-        *sum += i32x8::from_i16x8(i16x8::new(*weights)) << ONE_BITS;
-    }
-}
-
-/// Two numbers, for the two weights of each who hears them.
-fn beside_each_other([a, b]: [i16; 2]) -> i16x16 {
-    i16x16::new([a, b, a, b, a, b, a, b, a, b, a, b, a, b, a, b])
-}
-
-/// The values of hidden places: nothing negative, and nothing above the end.
-fn hidden(sums: i32x8) -> i16x8 {
-    // What is too large for 16 bits is above the end.
-    let values = i16x8::from_i32x8_saturate(sums >> WEIGHT_ONE_BITS);
-    values.max(i16x8::ZERO).min(i16x8::splat(HIDDEN_MAX))
 }

@@ -5,9 +5,11 @@
 //! what it is worth is learned.
 
 use crate::cards::{Card, CardSet};
-use crate::games::tongits::arrange::{Arrangement, deadwood, leftover};
+use crate::games::tongits::arrange::{Outline, deadwood, leftover};
+use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::{
-    additions, chowable, for_each_chow, has_secret, points, points_of, same_rank,
+    additions, chowable, has_secret, points, points_max, points_of, runs_of_three, same_rank,
+    with_mates,
 };
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::quick::large::SETS;
@@ -17,6 +19,12 @@ use crate::seat::{Seat, SeatSet};
 
 /// With more cards left over no next card leaves nothing.
 const LEFTOVER_NEAR: usize = 4;
+
+/// Aces and kings (rule 6.3).
+const SPECIAL: CardSet = Lanes::of_ranks(1 << 12 | 1).cards();
+
+/// Aces to fours.
+const LOW: CardSet = Lanes::of_ranks(0b1111).cards();
 
 /// A place in a game as one seat sees it, or as it would stand after what the seat may do.
 #[derive(Clone, Copy, Debug)]
@@ -116,9 +124,8 @@ impl<'a> Sight<'a> {
 
     fn own_hand(&self, list: &mut List) {
         let secret_run_min = self.public.rules.secret_run_min;
-        let arrangement = Arrangement::of(self.hand, secret_run_min);
-        let leftover = arrangement.leftover;
-        let left = arrangement.deadwood;
+        let Outline { leftover, deadwood: left, melds, secret_melds } =
+            Outline::of(self.hand, secret_run_min);
         list.put(left, 30);
         list.put(left * left, 900);
         list.put(self.hand.len(), 12);
@@ -126,19 +133,16 @@ impl<'a> Sight<'a> {
         for count in 0..4 {
             list.flag(leftover.len() == count);
         }
-        list.put(arrangement.melds.len(), 3);
-        list.put(arrangement.secret_melds(secret_run_min), 1);
+        list.put(melds, 3);
+        list.put(secret_melds, 1);
         list.flag(has_secret(self.hand, secret_run_min));
         let addable = leftover.intersection(self.additions);
         list.put(points_of(addable), 20);
         list.put(addable.len(), 3);
-        let special = |cards: CardSet| cards.iter().filter(|card| is_special(*card)).count();
-        list.put(special(self.hand.union(self.laid)), 4);
-        list.put(special(leftover), 2);
-        list.put(leftover.iter().map(points).max().unwrap_or(0), 10);
-        let mates =
-            leftover.iter().filter(|card| same_rank(*card).intersection(leftover).len() > 1);
-        list.put(mates.count(), 4);
+        list.put(self.hand.union(self.laid).intersection(SPECIAL).len(), 4);
+        list.put(leftover.intersection(SPECIAL).len(), 2);
+        list.put(points_max(leftover), 10);
+        list.put(with_mates(leftover).len(), 4);
         list.put(points_of(self.hand), 60);
     }
 
@@ -150,14 +154,12 @@ impl<'a> Sight<'a> {
         let may_help = if near { chowable.union(self.additions) } else { chowable };
         let chows = self.unseen.intersection(chowable).len();
         for card in self.unseen.intersection(may_help).iter() {
-            let hand = self.hand.with(card);
-            let gain = now.saturating_sub(deadwood(hand));
+            let left = leftover(self.hand.with(card));
+            let gain = now.saturating_sub(points_of(left));
             outs += u32::from(gain > 0);
             gains += gain;
-            if near {
-                let left = leftover(hand).difference(self.additions);
-                finishing += u32::from(left.len() <= 1);
-            }
+            let left = left.difference(self.additions);
+            finishing += u32::from(near && left.len() <= 1);
         }
         let unseen = self.unseen.len().max(1);
         list.put(outs * 4, unseen);
@@ -185,10 +187,10 @@ impl<'a> Sight<'a> {
         list.flag(is_open && !self.may_not_fight(self.seat));
         list.flag(!is_open && !has_secret(self.hand, self.public.rules.secret_run_min));
         list.put(points_of(self.unseen), 10 * self.unseen.len().max(1));
-        let low = self.unseen.iter().filter(|card| points(*card) <= 4).count();
+        let low = self.unseen.intersection(LOW).len();
         list.put(low * 2, self.unseen.len().max(1));
         list.put(self.public.melds.len(), 6);
-        list.put(self.unseen.iter().filter(|card| is_special(*card)).count(), 8);
+        list.put(self.unseen.intersection(SPECIAL).len(), 8);
         list.put(self.additions.intersection(self.unseen).len(), 6);
     }
 
@@ -230,10 +232,7 @@ impl<'a> Sight<'a> {
     fn what_was_dumped(&self, list: &mut List) {
         let Some(card) = self.dumped else { return };
         let same = same_rank(card).intersection(self.unseen).len();
-        let mut runs = 0_usize;
-        for_each_chow(self.unseen.naturals(), card, |cards| {
-            runs += usize::from(cards.len() == 2 && !same_rank(card).contains_all(cards));
-        });
+        let runs = runs_of_three(self.unseen, card) as usize;
         let next = usize::from(self.public.hand_counts[self.seat.next(SEATS).index()]);
         let unseen = self.unseen.len().max(1);
         let pairs = same * same.saturating_sub(1) / 2;

@@ -16,6 +16,9 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::quick::network::text;
 use crate::games::tongits::quick::network::{INPUTS, Inputs, weights};
 use crate::games::tongits::quick::suits::Suits;
+#[cfg(any(test, feature = "testing"))]
+use crate::games::tongits::quick::sums::unpaired;
+use crate::games::tongits::quick::sums::{Pair, paired, row, rows};
 
 /// Counts that are one of few: the stock, the cards of the next seat, of the previous one and of the
 /// own hand, and the question.
@@ -57,9 +60,6 @@ pub(super) const ADDED_3: usize = LAST + OUTPUTS * HIDDEN_2;
 /// All weights: of each place of the first layer its inputs; of each value of the few and of each card
 /// of each set what it adds to the first layer, and what is added to it; then the same of the second layer and of what comes out.
 pub const LARGE_WEIGHTS: usize = ADDED_3 + OUTPUTS;
-
-/// Two weights beside each other, of two numbers that are heard together.
-type Pair = [i16; 2];
 
 /// The weights as they are applied, which is not their order in a file: what all places of a layer hear
 /// of the same numbers lies together.
@@ -104,51 +104,16 @@ impl Large {
     /// From all weights in the order of a file.
     const fn laid_out(weights: &[i16; LARGE_WEIGHTS]) -> Self {
         Self {
-            inputs: paired(weights, 0),
+            inputs: paired(weights, 0, INPUTS),
             few: rows(weights, OF_FEW),
             cards: rows(weights, OF_CARDS),
             added_1: row(weights, ADDED_1),
-            second: paired(weights, SECOND),
+            second: paired(weights, SECOND, HIDDEN_1),
             added_2: row(weights, ADDED_2),
             last: rows(weights, LAST),
             added_3: row(weights, ADDED_3),
         }
     }
-}
-
-/// So many weights from there on.
-const fn row<const LENGTH: usize>(weights: &[i16], from: usize) -> [i16; LENGTH] {
-    let (_, rest) = weights.split_at(from);
-    *rest.first_chunk().expect("a row lies among the weights")
-}
-
-/// As many rows as are asked for, one after the other.
-const fn rows<const LENGTH: usize, const ROWS: usize>(
-    weights: &[i16],
-    from: usize,
-) -> [[i16; LENGTH]; ROWS] {
-    let mut rows = [[0; LENGTH]; ROWS];
-    let mut place = 0;
-    while place < ROWS {
-        rows[place] = row(weights, from + place * LENGTH);
-        place += 1;
-    }
-    rows
-}
-
-/// What in a file lies by who hears it, by pairs of what is heard.
-const fn paired<const HEARERS: usize, const PAIRS: usize>(
-    weights: &[i16],
-    from: usize,
-) -> [[Pair; HEARERS]; PAIRS] {
-    let mut paired = [[[0; 2]; HEARERS]; PAIRS];
-    let mut place = 0;
-    while place < HEARERS * PAIRS {
-        let (hearer, pair) = (place / PAIRS, place % PAIRS);
-        paired[pair][hearer] = row(weights, from + 2 * place);
-        place += 1;
-    }
-    paired
 }
 
 /// Whether no sum of these is too large.
@@ -203,12 +168,6 @@ impl Large {
     pub fn text(&self) -> String {
         text(&self.weights())
     }
-}
-
-/// By who hears it again.
-#[cfg(any(test, feature = "testing"))]
-fn unpaired<const HEARERS: usize>(pairs: &[[Pair; HEARERS]]) -> Vec<i16> {
-    (0..HEARERS).flat_map(|hearer| pairs.iter().flat_map(move |pair| pair[hearer])).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod large;
 mod look;
 mod network;
 mod suits;
+mod sums;
 
 use alloc::vec::Vec;
 

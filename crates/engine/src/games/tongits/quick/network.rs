@@ -8,10 +8,17 @@
 #[cfg(any(test, feature = "testing"))]
 use alloc::string::String;
 #[cfg(any(test, feature = "testing"))]
+use alloc::vec::Vec;
+#[cfg(any(test, feature = "testing"))]
 use core::fmt::Write;
+
+use wide::{i16x8, i32x4, i32x8};
 
 use crate::games::tongits::quick::considered::{Judge, Question};
 use crate::games::tongits::quick::inputs::Sight;
+#[cfg(any(test, feature = "testing"))]
+use crate::games::tongits::quick::sums::unpaired;
+use crate::games::tongits::quick::sums::{LANES, Pair, add, hear, hidden, paired, row};
 
 /// Numbers that a network is given.
 pub const INPUTS: usize = 64;
@@ -28,12 +35,15 @@ pub const INPUT_MAX: i16 = 4 * ONE;
 /// What one is, as a weight.
 pub const WEIGHT_ONE: i16 = 1_024;
 
-/// The hidden layer ends here: 32.
-const HIDDEN_MAX: i32 = 32 * ONE as i32;
+/// The hidden layer ends here: 32. So the sum of a quarter of what comes out of it has 32 bits.
+const HIDDEN_MAX: i16 = 32 * ONE;
+
+/// Weights of a hidden place in a file.
+const ROW: usize = INPUTS + 1;
 
 /// Weights of one network: of each hidden place its inputs and what is added, then those of the
 /// output and what is added to it.
-pub const WEIGHTS: usize = HIDDEN * (INPUTS + 1) + HIDDEN + 1;
+pub const WEIGHTS: usize = HIDDEN * ROW + HIDDEN + 1;
 
 /// Hexadecimal digits of a weight.
 const DIGITS: usize = 4;
@@ -50,8 +60,17 @@ pub type Inputs = [i16; INPUTS];
 
 /// A network for each question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Networks {
-    weights: [[i16; WEIGHTS]; QUESTIONS],
+pub struct Networks([Network; QUESTIONS]);
+
+/// The weights of a question as they are applied, which is not their order in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+struct Network {
+    /// Of each pair of inputs, by hidden place.
+    inputs: [[Pair; HIDDEN]; INPUTS / 2],
+    added: [i16; HIDDEN],
+    to_output: [i16; HIDDEN],
+    added_to_output: i16,
 }
 
 impl Networks {
@@ -60,33 +79,68 @@ impl Networks {
     /// # Panics
     /// When the text is no such file.
     pub const fn parsed(text: &[u8]) -> Self {
-        let read: [i16; WEIGHTS * QUESTIONS] = weights(text);
-        let mut weights = [[0; WEIGHTS]; QUESTIONS];
+        Self::laid_out(&weights(text))
+    }
+
+    /// From all weights in the order of a file.
+    const fn laid_out(weights: &[i16; WEIGHTS * QUESTIONS]) -> Self {
+        const SILENT: Network = Network::laid_out(&[0; WEIGHTS]);
+        let mut networks = [SILENT; QUESTIONS];
         let mut place = 0;
-        while place < read.len() {
-            weights[place / WEIGHTS][place % WEIGHTS] = read[place];
+        while place < QUESTIONS {
+            networks[place] = Network::laid_out(&row(weights, place * WEIGHTS));
             place += 1;
         }
-        Self { weights }
+        Self(networks)
     }
 
     /// What a place is worth, in parts of which [`WEIGHT_ONE`] times [`ONE`] make one.
     fn output(&self, question: Question, inputs: &Inputs) -> i64 {
-        let weights = &self.weights[question.index()];
-        let (layers, last) = weights.split_at(HIDDEN * (INPUTS + 1));
-        let (to_output, added) = last.split_at(HIDDEN);
-        let mut worth = i64::from(added[0]) * i64::from(ONE);
-        let (rows, _) = layers.as_chunks::<{ INPUTS + 1 }>();
-        for (row, to_output) in rows.iter().zip(to_output) {
-            let mut sum = i32::from(row[INPUTS]) * i32::from(ONE);
-            // By place in arrays of a known length: many at once.
-            for place in 0..INPUTS {
-                sum += i32::from(row[place]) * i32::from(inputs[place]);
+        let network = &self.0[question.index()];
+        let mut sums = [i32x8::ZERO; HIDDEN / LANES];
+        add(&mut sums, &network.added);
+        for (pair, weights) in inputs.as_chunks().0.iter().zip(&network.inputs) {
+            if *pair != [0; 2] {
+                hear(&mut sums, weights, *pair);
             }
-            let hidden = (sum / i32::from(WEIGHT_ONE)).clamp(0, HIDDEN_MAX);
-            worth += i64::from(hidden) * i64::from(*to_output);
         }
-        worth
+        let mut heard = i32x4::ZERO;
+        for (sums, weights) in sums.iter().zip(network.to_output.as_chunks().0) {
+            heard += hidden(*sums, HIDDEN_MAX).dot(i16x8::new(*weights));
+        }
+        let heard: i64 = heard.to_array().into_iter().map(i64::from).sum();
+        i64::from(network.added_to_output) * i64::from(ONE) + heard
+    }
+}
+
+impl Network {
+    const fn laid_out(weights: &[i16; WEIGHTS]) -> Self {
+        let mut added = [0; HIDDEN];
+        let mut place = 0;
+        while place < HIDDEN {
+            added[place] = weights[place * ROW + INPUTS];
+            place += 1;
+        }
+        Self {
+            inputs: paired(weights, 0, ROW),
+            added,
+            to_output: row(weights, HIDDEN * ROW),
+            added_to_output: weights[WEIGHTS - 1],
+        }
+    }
+
+    /// All weights in the order of a file.
+    #[cfg(any(test, feature = "testing"))]
+    fn weights(&self) -> Vec<i16> {
+        let inputs = unpaired(&self.inputs);
+        let mut weights = Vec::with_capacity(WEIGHTS);
+        for (inputs, added) in inputs.chunks(INPUTS).zip(self.added) {
+            weights.extend_from_slice(inputs);
+            weights.push(added);
+        }
+        weights.extend(self.to_output);
+        weights.push(self.added_to_output);
+        weights
     }
 }
 
@@ -150,18 +204,17 @@ pub(super) fn text(weights: &[i16]) -> String {
 impl Networks {
     /// From all weights in the order of the questions; `None` when there are too many or too few.
     pub fn of(weights: &[i16]) -> Option<Self> {
-        let (networks, []) = weights.as_chunks::<WEIGHTS>() else { return None };
-        networks.try_into().ok().map(|weights| Self { weights })
+        weights.try_into().ok().map(Self::laid_out)
     }
 
     /// The text of a file of weights.
     pub fn text(&self) -> String {
-        text(self.weights())
+        text(&self.weights())
     }
 
     /// All weights in the order of the questions.
-    pub fn weights(&self) -> &[i16] {
-        self.weights.as_flattened()
+    pub fn weights(&self) -> Vec<i16> {
+        self.0.iter().flat_map(Network::weights).collect()
     }
 }
 
@@ -198,7 +251,7 @@ mod tests {
     fn weights_read_as_they_are_written() {
         let networks = half_and_one();
         assert_eq!(Networks::parsed(networks.text().as_bytes()), networks);
-        assert_eq!(Networks::of(networks.weights()), Some(networks.clone()));
+        assert_eq!(Networks::of(&networks.weights()), Some(networks.clone()));
         assert_eq!(Networks::of(&networks.weights()[1..]), None);
     }
 }

@@ -1,0 +1,88 @@
+//! Sums of a network, many at once, with what every processor has for that: weights as they lie for
+//! it, and the steps from one layer to the next.
+
+#[cfg(any(test, feature = "testing"))]
+use alloc::vec::Vec;
+
+use wide::{i16x8, i16x16, i32x8};
+
+use crate::games::tongits::quick::network::{ONE, WEIGHT_ONE};
+
+/// Numbers that are summed at once.
+pub(super) const LANES: usize = 8;
+
+/// Multiplying by what one is, as an input, and dividing by what it is, as a weight.
+pub(super) const ONE_BITS: u32 = ONE.trailing_zeros();
+const WEIGHT_ONE_BITS: u32 = WEIGHT_ONE.trailing_zeros();
+
+/// Two weights beside each other, of two numbers that are heard together.
+pub(super) type Pair = [i16; 2];
+
+/// So many weights from there on.
+pub(super) const fn row<const LENGTH: usize>(weights: &[i16], from: usize) -> [i16; LENGTH] {
+    let (_, rest) = weights.split_at(from);
+    *rest.first_chunk().expect("a row lies among the weights")
+}
+
+/// As many rows as are asked for, one after the other.
+pub(super) const fn rows<const LENGTH: usize, const ROWS: usize>(
+    weights: &[i16],
+    from: usize,
+) -> [[i16; LENGTH]; ROWS] {
+    let mut rows = [[0; LENGTH]; ROWS];
+    let mut place = 0;
+    while place < ROWS {
+        rows[place] = row(weights, from + place * LENGTH);
+        place += 1;
+    }
+    rows
+}
+
+/// What in a file lies by who hears it, each with so many weights, by pairs of what is heard.
+pub(super) const fn paired<const HEARERS: usize, const PAIRS: usize>(
+    weights: &[i16],
+    from: usize,
+    each: usize,
+) -> [[Pair; HEARERS]; PAIRS] {
+    let mut paired = [[[0; 2]; HEARERS]; PAIRS];
+    let mut place = 0;
+    while place < HEARERS * PAIRS {
+        let (hearer, pair) = (place / PAIRS, place % PAIRS);
+        paired[pair][hearer] = row(weights, from + each * hearer + 2 * pair);
+        place += 1;
+    }
+    paired
+}
+
+/// By who hears it again: all of the first, then all of the second, and so on.
+#[cfg(any(test, feature = "testing"))]
+pub(super) fn unpaired<const HEARERS: usize>(pairs: &[[Pair; HEARERS]]) -> Vec<i16> {
+    (0..HEARERS).flat_map(|hearer| pairs.iter().flat_map(move |pair| pair[hearer])).collect()
+}
+
+/// Adds what all hear of two numbers.
+pub(super) fn hear(sums: &mut [i32x8], weights: &[Pair], numbers: Pair) {
+    let numbers = beside_each_other(numbers);
+    for (sum, weights) in sums.iter_mut().zip(weights.as_flattened().as_chunks().0) {
+        *sum += i16x16::new(*weights).dot(numbers);
+    }
+}
+
+/// Adds a weight for each sum, as heard at one.
+pub(super) fn add(sums: &mut [i32x8], weights: &[i16]) {
+    for (sum, weights) in sums.iter_mut().zip(weights.as_chunks().0) {
+        *sum += i32x8::from_i16x8(i16x8::new(*weights)) << ONE_BITS;
+    }
+}
+
+/// Two numbers, for the two weights of each who hears them.
+pub(super) fn beside_each_other([a, b]: [i16; 2]) -> i16x16 {
+    i16x16::new([a, b, a, b, a, b, a, b, a, b, a, b, a, b, a, b])
+}
+
+/// The values of hidden places: nothing negative, and nothing above the end.
+pub(super) fn hidden(sums: i32x8, most: i16) -> i16x8 {
+    // What is too large for 16 bits is above the end.
+    let values = i16x8::from_i32x8_saturate(sums >> WEIGHT_ONE_BITS);
+    values.max(i16x8::ZERO).min(i16x8::splat(most))
+}
