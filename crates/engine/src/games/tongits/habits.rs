@@ -56,6 +56,17 @@ pub const DEADWOODS: usize = 14;
 /// What a chow takes off the deadwood: nothing, less than ten points, more.
 pub const GAINS: usize = 3;
 
+/// How many of five bits are set.
+const ONES: [u8; 32] = {
+    let mut ones = [0; 32];
+    let mut bits = 1;
+    while bits < ones.len() {
+        ones[bits] = ones[bits / 2] + bits.to_le_bytes()[0] % 2;
+        bits += 1;
+    }
+    ones
+};
+
 /// What was counted of one kind of player.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
@@ -136,11 +147,10 @@ impl Neighbours {
     pub fn traits_of(&self, card: Card) -> [usize; TRAITS] {
         let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return FROM };
         let place = 16 * suit.index() + rank.index();
-        let of_rank = Lanes::rank(u32::from(rank.index())).0;
-        let mates = (self.hand.0 & of_rank).count_ones() as usize - 1;
-        let mates_seen = (self.seen.0 & of_rank).count_ones() as usize;
-        // Bits 0 to 4: two below to two above, in the suit.
-        let around = |cards: u64| u128::from(cards) << 2 >> place & 0b11111;
+        let of_rank = |cards: Lanes| cards.count_of_rank(u32::from(rank.index())) as usize;
+        let (mates, mates_seen) = (of_rank(self.hand) - 1, of_rank(self.seen));
+        // Bits 0 to 4: two below to two above, in the suit. The highest bits are of no card.
+        let around = |cards: u64| cards << 2 >> place & 0b11111;
         let kind = if self.runs.0 >> place & 1 == 1 {
             20 + mates
         } else {
@@ -158,8 +168,8 @@ impl Neighbours {
                 }
         };
         let set_outs = if mates == 0 { 0 } else { 3 - mates.min(3) - mates_seen.min(3 - mates) };
-        let run_outs = around(self.run_outs).count_ones() as usize;
-        let near_seen = around(self.seen.0).count_ones() as usize;
+        let run_outs = usize::from(ONES[around(self.run_outs) as usize]);
+        let near_seen = usize::from(ONES[around(self.seen.0) as usize]);
         [
             kind,
             FROM[1] + self.ranks + usize::from(rank.index()),

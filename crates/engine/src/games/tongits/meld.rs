@@ -193,9 +193,9 @@ pub(super) const fn chowable(hand: CardSet) -> CardSet {
 pub(super) fn runs_of_three(cards: CardSet, card: Card) -> u32 {
     let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return 0 };
     let place = 16 * suit.index() + rank.index();
-    // Bits 0 to 4: two below to two above, in the suit.
-    let around = u128::from(Lanes::from_cards(cards).0) << 2 >> place;
-    let has = |bits: u128| u32::from(around & bits == bits);
+    // Bits 0 to 4: two below to two above, in the suit. The highest bits are of no card.
+    let around = Lanes::from_cards(cards).0 << 2 >> place;
+    let has = |bits: u64| u32::from(around & bits == bits);
     has(0b00011) + has(0b01010) + has(0b11000)
 }
 

@@ -76,8 +76,9 @@ pub(super) fn add(sums: &mut [i32x8], weights: &[i16]) {
 }
 
 /// Two numbers, for the two weights of each who hears them.
-pub(super) fn beside_each_other([a, b]: [i16; 2]) -> i16x16 {
-    i16x16::new([a, b, a, b, a, b, a, b, a, b, a, b, a, b, a, b])
+pub(super) fn beside_each_other(numbers: Pair) -> i16x16 {
+    // As one number of 32 bits, which processors write everywhere at once.
+    bytemuck::must_cast(i32x8::splat(bytemuck::must_cast(numbers)))
 }
 
 /// The values of hidden places: nothing negative, and nothing above the end.
