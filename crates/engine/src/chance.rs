@@ -201,6 +201,21 @@ impl Dice {
     pub fn draw(&mut self, request: Request) -> Answer {
         self.words.draw(request)
     }
+
+    /// A number below so many things.
+    ///
+    /// # Panics
+    /// When there are none.
+    pub fn below(&mut self, things: usize) -> usize {
+        let things = u32::try_from(things).expect("nobody draws from so many");
+        self.words.uniform(things) as usize
+    }
+
+    /// For a test: the same with the same number.
+    #[cfg(test)]
+    pub(crate) fn numbered(number: u8) -> Self {
+        Self::new(Key(Hex([number; 32])))
+    }
 }
 
 impl Clone for Dice {

@@ -9,7 +9,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::arena::search::{self, Search};
-use crate::chance::{Answer, Dice, Key, Request};
+use crate::chance::{Dice, Key};
 use crate::game::{Game, Skill};
 use crate::hex::Hex;
 use crate::seat::Seat;
@@ -129,19 +129,10 @@ impl Words {
     pub(super) fn key(&mut self) -> Key {
         let mut key = [0; 32];
         for part in key.as_chunks_mut::<2>().0.iter_mut().take(8) {
-            let drawn = u16::try_from(self.below(1 << 16)).expect("it is below");
+            let drawn = u16::try_from(self.dice().below(1 << 16)).expect("it is below");
             *part = drawn.to_le_bytes();
         }
         Key(Hex(key))
-    }
-
-    /// A number below so many.
-    fn below(&mut self, bound: usize) -> usize {
-        let bound = u32::try_from(bound).expect("few actions are legal");
-        match self.dice().draw(Request::Number(bound)) {
-            Answer::Number(number) => number as usize,
-            Answer::Order(_) => unreachable!("a number was asked for"),
-        }
     }
 }
 
@@ -156,7 +147,7 @@ impl<G: Game> Bot<G> for Random<G> {
     fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
         self.legal.clear();
         G::legal_in_view(asked.view, &mut self.legal);
-        let chosen = self.words.below(self.legal.len());
+        let chosen = self.words.dice().below(self.legal.len());
         self.legal.swap_remove(chosen)
     }
 }

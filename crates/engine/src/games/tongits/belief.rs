@@ -15,7 +15,7 @@
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
-use crate::chance::{Answer, Dice, Request};
+use crate::chance::Dice;
 use crate::game::Skill;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{BySeat, Event};
@@ -264,7 +264,7 @@ impl Chain {
             for draw in (0..story.draws(others[place])).rev() {
                 let may_be = hands[place].union(gone[place][draw]).difference(taken);
                 let cards: Vec<Card> = may_be.iter().collect();
-                let card = *cards.get(below(cards.len(), dice))?;
+                let card = *cards.get(dice.below(cards.len().max(1)))?;
                 taken = taken.with(card);
                 chosen.push(card);
             }
@@ -324,7 +324,7 @@ impl Chain {
 
     fn change(&mut self, times: u32, dice: &mut Dice) {
         for _ in 0..times {
-            match below(17, dice) {
+            match dice.below(17) {
                 0..4 => self.draw_another(dice),
                 4..8 => self.change_hands(dice),
                 8..12 => self.change_with_stock(0, dice),
@@ -337,7 +337,7 @@ impl Chain {
     /// One of the others, or both, are taken for another player.
     fn change_skills(&mut self, dice: &mut Dice) {
         let before = (self.skills, self.likelihood, self.weight());
-        let changed: &[usize] = match below(3, dice) {
+        let changed: &[usize] = match dice.below(3) {
             0 => &[0],
             1 => &[1],
             _ => &[0, 1],
@@ -365,7 +365,7 @@ impl Chain {
             return self.change_hands(dice);
         }
         let Some(card) = any_of(self.hands[place], dice) else { return };
-        let at = below(self.stock.len(), dice);
+        let at = dice.below(self.stock.len());
         let other = self.stock[at];
         self.replace(place, card, other);
         let likelihood = self.likelihood_of(place);
@@ -396,12 +396,12 @@ impl Chain {
 
     /// Another card came by some draw.
     fn draw_another(&mut self, dice: &mut Dice) {
-        let place = below(2, dice);
+        let place = dice.below(2);
         let draws = self.drawn[place].len();
         if draws == 0 {
             return;
         }
-        let draw = below(draws, dice);
+        let draw = dice.below(draws);
         let may_be = self.hands[place].union(self.gone[place][draw]);
         let (old, Some(new)) = (self.drawn[place][draw], any_of(may_be, dice)) else { return };
         let other = self.drawn[place].iter().position(|card| *card == new);
@@ -446,33 +446,25 @@ fn gone(beats: &[Beat]) -> Vec<CardSet> {
     gone
 }
 
-fn below(bound: usize, dice: &mut Dice) -> usize {
-    let bound = u32::try_from(bound.max(1)).expect("a deck has few cards");
-    match dice.draw(Request::Number(bound)) {
-        Answer::Number(number) => number as usize,
-        Answer::Order(_) => unreachable!("a number was asked for"),
-    }
-}
-
 fn any_of(cards: CardSet, dice: &mut Dice) -> Option<Card> {
-    cards.iter().nth(below(cards.len(), dice))
+    cards.iter().nth(dice.below(cards.len().max(1)))
 }
 
 fn shuffle(cards: &mut [Card], dice: &mut Dice) {
     for last in (1..cards.len()).rev() {
-        cards.swap(last, below(last + 1, dice));
+        cards.swap(last, dice.below(last + 1));
     }
 }
 
 /// Metropolis: what is likelier always, else as often as it is as likely.
 fn is_taken(more: i32, dice: &mut Dice) -> bool {
-    more >= 0 || (below(1 << 16, dice) as u64) < times_in_65_536(more)
+    more >= 0 || (dice.below(1 << 16) as u64) < times_in_65_536(more)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Chain, Did, Story};
-    use crate::chance::{Dice, Key};
+    use crate::chance::Dice;
     use crate::game::{Game, Imagined, Turn, Viewer};
     use crate::games::tongits::event::Event;
     use crate::games::tongits::imagine;
@@ -481,17 +473,11 @@ mod tests {
     use crate::games::tongits::state::Tongits;
     use crate::games::tongits::view::View;
     use crate::seat::Seat;
-    use alloc::format;
     use alloc::vec::Vec;
-
-    fn dice(number: u8) -> Dice {
-        let key: Key = serde_json::from_str(&format!("\"{number:064x}\"")).unwrap();
-        Dice::new(key)
-    }
 
     /// Each question of a game between greedy players, with what the seat was shown until then.
     fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
-        let mut chance = dice(number);
+        let mut chance = Dice::numbered(number);
         let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
         let (mut events, mut questions) = (Vec::new(), Vec::new());
         loop {
@@ -514,7 +500,7 @@ mod tests {
 
     #[test]
     fn every_game_believed_in_is_one_that_the_seat_could_be_playing() {
-        let mut dice = self::dice(1);
+        let mut dice = Dice::numbered(1);
         for number in 0..6 {
             for (game, view, heard) in questions(number) {
                 assert!(Chain::new(&view, &heard, &mut dice).is_some(), "all was heard");
@@ -528,7 +514,7 @@ mod tests {
 
     #[test]
     fn who_has_not_heard_everything_believes_nothing() {
-        let mut dice = self::dice(1);
+        let mut dice = Dice::numbered(1);
         let (_, view, heard) = questions(1).pop().unwrap();
         assert!(Chain::new(&view, &[], &mut dice).is_none());
         assert!(Chain::new(&view, &heard[2..], &mut dice).is_none());
@@ -539,7 +525,7 @@ mod tests {
     /// others that are dumped or kept, more lie where they are.
     #[test]
     fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
-        let mut dice = self::dice(2);
+        let mut dice = Dice::numbered(2);
         let (mut believed, mut drawn) = (0, 0);
         for number in 0..12 {
             for (game, view, heard) in questions(number) {
@@ -563,7 +549,7 @@ mod tests {
     /// The table draws for who can do nothing else (rule 3.1).
     #[test]
     fn for_whom_the_table_drew_could_not_chow() {
-        let mut dice = self::dice(3);
+        let mut dice = Dice::numbered(3);
         let (mut could, mut told) = (0, 0);
         for number in 0..12 {
             for (_, view, heard) in questions(number) {
