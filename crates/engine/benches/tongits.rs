@@ -5,10 +5,16 @@
 
 mod rows;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
+use bahay_engine::arena::{Asked, Bot, Grade, play};
 use bahay_engine::cards::{Card, CardSet};
+use bahay_engine::chance::{self, Key};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill, Turn, Viewer};
-use bahay_engine::games::tongits::{Arrangement, Rules, SEATS, Tongits, View, deadwood};
+use bahay_engine::games::tongits::{Action, Arrangement, Rules, SEATS, Tongits, View, deadwood};
+use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Happened, Simulation};
 use bahay_engine::table::{
@@ -40,6 +46,38 @@ fn main() {
         rows.each(&format!("arrangement, {name}"), &[hand; 256], arrange);
     }
     Journal::play().print(&rows);
+    rows.round("a decision of strong, in a game with two quick ones", decisions_of_strong);
+}
+
+/// Plays a game, the same each time: what the quick ones take is a hundredth of it at most.
+fn decisions_of_strong() -> u64 {
+    let decisions = Rc::new(Cell::new(0));
+    let strong: Grade = "strong".parse().expect("a grade");
+    let key = |place: u8| Key(Hex([place; 32]));
+    let mut bots: Vec<Box<dyn Bot<Tongits>>> = vec![
+        Box::new(Counted { bot: strong.bot(key(1)), decisions: Rc::clone(&decisions) }),
+        Grade::Quick.bot(key(2)),
+        Grade::Quick.bot(key(3)),
+    ];
+    play(&Rules::kingdom(), &mut bots, &mut chance::Dice::new(key(4)));
+    decisions.get()
+}
+
+/// A bot whose decisions are counted.
+struct Counted {
+    bot: Box<dyn Bot<Tongits>>,
+    decisions: Rc<Cell<u64>>,
+}
+
+impl Bot<Tongits> for Counted {
+    fn hear(&mut self, event: &<Tongits as Game>::Event) {
+        self.bot.hear(event);
+    }
+
+    fn choose(&mut self, asked: &Asked<'_, Tongits>) -> Action {
+        self.decisions.set(self.decisions.get() + 1);
+        self.bot.choose(asked)
+    }
 }
 
 /// A table that was played for some games, step by step.
