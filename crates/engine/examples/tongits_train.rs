@@ -198,15 +198,16 @@ impl Bot<Tongits> for Player {
         match self {
             Self::Greedy => greedy(),
             Self::Networks(networks) => {
-                networks.advise(asked.view, Dumps::All).expect("it is to act")
+                networks.advise(asked.view, Dumps::All, &mut ()).expect("it is to act")
             }
             Self::Learner { networks, dice, chosen } => {
                 let judge = networks.as_deref().unwrap_or(&SILENT);
-                let considered = judge.considered(asked.view, Dumps::All).expect("it is to act");
+                let considered =
+                    judge.considered(asked.view, Dumps::All, &mut ()).expect("it is to act");
                 let place = if dice.below(100) < AT_RANDOM {
                     dice.choose(&considered)
                 } else if networks.is_some() {
-                    considered.iter().max_by_key(|one| judge.worth_of(one))
+                    considered.iter().max_by_key(|one| one.worth)
                 } else {
                     let greedy = greedy();
                     considered.iter().find(|one| one.action == greedy)

@@ -37,7 +37,7 @@ pub(crate) fn play_on(
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
-    let mut is_chowed = false;
+    let (mut is_chowed, mut memory) = (false, Vec::new());
     loop {
         events.clear();
         game = match game.turn() {
@@ -54,10 +54,10 @@ pub(crate) fn play_on(
                 let view = game.view(Viewer::Seat(seat));
                 let is_turn = matches!(view.public.phase, Phase::Draw { .. } | Phase::Play { .. });
                 if seat == own && is_turn && ended >= TURNS {
-                    let considered = judge.considered(&view, PLANNED)?;
-                    let best = considered.iter().max_by_key(|one| judge.worth_of(one));
+                    let considered = judge.considered(&view, PLANNED, &mut memory)?;
+                    let best = considered.iter().max_by_key(|one| one.worth);
                     if let Some(Considered { place: Some(place), .. }) = best {
-                        let [win, counts] = judge.outputs(place).map(as_number);
+                        let [win, counts] = judge.outputs(place, &mut memory).map(as_number);
                         return Some(Seen { win, counts, is_chowed });
                     }
                 }

@@ -68,7 +68,7 @@ impl Learner {
         let advised = || advise(view, players, networks, Dumps::All);
         let judged_by = if networks.is_empty() { from_ref(&SILENT) } else { networks };
         let judge = judge(judged_by, players, seat);
-        let considered = judge.considered(view, Dumps::All).expect("it is to act");
+        let considered = judge.considered(view, Dumps::All, &mut Vec::new()).expect("it is to act");
         if !networks.is_empty() && self.dice.below(1_000) < PLAYED_ON {
             self.play_on(game, seat, &judge, players, &considered);
         }
@@ -99,15 +99,15 @@ impl Learner {
         considered: &[Considered<Place>],
     ) {
         let is_won = considered.iter().any(|one| one.place.is_none());
-        let mut tried: Vec<(Action, Place)> = considered
+        let mut tried: Vec<(Action, Place, i64)> = considered
             .iter()
             .filter(|one| !is_won && ends_turn(&one.action))
-            .filter_map(|one| Some((one.action, one.place?)))
+            .filter_map(|one| Some((one.action, one.place?, one.worth)))
             .collect();
         if tried.len() < 2 {
             return;
         }
-        tried.sort_by_key(|(_, place)| core::cmp::Reverse(judge.worth(place)));
+        tried.sort_by_key(|(.., worth)| core::cmp::Reverse(*worth));
         if let Some(others) = tried.len().checked_sub(TRIED_MAX - 1).filter(|others| *others > 1) {
             let any = self.dice.below(u32::try_from(others).expect("few actions")) as usize;
             tried.swap(TRIED_MAX - 1, TRIED_MAX - 1 + any);
@@ -116,7 +116,7 @@ impl Learner {
         let deadwoods = deadwoods(game, seat);
         let suits = self.suits();
         let mut is_first = true;
-        for (action, place) in tried {
+        for (action, place, _) in tried {
             let Some(seen) = ahead::play_on(game, players, seat, judge, &action) else { continue };
             let place = place.exchanged(suits);
             let chowed = f32::from(u8::from(seen.is_chowed));

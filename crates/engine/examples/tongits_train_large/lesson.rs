@@ -79,7 +79,7 @@ impl Learned {
     pub(crate) fn from(large: &Large) -> Self {
         let mut weights = vec![0.0; WEIGHTS];
         for (place, weight) in places().zip(large.weights()) {
-            weights[place] = f32::from(*weight) / f32::from(WEIGHT_ONE);
+            weights[place] = f32::from(weight) / f32::from(WEIGHT_ONE);
         }
         Self::with(weights)
     }

@@ -49,7 +49,9 @@ pub(crate) fn advise(view: &View, players: Seats, networks: &[Large], dumps: Dum
     let seat = view.viewer.expect("a seat looks");
     let action = match players[seat.index()] {
         Who::Greedy => Tongits::advise(view),
-        Who::Own if !networks.is_empty() => judge(networks, players, seat).advise(view, dumps),
+        Who::Own if !networks.is_empty() => {
+            judge(networks, players, seat).advise(view, dumps, &mut Vec::new())
+        }
         Who::Quick | Who::Own => Tongits::advise_by(Skill::Quick, view),
     };
     action.expect("it is to act")

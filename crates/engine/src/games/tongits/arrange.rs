@@ -189,8 +189,10 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arrangement, deadwood, leaves_nothing};
-    use crate::cards::CardSet;
+    use super::{Arrangement, Outline, deadwood, leaves_nothing};
+    use crate::cards::{Card, CardSet};
+    use crate::chance::Dice;
+    use crate::games::tongits::meld::is_secret;
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
@@ -218,6 +220,34 @@ mod tests {
         check("AC 2C 3C 4C 5C 6C 7C 8C 9C", &["AC 2C 3C", "4C 5C 6C 7C 8C 9C"], "");
         check("AC 2C 3C AD 2D 3D AH 2H 3H", &["AC 2C 3C", "AD 2D 3D", "AH 2H 3H"], "");
         check("", &[], "");
+    }
+
+    /// In hands of which every second one has cards close together, so that there is something to
+    /// choose.
+    #[test]
+    fn an_outline_is_that_of_the_arrangement() {
+        let mut dice = Dice::numbered(1);
+        for number in 0..4_000 {
+            let ranks = [13, 4][number % 2];
+            let mut hand = CardSet::EMPTY;
+            for _ in 0..1 + dice.below(13) {
+                let index = 13 * dice.below(4) + dice.below(ranks);
+                hand = hand.with(Card::from_index(u8::try_from(index).unwrap()).unwrap());
+            }
+            for secret_run_min in [0, 5, 6] {
+                let Arrangement { leftover, deadwood, melds } =
+                    Arrangement::of(hand, secret_run_min);
+                let secret = melds.iter().filter(|meld| is_secret(**meld, secret_run_min)).count();
+                let (melds, secret_melds) =
+                    (u32::try_from(melds.len()).unwrap(), u32::try_from(secret).unwrap());
+                let expected = Outline { leftover, deadwood, melds, secret_melds };
+                assert_eq!(Outline::of(hand, secret_run_min), expected, "{hand}");
+                assert_eq!(super::deadwood(hand), deadwood, "{hand}");
+                if secret_run_min == 0 {
+                    assert_eq!(super::leftover(hand), leftover, "{hand}");
+                }
+            }
+        }
     }
 
     /// Rules 1.10, 11.1.

@@ -67,6 +67,11 @@ const ONES: [u8; 32] = {
     ones
 };
 
+fn ones(five_bits: u64) -> usize {
+    let [bits, ..] = five_bits.to_le_bytes();
+    usize::from(ONES[usize::from(bits)])
+}
+
 /// What was counted of one kind of player.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
@@ -168,8 +173,8 @@ impl Neighbours {
                 }
         };
         let set_outs = if mates == 0 { 0 } else { 3 - mates.min(3) - mates_seen.min(3 - mates) };
-        let run_outs = usize::from(ONES[around(self.run_outs) as usize]);
-        let near_seen = usize::from(ONES[around(self.seen.0) as usize]);
+        let run_outs = ones(around(self.run_outs));
+        let near_seen = ones(around(self.seen.0));
         [
             kind,
             FROM[1] + self.ranks + usize::from(rank.index()),
@@ -239,7 +244,7 @@ fn logarithm(of: u64) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, times_in_65_536};
+    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, ones, times_in_65_536};
     use crate::cards::CardSet;
     use crate::games::tongits::habits_counted::{GREEDY, QUICK};
 
@@ -293,6 +298,13 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn ones_are_counted() {
+        for bits in 0..32_u64 {
+            assert_eq!(ones(bits), bits.count_ones() as usize);
         }
     }
 

@@ -128,4 +128,16 @@ mod tests {
         assert!(Lanes::from_cards(CardSet::ALL).has_run(13));
         assert!(!Lanes::from_cards(CardSet::ALL).has_run(14));
     }
+
+    #[test]
+    fn ranks_are_told_and_counted() {
+        let cards: CardSet =
+            [0, 13, 39, 12, 25, 38, 51].into_iter().filter_map(Card::from_index).collect();
+        let lanes = Lanes::from_cards(cards);
+        let counts: [u32; 13] =
+            core::array::from_fn(|rank| lanes.count_of_rank(u32::try_from(rank).unwrap()));
+        assert_eq!(counts, [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4]);
+        assert_eq!(lanes.ranks_of_three(), 1 << 12 | 1);
+        assert_eq!(Lanes::of_ranks(1 << 12 | 1).0, Lanes::rank(0).0 | Lanes::rank(12).0);
+    }
 }

@@ -41,11 +41,10 @@ pub(super) const fn lane_points(lanes: Lanes) -> u32 {
         let mut table = [0; SETS];
         let mut ranks = 1;
         while ranks < SETS {
-            // What the set has without its highest rank, and that one.
-            let highest = ranks.ilog2();
-            let of_highest =
-                if highest < POINTS_MAX as u32 { highest as u8 + 1 } else { POINTS_MAX };
-            table[ranks] = table[ranks - (1 << highest)] + of_highest;
+            // What the set has without its highest rank, and the points of that.
+            let [highest, ..] = ranks.ilog2().to_le_bytes();
+            let more = if highest < POINTS_MAX { highest + 1 } else { POINTS_MAX };
+            table[ranks] = table[ranks - (1 << highest)] + more;
             ranks += 1;
         }
         table
@@ -242,10 +241,11 @@ fn is_consecutive(cards: CardSet) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        additions, can_chow, for_each_chow, for_each_meld, has_secret, is_meld, is_secret, points,
-        points_of,
+        additions, can_chow, chowable, for_each_chow, for_each_meld, has_secret, is_meld,
+        is_secret, points, points_max, points_of, runs_of_three, same_rank, with_mates,
     };
     use crate::cards::{Card, CardSet};
+    use crate::chance::Dice;
     use alloc::vec::Vec;
 
     fn cards(text: &str) -> CardSet {
@@ -306,6 +306,35 @@ mod tests {
         assert_eq!(points_of(CardSet::ALL), 4 * (45 + 40), "jokers count nothing");
         assert_eq!(Card::all().map(|card| u32::from(points(card))).sum::<u32>(), 4 * (45 + 40));
         assert_eq!(points_of(cards("AC 9D TH JS QC KC")), 50);
+    }
+
+    /// What is counted at once, card by card.
+    #[test]
+    fn what_is_counted_at_once_is_what_is_counted_card_by_card() {
+        let mut dice = Dice::numbered(1);
+        for _ in 0..500 {
+            let many = [3, 13, 30][dice.below(3)];
+            let any = |_| Card::from_index(u8::try_from(dice.below(52)).unwrap()).unwrap();
+            let hand: CardSet = (0..many).map(any).collect();
+            let sum: u32 = hand.iter().map(|card| u32::from(points(card))).sum();
+            assert_eq!(points_of(hand), sum, "{hand}");
+            assert_eq!(points_max(hand), hand.iter().map(points).max().unwrap(), "{hand}");
+            let has_mate = |card: &Card| same_rank(*card).intersection(hand).len() > 1;
+            assert_eq!(with_mates(hand), hand.iter().filter(has_mate).collect(), "{hand}");
+            let others = CardSet::STANDARD.difference(hand);
+            let can_chow = |card: &Card| can_chow(hand, *card);
+            let expected: CardSet = others.iter().filter(can_chow).collect();
+            assert_eq!(chowable(hand).intersection(others), expected, "{hand}");
+            for card in CardSet::STANDARD.iter() {
+                let mut runs = 0;
+                for_each_chow(hand, card, |chow| {
+                    runs += u32::from(chow.len() == 2 && !same_rank(card).contains_all(chow));
+                });
+                assert_eq!(runs_of_three(hand, card), runs, "{hand} and {card}");
+            }
+        }
+        assert_eq!(points_max(CardSet::JOKERS), 0);
+        assert_eq!(runs_of_three(CardSet::STANDARD, CardSet::JOKERS.first().unwrap()), 0);
     }
 
     /// Against all subsets of hands of eight cards.

@@ -152,3 +152,148 @@ impl<'a> Heard<'a> {
         sums.map(|sums| hidden(sums, HIDDEN_MAX))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, HIDDEN_MAX, Heard, INPUTS, OUTPUTS, SETS};
+    use crate::cards::CardSet;
+    use crate::chance::Dice;
+    use crate::games::tongits::quick::LARGE;
+    use crate::games::tongits::quick::large::{
+        ADDED_1, ADDED_2, ADDED_3, CARD_WEIGHT_MAX, FEW, LARGE_WEIGHTS, LAST, Large, OF_CARDS,
+        OF_FEW, Place, SECOND, WEIGHT_MAX,
+    };
+    use crate::games::tongits::quick::network::{ONE, WEIGHT_ONE};
+    use alloc::vec::Vec;
+
+    /// What a network says of a place, from its weights as they are written, number by number.
+    fn plainly(weights: &[i16], place: &Place) -> [i64; OUTPUTS] {
+        let weight = |at: usize| i64::from(weights[at]);
+        let one = i64::from(ONE);
+        let hidden = |sum: i64| (sum / i64::from(WEIGHT_ONE)).clamp(0, i64::from(HIDDEN_MAX));
+        let first: Vec<i64> = (0..HIDDEN_1)
+            .map(|hearer| {
+                let few = place.few.iter().map(|value| OF_FEW + usize::from(*value) * HIDDEN_1);
+                let cards = place.sets.iter().enumerate().flat_map(|(set, cards)| {
+                    let row = move |card| set * CARDS + card;
+                    cards
+                        .iter()
+                        .map(move |card| OF_CARDS + row(usize::from(card.index())) * HIDDEN_1)
+                });
+                let added: i64 = few.chain(cards).map(|row| weight(row + hearer)).sum();
+                let inputs = place.inputs.iter().enumerate();
+                let heard: i64 = inputs
+                    .map(|(at, input)| weight(hearer * INPUTS + at) * i64::from(*input))
+                    .sum();
+                hidden((weight(ADDED_1 + hearer) + added) * one + heard)
+            })
+            .collect();
+        let layer = |from: usize, added: usize, heard: &[i64], hearer: usize| {
+            let products = heard.iter().enumerate();
+            let row = from + hearer * heard.len();
+            weight(added + hearer) * one
+                + products.map(|(at, value)| weight(row + at) * value).sum::<i64>()
+        };
+        let second: Vec<i64> =
+            (0..HIDDEN_2).map(|hearer| hidden(layer(SECOND, ADDED_2, &first, hearer))).collect();
+        core::array::from_fn(|output| layer(LAST, ADDED_3, &second, output))
+    }
+
+    fn any_cards(dice: &mut Dice) -> CardSet {
+        let [a, b] = [0, 1].map(|_| dice.below(1 << 26) as u64);
+        CardSet::from_bits(a << 26 | b).naturals()
+    }
+
+    /// As another place, or one that shares nothing with it.
+    fn after(place: &Place, dice: &mut Dice) -> Place {
+        let mut place = *place;
+        let changes = [1, 3, 300][dice.below(3)];
+        for _ in 0..changes {
+            let most = usize::from(4 * ONE.unsigned_abs());
+            let input = i16::try_from(dice.below(2 * most + 1)).unwrap() - 4 * ONE;
+            place.inputs[dice.below(INPUTS)] = input;
+            let few = dice.below(FEW);
+            let value = FEW_FROM[few] + dice.below(FEW_FROM[few + 1] - FEW_FROM[few]);
+            place.few[few] = u8::try_from(value).unwrap();
+            let set = dice.below(SETS);
+            let changed = any_cards(dice).intersection(any_cards(dice));
+            let cards = place.sets[set];
+            place.sets[set] = cards.union(changed).difference(cards.intersection(changed));
+        }
+        place
+    }
+
+    fn nothing() -> Place {
+        let [few @ .., _] = FEW_FROM.map(|from| u8::try_from(from).unwrap());
+        Place { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] }
+    }
+
+    fn says_the_same_as_plainly(network: &Large, dice: &mut Dice) {
+        let weights = network.weights();
+        let (mut heard, mut place) = (Heard::nothing(network), nothing());
+        for number in 0..40 {
+            let expected = plainly(&weights, &place);
+            assert_eq!(heard.outputs(&place), expected, "place {number}: {place:?}");
+            assert_eq!(heard.outputs(&place), expected, "place {number} again");
+            place = after(&place, dice);
+        }
+    }
+
+    #[test]
+    fn place_after_place_is_heard_as_each_by_itself() {
+        let mut dice = Dice::numbered(1);
+        for network in &LARGE {
+            says_the_same_as_plainly(network, &mut dice);
+        }
+    }
+
+    /// Also with weights as large as may be, of any sign.
+    #[test]
+    fn no_sum_is_too_large() {
+        for number in 1..4 {
+            let mut dice = Dice::numbered(number);
+            let mut weights = [0; LARGE_WEIGHTS];
+            for (at, weight) in weights.iter_mut().enumerate() {
+                let is_card = (OF_CARDS..ADDED_1).contains(&at);
+                let most = if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX };
+                // All positive, then three of four, then as many of each sign.
+                let is_negative = dice.below(4) < usize::from(number - 1);
+                *weight = if is_negative { -most } else { most };
+            }
+            let network = Large::of(&weights).unwrap();
+            says_the_same_as_plainly(&network, &mut dice);
+            let full =
+                Place { inputs: [4 * ONE; INPUTS], sets: [CardSet::STANDARD; SETS], ..nothing() };
+            let heard = |place: &Place| Heard::nothing(&network).outputs(place);
+            assert_eq!(heard(&full), plainly(&weights, &full));
+            let low = Place { inputs: [-4 * ONE; INPUTS], ..full };
+            assert_eq!(heard(&low), plainly(&weights, &low));
+        }
+    }
+
+    /// The first hidden place hears the first input and the first value of the last count, the second
+    /// layer half of it, and the counts all of that and two more.
+    #[test]
+    fn a_network_adds_what_it_hears_in_both_layers() {
+        let mut weights = [0; LARGE_WEIGHTS];
+        weights[0] = WEIGHT_ONE;
+        weights[OF_FEW + FEW_FROM[FEW - 1] * HIDDEN_1] = WEIGHT_ONE;
+        weights[SECOND] = WEIGHT_ONE / 2;
+        weights[LAST + HIDDEN_2] = WEIGHT_ONE;
+        weights[ADDED_3 + 1] = 2 * WEIGHT_ONE;
+        let network = Large::of(&weights).unwrap();
+        let counts = |input: i16, question: u8| {
+            let mut place = nothing();
+            place.inputs[0] = input;
+            place.few[FEW - 1] += question;
+            let [win, counts] = Heard::nothing(&network).outputs(&place);
+            assert_eq!(win, 0);
+            counts
+        };
+        let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
+        assert_eq!(counts(0, 1), 2 * one);
+        assert_eq!(counts(ONE, 1), 2 * one + one / 2);
+        assert_eq!(counts(ONE, 0), 3 * one, "the count is heard too");
+        assert_eq!(counts(-4 * ONE, 1), 2 * one, "nothing negative is heard");
+    }
+}

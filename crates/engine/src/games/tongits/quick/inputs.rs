@@ -5,7 +5,7 @@
 //! what it is worth is learned.
 
 use crate::cards::{Card, CardSet};
-use crate::games::tongits::arrange::{Outline, deadwood, leftover};
+use crate::games::tongits::arrange::{Outline, leftover};
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::{
     additions, chowable, has_secret, points, points_max, points_of, runs_of_three, same_rank,
@@ -105,11 +105,12 @@ impl<'a> Sight<'a> {
     /// What it knows as numbers, and as cards.
     pub(super) fn seen(&self) -> (Inputs, [CardSet; SETS]) {
         let (leftover, chowable) = (leftover(self.hand), chowable(self.hand));
+        let deadwood = points_of(leftover);
         let mut list = List { inputs: [0; INPUTS], next: 0 };
         self.own_hand(&mut list);
-        self.what_may_help(leftover, chowable, &mut list);
+        self.what_may_help(leftover, deadwood, chowable, &mut list);
         self.standing(&mut list);
-        self.others(&mut list);
+        self.others(deadwood, &mut list);
         self.what_was_dumped(&mut list);
         let sets = [
             self.hand,
@@ -147,8 +148,7 @@ impl<'a> Sight<'a> {
     }
 
     /// What the next cards may do for the hand.
-    fn what_may_help(&self, left: CardSet, chowable: CardSet, list: &mut List) {
-        let now = deadwood(self.hand);
+    fn what_may_help(&self, left: CardSet, now: u32, chowable: CardSet, list: &mut List) {
         let near = left.len() <= LEFTOVER_NEAR;
         let (mut outs, mut gains, mut finishing) = (0, 0, 0);
         let may_help = if near { chowable.union(self.additions) } else { chowable };
@@ -194,8 +194,7 @@ impl<'a> Sight<'a> {
         list.put(self.additions.intersection(self.unseen).len(), 6);
     }
 
-    fn others(&self, list: &mut List) {
-        let own = deadwood(self.hand);
+    fn others(&self, own: u32, list: &mut List) {
         let average = points_of(self.unseen) / u32::try_from(self.unseen.len().max(1)).unwrap_or(1);
         for other in self.seat.others(SEATS) {
             let cards = self.public.hand_counts[other.index()];
@@ -269,5 +268,18 @@ impl List {
         let value = (part * i64::from(ONE) / one).clamp(-most, most);
         self.inputs[self.next] = i16::try_from(value).expect("an input lies between its bounds");
         self.next += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOW, SPECIAL, is_special, points};
+    use crate::cards::CardSet;
+
+    #[test]
+    fn sets_of_cards_are_what_they_are_called() {
+        let all = CardSet::STANDARD.iter();
+        assert_eq!(SPECIAL, all.clone().filter(|card| is_special(*card)).collect());
+        assert_eq!(LOW, all.filter(|card| points(*card) <= 4).collect());
     }
 }

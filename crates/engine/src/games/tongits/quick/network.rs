@@ -220,8 +220,10 @@ impl Networks {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIDDEN, INPUTS, Networks, ONE, Question, WEIGHT_ONE, WEIGHTS};
+    use super::{HIDDEN, INPUTS, Inputs, Networks, ONE, Question, WEIGHT_ONE, WEIGHTS};
+    use crate::chance::Dice;
     use alloc::vec;
+    use alloc::vec::Vec;
 
     /// One hidden place that hears the first input, with half of it coming out, and one more.
     fn half_and_one() -> Networks {
@@ -245,6 +247,33 @@ mod tests {
         assert_eq!(worth(ONE), one + one / 2);
         assert_eq!(worth(-ONE), one);
         assert_eq!(networks.output(Question::Fold, &[ONE; INPUTS]), 0);
+    }
+
+    /// Against a sum number by number, with weights and inputs of any size.
+    #[test]
+    fn a_network_says_what_its_weights_say() {
+        let mut dice = Dice::numbered(1);
+        for most in [300, i16::MAX] {
+            let any = |dice: &mut Dice, most: i16| {
+                let steps = usize::from(most.unsigned_abs());
+                i16::try_from(dice.below(2 * steps + 1)).map_or(most, |steps| steps - most)
+            };
+            let weights: Vec<i16> =
+                (0..WEIGHTS * Question::ALL.len()).map(|_| any(&mut dice, most)).collect();
+            let networks = Networks::of(&weights).unwrap();
+            for (question, weights) in Question::ALL.into_iter().zip(weights.chunks(WEIGHTS)) {
+                let inputs: Inputs = core::array::from_fn(|_| any(&mut dice, 4 * ONE));
+                let (rows, last) = weights.split_at(HIDDEN * (INPUTS + 1));
+                let mut worth = i64::from(last[HIDDEN]) * i64::from(ONE);
+                for (row, to_output) in rows.chunks(INPUTS + 1).zip(last) {
+                    let products = row.iter().zip(inputs.iter().chain([&ONE]));
+                    let sum: i64 = products.map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
+                    let hidden = (sum / i64::from(WEIGHT_ONE)).clamp(0, 32 * i64::from(ONE));
+                    worth += hidden * i64::from(*to_output);
+                }
+                assert_eq!(networks.output(question, &inputs), worth, "{question:?}, {inputs:?}");
+            }
+        }
     }
 
     #[test]
