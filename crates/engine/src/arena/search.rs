@@ -66,7 +66,7 @@ impl<G: Game> Bot<G> for Search<G::Event> {
         if tried.len() == 1 {
             return tried.swap_remove(0).0;
         }
-        let rounds = self.rounds(tried.len());
+        let rounds = rounds(self.games, tried.len());
         let all = rounds.iter().sum();
         let worlds = G::imagine_likely(asked.view, &self.heard, all, self.words.dice());
         if worlds.len() < all as usize {
@@ -108,19 +108,17 @@ impl<G: Game> Bot<G> for Search<G::Event> {
     }
 }
 
-impl<E> Search<E> {
-    /// How many games are imagined in each round, when so many actions are tried in the first one.
-    fn rounds(&self, actions: usize) -> Vec<u32> {
-        let count = actions.next_power_of_two().trailing_zeros().max(1);
-        let mut left = actions;
-        let mut rounds = Vec::new();
-        while left > 1 {
-            let actions = u32::try_from(left).expect("few actions are worth trying");
-            rounds.push((self.games / count / actions).max(WORLDS_MIN));
-            left = if left == 2 { 1 } else { kept(left) };
-        }
-        rounds
-    }
+/// How many games are imagined in each round, when so many actions are tried in the first one and so
+/// many games may be played on: about as many in each round.
+fn rounds(games: u32, actions: usize) -> Vec<u32> {
+    // The actions of each round, until one of two is played.
+    let more = |left: &usize| (*left > 2).then(|| kept(*left));
+    let tried: Vec<usize> = core::iter::successors(Some(actions), more).collect();
+    let worlds = |actions: usize| {
+        let each = games as usize / tried.len() / actions;
+        u32::try_from(each).expect("no more than all games").max(WORLDS_MIN)
+    };
+    tried.iter().map(|actions| worlds(*actions)).collect()
 }
 
 /// What is worth trying where nobody judges: what the quick player advises first, and all as good.
@@ -181,7 +179,8 @@ fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_surely_better;
+    use super::{WORLDS_MIN, is_surely_better, kept, rounds};
+    use alloc::vec;
 
     #[test]
     fn only_what_is_more_than_noise_is_better() {
@@ -189,5 +188,23 @@ mod tests {
         assert!(!is_surely_better(&[1, 1, 1, 1], &[1, 1, 1, 1]));
         assert!(!is_surely_better(&[9, 0, 0, 0], &[1, 1, 1, 1]));
         assert!(!is_surely_better(&[0, 0], &[1, 1]));
+    }
+
+    #[test]
+    fn as_many_games_are_played_on_however_many_actions_are_tried() {
+        assert_eq!(rounds(500, 2), vec![250]);
+        assert_eq!(rounds(500, 6), vec![20, 31, 41, 62]);
+        for actions in 2..=40 {
+            let rounds = rounds(2_000, actions);
+            let (mut left, mut games) = (actions, 0);
+            for worlds in &rounds {
+                games += left * *worlds as usize;
+                left = kept(left);
+            }
+            assert_eq!(left, 2, "after the last round one of two is played");
+            let rounding = rounds.len() * actions;
+            assert!((2_000 - rounding..=2_000).contains(&games), "{actions}: {games}");
+        }
+        assert_eq!(rounds(1, 3), vec![WORLDS_MIN; 2]);
     }
 }
