@@ -27,15 +27,15 @@ use crate::seat::{Seat, SeatSet};
 
 pub use against::Against;
 #[cfg(feature = "testing")]
-pub use considered::{Considered, Question};
-pub use considered::{Dumps, Judge};
+pub use considered::Question;
+pub use considered::{Considered, Dumps, Judge};
 pub use heard::Heard;
-pub use large::Large;
 #[cfg(feature = "testing")]
 pub use large::{
-    CARD_WEIGHT_MAX, CARDS, FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, Place, SETS,
+    CARD_WEIGHT_MAX, CARDS, FEW, FEW_FROM, HIDDEN_1, HIDDEN_2, LARGE_WEIGHTS, OUTPUTS, SETS,
     WEIGHT_MAX,
 };
+pub use large::{Large, Place};
 pub use look::Look;
 pub use network::Networks;
 #[cfg(feature = "testing")]
@@ -128,46 +128,56 @@ pub(super) fn knows(rules: &Rules) -> bool {
 /// imagined, with the suits as they are.
 pub(super) fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let Some(seat) = view.viewer else { return Vec::new() };
-    let mut memory = Vec::new();
-    let mut considered = |judge: &Against<'static>| {
-        judge.considered(view, Dumps::All, &mut memory).unwrap_or_default()
-    };
-    let mut judged: Vec<(Action, i64)>;
-    if quick.is_empty() {
-        let worths = considered(&against(seat, None, &LARGE, Suits::KEPT)).into_iter();
-        judged = worths.map(|one| (one.action, one.worth)).collect();
+    let kinds = kinds(quick);
+    let judges: Vec<Against<'static>> = if kinds.is_empty() {
+        alloc::vec![against(seat, None, &LARGE, Suits::KEPT)]
     } else {
-        let kinds = kinds(quick);
-        let judges = kinds.iter().map(|(kind, _)| against(seat, Some(*kind), &LARGE, Suits::KEPT));
-        let judges: Vec<Against<'static>> = judges.collect();
-        // The same actions in the same order, whoever the others are.
-        let by_kind: Vec<_> = judges.iter().map(considered).collect();
-        judged = by_kind[0].iter().map(|one| (one.action, one.worth)).collect();
-        if judged.iter().all(|(_, worth)| *worth < i64::MAX) {
-            let mut sums = alloc::vec![alloc::vec![0; kinds.len()]; judged.len()];
-            // What is most alike is judged one after the other.
-            for suits in Suits::ALL {
-                for (action, sums) in sums.iter_mut().enumerate() {
-                    for ((judge, considered), sum) in judges.iter().zip(&by_kind).zip(sums) {
-                        let place = considered[action].place.map(|place| place.exchanged(suits));
-                        *sum += place.map_or(0, |place| judge.worth(&place, &mut memory));
-                    }
-                }
-            }
-            let all: i64 = kinds.iter().map(|(_, times)| times).sum();
-            for ((_, worth), sums) in judged.iter_mut().zip(sums) {
-                let by_kind = sums.iter().zip(&kinds);
-                let ways = i64::from(Suits::COUNT);
-                *worth = by_kind.map(|(sum, (_, times))| sum / ways * times / all).sum();
-            }
-        }
-    }
+        kinds.iter().map(|(kind, _)| against(seat, Some(*kind), &LARGE, Suits::KEPT)).collect()
+    };
+    let mut memory = Vec::new();
+    // The same actions in the same order, whoever the others are.
+    let by_kind: Vec<Vec<Considered<Place>>> = judges
+        .iter()
+        .map(|judge| judge.considered(view, Dumps::All, &mut memory).unwrap_or_default())
+        .collect();
+    let mut judged: Vec<(Action, i64)> =
+        by_kind[0].iter().map(|one| (one.action, one.worth)).collect();
     if let Some(wins) = judged.iter().find(|(_, worth)| *worth == i64::MAX) {
         return alloc::vec![*wins];
+    }
+    if !kinds.is_empty() {
+        let all: i64 = kinds.iter().map(|(_, times)| times).sum();
+        let worths = worths_by_all_suits(&judges, &by_kind, &mut memory);
+        for ((_, worth), worths) in judged.iter_mut().zip(worths) {
+            let by_kind = worths.iter().zip(&kinds);
+            *worth = by_kind.map(|(worth, (_, times))| worth * times / all).sum();
+        }
     }
     judged.sort_by_key(|(_, worth)| core::cmp::Reverse(*worth));
     judged.truncate(TRIED_MAX);
     judged
+}
+
+/// By action and by kind: the mean of what a place is worth over all ways to exchange suits.
+fn worths_by_all_suits(
+    judges: &[Against<'static>],
+    by_kind: &[Vec<Considered<Place>>],
+    memory: &mut Vec<Heard<'static>>,
+) -> Vec<Vec<i64>> {
+    let mut sums = alloc::vec![alloc::vec![0; judges.len()]; by_kind[0].len()];
+    // What is most alike is judged one after the other.
+    for suits in Suits::ALL {
+        for (action, sums) in sums.iter_mut().enumerate() {
+            for ((judge, considered), sum) in judges.iter().zip(by_kind).zip(sums) {
+                let place = considered[action].place.expect("none of these wins at once");
+                *sum += judge.worth(&place.exchanged(suits), memory);
+            }
+        }
+    }
+    for sum in sums.iter_mut().flatten() {
+        *sum /= i64::from(Suits::COUNT);
+    }
+    sums
 }
 
 /// The ways in which others are taken for quick players, each with how often it is.
