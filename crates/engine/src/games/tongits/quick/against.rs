@@ -9,8 +9,9 @@ use crate::games::tongits::quick::considered::{Judge, Question};
 use crate::games::tongits::quick::heard::Heard;
 use crate::games::tongits::quick::inputs::Sight;
 use crate::games::tongits::quick::large::{FEW, FEW_FROM, Large, OUTPUTS, Place};
-use crate::games::tongits::quick::network::{INPUTS, ONE};
+use crate::games::tongits::quick::network::INPUTS;
 use crate::games::tongits::quick::suits::Suits;
+use crate::games::tongits::quick::sums::ONE;
 use crate::games::tongits::rules::SEATS;
 use crate::seat::Seat;
 
@@ -35,7 +36,7 @@ pub struct Against<'a> {
 
 impl<'a> Against<'a> {
     /// The chance of a win and the counts, four of which are one, in parts of which
-    /// [`WEIGHT_ONE`](crate::games::tongits::quick::network::WEIGHT_ONE) times [`ONE`] make one: the
+    /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one: the
     /// mean of all networks.
     pub fn outputs(&self, place: &Place, memory: &mut Vec<Heard<'a>>) -> [i64; OUTPUTS] {
         if memory.is_empty() {
@@ -99,7 +100,7 @@ mod tests {
     use super::{Against, FEW_FROM, INPUTS, Judge as _, Large, ONE, Place, Suits, Vec};
     use crate::cards::CardSet;
     use crate::games::tongits::quick::large::{LARGE_WEIGHTS, SETS};
-    use crate::games::tongits::quick::network::WEIGHT_ONE;
+    use crate::games::tongits::quick::sums::WEIGHT_ONE;
 
     #[test]
     fn networks_together_say_the_mean() {

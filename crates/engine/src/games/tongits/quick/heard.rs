@@ -12,8 +12,10 @@ use crate::cards::{Card, CardSet};
 use crate::games::tongits::quick::large::{
     CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, Large, OUTPUTS, Place, SETS,
 };
-use crate::games::tongits::quick::network::{INPUTS, ONE};
-use crate::games::tongits::quick::sums::{LANES, ONE_BITS, add, beside_each_other, hear, hidden};
+use crate::games::tongits::quick::network::INPUTS;
+use crate::games::tongits::quick::sums::{
+    LANES, ONE, ONE_BITS, add, beside_each_other, hear, hidden,
+};
 
 /// A hidden layer ends here: 15.
 pub(super) const HIDDEN_MAX: i16 = 15 * ONE;
@@ -51,7 +53,7 @@ impl<'a> Heard<'a> {
     }
 
     /// The chance of a win and the counts, four of which are one, in parts of which
-    /// [`WEIGHT_ONE`](crate::games::tongits::quick::network::WEIGHT_ONE) times [`ONE`] make one.
+    /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one.
     pub(super) fn outputs(&mut self, place: &Place) -> [i64; OUTPUTS] {
         self.hear_few(place);
         self.hear_cards(place);
@@ -163,7 +165,7 @@ mod tests {
         ADDED_1, ADDED_2, ADDED_3, CARD_WEIGHT_MAX, FEW, LARGE_WEIGHTS, LAST, Large, OF_CARDS,
         OF_FEW, Place, SECOND, WEIGHT_MAX,
     };
-    use crate::games::tongits::quick::network::{ONE, WEIGHT_ONE};
+    use crate::games::tongits::quick::sums::{ONE, WEIGHT_ONE};
     use alloc::vec::Vec;
 
     /// What a network says of a place, from its weights as they are written, number by number.

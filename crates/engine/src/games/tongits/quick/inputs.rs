@@ -13,7 +13,8 @@ use crate::games::tongits::meld::{
 };
 use crate::games::tongits::phase::{Phase, Public};
 use crate::games::tongits::quick::large::SETS;
-use crate::games::tongits::quick::network::{INPUT_MAX, INPUTS, Inputs, ONE};
+use crate::games::tongits::quick::network::{INPUT_MAX, INPUTS, Inputs};
+use crate::games::tongits::quick::sums::ONE;
 use crate::games::tongits::rules::{SEATS, is_special};
 use crate::seat::{Seat, SeatSet};
 

@@ -39,8 +39,10 @@ pub use large::{Large, Place};
 pub use look::Look;
 pub use network::Networks;
 #[cfg(feature = "testing")]
-pub use network::{HIDDEN, INPUTS, Inputs, ONE, WEIGHT_ONE, WEIGHTS};
+pub use network::{HIDDEN, INPUTS, Inputs, WEIGHTS};
 pub use suits::Suits;
+#[cfg(feature = "testing")]
+pub use sums::{ONE, WEIGHT_ONE};
 
 /// Dumps that are looked at where a player is only imagined.
 const DUMPS_OF_A_SKETCH: usize = 4;
@@ -115,7 +117,7 @@ fn against(
 }
 
 /// What a count is worth, in parts of what the networks judge: they were taught that four are one.
-pub(super) const COUNT: i64 = network::WEIGHT_ONE as i64 * network::ONE as i64 / 4;
+pub(super) const COUNT: i64 = sums::WEIGHT_ONE as i64 * sums::ONE as i64 / 4;
 
 /// Whether the networks have learned this rule set.
 pub(super) fn knows(rules: &Rules) -> bool {

@@ -18,7 +18,7 @@ use crate::games::tongits::quick::considered::{Judge, Question};
 use crate::games::tongits::quick::inputs::Sight;
 #[cfg(any(test, feature = "testing"))]
 use crate::games::tongits::quick::sums::unpaired;
-use crate::games::tongits::quick::sums::{LANES, Pair, add, hear, hidden, paired, row};
+use crate::games::tongits::quick::sums::{LANES, ONE, Pair, add, hear, hidden, paired, row};
 
 /// Numbers that a network is given.
 pub const INPUTS: usize = 64;
@@ -26,14 +26,8 @@ pub const INPUTS: usize = 64;
 /// Places of the hidden layer.
 pub const HIDDEN: usize = 32;
 
-/// What one is, as an input.
-pub const ONE: i16 = 128;
-
 /// Inputs lie between this and its negative.
 pub const INPUT_MAX: i16 = 4 * ONE;
-
-/// What one is, as a weight.
-pub const WEIGHT_ONE: i16 = 1_024;
 
 /// The hidden layer ends here: 32. So the sum of a quarter of what comes out of it has 32 bits.
 const HIDDEN_MAX: i16 = 32 * ONE;
@@ -94,7 +88,8 @@ impl Networks {
         Self(networks)
     }
 
-    /// What a place is worth, in parts of which [`WEIGHT_ONE`] times [`ONE`] make one.
+    /// What a place is worth, in parts of which
+    /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one.
     fn output(&self, question: Question, inputs: &Inputs) -> i64 {
         let network = &self.0[question.index()];
         let mut sums = [i32x8::ZERO; HIDDEN / LANES];
@@ -220,8 +215,9 @@ impl Networks {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIDDEN, INPUTS, Inputs, Networks, ONE, Question, WEIGHT_ONE, WEIGHTS};
+    use super::{HIDDEN, INPUTS, Inputs, Networks, ONE, Question, WEIGHTS};
     use crate::chance::Dice;
+    use crate::games::tongits::quick::sums::WEIGHT_ONE;
     use alloc::vec;
     use alloc::vec::Vec;
 

@@ -6,7 +6,11 @@ use alloc::vec::Vec;
 
 use wide::{i16x8, i16x16, i32x8};
 
-use crate::games::tongits::quick::network::{ONE, WEIGHT_ONE};
+/// What one is, as an input.
+pub const ONE: i16 = 128;
+
+/// What one is, as a weight.
+pub const WEIGHT_ONE: i16 = 1_024;
 
 /// Numbers that are summed at once.
 pub(super) const LANES: usize = 8;
