@@ -97,9 +97,8 @@ impl<'a> Judge for Against<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Against, FEW_FROM, INPUTS, Judge as _, Large, ONE, Place, Suits, Vec};
-    use crate::cards::CardSet;
-    use crate::games::tongits::quick::large::{LARGE_WEIGHTS, SETS};
+    use super::{Against, Judge as _, Large, ONE, Place, Suits, Vec};
+    use crate::games::tongits::quick::large::LARGE_WEIGHTS;
     use crate::games::tongits::quick::sums::WEIGHT_ONE;
 
     #[test]
@@ -112,8 +111,7 @@ mod tests {
         let networks = networks.map(|weights| Large::of(&weights).unwrap());
         let (others, suits) = ([None; 2], Suits::KEPT);
         let judge = Against { networks: &networks, others, win_counts: 8, suits };
-        let [few @ .., _] = FEW_FROM.map(|from| u8::try_from(from).unwrap());
-        let place = Place { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] };
+        let place = Place::nothing();
         let mut memory = Vec::new();
         assert_eq!(judge.outputs(&place, &mut memory), [one / 2, one]);
         // A win is worth eight counts, of which four are one.

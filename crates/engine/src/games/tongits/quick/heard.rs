@@ -8,17 +8,15 @@
 use arrayvec::ArrayVec;
 use wide::{i16x8, i16x16, i32x8};
 
-use crate::cards::{Card, CardSet};
-use crate::games::tongits::quick::large::{
-    CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, Large, OUTPUTS, Place, SETS,
-};
+use crate::cards::Card;
+use crate::games::tongits::quick::large::{CARDS, HIDDEN_1, HIDDEN_2, Large, OUTPUTS, Place, SETS};
 use crate::games::tongits::quick::network::INPUTS;
 use crate::games::tongits::quick::sums::{
     LANES, ONE, ONE_BITS, add, beside_each_other, hear, hidden,
 };
 
 /// A hidden layer ends here: 15.
-pub(super) const HIDDEN_MAX: i16 = 15 * ONE;
+const HIDDEN_MAX: i16 = 15 * ONE;
 
 /// So many sums of the first layer are worked on together: as processors can hold beside a weight.
 const TOGETHER: usize = 4;
@@ -36,13 +34,12 @@ pub struct Heard<'a> {
 type Rows = ArrayVec<usize, { SETS * CARDS }>;
 
 impl<'a> Heard<'a> {
-    /// Before any place: no input, no card, and the first value of each of the few.
+    /// Before any place.
     pub(super) fn nothing(network: &'a Large) -> Self {
-        let [few @ .., _] = FEW_FROM.map(|from| u8::try_from(from).expect("few values"));
-        let place = Place { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] };
+        let place = Place::nothing();
         let mut sums = [i32x8::ZERO; HIDDEN_1 / LANES];
         add(&mut sums, &network.added_1);
-        for value in few {
+        for value in place.few {
             add(&mut sums, &network.few[usize::from(value)]);
         }
         Self { network, place, sums }
@@ -157,13 +154,13 @@ impl<'a> Heard<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, HIDDEN_MAX, Heard, INPUTS, OUTPUTS, SETS};
+    use super::{CARDS, HIDDEN_1, HIDDEN_2, HIDDEN_MAX, Heard, INPUTS, OUTPUTS, SETS};
     use crate::cards::CardSet;
     use crate::chance::Dice;
     use crate::games::tongits::quick::LARGE;
     use crate::games::tongits::quick::large::{
-        ADDED_1, ADDED_2, ADDED_3, CARD_WEIGHT_MAX, FEW, LARGE_WEIGHTS, LAST, Large, OF_CARDS,
-        OF_FEW, Place, SECOND, WEIGHT_MAX,
+        ADDED_1, ADDED_2, ADDED_3, CARD_WEIGHT_MAX, FEW, FEW_FROM, LARGE_WEIGHTS, LAST, Large,
+        OF_CARDS, OF_FEW, Place, SECOND, WEIGHT_MAX,
     };
     use crate::games::tongits::quick::sums::{ONE, WEIGHT_ONE};
     use alloc::vec::Vec;
@@ -225,14 +222,9 @@ mod tests {
         place
     }
 
-    fn nothing() -> Place {
-        let [few @ .., _] = FEW_FROM.map(|from| u8::try_from(from).unwrap());
-        Place { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] }
-    }
-
     fn says_the_same_as_plainly(network: &Large, dice: &mut Dice) {
         let weights = network.weights();
-        let (mut heard, mut place) = (Heard::nothing(network), nothing());
+        let (mut heard, mut place) = (Heard::nothing(network), Place::nothing());
         for number in 0..40 {
             let expected = plainly(&weights, &place);
             assert_eq!(heard.outputs(&place), expected, "place {number}: {place:?}");
@@ -264,8 +256,11 @@ mod tests {
             }
             let network = Large::of(&weights).unwrap();
             says_the_same_as_plainly(&network, &mut dice);
-            let full =
-                Place { inputs: [4 * ONE; INPUTS], sets: [CardSet::STANDARD; SETS], ..nothing() };
+            let full = Place {
+                inputs: [4 * ONE; INPUTS],
+                sets: [CardSet::STANDARD; SETS],
+                ..Place::nothing()
+            };
             let heard = |place: &Place| Heard::nothing(&network).outputs(place);
             assert_eq!(heard(&full), plainly(&weights, &full));
             let low = Place { inputs: [-4 * ONE; INPUTS], ..full };
@@ -285,7 +280,7 @@ mod tests {
         weights[ADDED_3 + 1] = 2 * WEIGHT_ONE;
         let network = Large::of(&weights).unwrap();
         let counts = |input: i16, question: u8| {
-            let mut place = nothing();
+            let mut place = Place::nothing();
             place.inputs[0] = input;
             place.few[FEW - 1] += question;
             let [win, counts] = Heard::nothing(&network).outputs(&place);

@@ -131,6 +131,12 @@ const fn fit(weights: &[i16; LARGE_WEIGHTS]) -> bool {
 }
 
 impl Place {
+    /// No input, no card, and the first value of each of the few.
+    pub(super) fn nothing() -> Self {
+        let [few @ .., _] = FEW_FROM.map(|from| u8::try_from(from).expect("few values"));
+        Self { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] }
+    }
+
     /// The same place with the suits exchanged.
     pub fn exchanged(&self, suits: Suits) -> Self {
         Self { sets: self.sets.map(|cards| suits.exchanged(cards)), ..*self }
