@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::chance::{Answer, ClientSeed, Dice, Key, Request, ServerSeed};
+use crate::chance::{ClientSeed, Dice, Key, ServerSeed};
 use crate::coins::Coins;
 use crate::game::Game;
 use crate::hex::Hex;
@@ -484,10 +484,7 @@ impl<G: Game> Simulation<G> {
     }
 
     fn number(&mut self, below: u32) -> u32 {
-        match self.chance.draw(Request::Number(below)) {
-            Answer::Number(number) => number,
-            Answer::Order(_) => unreachable!("a number was asked for"),
-        }
+        u32::try_from(self.chance.below(below as usize)).expect("it is below a number of 32 bits")
     }
 
     fn between(&mut self, range: core::ops::Range<u32>) -> u32 {

@@ -263,8 +263,7 @@ impl Chain {
             let mut chosen = Vec::new();
             for draw in (0..story.draws(others[place])).rev() {
                 let may_be = hands[place].union(gone[place][draw]).difference(taken);
-                let cards: Vec<Card> = may_be.iter().collect();
-                let card = *cards.get(dice.below(cards.len().max(1)))?;
+                let card = any_of(may_be, dice)?;
                 taken = taken.with(card);
                 chosen.push(card);
             }
