@@ -2,7 +2,9 @@
 //! seed gives the same numbers.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
@@ -37,6 +39,11 @@ pub struct Simulate {
     /// One of the game's rule sets; without it the room's own, or the first one of another game.
     #[arg(long, value_name = "NAME")]
     pub rule_set: Option<String>,
+
+    /// Writes the record of each game to this file, one JSON document a line, as `bahay verify` and the
+    /// verifiers in docs/ read them. Replaces the file if it exists.
+    #[arg(long, value_name = "FILE")]
+    pub records: Option<PathBuf>,
 }
 
 /// Why the numbers are not to be trusted.
@@ -52,6 +59,8 @@ pub enum SimulateError {
     NoGame { kind: String, known: String },
     #[error("{kind} has no rule set {rule_set}, but {known}")]
     NoRuleSet { kind: String, rule_set: String, known: String },
+    #[error("{path} cannot be written: {error}", path = path.display())]
+    Records { path: PathBuf, error: std::io::Error },
     #[error(transparent)]
     Write(#[from] std::io::Error),
 }
@@ -88,6 +97,7 @@ pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), 
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
     let mut house = Simulation::<AnyGame>::new(what.seed, played.terms.clone(), habits, welcome);
     let mut tally = Tally::default();
+    let mut records = what.records.clone().map(RecordFile::create).transpose()?;
     while tally.games < what.games {
         if let Some(record) = &house.step().record {
             let game = tally.games + 1;
@@ -95,13 +105,48 @@ pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), 
             record.verify().map_err(fault)?;
             let end = record.replay(|_| ()).map_err(fault)?;
             tally.add(record, &end);
+            if let Some(records) = &mut records {
+                records.append(record)?;
+            }
         }
         if !house.missing().is_zero() {
             return Err(SimulateError::Coins(house.missing()));
         }
     }
+    if let Some(records) = records {
+        records.finish()?;
+    }
     tally.write(what, &played, house.refused(), out)?;
     Ok(())
+}
+
+/// A file of records, one JSON document a line.
+struct RecordFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl RecordFile {
+    fn create(path: PathBuf) -> Result<Self, SimulateError> {
+        match File::create(&path) {
+            Ok(file) => Ok(Self { path, file: BufWriter::new(file) }),
+            Err(error) => Err(SimulateError::Records { path, error }),
+        }
+    }
+
+    fn append(&mut self, record: &Record<AnyGame>) -> Result<(), SimulateError> {
+        let written = serde_json::to_writer(&mut self.file, record).map_err(std::io::Error::from);
+        written.and_then(|()| self.file.write_all(b"\n")).map_err(|error| self.failed(error))
+    }
+
+    /// Writes what is buffered. A full disk is an error here and no shorter file.
+    fn finish(mut self) -> Result<(), SimulateError> {
+        self.file.flush().map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: std::io::Error) -> SimulateError {
+        SimulateError::Records { path: self.path.clone(), error }
+    }
 }
 
 impl Played {
@@ -234,6 +279,7 @@ mod tests {
             rough: true,
             game: game.map(str::to_owned),
             rule_set: rule_set.map(str::to_owned),
+            records: None,
         };
         let mut said = Vec::new();
         run(&what, &house_rooms(Clocks::default()), &mut said)?;
@@ -254,6 +300,45 @@ mod tests {
                 assert_eq!(said.contains("POTs taken"), set.hits.is_some(), "{said}");
             }
         }
+    }
+
+    #[test]
+    fn records_of_every_rule_set_are_written_and_verify() {
+        let folder = std::env::temp_dir().join(format!("bahay-records-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for kind in catalog::kinds() {
+            for set in &kind.rule_sets {
+                let path = folder.join(format!("{}-{}", kind.name, set.name));
+                let what = Simulate {
+                    games: 3,
+                    seed: 7,
+                    rough: true,
+                    game: Some(kind.name.to_owned()),
+                    rule_set: Some(set.name.to_owned()),
+                    records: Some(path.clone()),
+                };
+                run(&what, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap();
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert_eq!(text.lines().count(), 3, "{}", path.display());
+                for line in text.lines() {
+                    let verdict = crate::verify::verify(line).unwrap();
+                    assert_eq!(verdict.record.kind, kind.name);
+                    assert_eq!(verdict.record.terms.rules, set.rules);
+                }
+            }
+        }
+        let nowhere = Some(folder.join("none").join("records"));
+        let what = Simulate {
+            games: 1,
+            seed: 1,
+            rough: false,
+            game: None,
+            rule_set: None,
+            records: nowhere,
+        };
+        let error = run(&what, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap_err();
+        assert!(matches!(error, SimulateError::Records { .. }), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
