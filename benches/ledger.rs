@@ -545,6 +545,7 @@ impl Ready {
             ante: record.terms.ante().unwrap(),
             stake_max: record.terms.stake_max::<AnyGame>(3).unwrap(),
             players: group(self.group),
+            commitment: record.commitment,
             opened_at_ms: record.opened_at.ms(),
         }
     }

@@ -18,6 +18,9 @@ create table games (
     state text not null default 'open' check (state in ('open', 'settled', 'voided')),
     -- What each seat paid into the POT.
     ante bigint not null check (ante >= 0),
+    -- The SHA-256 of the house's seed, as the table showed it before the deal. A commitment whose game
+    -- is voided or never ends is public (rule 9.1a).
+    commitment bytea not null check (octet_length(commitment) = 32),
     opened_at timestamptz not null,
     finished_at timestamptz null,
     void_reason text null check (char_length(void_reason) between 10 and 500),

@@ -120,7 +120,7 @@ create function write_books(
     entry_afters bigint[],
     record_games uuid[], record_settlements jsonb[], record_texts text[],
     opened_games uuid[], opened_kinds text[], opened_tables uuid[], opened_rooms text[],
-    opened_antes bigint[], opened_times timestamptz[],
+    opened_antes bigint[], opened_commitments bytea[], opened_times timestamptz[],
     opened_seat_games uuid[], opened_seat_players uuid[], opened_seat_numbers smallint[],
     opened_seat_stakes bigint[]
 )
@@ -275,12 +275,13 @@ begin
     end if;
 
     if cardinality(opened_games) > 0 then
-        insert into games (id, kind, table_id, room, ante, opened_at)
-        select g.id, g.kind, g.table_id, g.room, g.ante, g.opened_at
+        insert into games (id, kind, table_id, room, ante, commitment, opened_at)
+        select g.id, g.kind, g.table_id, g.room, g.ante, g.commitment, g.opened_at
         from (
             select unnest(opened_games) as id, unnest(opened_kinds) as kind,
                 unnest(opened_tables) as table_id, unnest(opened_rooms) as room,
-                unnest(opened_antes) as ante, unnest(opened_times) as opened_at
+                unnest(opened_antes) as ante, unnest(opened_commitments) as commitment,
+                unnest(opened_times) as opened_at
         ) g;
         insert into game_players (game, player, seat, stake)
         select s.game, s.player, s.seat, s.stake

@@ -1,15 +1,16 @@
 //! Games as they are remembered: who played, what it came to, and the record from which anybody
 //! can verify a game.
 //!
-//! Rows are written by the ledger, in the transaction that moves the coins (see `store`); here
-//! they are read, from the database and
-//! from the archive that old records are moved to (`records`). A record is a document to this module: what is in it belongs to the engine.
+//! The ledger writes the rows, in the transaction that moves the coins (see `store`). This module reads
+//! them, from the database and from the archive that old records are moved to (`records`). It treats a
+//! record as a document, whose contents belong to the engine.
 
 mod cursor;
 mod detail;
 pub mod halted;
 mod history;
 pub(crate) mod store;
+mod unrevealed;
 
 use std::fmt;
 
@@ -26,6 +27,7 @@ use crate::records::{RecordError, Records};
 pub use cursor::{Cursor, CursorInvalid};
 pub use detail::{GameDetail, SeatDetail, detail};
 pub use history::{Filter, Outcome, PlayedGame, by_player};
+pub use unrevealed::{UnrevealedCommitment, UnrevealedFilter, unrevealed_commitments};
 
 /// The most that one page holds; a larger wish gets this.
 pub const PAGE_MAX: u32 = 100;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp;
@@ -38,6 +39,16 @@ pub(crate) struct GameRow {
     pub(crate) stakes: Vec<i64>,
 }
 
+/// The columns of a newly opened game that no later operation of the transaction reads.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) game: GameId,
+    pub(crate) kind: String,
+    /// Of the house's seed.
+    pub(crate) commitment: Commitment,
+    pub(crate) opened_at_ms: i64,
+}
+
 /// How a game ends.
 #[derive(Debug)]
 pub(crate) struct Finish {
@@ -53,8 +64,7 @@ pub(crate) struct Finish {
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     rows: BTreeMap<GameId, Game>,
-    /// With the kind of the game, and when.
-    opened: Vec<(GameId, String, i64)>,
+    opened: Vec<Opened>,
     finished: Vec<(GameId, Finish)>,
 }
 
@@ -117,8 +127,9 @@ impl Games {
         self.rows.values().find(|game| game.table == table && game.state == GameState::Open)
     }
 
-    pub(crate) fn open(&mut self, game: Game, kind: &str, opened_at_ms: i64) {
-        self.opened.push((game.id, kind.to_owned(), opened_at_ms));
+    /// Adds a game that begins in this transaction.
+    pub(crate) fn open(&mut self, game: Game, opened: Opened) {
+        self.opened.push(opened);
         self.rows.insert(game.id, game);
     }
 
@@ -151,14 +162,15 @@ impl Games {
     pub(crate) fn opened_columns(&self) -> Result<OpenedColumns, sqlx::Error> {
         let mut columns = OpenedColumns::default();
         let opened = self.opened.iter();
-        let opened = opened.filter_map(|(id, kind, at_ms)| Some((self.by_id(*id)?, kind, *at_ms)));
-        for (game, kind, opened_at_ms) in opened {
+        let opened = opened.filter_map(|opened| Some((self.by_id(opened.game)?, opened)));
+        for (game, opened) in opened {
             columns.games.push(game.id.0);
-            columns.kinds.push(kind.clone());
+            columns.kinds.push(opened.kind.clone());
+            columns.commitments.push(opened.commitment.0.0.to_vec());
             columns.tables.push(game.table.0);
             columns.rooms.push(game.room.clone());
             columns.antes.push(game.ante.hundredths());
-            columns.times.push(timestamp(opened_at_ms)?);
+            columns.times.push(timestamp(opened.opened_at_ms)?);
             for (number, (player, stake)) in (0..).zip(game.players.iter().zip(&game.stakes)) {
                 columns.seat_games.push(game.id.0);
                 columns.seat_players.push(player.0);
@@ -190,6 +202,7 @@ pub(crate) struct OpenedColumns {
     pub(crate) tables: Vec<Uuid>,
     pub(crate) rooms: Vec<String>,
     pub(crate) antes: Vec<i64>,
+    pub(crate) commitments: Vec<Vec<u8>>,
     pub(crate) times: Vec<Timestamp>,
     pub(crate) seat_games: Vec<Uuid>,
     pub(crate) seat_players: Vec<Uuid>,

@@ -1,24 +1,29 @@
-//! What anybody needs to trust the deals, without signing in: how a finished game was dealt, and how
-//! many games were voided. A player who shares a game lets everybody check it; seeds and the deck
-//! are shown, and neither who played nor what for.
+//! The public evidence of fair dealing, which takes no sign-in: the deal of a finished game, the number
+//! of voided games, and the house's commitments that were never revealed. A player who shares a game lets
+//! everybody check its deal; neither its players nor its stakes are shown.
 
 use axum::Json;
 use axum::extract::State;
 use bahay_engine::chance::{Answer, Contribution};
-use serde::Serialize;
-use utoipa::ToSchema;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::archive;
-use crate::clock::Clock;
+use crate::archive::{self, UnrevealedCommitment, UnrevealedFilter};
+use crate::clock::{self, Clock, Timestamp};
 use crate::db::PgPool;
-use crate::ids::GameId;
+use crate::ids::{GameId, TableId};
+use crate::records::Records;
 use crate::replay::GameReplay;
-use crate::reports::{DealSpan, Deals, Reports};
+use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 
 use super::games::{number, recorded};
-use super::{Code, Path, Problem, ProblemBody, Time, unread, unread_record};
-use crate::records::Records;
+use super::page::{Limit, Owner};
+use super::{
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, unread, unread_record,
+};
 
 /// How to check, in the order of docs/FAIRNESS.md.
 const STEPS: [&str; 5] = [
@@ -223,4 +228,116 @@ pub(super) async fn show_deals(
     let Deals { to, spans, unended } = reports.deals(clock.now()).await.map_err(unread)?;
     let spans = spans.map(DealsSpan::from).into();
     Ok(Json(DealsReport { to: to.into(), spans, games_unended: unended }))
+}
+
+/// Selects commitments that were never revealed.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct UnrevealedQuery {
+    /// A day of UTC: the day on which the games were voided, or were opened if they have not ended.
+    /// Defaults to today.
+    #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
+    date: Option<Date>,
+    /// Restricts the list to one table.
+    table: Option<Uuid>,
+    /// The `next_cursor` of the previous page. Absent for the first page.
+    #[param(max_length = 256)]
+    cursor: Option<String>,
+    /// The maximum number of items.
+    #[serde(default)]
+    #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
+    limit: Limit,
+}
+
+/// A commitment of the house whose seed was never revealed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct UnrevealedBody {
+    game: Uuid,
+    table: Uuid,
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: String,
+    /// The SHA-256 of the house's seed, in hexadecimal, as the table showed it with `preparing`.
+    #[schema(
+        pattern = "^[0-9a-f]{64}$",
+        example = "9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056"
+    )]
+    commitment: String,
+    opened_at: Time,
+    /// Null if the game has not ended.
+    #[schema(required = true)]
+    voided_at: Option<Time>,
+}
+
+impl From<UnrevealedCommitment> for UnrevealedBody {
+    fn from(unrevealed: UnrevealedCommitment) -> Self {
+        Self {
+            game: unrevealed.game.0,
+            table: unrevealed.table.0,
+            kind: unrevealed.kind,
+            commitment: unrevealed.commitment.0.to_string(),
+            opened_at: unrevealed.opened_at.into(),
+            voided_at: unrevealed.voided_at.map(Time::from),
+        }
+    }
+}
+
+/// The owner of cursors that anybody may use.
+struct Anybody;
+
+impl Owner for Anybody {
+    fn owner(&self) -> Uuid {
+        Uuid::nil()
+    }
+}
+
+/// List the commitments that were never revealed
+///
+/// Requires no sign-in. Lists the house's commitment of every game that was opened, and so asked its
+/// clients for their seeds, and was then voided, or was opened more than an hour ago and has not ended
+/// (rule 9.1a). Newest first. Compare it with the commitments that your client was shown.
+#[utoipa::path(
+    get,
+    path = "/v1/fairness/commitments",
+    tag = "games",
+    params(UnrevealedQuery),
+    responses((status = 200, description = "A page of commitments", body = PageOf<UnrevealedBody>))
+)]
+pub(super) async fn list_unrevealed_commitments(
+    State(cursors): State<Cursors>,
+    State(pool): State<PgPool>,
+    State(clock): State<Clock>,
+    Query(query): Query<UnrevealedQuery>,
+) -> Result<Json<PageOf<UnrevealedBody>>, Problem> {
+    let now = clock.now();
+    let today = clock::to_jiff(now).to_zoned(TimeZone::UTC).date();
+    let filter = UnrevealedFilter {
+        from: start_of_utc_day(query.date.unwrap_or(today))?,
+        to: start_of_utc_day(query.date.unwrap_or(today).tomorrow().map_err(|_| unlisted_day())?)?,
+        unended_before: clock::before(now, UNENDED_AFTER),
+        table: query.table.map(TableId),
+    };
+    // A cursor is good for the day and the table that it was given out for.
+    let list = format!("commitments {} {:?}", filter.from.ms(), query.table);
+    let cursor = cursors.open(&list, &Anybody, query.cursor.as_deref())?;
+    let limit = query.limit.items();
+    let page =
+        archive::unrevealed_commitments(&pool, filter, cursor, limit).await.map_err(unread)?;
+    let next_cursor = page.next.map(|next| cursors.seal(&list, &Anybody, &next));
+    let items = page.items.into_iter().map(UnrevealedBody::from).collect();
+    Ok(Json(PageOf { items, next_cursor }))
+}
+
+fn start_of_utc_day(day: Date) -> Result<Timestamp, Problem> {
+    let start = day.to_zoned(TimeZone::UTC).map_err(|_| unlisted_day())?;
+    // The years in which a game can have been opened.
+    if !(1970..=9998).contains(&day.year()) {
+        return Err(unlisted_day());
+    }
+    Ok(clock::from_jiff(start.timestamp()))
+}
+
+fn unlisted_day() -> Problem {
+    Code::QueryInvalid.because("`date` is a day from 1970-01-01 to 9998-12-30")
 }

@@ -97,6 +97,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(game_steps::list_game_steps))
         .routes(routes!(fairness::show_fairness))
         .routes(routes!(fairness::show_deals))
+        .routes(routes!(fairness::list_unrevealed_commitments))
         .routes(routes!(sort::sort_cards))
         // Other players.
         .routes(routes!(profiles::show_player))

@@ -142,6 +142,7 @@ impl Backfill {
             &opening.room,
             &"settled",
             &opening.ante.hundredths(),
+            &hexadecimal(&opening.commitment.0.0),
             &times[0],
             &times[1],
         ]);
@@ -274,7 +275,10 @@ impl Backfill {
                 rows.entries,
             ),
             ("unfolded (operation)", rows.unfolded),
-            ("games (id, kind, table_id, room, state, ante, opened_at, finished_at)", rows.games),
+            (
+                "games (id, kind, table_id, room, state, ante, commitment, opened_at, finished_at)",
+                rows.games,
+            ),
             ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
             ("game_records (game, settlement, record)", rows.records),
         ];

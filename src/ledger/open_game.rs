@@ -9,7 +9,7 @@ use super::chart::{Account, Code};
 use super::error::LedgerError;
 use super::operation::{OpenGame, Opening, seats_of};
 use crate::allowance;
-use crate::archive::store::{Game, Games};
+use crate::archive::store::{Game, Games, Opened};
 
 pub(super) fn decide(
     input: &OpenGame,
@@ -66,8 +66,12 @@ pub(super) fn decide(
     books.post(operation, &moves)?;
     games.open(
         Game::open(input.game, input.table, &input.room, input.ante, players, &stakes),
-        &input.kind,
-        input.opened_at_ms,
+        Opened {
+            game: input.game,
+            kind: input.kind.clone(),
+            commitment: input.commitment,
+            opened_at_ms: input.opened_at_ms,
+        },
     );
     Ok(Opening::Opened { stakes, pot: books.balance(&Account::Pot(*table)) })
 }

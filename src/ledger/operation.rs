@@ -1,5 +1,6 @@
 //! What can be asked of the ledger, and what it answers.
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
@@ -45,6 +46,9 @@ pub struct OpenGame {
     pub stake_max: Coins,
     /// By seat.
     pub players: Vec<PlayerId>,
+    /// The SHA-256 of the server seed, as the table showed it before the deal (rule 9.1). Kept with
+    /// the game, so that a commitment whose game is never settled stays public (rule 9.1a).
+    pub commitment: Commitment,
     pub opened_at_ms: i64,
 }
 

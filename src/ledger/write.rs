@@ -62,7 +62,7 @@ pub(super) async fn write(
         select write_books(
             $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
             $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36,
-            $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49
+            $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, $50
         ) as "nothing?: ()"
         "#,
         &finished.games,
@@ -109,6 +109,7 @@ pub(super) async fn write(
         &opened.tables,
         &opened.rooms,
         &opened.antes,
+        &opened.commitments,
         &opened.times as _,
         &opened.seat_games,
         &opened.seat_players,

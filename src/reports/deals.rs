@@ -39,8 +39,8 @@ pub struct DealSpan {
     pub voided: i64,
 }
 
-/// Longer than any game is played.
-const UNENDED_AFTER: Duration = Duration::from_hours(1);
+/// The age from which an open game counts as not ended: no game is played for so long.
+pub const UNENDED_AFTER: Duration = Duration::from_hours(1);
 
 /// The last count.
 #[derive(Debug, Default)]

@@ -42,7 +42,7 @@ pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
     TransferRow,
 };
-pub use deals::{DealSpan, Deals};
+pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
 pub use game::{Dossier, Verdict};
 pub use partners::{Partner, Shared, SharedBy};

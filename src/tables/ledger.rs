@@ -31,9 +31,18 @@ impl<G: Readable> Tables<G> {
 
     #[tracing::instrument(level = "debug", skip_all, fields(game = %opening.game))]
     async fn open(&self, opening: GameOpening) -> LedgerAnswer {
-        let GameOpening { game, kind, table, room, ante, stake_max, players, opened_at_ms } =
-            opening;
-        let open = OpenGame { game, kind, table, room, ante, stake_max, players, opened_at_ms };
+        let game = opening.game;
+        let open = OpenGame {
+            game,
+            kind: opening.kind,
+            table: opening.table,
+            room: opening.room,
+            ante: opening.ante,
+            stake_max: opening.stake_max,
+            players: opening.players,
+            commitment: opening.commitment,
+            opened_at_ms: opening.opened_at_ms,
+        };
         let asked = Moment::now();
         let answer = self.inner.ledger.open_game(open).await;
         self.counts().play().opening.took(asked.elapsed());

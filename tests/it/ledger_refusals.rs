@@ -226,8 +226,8 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
         ),
         (
             format!(
-                "insert into games (id, kind, table_id, room, ante, opened_at)
-                values (gen_random_uuid(), 'tongits', '{table}', 'newbie', 100, now())"
+                "insert into games (id, kind, table_id, room, ante, commitment, opened_at)
+                values (gen_random_uuid(), 'tongits', '{table}', 'newbie', 100, sha256(''), now())"
             ),
             "games_open_at_table",
         ),

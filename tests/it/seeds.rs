@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use bahay::archive::{self, UnrevealedFilter};
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::Timestamp;
 use bahay::reports::{Deals, Reports};
@@ -173,6 +174,8 @@ struct Undealt {
     table: TableId,
     players: Vec<PlayerId>,
     game: GameId,
+    /// Of the house, as the table showed it while it prepared.
+    commitment: Commitment,
     live: TestLive,
 }
 
@@ -190,13 +193,17 @@ impl Undealt {
             tables.submit(table, Input::sit(player, "Tala")).await.unwrap();
         }
         let looked = tables.look(table).await.unwrap().unwrap();
-        let game = looked.phase().game().unwrap();
+        let Phase::Preparing(preparing) = looked.phase() else {
+            panic!("a full table prepares: {:?}", looked.phase());
+        };
+        let game = preparing.game;
+        let commitment = preparing.server_seed.commitment();
         for (number, player) in players.iter().copied().enumerate() {
             let seed = ClientSeed::from_text(&format!("text {number}"));
             let commitment = Some(seed.commitment());
             tables.submit(table, Input::Ready { player, game, commitment }).await.unwrap();
         }
-        let undealt = Self { bank, tables, table, players, game, live };
+        let undealt = Self { bank, tables, table, players, game, commitment, live };
         let opened = async {
             while !undealt.is_revealing().await {
                 sleep(Duration::from_millis(5)).await;
@@ -213,6 +220,26 @@ impl Undealt {
     async fn is_revealing(&self) -> bool {
         let looked = self.tables.look(self.table).await.unwrap().unwrap();
         matches!(looked.phase(), Phase::Revealing(_))
+    }
+
+    /// Lists the commitments that are public as never revealed, so many hours later, each with whether
+    /// its game was voided.
+    async fn unrevealed(
+        &self,
+        hours: i64,
+        table: Option<TableId>,
+    ) -> Vec<(GameId, Commitment, bool)> {
+        let now_ms = jiff::Timestamp::now().as_millisecond();
+        let filter = UnrevealedFilter {
+            from: Timestamp::from_ms(now_ms - 3_600_000),
+            to: Timestamp::from_ms(now_ms + 3_600_000),
+            unended_before: Timestamp::from_ms(now_ms + (hours - 1) * 3_600_000),
+            table,
+        };
+        let page =
+            archive::unrevealed_commitments(&self.bank.pool, filter, None, 20).await.unwrap();
+        let listed = page.items.into_iter();
+        listed.map(|one| (one.game, one.commitment, one.voided_at.is_some())).collect()
     }
 
     /// What anybody may read, so many hours later.
@@ -239,6 +266,11 @@ async fn a_deal_that_is_taken_back_is_among_the_voided_games() {
     assert_eq!((day.opened, day.settled, day.voided), (1, 0, 1), "{deals:?}");
     assert_eq!(deals.unended, 0);
     assert_eq!(undealt.bank.wallets(&undealt.players).await, [FUNDS; 3]);
+
+    let listed = undealt.unrevealed(2, None).await;
+    assert_eq!(listed, [(undealt.game, undealt.commitment, true)]);
+    assert_eq!(undealt.unrevealed(2, Some(undealt.table)).await, listed);
+    assert_eq!(undealt.unrevealed(2, Some(TableId(Uuid::new_v4()))).await, []);
 }
 
 /// The same where the house lets it lie, or all of its nodes are dead: it is counted until another
@@ -249,6 +281,9 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     let deals = undealt.told(3).await;
     assert_eq!((deals.spans[0].opened, deals.spans[0].voided), (1, 0), "{deals:?}");
     assert_eq!(deals.unended, 1);
+    assert_eq!(undealt.unrevealed(0, None).await, [], "it may still be played");
+    let listed = undealt.unrevealed(2, None).await;
+    assert_eq!(listed, [(undealt.game, undealt.commitment, false)]);
 
     let (connected, _publications) = undealt.live.connect().await;
     let (ledger, pool) = (undealt.bank.ledger.clone(), undealt.bank.pool.clone());

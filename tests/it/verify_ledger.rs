@@ -91,7 +91,7 @@ async fn what_the_games_say_and_the_books_do_not_is_found() {
     assert_eq!(report.games.opened, report.games.settled + report.games.voided);
 
     let settled = "(select min(game::text)::uuid from game_records)";
-    let cases: [(String, Planted); 10] = [
+    let cases: [(String, Planted); 11] = [
         // A fee that went to the winner instead: all sums stay right.
         (
             "with fee as (select operation, number from transfers where code = 'fee' limit 1)
@@ -131,6 +131,9 @@ async fn what_the_games_say_and_the_books_do_not_is_found() {
         }),
         (format!("update games set room = 'fiesta' where id = {settled}"), |it| {
             matches!(it, Mismatch::RecordDiffers { what: "room" })
+        }),
+        (format!("update games set commitment = sha256('') where id = {settled}"), |it| {
+            matches!(it, Mismatch::RecordDiffers { what: "commitment" })
         }),
         (format!("delete from game_records where game = {settled}"), |it| {
             matches!(it, Mismatch::NoRecord)

@@ -48,6 +48,7 @@ struct Row {
     room: Option<String>,
     state: Option<String>,
     ante: Option<i64>,
+    commitment: Option<Vec<u8>>,
     finished_at: Option<Timestamp>,
     players: Vec<Uuid>,
     stakes: Vec<i64>,
@@ -125,7 +126,8 @@ async fn page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
         r#"
         select o.id, o.kind, o.input_hash, o.answer, o.game as "game!",
             g.kind as "game_kind?", g.table_id as "table?", g.room as "room?",
-            g.state as "state?", g.ante as "ante?", g.finished_at as "finished_at?: Timestamp",
+            g.state as "state?", g.ante as "ante?", g.commitment as "commitment?",
+            g.finished_at as "finished_at?: Timestamp",
             array(
                 select p.player from game_players p where p.game = o.game order by p.seat
             ) as "players!",
@@ -326,6 +328,7 @@ fn check_same_game(record: &Record<AnyGame>, game: &Of<'_>) -> Result<(), Mismat
         ("table", record.table == game.table),
         ("room", record.terms.room == game.room),
         ("ante", record.terms.ante() == Some(game.ante)),
+        ("commitment", record.commitment.0.0 == game.commitment),
         ("set of players", record.players == game.players),
         ("set of stakes", record.stakes == game.stakes),
     ];
@@ -357,18 +360,20 @@ struct Of<'a> {
     room: &'a str,
     state: &'a str,
     ante: Coins,
+    commitment: &'a [u8],
     players: Vec<PlayerId>,
     stakes: Vec<Coins>,
 }
 
 impl<'a> Of<'a> {
     fn new(row: &'a Row, key: &'static str) -> Result<Self, Mismatch> {
-        let (Some(kind), Some(table), Some(room), Some(state), Some(ante)) = (
+        let (Some(kind), Some(table), Some(room), Some(state), Some(ante), Some(commitment)) = (
             row.game_kind.as_deref(),
             row.table,
             row.room.as_deref(),
             row.state.as_deref(),
             row.ante,
+            row.commitment.as_deref(),
         ) else {
             return Err(Mismatch::Unknown { key });
         };
@@ -379,6 +384,7 @@ impl<'a> Of<'a> {
             room,
             state,
             ante: Coins::from_hundredths(ante),
+            commitment,
             players: row.players.iter().copied().map(PlayerId).collect(),
             stakes: row.stakes.iter().copied().map(Coins::from_hundredths).collect(),
         })

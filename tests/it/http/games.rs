@@ -230,3 +230,42 @@ async fn players_are_listed_and_taken_off_the_list() {
         ok(server.node.get(&format!("/v1/players/{}", guests[1].id), &guests[0].access_token));
     assert_eq!(player.await["statistics"][0]["games"], 0);
 }
+
+#[tokio::test]
+async fn commitments_of_voided_games_are_listed_by_day_and_table() {
+    let server = Server::new().await;
+    let (_, players) = guests(&server).await;
+    let mut voided = Vec::new();
+    for _ in 0..3 {
+        let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
+        server.bank.open(&game).await;
+        server.bank.ledger.void_game(game.game, &reason("for the test")).await.unwrap();
+        voided.push(game);
+    }
+    // Games are voided by the clock of the database.
+    let day: String = sqlx::query_scalar("select (now() at time zone 'utc')::date::text")
+        .fetch_one(&server.bank.pool)
+        .await
+        .unwrap();
+    let list = |query: String| server.node.get(&format!("/v1/fairness/commitments?{query}"), "");
+    let first = ok(list(format!("date={day}&limit=2"))).await;
+    let cursor = text(&first["next_cursor"]);
+    let rest = ok(list(format!("date={day}&limit=2&cursor={cursor}"))).await;
+    assert!(rest["next_cursor"].is_null(), "{rest}");
+    let items = first["items"].as_array().unwrap().iter().chain(rest["items"].as_array().unwrap());
+    let games: Vec<_> = items.map(|item| text(&item["game"])).collect();
+    let expected: Vec<_> = voided.iter().rev().map(|game| game.game.to_string()).collect();
+    assert_eq!(games, expected, "newest first");
+    let item = &first["items"][0];
+    assert_eq!(item["commitment"], voided[2].commitment.0.to_string());
+    assert!(!item["voided_at"].is_null(), "{item}");
+
+    let at_table = ok(list(format!("date={day}&table={}", voided[0].table))).await;
+    assert_eq!(at_table["items"].as_array().unwrap().len(), 1);
+    assert_eq!(at_table["items"][0]["table"], voided[0].table.to_string());
+    assert_eq!(ok(list("date=2001-02-03".into())).await["items"], serde_json::json!([]));
+    expect_refusal(list(format!("cursor={cursor}&date=2001-02-03")), 422, "cursor_invalid").await;
+    for query in ["date=9999-12-31", "date=-004713-01-01", "date=today", "table=none", "limit=0"] {
+        expect_refusal(list(query.into()), 422, "query_invalid").await;
+    }
+}

@@ -90,6 +90,7 @@ GET    /v1/games/{id}                             401    404   200  401    401  
 GET    /v1/games/{id}/steps                       401    404   200  401    401     401     401
 GET    /v1/games/{id}/fairness                    200    200   200  200    200     200     200
 GET    /v1/fairness                               200    200   200  200    200     200     200
+GET    /v1/fairness/commitments                   200    200   200  200    200     200     200
 POST   /v1/games/{id}/reports                     401    404   404  401    401     401     401
 POST   /v1/sort                                   401    200   200  401    401     401     401
 
@@ -321,6 +322,7 @@ async fn game(server: &Server, owner: &Guest) -> String {
         ante: record.terms.ante().expect("an amount that fits"),
         stake_max: record.terms.stake_max::<AnyGame>(3).expect("an amount that fits"),
         players: players.clone(),
+        commitment: record.commitment,
         opened_at_ms: record.opened_at.ms(),
     };
     let settling = SettleGame {

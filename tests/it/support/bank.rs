@@ -8,8 +8,10 @@ use bahay::ledger::{
     Document, Grant, GrantCoins, Granted, Ledger, LedgerError, LedgerOptions, LedgerTasks,
     OpenGame, Opening, SettleGame, Settled,
 };
+use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Debt, Item, Outcome};
+use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, PotPayout, Price, Settlement, TableId};
 use serde_json::json;
@@ -107,6 +109,7 @@ impl Bank {
             ante: ANTE,
             stake_max: STAKE_MAX,
             players: players.to_vec(),
+            commitment: Commitment(Hex([0x5e; 32])),
             opened_at_ms: self.now_ms(),
         }
     }

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
@@ -40,6 +41,8 @@ pub struct GameOpening {
     pub ante: Coins,
     pub stake_max: Coins,
     pub players: Vec<PlayerId>,
+    /// The SHA-256 of the server seed, as the table showed it while it prepared (rule 9.1).
+    pub commitment: Commitment,
     pub opened_at_ms: i64,
 }
 
@@ -323,6 +326,7 @@ fn open_game<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpe
         ante: table.terms().ante()?,
         stake_max: table.terms().stake_max::<G>(table.seats_in_game())?,
         players: table.players(),
+        commitment: opening.server_seed.commitment(),
         opened_at_ms: opening.since.ms(),
     })
 }

@@ -1,0 +1,112 @@
+//! The house's commitments whose seed was never revealed (rule 9.1a): those of games that were voided,
+//! and of games that have not ended. A settled game reveals its seed in its record.
+
+use bahay_engine::chance::Commitment;
+use bahay_engine::hex::Hex;
+use bahay_engine::table::{GameId, TableId};
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgPool;
+
+use super::{Cursor, PAGE_MAX, timestamp};
+use crate::clock::{self, Timestamp};
+use crate::db::{self, Page};
+
+/// Selects commitments by the instant at which their game was voided, or was opened if it has not ended.
+#[derive(Clone, Copy, Debug)]
+pub struct UnrevealedFilter {
+    /// Inclusive.
+    pub from: Timestamp,
+    /// Exclusive.
+    pub to: Timestamp,
+    /// Games opened at or after this instant and not ended count as being played, and are left out.
+    pub unended_before: Timestamp,
+    pub table: Option<TableId>,
+}
+
+/// A commitment of the house, and the game that it was made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnrevealedCommitment {
+    pub game: GameId,
+    /// The game's name, as records have it.
+    pub kind: String,
+    pub table: TableId,
+    pub commitment: Commitment,
+    pub opened_at: Timestamp,
+    /// `None` if the game has not ended.
+    pub voided_at: Option<Timestamp>,
+}
+
+/// Returns a page of the commitments that `filter` selects, newest first.
+///
+/// # Errors
+/// The database's, after retries. A stored commitment that is not 32 bytes long is a decoding error.
+pub async fn unrevealed_commitments(
+    pool: &PgPool,
+    filter: UnrevealedFilter,
+    cursor: Option<Cursor>,
+    limit: u32,
+) -> Result<Page<UnrevealedCommitment, Cursor>, sqlx::Error> {
+    let limit = limit.clamp(1, PAGE_MAX);
+    let below = cursor.unwrap_or(Cursor::NEWEST);
+    let query = || async {
+        sqlx::query!(
+            r#"
+            select u.id as "id!", u.kind as "kind!", u.table_id as "table_id!",
+                u.commitment as "commitment!", u.opened_at as "opened_at!: SqlTimestamp",
+                u.finished_at as "finished_at?: SqlTimestamp"
+            from (
+                (
+                    select g.id, g.kind, g.table_id, g.commitment, g.opened_at, g.finished_at,
+                        g.finished_at as listed_at
+                    from games g
+                    where g.state = 'voided' and g.finished_at >= $1 and g.finished_at < $2
+                        and (g.finished_at, g.id) < ($3::timestamptz, $4::uuid)
+                        and ($5::uuid is null or g.table_id = $5)
+                    order by g.finished_at desc, g.id desc
+                    limit $7
+                )
+                union all
+                (
+                    select g.id, g.kind, g.table_id, g.commitment, g.opened_at, g.finished_at,
+                        g.opened_at as listed_at
+                    from games g
+                    where g.state = 'open' and g.opened_at >= $1 and g.opened_at < $2
+                        and g.opened_at < $6
+                        and (g.opened_at, g.id) < ($3::timestamptz, $4::uuid)
+                        and ($5::uuid is null or g.table_id = $5)
+                    order by g.opened_at desc, g.id desc
+                    limit $7
+                )
+            ) u
+            order by u.listed_at desc, u.id desc
+            limit $7
+            "#,
+            timestamp(filter.from.ms())? as _,
+            timestamp(filter.to.ms())? as _,
+            timestamp(below.finished_at_ms)? as _,
+            below.game.0,
+            filter.table.map(|table| table.0),
+            timestamp(filter.unended_before.ms())? as _,
+            i64::from(limit) + 1
+        )
+        .fetch_all(pool)
+        .await
+    };
+    let mut commitments = Vec::new();
+    for row in db::retry(query).await? {
+        let bytes = <[u8; 32]>::try_from(row.commitment)
+            .map_err(|_| sqlx::Error::Decode("a commitment is not 32 bytes long".into()))?;
+        commitments.push(UnrevealedCommitment {
+            game: GameId(row.id),
+            kind: row.kind,
+            table: TableId(row.table_id),
+            commitment: Commitment(Hex(bytes)),
+            opened_at: clock::from_jiff(row.opened_at.to_jiff()),
+            voided_at: row.finished_at.map(|at| clock::from_jiff(at.to_jiff())),
+        });
+    }
+    Ok(Page::of_one_more(commitments, limit, |last| Cursor {
+        finished_at_ms: last.voided_at.unwrap_or(last.opened_at).ms(),
+        game: last.game,
+    }))
+}
