@@ -10,6 +10,7 @@
 //! Leap seconds are absent, as in Unix time. The system's clock may step back: nothing here
 //! promises that a later reading of it is not smaller.
 
+mod bounded;
 mod carried;
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,6 +20,8 @@ use std::time::{Duration, Instant};
 pub use bahay_engine::table::Timestamp;
 
 use carried::Carried;
+
+pub use bounded::{BoundedDate, BoundedTimestamp, DateError, TimestampError, YEARS};
 pub use carried::Told;
 
 /// Tells the time: the system's, the house's, or the one that a test has set.

@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use utoipa::IntoParams;
 
-use crate::clock::{self, Timestamp};
+use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::ledger::{self, EntryFilter};
 
 use super::page::Limit;
@@ -102,8 +102,8 @@ fn once<T>(name: &str, place: &mut Option<T>, value: T) -> Result<(), String> {
 }
 
 fn time(name: &str, value: &str) -> Result<Timestamp, String> {
-    let time: Result<jiff::Timestamp, _> = value.parse();
-    time.map(clock::from_jiff).map_err(|_| format!("{name} is not a time as RFC 3339 writes it"))
+    let time: BoundedTimestamp = value.parse().map_err(|error| format!("{name}: {error}"))?;
+    Ok(time.into())
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use super::parts::{Column, Field, choice, field, pager, table, time};
 use super::shell::page;
 use super::typed::moment;
 use super::{Refused, Seat};
-use crate::clock;
 use crate::http::operators::actions::{ActionsFilter, export, list_of};
 use crate::http::{Code, Cursors, Query};
 use crate::operators::Audit;
@@ -42,9 +41,7 @@ impl Asked {
             |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
         let time = |given: &str| {
             let unknown = || Code::QueryInvalid.because("a time is as in 2026-03-01T12:00");
-            text(given)
-                .map(|given| moment(&given).map(clock::to_jiff).ok_or_else(unknown))
-                .transpose()
+            text(given).map(|given| moment(&given).ok_or_else(unknown)).transpose()
         };
         let Self { operator, action, subject, from, to, .. } = self;
         let filter = ActionsFilter {

@@ -2,7 +2,7 @@
 
 use bahay_engine::coins::Coins;
 
-use crate::clock::{self, Timestamp};
+use crate::clock::{self, BoundedTimestamp};
 
 /// An amount in coins, with at most two places, as in 12.50; it may be below zero.
 pub(super) fn amount(text: &str) -> Option<Coins> {
@@ -27,15 +27,17 @@ pub(super) fn amount_from_zero(text: &str) -> Option<Coins> {
     amount(text).filter(|amount| *amount >= Coins::ZERO)
 }
 
-/// As browsers send a time without a zone: it is in UTC.
-pub(super) fn moment(text: &str) -> Option<Timestamp> {
+/// Reads a time in UTC as browsers send it, without a zone.
+pub(super) fn moment(text: &str) -> Option<BoundedTimestamp> {
     let at: jiff::civil::DateTime = text.trim().parse().ok()?;
-    Some(clock::from_jiff(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
+    let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+    BoundedTimestamp::new(clock::from_jiff(at)).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Coins, amount, amount_from_zero, moment};
+    use crate::clock::Timestamp;
 
     #[test]
     fn amounts_are_read_as_people_write_them() {
@@ -60,8 +62,11 @@ mod tests {
 
     #[test]
     fn times_are_in_utc() {
-        assert_eq!(moment("2026-03-01T12:00").map(|at| at.ms()), Some(1_772_366_400_000));
-        for text in ["", "noon", "2026-02-30T12:00"] {
+        assert_eq!(
+            moment("2026-03-01T12:00").map(|at| Timestamp::from(at).ms()),
+            Some(1_772_366_400_000)
+        );
+        for text in ["", "noon", "2026-02-30T12:00", "-005000-01-01T00:00", "9999-12-30T12:00"] {
             assert_eq!(moment(text), None, "{text}");
         }
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::clock;
+use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::operators::audit::{Action, ActionCursor, NotAnAction, Noted, Search};
 use crate::operators::{Audit, Operator};
 
@@ -67,10 +67,10 @@ pub(in crate::http) struct ActionsFilter {
     pub(in crate::http) subject: Option<String>,
     /// From this time on.
     #[param(value_type = Option<Time>)]
-    pub(in crate::http) from: Option<jiff::Timestamp>,
+    pub(in crate::http) from: Option<BoundedTimestamp>,
     /// Before this time.
     #[param(value_type = Option<Time>)]
-    pub(in crate::http) to: Option<jiff::Timestamp>,
+    pub(in crate::http) to: Option<BoundedTimestamp>,
 }
 
 /// The same, page by page.
@@ -89,10 +89,10 @@ pub(in crate::http) struct ActionsQuery {
     subject: Option<String>,
     /// From this time on.
     #[param(value_type = Option<Time>)]
-    from: Option<jiff::Timestamp>,
+    from: Option<BoundedTimestamp>,
     /// Before this time.
     #[param(value_type = Option<Time>)]
-    to: Option<jiff::Timestamp>,
+    to: Option<BoundedTimestamp>,
     /// `next_cursor` of the page before; nothing for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
@@ -120,8 +120,8 @@ impl ActionsFilter {
             operator: operator.clone(),
             action: action.as_ref().map(|text| text.parse()).transpose().map_err(unknown)?,
             subject: subject.clone(),
-            from: from.map(clock::from_jiff),
-            to: to.map(clock::from_jiff),
+            from: from.map(Timestamp::from),
+            to: to.map(Timestamp::from),
         })
     }
 }

@@ -1,0 +1,153 @@
+//! Times and days as callers give them: every request, form and cursor that names one passes it
+//! through here, so that no unbounded time reaches PostgreSQL or a calendar.
+//!
+//! PostgreSQL refuses what lies before 4713 BC, RFC 3339 writes years of four digits, and the last
+//! and first days of a calendar have no day after or before them. [`YEARS`] keeps clear of all three.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use jiff::civil::Date;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use thiserror::Error;
+
+use super::{Timestamp, from_jiff};
+
+/// The years (UTC) in which a given time or day lies.
+pub const YEARS: RangeInclusive<i16> = 1970..=9998;
+
+/// An instant from the years [`YEARS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BoundedTimestamp(Timestamp);
+
+/// A day from the years [`YEARS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BoundedDate(Date);
+
+/// A text that names no instant, or one outside of the bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a time is as in 2026-03-01T12:00:00Z, in the years 1970 to 9998")]
+pub struct TimestampError;
+
+/// A text that names no day, or one outside of the bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a day is as in 2026-03-01, in the years 1970 to 9998")]
+pub struct DateError;
+
+impl BoundedTimestamp {
+    /// Midnight of 1970-01-01, UTC.
+    pub const MIN: Self = Self(Timestamp::from_ms(0));
+    /// The last millisecond of the year 9998, UTC.
+    pub const MAX: Self = Self(Timestamp::from_ms(253_370_764_799_999));
+
+    /// Returns the instant if it lies within the bounds.
+    pub fn new(at: Timestamp) -> Result<Self, TimestampError> {
+        let at = Self(at);
+        if (Self::MIN..=Self::MAX).contains(&at) { Ok(at) } else { Err(TimestampError) }
+    }
+}
+
+impl From<BoundedTimestamp> for Timestamp {
+    fn from(at: BoundedTimestamp) -> Self {
+        at.0
+    }
+}
+
+/// Reads RFC 3339.
+impl FromStr for BoundedTimestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Self, TimestampError> {
+        let at: jiff::Timestamp = text.parse().map_err(|_| TimestampError)?;
+        Self::new(from_jiff(at))
+    }
+}
+
+impl<'de> Deserialize<'de> for BoundedTimestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl BoundedDate {
+    /// Returns the day if it lies within the bounds.
+    pub fn new(day: Date) -> Result<Self, DateError> {
+        if YEARS.contains(&day.year()) { Ok(Self(day)) } else { Err(DateError) }
+    }
+}
+
+impl From<BoundedDate> for Date {
+    fn from(day: BoundedDate) -> Self {
+        day.0
+    }
+}
+
+impl FromStr for BoundedDate {
+    type Err = DateError;
+
+    fn from_str(text: &str) -> Result<Self, DateError> {
+        Self::new(text.parse().map_err(|_| DateError)?)
+    }
+}
+
+impl<'de> Deserialize<'de> for BoundedDate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BoundedDate, BoundedTimestamp, DateError, Timestamp, TimestampError};
+
+    #[test]
+    fn times_are_bounded_on_both_sides() {
+        for (text, ms) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2026-03-01T20:00:00+08:00", 1_772_366_400_000),
+            ("9998-12-31T23:59:59.999Z", 253_370_764_799_999),
+        ] {
+            let at: BoundedTimestamp = text.parse().unwrap();
+            assert_eq!(Timestamp::from(at).ms(), ms, "{text}");
+        }
+        assert_eq!(Timestamp::from(BoundedTimestamp::MAX).ms(), 253_370_764_799_999);
+        for text in [
+            "",
+            "noon",
+            "2026-03-01",
+            "1969-12-31T23:59:59.999Z",
+            "1970-01-01T00:00:00+00:01",
+            "9999-01-01T00:00:00Z",
+            "9999-12-30T21:59:59Z",
+            "9999-12-31T23:59:59Z",
+            "0000-01-01T00:00:00Z",
+            "-004713-01-01T00:00:00Z",
+            "-009999-01-02T01:59:59Z",
+            "+010000-01-01T00:00:00Z",
+        ] {
+            assert_eq!(text.parse::<BoundedTimestamp>(), Err(TimestampError), "{text}");
+        }
+        for ms in [i64::MIN, -1, 253_370_764_800_000, i64::MAX] {
+            assert_eq!(BoundedTimestamp::new(Timestamp::from_ms(ms)), Err(TimestampError), "{ms}");
+        }
+    }
+
+    #[test]
+    fn days_are_bounded_on_both_sides() {
+        for text in ["1970-01-01", "2026-03-01", "9998-12-31"] {
+            assert!(text.parse::<BoundedDate>().is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "2026-02-30",
+            "1969-12-31",
+            "9999-01-01",
+            "-004714-01-01",
+            "-009999-01-01",
+            "0000-01-01",
+        ] {
+            assert_eq!(text.parse::<BoundedDate>(), Err(DateError), "{text}");
+        }
+    }
+}
