@@ -154,9 +154,9 @@ create table corrections (
     )
 );
 
--- An operation is taken back once.
+-- An operation is reversed once, and one request at a time asks for it.
 create unique index corrections_reverse_once on corrections (reversed_operation)
-    where state = 'approved';
+    where state in ('open', 'approved');
 
 -- What was asked for lately, by whom and for whom: both have a bound a day.
 create index corrections_of_requester on corrections (requested_by, requested_at)

@@ -208,6 +208,8 @@ codes! {
     CorrectionDecided = "correction_decided", CONFLICT, "The correction was decided already";
     NotReversible = "not_reversible", CONFLICT, "This operation cannot be reversed";
     AlreadyReversed = "already_reversed", CONFLICT, "This operation was reversed already";
+    ReversalRequested = "reversal_requested", CONFLICT,
+        "A reversal of this operation waits for a decision";
     Overdrawn = "overdrawn", CONFLICT, "The account that would pay holds too little";
 
     // What operators do.

@@ -141,6 +141,8 @@ pub enum CorrectionError {
     NotIndependent,
     #[error("the correction is {} already", .state.as_str())]
     Decided { state: State },
+    #[error("a reversal of operation {operation} waits for a decision already")]
+    ReversalRequested { operation: i64 },
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
     #[error("one adjustment moves at most {max}")]
@@ -229,7 +231,7 @@ impl Corrections {
                     requested_at
                 )
                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-                on conflict (attempt) do nothing
+                on conflict do nothing
                 "#,
                 id,
                 attempt,
@@ -241,7 +243,13 @@ impl Corrections {
                 by.id.0,
                 to_sql(now) as _
             );
-            if asked.execute(&mut *tx).await?.rows_affected() == 1 {
+            if asked.execute(&mut *tx).await?.rows_affected() == 0 {
+                if let Subject::Reversal { operation } = subject
+                    && let Some(error) = other_reversal(&mut tx, operation, attempt).await?
+                {
+                    return Ok(Err(error));
+                }
+            } else {
                 let detail = json!({
                     "kind": subject.kind(), "player": player, "amount": amount,
                     "operation": operation, "reason": reason.as_str()
@@ -436,6 +444,33 @@ impl Subject {
             Self::Reversal { .. } => "reversal",
         }
     }
+}
+
+/// Returns why a reversal is not asked for anew: another request has asked for it and was not
+/// rejected. The index `corrections_reverse_once` lets only one in.
+async fn other_reversal(
+    connection: &mut PgConnection,
+    operation: i64,
+    attempt: Uuid,
+) -> Result<Option<CorrectionError>, sqlx::Error> {
+    let state = sqlx::query_scalar!(
+        "
+        select c.state
+        from corrections c
+        where c.reversed_operation = $1 and c.attempt <> $2 and c.state in ('open', 'approved')
+        ",
+        operation,
+        attempt
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(state.map(|state| {
+        if state == State::Open.as_str() {
+            CorrectionError::ReversalRequested { operation }
+        } else {
+            CorrectionError::Refused(LedgerError::AlreadyReversed { operation })
+        }
+    }))
 }
 
 /// As the audit names a correction.

@@ -181,9 +181,9 @@ impl From<Correction> for CorrectionBody {
         ),
         (
             status = 409,
-            description = "`not_reversible`, `already_reversed`, or `adjustment_day_max`: what \
-                one operator asks for and what one player gets in 24 hours is bounded. Or \
-                `idempotency_key_in_use`",
+            description = "`not_reversible`, `already_reversed`, `reversal_requested`: another \
+                request waits for a decision, or `adjustment_day_max`: what one operator asks for \
+                and what one player gets in 24 hours is bounded. Or `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -417,6 +417,7 @@ impl From<CorrectionError> for Problem {
             CorrectionError::Own => Code::CorrectionOwn,
             CorrectionError::NotIndependent => Code::CorrectionNotIndependent,
             CorrectionError::Decided { .. } => Code::CorrectionDecided,
+            CorrectionError::ReversalRequested { .. } => Code::ReversalRequested,
             CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
             CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
             CorrectionError::DayMax(_) => Code::AdjustmentDayMax,

@@ -343,33 +343,46 @@ async fn an_operation_is_reversed_once_whoever_asks_and_however_they_race() {
     let (players, game) = settled(&office, PotGoes::Nowhere).await;
     let operation = office.operation(&format!("settle:{game}")).await;
     let cora = office.server.session("cora", Role::Finance).await;
-    let mut asked = Vec::new();
-    for _ in 0..8 {
-        asked.push(ok(office.ask_reversal(operation)).await);
+    let asking: Vec<_> =
+        (0..8).map(|_| tokio::spawn(office.ask_reversal(operation).send())).collect();
+    let mut asked = None;
+    for request in asking {
+        let response = request.await.unwrap().unwrap();
+        if response.status() == 201 {
+            let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+            assert!(asked.replace(body).is_none(), "one request at a time asks for a reversal");
+        } else {
+            assert_eq!(refusal(response).await, (409, "reversal_requested".into()));
+        }
     }
+    let correction = asked.unwrap();
+    // Once it was rejected somebody may ask again.
+    ok(office.reject(&office.ben, &correction)).await;
+    let correction = ok(office.ask_reversal(operation)).await;
+    expect(office.ask_reversal(operation), 409, "reversal_requested").await;
     let mut approvals = Vec::new();
-    for round in 0..2 {
-        for correction in &asked {
-            let (node, token) =
-                if round == 0 { (&office.server.node, &office.ben) } else { (&other, &cora) };
+    for _ in 0..8 {
+        for (node, token) in [(&office.server.node, &office.ben), (&other, &cora)] {
             let path = format!("{PATH}/{}/approval", text(&correction["id"]));
             let approve = node.post(&path, &json!({})).bearer_auth(token);
             let approve = approve.header("Idempotency-Key", Uuid::new_v4().to_string());
             approvals.push(tokio::spawn(async move { approve.send().await.unwrap() }));
         }
     }
-    let mut approved = 0;
+    let mut booked = std::collections::BTreeSet::new();
     for approval in approvals {
         let response = approval.await.unwrap();
         if response.status() == 200 {
-            approved += 1;
+            let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+            booked.insert(body["operation"].as_i64());
         } else {
             let (status, code) = refusal(response).await;
             assert_eq!(status, 409);
             assert!(["already_reversed", "correction_decided"].contains(&&*code), "{code}");
         }
     }
-    assert_eq!(approved, 1);
+    assert_eq!(booked.len(), 1, "{booked:?}");
+    expect(office.ask_reversal(operation), 409, "already_reversed").await;
     assert_eq!(bank.wallets(&players).await, [9_900, 9_900, 9_900]);
     let page = ok(office.server.node.get(&format!("{PATH}?state=approved"), &cora)).await;
     assert_eq!(page["items"].as_array().unwrap().len(), 1);
