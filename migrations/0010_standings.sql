@@ -50,6 +50,8 @@ create table board_scores (
     starts_on date not null,
     player uuid not null references players,
     score bigint not null check (score > 0),
+    -- When the game was finished that brought the score: of equal scores the earlier one comes first.
+    reached_at timestamptz not null,
     primary key (kind, board, span, starts_on, player)
 ) with (fillfactor = 80);
 
@@ -84,7 +86,9 @@ create table ratings (
     primary key (player, kind)
 );
 
-create index ratings_ranked on ratings (kind, at_least desc, player);
+-- Of equal ratings the one that was reached first comes first. An id begins with the time at which
+-- the account was made, so what decides last is read from its end.
+create index ratings_ranked on ratings (kind, at_least desc, rated_at, reverse(player::text));
 
 create table ratings_progress (
     is_only boolean primary key default true check (is_only),

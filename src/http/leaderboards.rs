@@ -10,6 +10,7 @@ use uuid::Uuid;
 use bahay_engine::catalog;
 
 use crate::auth::Player;
+use crate::clock::BoundedDate;
 use crate::ids::GameName;
 use crate::standings::{self, Asked, Ranked, Standing, Standings};
 
@@ -58,7 +59,12 @@ pub(super) struct BoardQuery {
     /// A day of the span, in the leaderboards' time zone; today if left out. Ratings are as they are
     /// now: for `rating` a day of the present span.
     #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
-    date: Option<Date>,
+    date: Option<BoundedDate>,
+    /// The number of places from the top that are left out, for the next pages. Places around the
+    /// player have none.
+    #[serde(default)]
+    #[param(required = false, default = 0, minimum = 0, maximum = 10_000)]
+    offset: u32,
     /// How many places at most.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
@@ -87,10 +93,11 @@ pub(super) struct Leaderboard {
     items: Vec<BoardPlace>,
 }
 
-/// A place on a leaderboard. Equal scores stand in the order of the players' ids.
+/// A place on a leaderboard. Equal scores have one rank, and stand in the order in which they were
+/// reached.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct BoardPlace {
-    /// From 1.
+    /// From 1, as in competitions: after two of rank 2 comes rank 4.
     #[schema(minimum = 1)]
     rank: u64,
     player: Uuid,
@@ -131,12 +138,9 @@ pub(super) async fn show_leaderboard(
     Path((board, span)): Path<(Board, Span)>,
     Query(query): Query<BoardQuery>,
 ) -> Result<Json<Leaderboard>, Problem> {
-    let day = query.date.unwrap_or_else(|| standings.today(services.clock.now()));
-    let asked = Asked {
-        section: query.section.unwrap_or(Section::Top).into(),
-        limit: query.limit.items(),
-        player: player.id,
-    };
+    let day = query.date.map(Date::from);
+    let day = day.unwrap_or_else(|| standings.today(services.clock.now()));
+    let asked = Asked { section: query.section()?, limit: query.limit.items(), player: player.id };
     let kind = known_kind(query.kind.as_ref())?;
     let over = span.into();
     let standing = match board {
@@ -185,11 +189,19 @@ impl From<Span> for standings::Span {
     }
 }
 
-impl From<Section> for standings::Section {
-    fn from(section: Section) -> Self {
-        match section {
-            Section::Top => Self::Top,
-            Section::Around => Self::Around,
+impl BoardQuery {
+    fn section(&self) -> Result<standings::Section, Problem> {
+        let offset = self.offset;
+        match self.section.unwrap_or(Section::Top) {
+            Section::Top if offset > standings::PLACES_MAX => {
+                let why = format!("an offset is at most {}", standings::PLACES_MAX);
+                Err(Code::QueryInvalid.because(why))
+            }
+            Section::Top => Ok(standings::Section::Top { offset }),
+            Section::Around if offset > 0 => {
+                Err(Code::QueryInvalid.because("places around a player have no offset"))
+            }
+            Section::Around => Ok(standings::Section::Around),
         }
     }
 }

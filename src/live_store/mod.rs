@@ -38,7 +38,7 @@ use crate::live_store::connection::Connection;
 use crate::live_store::watch::Subscriptions;
 
 pub use bahay_shell::{Append, Entry, NodeId, Point, Present, Stored, Tail};
-pub use boards::{Place, Places, PlacesAsked};
+pub use boards::{Place, Places, PlacesAsked, Reached, rank_places};
 pub use journal::NewLine;
 pub use listing::{Listed, Open, Playing, Reserve};
 pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};
@@ -130,6 +130,7 @@ struct Scripts {
     resume: redis::Script,
     end: redis::Script,
     places: redis::Script,
+    raise_scores: redis::Script,
 }
 
 impl LiveStore {
@@ -166,6 +167,7 @@ impl LiveStore {
                 resume: redis::Script::new(include_str!("resume.lua")),
                 end: redis::Script::new(include_str!("end.lua")),
                 places: redis::Script::new(include_str!("places.lua")),
+                raise_scores: redis::Script::new(include_str!("raise_scores.lua")),
             }),
             prefix: options.prefix.as_str().into(),
             shards: options.shards.max(1),

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 
 use bahay_engine::table::PlayerId;
-use jiff_sqlx::Date as SqlDate;
+use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 use sqlx::{Executor as _, PgConnection, PgPool};
 
 use super::StandingsError;
 use super::fold::{key, read_all, sealed, settled};
 use super::season::Calendar;
-use super::tally::{CounterKey, ScoreKey, Tally};
+use super::tally::{CounterKey, Score, ScoreKey, Tally};
+use crate::clock;
 use crate::records::Records;
 
 /// What a check has found.
@@ -100,10 +101,11 @@ async fn counters(connection: &mut PgConnection) -> Result<BTreeMap<CounterKey, 
     Ok(rows.collect())
 }
 
-async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, i64>, sqlx::Error> {
+async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, Score>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
+        select s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score,
+            s.reached_at as "reached_at: SqlTimestamp"
         from board_scores s
         "#
     )
@@ -111,7 +113,9 @@ async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, i64>
     .await?;
     let rows = rows.into_iter().map(|row| {
         let starts_on = row.starts_on.to_jiff();
-        Ok((key(row.kind, &row.board, &row.span, starts_on, row.player)?, row.score))
+        let reached_at = clock::from_jiff(row.reached_at.to_jiff());
+        let key = key(row.kind, &row.board, &row.span, starts_on, row.player)?;
+        Ok((key, Score { points: row.score, reached_at }))
     });
     rows.collect()
 }

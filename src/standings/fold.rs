@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::counted::{Counted, counted_of};
 use super::season::{Calendar, Span};
-use super::tally::{CounterKey, ScoreKey, Statistics, StatisticsKey, Sums, Tally};
+use super::tally::{CounterKey, Score, ScoreKey, Statistics, StatisticsKey, Sums, Tally};
 use super::{Board, StandingsError};
 use crate::clock;
 use crate::db;
@@ -33,7 +33,7 @@ pub(super) enum Folded {
     /// Every seal is counted.
     Done { generation: i64 },
     /// A seal was counted: scores as they are now, of those that have changed.
-    More { generation: i64, scores: Vec<(ScoreKey, i64)> },
+    More { generation: i64, scores: Vec<(ScoreKey, Score)> },
 }
 
 /// How far it was counted.
@@ -321,7 +321,7 @@ impl SumsRow {
 pub(super) async fn write(
     connection: &mut PgConnection,
     tally: &Tally,
-) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {
+) -> Result<Vec<(ScoreKey, Score)>, sqlx::Error> {
     let games: Vec<_> = tally.results.iter().map(|result| result.game.0).collect();
     let endings: Vec<_> = tally.results.iter().map(|result| result.ending).collect();
     let winners: Vec<_> =
@@ -415,39 +415,46 @@ async fn raise_counters(
 /// Adds to scores, and gives them as they are then.
 async fn add(
     connection: &mut PgConnection,
-    gained: &BTreeMap<ScoreKey, i64>,
-) -> Result<Vec<(ScoreKey, i64)>, sqlx::Error> {
+    gained: &BTreeMap<ScoreKey, Score>,
+) -> Result<Vec<(ScoreKey, Score)>, sqlx::Error> {
     let kinds: Vec<_> = gained.keys().map(|key| key.kind.as_str()).collect();
     let boards: Vec<_> = gained.keys().map(|key| key.board.as_str()).collect();
     let spans: Vec<_> = gained.keys().map(|key| key.span.as_str()).collect();
     let starts: Vec<SqlDate> = gained.keys().map(|key| key.starts_on.to_sqlx()).collect();
     let players: Vec<_> = gained.keys().map(|key| key.player.0).collect();
-    let amounts: Vec<_> = gained.values().copied().collect();
+    let amounts: Vec<_> = gained.values().map(|score| score.points).collect();
+    let reached: Vec<SqlTimestamp> =
+        gained.values().map(|score| clock::to_jiff(score.reached_at).to_sqlx()).collect();
     let rows = sqlx::query!(
         r#"
-        insert into board_scores as s (kind, board, span, starts_on, player, score)
-        select n.kind, n.board, n.span, n.starts_on, n.player, n.score
+        insert into board_scores as s (kind, board, span, starts_on, player, score, reached_at)
+        select n.kind, n.board, n.span, n.starts_on, n.player, n.score, n.reached_at
         from (
             select unnest($1::text[]) as kind, unnest($2::text[]) as board,
                 unnest($3::text[]) as span, unnest($4::date[]) as starts_on,
-                unnest($5::uuid[]) as player, unnest($6::bigint[]) as score
+                unnest($5::uuid[]) as player, unnest($6::bigint[]) as score,
+                unnest($7::timestamptz[]) as reached_at
         ) n
         on conflict (kind, board, span, starts_on, player) do update
-        set score = s.score + excluded.score
-        returning s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score
+        set score = s.score + excluded.score,
+            reached_at = greatest(s.reached_at, excluded.reached_at)
+        returning s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score,
+            s.reached_at as "reached_at: SqlTimestamp"
         "#,
         &kinds as _,
         &boards as _,
         &spans as _,
         &starts as _,
         &players,
-        &amounts
+        &amounts,
+        &reached as _
     )
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter().map(|row| {
         let key = key(row.kind, &row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
-        Ok((key, row.score))
+        let reached_at = clock::from_jiff(row.reached_at.to_jiff());
+        Ok((key, Score { points: row.score, reached_at }))
     });
     rows.collect()
 }

@@ -7,10 +7,10 @@
 //! Redis was emptied or nobody has asked for it lately, is filled from PostgreSQL by whoever asks.
 //!
 //! Scores only grow, so a board is brought up to date by raising scores, in whatever order. Equal
-//! scores stand in the order of the players' ids, oldest first, in both stores. The board by rating
-//! is another thing: ratings may fall, so `rating` reads it as it is.
+//! scores have one rank, as in competitions (1, 2, 2, 4), and stand in the order in which they were
+//! reached. The board by rating is another thing: ratings may fall, so `rating` reads it as it is.
 //!
-//! Bounds: a page of [`LIMIT_MAX`] places; a board is filled again after an hour, which puts right
+//! Bounds: a page of [`LIMIT_MAX`] places, among the first [`PLACES_MAX`]; a board is filled again after an hour, which puts right
 //! whatever was lost meanwhile. A reversal by operators corrects coins and not what was played.
 
 mod backfill;
@@ -29,14 +29,14 @@ use std::time::Duration;
 use bahay_engine::table::PlayerId;
 use futures_util::TryStreamExt as _;
 use jiff::civil::Date;
-use jiff_sqlx::ToSqlx as _;
+use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::clock::Timestamp;
+use crate::clock::{self, Timestamp};
 use crate::db;
-use crate::live_store::{LiveStore, Place, PlacesAsked, Unavailable};
+use crate::live_store::{LiveStore, Place, PlacesAsked, Reached, Unavailable};
 use crate::records::{RecordError, Records};
 
 pub use backfill::{Backfill, Gathered};
@@ -45,10 +45,13 @@ pub use season::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
 pub use tally::Statistics;
 
 use fold::Folded;
-use tally::ScoreKey;
+use tally::{Score, ScoreKey};
 
 /// The most places that one page shows.
 pub const LIMIT_MAX: u32 = 100;
+
+/// The places of a board that pages from the top reach; others are found around their players.
+pub const PLACES_MAX: u32 = 10_000;
 
 /// How often it is looked whether the ledger has sealed something.
 const LOOK: Duration = Duration::from_secs(1);
@@ -80,8 +83,8 @@ impl Board {
 /// Which places of a board to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// From the first place on.
-    Top,
+    /// From the first place on, after so many.
+    Top { offset: u32 },
     /// Around a player; nothing when the player has no place.
     Around,
 }
@@ -109,7 +112,7 @@ pub struct Standing {
 /// A player's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranked {
-    /// From 1.
+    /// From 1; that of the best of equal scores for all of them.
     pub rank: u64,
     pub player: PlayerId,
     pub name: String,
@@ -203,7 +206,7 @@ impl Standings {
         let Asked { section, limit, player } = asked;
         let limit = limit.clamp(1, LIMIT_MAX);
         let asked = match section {
-            Section::Top => PlacesAsked::Top,
+            Section::Top { offset } => PlacesAsked::Top { offset: offset.min(PLACES_MAX) },
             Section::Around => PlacesAsked::Around,
         };
         let key = of.key(self.generation().await?);
@@ -282,7 +285,8 @@ impl Standings {
                     let mut boards = BTreeMap::<_, Vec<_>>::new();
                     for (ScoreKey { kind, board, span, starts_on, player }, score) in scores {
                         let of = BoardOf { kind, board, span, starts_on };
-                        boards.entry(of).or_default().push((player, score));
+                        let Score { points: score, reached_at } = score;
+                        boards.entry(of).or_default().push(Reached { player, score, reached_at });
                     }
                     for (of, scores) in boards {
                         self.raise(&of.key(generation), &scores).await;
@@ -293,7 +297,7 @@ impl Standings {
     }
 
     /// What cannot be raised is put right when the board is filled again.
-    async fn raise(&self, key: &str, scores: &[(PlayerId, i64)]) {
+    async fn raise(&self, key: &str, scores: &[Reached]) {
         let live = &self.inner.live;
         for scores in scores.chunks(RAISED_AT_ONCE) {
             if let Err(error) = live.raise_scores(key, scores).await {
@@ -312,18 +316,22 @@ impl Standings {
         }
         let starts_on = of.starts_on.to_sqlx();
         let rows = sqlx::query!(
-            "
-            select s.player, s.score
+            r#"
+            select s.player, s.score, s.reached_at as "reached_at: SqlTimestamp"
             from board_scores s
             where s.kind = $1 and s.board = $2 and s.span = $3 and s.starts_on = $4
-            ",
+            "#,
             of.kind,
             of.board.as_str(),
             of.span.as_str(),
             starts_on as _
         )
         .fetch(&self.inner.pool);
-        let rows = rows.map_ok(|row| (PlayerId(row.player), row.score));
+        let rows = rows.map_ok(|row| Reached {
+            player: PlayerId(row.player),
+            score: row.score,
+            reached_at: clock::from_jiff(row.reached_at.to_jiff()),
+        });
         let mut chunks = rows.try_chunks(RAISED_AT_ONCE);
         while let Some(scores) = chunks.try_next().await.map_err(|error| error.1)? {
             live.raise_scores(key, &scores).await?;

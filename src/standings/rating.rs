@@ -3,12 +3,18 @@
 
 use bahay_engine::table::PlayerId;
 use jiff::civil::Date;
-use jiff_sqlx::ToSqlx as _;
+use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 
-use super::{Asked, Section, Span, Standing, Standings, StandingsError};
+use super::{Asked, PLACES_MAX, Section, Span, Standing, Standings, StandingsError};
 use crate::clock::Timestamp;
 use crate::db;
-use crate::live_store::Place;
+use crate::live_store::{Place, rank_places};
+
+/// A player's own place, and how many are listed before it.
+struct Own {
+    place: Place,
+    before: u64,
+}
 
 impl Standings {
     /// Part of a kind's board by rating, of the span that holds this instant. A score is what a
@@ -26,33 +32,25 @@ impl Standings {
         let Asked { section, limit, player } = asked;
         let limit = limit.clamp(1, super::LIMIT_MAX);
         let counted = || {
-            sqlx::query!(
+            sqlx::query_scalar!(
                 r#"
-                select count(*) as "total!", (
-                    select o.at_least
-                    from ratings o
-                    where o.player = $2 and o.kind = $3 and o.rated_at >= $1
-                ) as "own?"
+                select count(*) as "total!"
                 from ratings r
-                where r.kind = $3 and r.rated_at >= $1
+                where r.kind = $2 and r.rated_at >= $1
                 "#,
                 since as _,
-                player.0,
                 kind
             )
             .fetch_one(&self.inner.pool)
         };
-        let counted = db::retry(counted).await?;
-        let own = match counted.own {
-            None => None,
-            Some(score) => Some(self.place_of(kind, player, score, since).await?),
-        };
+        let total = db::retry(counted).await?;
+        let own = self.own_rating(kind, player, since).await?;
         let before = match (section, &own) {
-            (Section::Top, _) => 0,
+            (Section::Top { offset }, _) => u64::from(offset.min(PLACES_MAX)),
             (Section::Around, None) => {
-                return self.standing(starts_on, counted.total, None, vec![]).await;
+                return self.standing(starts_on, total, None, vec![]).await;
             }
-            (Section::Around, Some(own)) => (own.rank - 1).saturating_sub(u64::from(limit / 2)),
+            (Section::Around, Some(own)) => own.before.saturating_sub(u64::from(limit / 2)),
         };
         let listed = || {
             sqlx::query!(
@@ -60,7 +58,7 @@ impl Standings {
                 select r.player, r.at_least as "score!"
                 from ratings r
                 where r.kind = $4 and r.rated_at >= $1
-                order by r.at_least desc, r.player
+                order by r.at_least desc, r.rated_at, reverse(r.player::text)
                 offset $2 limit $3
                 "#,
                 since as _,
@@ -70,38 +68,76 @@ impl Standings {
             )
             .fetch_all(&self.inner.pool)
         };
-        let places = (before + 1..).zip(db::retry(listed).await?).map(|(rank, row)| Place {
-            rank,
-            player: PlayerId(row.player),
-            score: i64::from(row.score),
-        });
-        self.standing(starts_on, counted.total, own, places.collect()).await
+        let rows = db::retry(listed).await?;
+        let better = match rows.first() {
+            Some(first) => self.rated_better(kind, first.score, since).await?,
+            None => 0,
+        };
+        let scores = rows.into_iter().map(|row| (PlayerId(row.player), i64::from(row.score)));
+        let places = rank_places(before, better, scores);
+        self.standing(starts_on, total, own.map(|own| own.place), places).await
     }
 
-    async fn place_of(
+    /// Returns the place of a player who was rated since then.
+    async fn own_rating(
         &self,
         kind: &str,
         player: PlayerId,
+        since: SqlTimestamp,
+    ) -> Result<Option<Own>, sqlx::Error> {
+        let own = || {
+            sqlx::query!(
+                r#"
+                select o.at_least as "score!",
+                    count(r.player) filter (where r.at_least > o.at_least) as "better!",
+                    count(r.player) as "before!"
+                from ratings o
+                left join ratings r on r.kind = o.kind and r.rated_at >= $1
+                    and r.at_least >= o.at_least
+                    and (
+                        r.at_least > o.at_least
+                        or (r.rated_at, reverse(r.player::text))
+                            < (o.rated_at, reverse(o.player::text))
+                    )
+                where o.player = $2 and o.kind = $3 and o.rated_at >= $1
+                group by o.at_least
+                "#,
+                since as _,
+                player.0,
+                kind
+            )
+            .fetch_optional(&self.inner.pool)
+        };
+        let own = db::retry(own).await?.map(|row| {
+            let count = |number| u64::try_from(number).unwrap_or_default();
+            let score = i64::from(row.score);
+            let place = Place { rank: count(row.better) + 1, player, score };
+            Own { place, before: count(row.before) }
+        });
+        Ok(own)
+    }
+
+    /// Counts those who were rated better since then.
+    async fn rated_better(
+        &self,
+        kind: &str,
         score: i32,
-        since: jiff_sqlx::Timestamp,
-    ) -> Result<Place, sqlx::Error> {
-        let before = || {
+        since: SqlTimestamp,
+    ) -> Result<u64, sqlx::Error> {
+        let better = || {
             sqlx::query_scalar!(
                 r#"
-                select count(*) as "before!"
+                select count(*) as "better!"
                 from ratings r
-                where r.kind = $4 and r.rated_at >= $1
-                    and (r.at_least > $2 or (r.at_least = $2 and r.player < $3::uuid))
+                where r.kind = $3 and r.rated_at >= $1 and r.at_least > $2
                 "#,
                 since as _,
                 score,
-                player.0,
                 kind
             )
             .fetch_one(&self.inner.pool)
         };
-        let before = u64::try_from(db::retry(before).await?).unwrap_or_default();
-        Ok(Place { rank: before + 1, player, score: i64::from(score) })
+        Ok(u64::try_from(db::retry(better).await?).unwrap_or_default())
     }
 
     async fn standing(

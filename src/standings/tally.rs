@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use super::Board;
 use super::counted::{Counted, HITS};
 use super::season::{Calendar, Span};
+use crate::clock::Timestamp;
 
 /// What a player has done in all settled games of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +64,13 @@ pub(super) struct ScoreKey {
     pub(super) player: PlayerId,
 }
 
+/// A player's points on a board, and the end of the game that brought the last of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Score {
+    pub(super) points: i64,
+    pub(super) reached_at: Timestamp,
+}
+
 /// How a game ended, and who won it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GameResult {
@@ -78,7 +86,7 @@ pub(super) struct Tally {
     /// What was added to counters since this was begun.
     pub(super) counters: BTreeMap<CounterKey, i64>,
     /// What was added to scores since this was begun.
-    pub(super) scores: BTreeMap<ScoreKey, i64>,
+    pub(super) scores: BTreeMap<ScoreKey, Score>,
     pub(super) results: Vec<GameResult>,
 }
 
@@ -122,8 +130,11 @@ impl Tally {
                     if gained > 0 {
                         let (kind, player) = (game.kind.clone(), *player);
                         let key = ScoreKey { kind, board, span, starts_on, player };
-                        let score = self.scores.entry(key).or_default();
-                        *score = score.saturating_add(gained);
+                        let reached_at = game.finished_at;
+                        let nothing = Score { points: 0, reached_at };
+                        let score = self.scores.entry(key).or_insert(nothing);
+                        score.points = score.points.saturating_add(gained);
+                        score.reached_at = score.reached_at.max(reached_at);
                     }
                 }
             }
@@ -196,8 +207,8 @@ mod tests {
             let (kind, player) = (KIND.to_owned(), player(number));
             ScoreKey { kind, board, span: Span::Day, starts_on, player }
         };
-        assert_eq!(tally.scores[&key(Board::Coins, 1)], 3 * 380);
-        assert_eq!(tally.scores[&key(Board::Hits, 1)], 1);
+        assert_eq!(tally.scores[&key(Board::Coins, 1)].points, 3 * 380);
+        assert_eq!(tally.scores[&key(Board::Hits, 1)].points, 1);
         assert!(!tally.scores.contains_key(&key(Board::Coins, 3)));
         assert_eq!(tally.results.len(), 4);
     }

@@ -1,6 +1,7 @@
 //! What is counted from settled games: once each, whoever counts and however often it is begun.
 
 use bahay::clock::Timestamp;
+use bahay::live_store::{PlacesAsked, Reached};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::standings::{
@@ -40,7 +41,7 @@ async fn played(bank: &Bank) -> Vec<PlayerId> {
 }
 
 fn top(limit: u32, player: PlayerId) -> Asked {
-    Asked { section: Section::Top, limit, player }
+    Asked { section: Section::Top { offset: 0 }, limit, player }
 }
 
 async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::Checked {
@@ -148,7 +149,8 @@ async fn boards_are_the_same_when_redis_was_emptied() {
     let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
     for board in Board::ALL {
         for span in Span::ALL {
-            for section in [Section::Top, Section::Around] {
+            for section in [Section::Top { offset: 0 }, Section::Top { offset: 1 }, Section::Around]
+            {
                 let ask = |of: &Standings| {
                     let of = of.clone();
                     let player = players[0];
@@ -157,15 +159,14 @@ async fn boards_are_the_same_when_redis_was_emptied() {
                 };
                 let (one, other) = (ask(&full).await, ask(&emptied).await);
                 assert_eq!(one, other, "{board:?} {span:?} {section:?}");
-                assert!(one.total > 0);
+                assert!(one.total > 1);
             }
         }
     }
     let hits = full.board(KIND, Board::Hits, Span::Day, DAY, top(10, players[1])).await.unwrap();
-    let mut hitters = [players[0], players[2], players[3]];
-    hitters.sort();
-    let expected: Vec<_> = (1..).zip(hitters).map(|(rank, player)| (rank, player, 1)).collect();
-    assert_eq!(places(&hits), expected, "equal scores stand by id");
+    let hitters = [players[0], players[2], players[3]];
+    let expected = hitters.map(|player| (1, player, 1));
+    assert_eq!(places(&hits), expected, "equal scores have one rank, the earlier one first");
     assert_eq!(hits.own, None);
     let coins = full.board(KIND, Board::Coins, Span::Ever, DAY, top(1, players[0])).await.unwrap();
     let own = coins.own.unwrap();
@@ -192,6 +193,87 @@ async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
     standings.count().await.unwrap();
     let after = ask().await.unwrap().own.unwrap();
     assert_eq!(after.score, before.score + 950);
+}
+
+/// Players with so many points each, of whom each later one has an older account.
+async fn scored(bank: &Bank, points: &[i64]) -> Vec<PlayerId> {
+    let owner = bank.database.owner_pool().await;
+    sqlx::query(
+        "
+        with made as (
+            insert into players (id, name)
+            select ('019ca944-3c00-7000-8000-' || lpad((1000 - n)::text, 12, '0'))::uuid, 'Tala'
+            from generate_series(1, $1) n
+        )
+        insert into board_scores (kind, board, span, starts_on, player, score, reached_at)
+        select $3, 'coins', 'ever', '1970-01-01',
+            ('019ca944-3c00-7000-8000-' || lpad((1000 - p.n)::text, 12, '0'))::uuid, p.points,
+            '2025-06-15T12:00:00Z'::timestamptz + p.n * interval '1 second'
+        from unnest($2::bigint[]) with ordinality as p (points, n)
+        ",
+    )
+    .bind(i64::try_from(points.len()).unwrap())
+    .bind(points)
+    .bind(KIND)
+    .execute(&owner)
+    .await
+    .unwrap();
+    let id = |number: usize| format!("019ca944-3c00-7000-8000-{:012}", 1000 - number);
+    (1..=points.len()).map(|number| id(number).parse().unwrap()).collect()
+}
+
+/// Checklist F27: never the older account, and no place out of reach.
+#[tokio::test]
+async fn equal_scores_have_one_rank_and_every_place_is_reached() {
+    let bank = Bank::new().await;
+    // Ten points each for three, nine for one, and one for 246 others.
+    let points: Vec<i64> = [10, 9, 10, 10].into_iter().chain([1; 246]).collect();
+    let players = scored(&bank, &points).await;
+    let expected: Vec<_> = [(1, 0), (1, 2), (1, 3), (4, 1)]
+        .into_iter()
+        .chain((4..250).map(|number| (5, number)))
+        .map(|(rank, number)| (rank, players[number], points[number]))
+        .collect();
+    let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
+    let ask = async |section: Section, limit: u32, player: PlayerId| {
+        let asked = Asked { section, limit, player };
+        standings.board(KIND, Board::Coins, Span::Ever, DAY, asked).await.unwrap()
+    };
+    for limit in [7, 100] {
+        let mut listed = Vec::new();
+        let mut offset = 0;
+        loop {
+            let page = ask(Section::Top { offset }, limit, players[0]).await;
+            assert_eq!(page.total, 250);
+            if page.places.is_empty() {
+                break;
+            }
+            listed.extend(places(&page));
+            offset += limit;
+        }
+        assert_eq!(listed, expected, "in pages of {limit}");
+    }
+    let last = ask(Section::Around, 3, players[249]).await;
+    assert_eq!(last.own.clone().unwrap().rank, 5);
+    assert_eq!(places(&last), expected[247..]);
+
+    // A score that rises later stands behind those who had it before.
+    let reached_at = Timestamp::from_ms(1_760_000_000_000);
+    let (live, _publications) = TestLive::new().connect().await;
+    let reached = |player: usize, score: i64, seconds: i64| Reached {
+        player: players[player],
+        score,
+        reached_at: Timestamp::from_ms(reached_at.ms() + seconds * 1_000),
+    };
+    let first = [reached(0, 5, 0), reached(1, 3, 1), reached(2, 5, 2)];
+    live.raise_scores("a-board", &first).await.unwrap();
+    live.raise_scores("a-board", &[reached(1, 5, 3), reached(2, 4, 4)]).await.unwrap();
+    live.mark_board("a-board").await.unwrap();
+    let places = live.places("a-board", PlacesAsked::Top { offset: 0 }, 9, players[1]).await;
+    let places = places.unwrap().unwrap();
+    assert_eq!(places.total, 3);
+    let listed: Vec<_> = places.places.iter().map(|place| (place.rank, place.player)).collect();
+    assert_eq!(listed, [(1, players[0]), (1, players[2]), (1, players[1])]);
 }
 
 /// Another game than the rest of the tests play, which the program need not know: a name is all.

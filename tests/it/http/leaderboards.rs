@@ -35,10 +35,23 @@ async fn the_board_by_rating_has_whom_games_have_rated() {
         .map(|place| place["score"].as_i64().unwrap())
         .collect();
     assert!(scores.is_sorted_by(|one, next| one >= next) && scores[0] > scores[1], "{scores:?}");
-    // Equal scores have ranks by id, and the last one is the third.
-    let last = ok(board("ever", "?section=around&limit=1", 2)).await;
-    assert_eq!(last["items"][0]["player"], guests[2].id.as_str());
-    assert_eq!(last["items"][0]["rank"], last["own"]["rank"]);
+    // Equal scores have one rank.
+    let ranks: Vec<&Value> =
+        ever["items"].as_array().unwrap().iter().map(|place| &place["rank"]).collect();
+    assert_eq!((ranks, scores[1]), (vec![&json!(1), &json!(2), &json!(2)], scores[2]));
+    let next = ok(board("ever", "?offset=2", 0)).await;
+    assert_eq!(next["items"], json!([ever["items"][2]]));
+    for guest in [1, 2] {
+        let last = ok(board("ever", "?section=around&limit=1", guest)).await;
+        assert_eq!(last["items"][0]["player"], guests[guest].id.as_str());
+        assert_eq!((&last["items"][0]["rank"], &last["own"]["rank"]), (&json!(2), &json!(2)));
+    }
+    for query in ["?offset=10001", "?offset=-1", "?section=around&offset=1"] {
+        expect_refusal(board("ever", query, 0), 422, "query_invalid").await;
+        let path = format!("/v1/leaderboards/coins/ever{query}");
+        let coins = server.node.get(&path, &guests[0].access_token);
+        expect_refusal(coins, 422, "query_invalid").await;
+    }
     // Who has not played has no place.
     let stranger = ok(board("ever", "?section=around", 3)).await;
     assert_eq!((&stranger["own"], &stranger["items"]), (&Value::Null, &json!([])));
