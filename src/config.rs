@@ -470,16 +470,28 @@ pub struct LobbySettings {
     #[arg(long, env = "BAHAY_BOTS_AFTER_S", default_value_t = 15, value_name = "SECONDS",
           value_parser = clap::value_parser!(u16).range(0..=100))]
     pub bots_after_s: u16,
+
+    /// The most that all bots together may lose in 24 hours, in whole coins. Beyond it none comes.
+    #[arg(long, env = "BAHAY_BOTS_DAY_MAX_COINS", default_value = "20000", value_name = "COINS")]
+    pub bots_day_max_coins: WholeCoins,
 }
 
 impl LobbySettings {
     /// As the lobby takes it.
     pub fn options(self) -> lobby::Options {
-        let Self { apart_by_address, invite_base, practice_tables, bots, bots_after_s } = self;
+        let Self {
+            apart_by_address,
+            invite_base,
+            practice_tables,
+            bots,
+            bots_after_s,
+            bots_day_max_coins: WholeCoins(bots_day_max),
+        } = self;
         let bots_after = Duration::from_secs(u64::from(bots_after_s));
         let defaults = lobby::Options::default();
         let practice = lobby::Options { practice_tables, ..defaults };
-        lobby::Options { apart_by_address, invite_base, bots, bots_after, ..practice }
+        let bots = lobby::Options { bots, bots_after, bots_day_max, ..practice };
+        lobby::Options { apart_by_address, invite_base, ..bots }
     }
 }
 

@@ -25,6 +25,7 @@ mod error;
 mod fold;
 mod gone;
 mod grant;
+mod house_bots;
 mod open_game;
 mod operation;
 mod post;
@@ -54,6 +55,7 @@ pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
 pub use gone::lock_wallet_in_tx;
+pub use house_bots::HouseBotCoins;
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };

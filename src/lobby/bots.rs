@@ -14,13 +14,13 @@
 //! table with a bot is between two games.
 //!
 //! A bot that sits nowhere has no coins: it is given some when it goes to a table, and what it has
-//! left is swept back, also from bots that no server uses any more.
+//! left is swept back, also from bots that no server uses any more. How much the house gives and
+//! loses by that in a day is bounded (`bot_purse`): beyond it no bot sits down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bahay_engine::coins::Coins;
 use bahay_engine::matchmaking::{
     self, Companion, Round, Ticket, TicketId, WINDOW_MS, fit_companions,
 };
@@ -28,10 +28,12 @@ use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
+use crate::clock;
 use crate::entropy;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
 use crate::live_store::{Held, Open, Reserve, Unavailable};
 
+use super::bot_purse::BotPurse;
 use super::matcher::{Matcher, Planned};
 use super::sit::{Sat, Sitter};
 use super::{Lobby, LobbyError, Room, admit};
@@ -42,8 +44,11 @@ const AT_ONCE: usize = 16;
 /// Tickets for which bots are asked to leave in one go.
 const ASKED_FOR_MAX: usize = 64;
 
-/// A bot that has too little for a room is given so many times what the room asks for.
-const FILLED_TIMES: i64 = 20;
+/// Losses of bots count against their purse for so long.
+const PURSE_WINDOW: Duration = Duration::from_hours(24);
+
+/// The time from one line of the log about an empty purse to the next.
+const EMPTY_PURSE_LOGGED_MS: u64 = 10 * 60 * 1_000;
 
 /// A bot of the house.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +67,8 @@ pub struct Bots {
     /// When it was last asked whether bots are due.
     asked: Timestamp,
     memory: Memory,
+    /// The time of the last line of the log about an empty purse.
+    empty_purse_logged: Option<Timestamp>,
     /// The lease under which the memory was read, and as what it is stored.
     stored: (u64, String),
 }
@@ -80,6 +87,10 @@ struct Memory {
 struct Spots {
     free: Vec<Bot>,
     tables: BTreeSet<TableId>,
+    /// The coins that the house may still give them, once that was read.
+    purse: Option<BotPurse>,
+    /// A bot stayed away because the purse is empty.
+    is_purse_empty: bool,
 }
 
 impl Bots {
@@ -184,11 +195,24 @@ impl Matcher {
             let here = u8::try_from(open.companions.len()).unwrap_or(u8::MAX);
             let lacking = room.seats().least.saturating_sub(here);
             let free = open.seats_free.min(lacking).saturating_sub(invited);
-            self.fill(&room, open.table, free, rating, &mut spots).await;
+            self.fill(held.now, &room, open.table, free, rating, &mut spots).await;
         }
         let waiting = self.gather(held, rooms, waiting, &mut spots).await;
+        if spots.is_purse_empty {
+            self.log_empty_purse(held.now);
+        }
         self.make_room(held.now, rooms, &waiting, &spots).await;
         Ok(())
+    }
+
+    fn log_empty_purse(&mut self, now: Timestamp) {
+        let logged = self.bots.empty_purse_logged;
+        if logged.is_none_or(|logged| now.ms_since(logged) >= EMPTY_PURSE_LOGGED_MS) {
+            self.bots.empty_purse_logged = Some(now);
+            let max = self.lobby.options.bots_day_max;
+            tracing::warn!(%max, "bots stay away: with another one they could lose more than \
+                BAHAY_BOTS_DAY_MAX_COINS in 24 hours");
+        }
     }
 
     /// Seats players with tickets beside those who have waited long at a table. Says for how many
@@ -264,10 +288,14 @@ impl Matcher {
                 if !group.iter().any(|ticket| is_tired(ticket)) || spots.free.len() < free_max {
                     continue;
                 }
+                if free_max > 0 && !self.lobby.can_fund(held.now, room, free_max, spots).await {
+                    continue;
+                }
                 let rating = group.first().map_or(0, |ticket| ticket.who.rating);
                 let planned = Planned::new(room.id(), TableId(entropy::uuid()));
                 if self.place(held, &planned, &placement.tickets).await > 0 {
-                    self.fill(room, planned.table, room.seats().least - size, rating, spots).await;
+                    let count = room.seats().least - size;
+                    self.fill(held.now, room, planned.table, count, rating, spots).await;
                 }
                 waiting.retain(|ticket| !placement.tickets.contains(&ticket.id));
             }
@@ -277,12 +305,26 @@ impl Matcher {
 
     /// Seats so many bots at a table, as far as there are any. They pass for as good as the players
     /// there, so that they keep nobody away.
-    async fn fill(&self, room: &Room, table: TableId, count: u8, rating: i32, spots: &mut Spots) {
+    async fn fill(
+        &self,
+        now: Timestamp,
+        room: &Room,
+        table: TableId,
+        count: u8,
+        rating: i32,
+        spots: &mut Spots,
+    ) {
         for _ in 0..count {
             let Some(bot) = spots.free.pop() else {
                 return;
             };
-            match self.lobby.seat_bot(room, table, &bot, rating).await {
+            let funded = self.lobby.fund(now, room, bot.player, spots).await;
+            let seated = match funded {
+                Ok(true) => self.lobby.seat_bot(room, table, &bot, rating).await,
+                Ok(false) => Ok(false),
+                Err(error) => Err(error),
+            };
+            match seated {
                 Ok(true) => {}
                 // Somebody was faster, or the room is not for this bot.
                 Ok(false) => spots.free.insert(0, bot),
@@ -457,9 +499,6 @@ impl Lobby {
         bot: &Bot,
         rating: i32,
     ) -> Result<bool, LobbyError> {
-        if !self.fund(room, bot.player).await? {
-            return Ok(false);
-        }
         let player = bot.player;
         let who = [Companion { player, rating, conflict_keys: vec![] }];
         let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
@@ -476,16 +515,54 @@ impl Lobby {
         }
     }
 
-    /// Gives a bot what it needs for a room. False when it has more than the room is for.
-    async fn fund(&self, room: &Room, player: PlayerId) -> Result<bool, LobbyError> {
+    /// Returns true if so many bots can be given what they need for a room.
+    async fn can_fund(&self, now: Timestamp, room: &Room, bots: usize, spots: &mut Spots) -> bool {
+        match self.purse(now, spots).await {
+            Ok(purse) => {
+                let covers = purse.covers(room.wallet_min(), bots);
+                spots.is_purse_empty |= !covers;
+                covers
+            }
+            Err(error) => {
+                tracing::warn!(%error, "bots come later");
+                false
+            }
+        }
+    }
+
+    /// Returns what the house may still give its bots, read once for each look after companions.
+    async fn purse<'a>(
+        &self,
+        now: Timestamp,
+        spots: &'a mut Spots,
+    ) -> Result<&'a mut BotPurse, LobbyError> {
+        let purse = match spots.purse {
+            Some(purse) => purse,
+            None => {
+                let coins = self.ledger.house_bot_coins(clock::before(now, PURSE_WINDOW)).await?;
+                BotPurse::new(self.options.bots_day_max, coins)
+            }
+        };
+        Ok(spots.purse.insert(purse))
+    }
+
+    /// Gives a bot what it needs for a room. False when it has more than the room is for, or the
+    /// house would give its bots more than it may.
+    async fn fund(
+        &self,
+        now: Timestamp,
+        room: &Room,
+        player: PlayerId,
+        spots: &mut Spots,
+    ) -> Result<bool, LobbyError> {
         let available = self.ledger.wallet(player).await?.available;
         match admit(room, available) {
             Ok(()) => Ok(true),
             Err(LobbyError::TooFewCoins { needed }) => {
                 let most = room.wallet_max().unwrap_or(crate::ledger::AMOUNT_MAX);
-                let times = needed.hundredths().saturating_mul(FILLED_TIMES);
-                let filled = Coins::from_hundredths(times).min(most).max(needed);
-                let Some(amount) = filled.checked_sub(available) else {
+                let purse = self.purse(now, spots).await?;
+                let Some(amount) = purse.take_grant(needed, available, most) else {
+                    spots.is_purse_empty = true;
                     return Ok(false);
                 };
                 // A grant whose answer is lost is given again: the bot has more then, and the

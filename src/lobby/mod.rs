@@ -9,6 +9,7 @@
 //! with the same device, or the same network, is not given (`conflict_keys`). So the instant seat and the
 //! matcher keep the same promise, also against each other.
 
+mod bot_purse;
 mod bots;
 pub(crate) mod conflict_keys;
 mod matcher;
@@ -77,6 +78,8 @@ pub struct Options {
     pub bots: u16,
     /// How long players have waited when bots come.
     pub bots_after: Duration,
+    /// The most that all bots together may lose in 24 hours.
+    pub bots_day_max: Coins,
 }
 
 impl std::fmt::Debug for Options {
@@ -90,6 +93,7 @@ impl std::fmt::Debug for Options {
             practice_tables,
             bots,
             bots_after,
+            bots_day_max,
         } = self;
         f.debug_struct("Options")
             .field("apart_by_address", apart_by_address)
@@ -99,6 +103,7 @@ impl std::fmt::Debug for Options {
             .field("practice_tables", practice_tables)
             .field("bots", bots)
             .field("bots_after", bots_after)
+            .field("bots_day_max", bots_day_max)
             .finish()
     }
 }
@@ -115,9 +120,13 @@ impl Default for Options {
             practice_tables: 1_000,
             bots: 0,
             bots_after: Duration::from_secs(15),
+            bots_day_max: BOTS_DAY_MAX,
         }
     }
 }
+
+/// The most that all bots together may lose in 24 hours, if nothing else is set.
+const BOTS_DAY_MAX: Coins = Coins::from_hundredths(20_000 * 100);
 
 /// The rooms and the way into them.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bahay::client::{Client, Play};
+use bahay::clock::Timestamp;
 use bahay::live_store::SeatClaim;
 use bahay::lobby::{self, Bot, Bots, Matcher, house_rooms};
 use bahay::ratings::Ratings;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::support::bank::Bank;
+use crate::support::bank::{Bank, PotGoes, table};
 use crate::support::house::{House, PATIENCE, Setup, joined};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
@@ -291,4 +292,106 @@ async fn bots_come_to_a_table_where_somebody_waits_and_are_the_same_on_all_nodes
     let refused = Client::guest(&base, &device, "Bot Amihan").await.unwrap_err();
     assert!(refused.to_string().contains("name_reserved"), "{refused}");
     running.stop().await.unwrap();
+}
+
+/// A bot of the house without coins, as an account of a server is one.
+async fn house_bot(bank: &Bank, name: &str) -> Bot {
+    let player = bank.player(0).await;
+    let owner = bank.database.owner_pool().await;
+    sqlx::query("update players set kind = 'bot', name = $2 where id = $1")
+        .bind(player.0)
+        .bind(name)
+        .execute(&owner)
+        .await
+        .unwrap();
+    Bot { player, name: name.into(), avatar: "carabao".into() }
+}
+
+/// Somebody who makes a room of any bet wins no more from bots than the house gives them in a day.
+#[tokio::test]
+async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let room = |id: &str| {
+        let rooms = house_rooms(Clocks::default());
+        rooms.into_iter().find(|room| room.id() == id).unwrap()
+    };
+    // Enough for two bots in the cheapest room, and for none in the next one.
+    let needed = room(NEWBIE).wallet_min();
+    let bots_day_max = needed.checked_add(needed).unwrap();
+    assert!(room("barkada").wallet_min() > bots_day_max);
+    let mut bots = Vec::new();
+    for name in ["Bot Una", "Bot Amihan", "Bot Tala", "Bot Luna"] {
+        bots.push(house_bot(&bank, name).await);
+    }
+    let options = lobby::Options { bots_day_max, ..lobby::Options::default() };
+    let lobby = node.lobby.clone().with(options, Ratings::new(bank.pool.clone()));
+    let mut matcher = Matcher::new(lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
+    matcher.round().await.unwrap();
+    let coins = async || lobby_coins(&bank).await;
+
+    let dear = bank.player(100_000_000).await;
+    let ticket = lobby.seek(dear, &["barkada".into()], None).await.unwrap();
+    for _ in 0..20 {
+        matcher.round().await.unwrap();
+    }
+    assert_eq!(lobby.ticket(dear, ticket.id).await.unwrap().table, None, "no bot is that rich");
+    assert_eq!(coins().await, 0);
+
+    let cheap = bank.player(1_000_000).await;
+    let ticket = lobby.seek(cheap, &[NEWBIE.into()], None).await.unwrap();
+    matcher.round().await.unwrap();
+    let seated = lobby.ticket(cheap, ticket.id).await.unwrap().table.unwrap();
+    let table = node.tables().look(seated).await.unwrap().unwrap();
+    assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
+    assert_eq!(coins().await, bots_day_max.hundredths());
+
+    // Two more bots are free, and the house gives them nothing.
+    let late = bank.player(1_000_000).await;
+    let late_ticket = lobby.seek(late, &[NEWBIE.into()], None).await.unwrap();
+    for _ in 0..20 {
+        matcher.round().await.unwrap();
+    }
+    // One may have made room for who waits, and given its coins back.
+    assert!(coins().await <= bots_day_max.hundredths());
+    let seat = lobby.ticket(late, late_ticket.id).await.unwrap().table;
+    assert!(seat.is_none_or(|table| table == seated), "no table with other bots");
+}
+
+/// What the house has given to bots, less what it got back.
+async fn lobby_coins(bank: &Bank) -> i64 {
+    let given = "select coalesce(sum(
+            case t.code when 'house_bot' then t.amount when 'sweep' then -t.amount else 0 end
+        ), 0)::bigint from transfers t";
+    sqlx::query_scalar(given).fetch_one(&bank.pool).await.unwrap()
+}
+
+/// What bots lose and hold together is what they were given.
+#[tokio::test]
+async fn coins_of_bots_are_lost_or_held() {
+    let bank = Bank::new().await;
+    let player = bank.player(10_000).await;
+    let bots = [house_bot(&bank, "Bot Una").await, house_bot(&bank, "Bot Amihan").await];
+    for bot in &bots {
+        bank.grant(bot.player, bahay::ledger::Grant::HouseBot, 10_000).await.unwrap();
+    }
+    let seats = [player, bots[0].player, bots[1].player];
+    let ever = Timestamp::from_ms(0);
+    let coins = async |since: Timestamp| {
+        let coins = bank.ledger.house_bot_coins(since).await.unwrap();
+        (coins.lost.hundredths(), coins.held.hundredths())
+    };
+    assert_eq!(coins(ever).await, (0, 20_000));
+    let place = table();
+    // Three counts and the ante of each, then a game that a bot wins with the POT.
+    bank.play(place, &seats, 0, 3, PotGoes::Nowhere).await;
+    assert_eq!(coins(ever).await, (800, 19_200));
+    bank.play(place, &seats, 1, 1, PotGoes::ToWinner).await;
+    let (lost, held) = coins(ever).await;
+    assert_eq!((lost + held, held), (20_000, 19_200 - 200 - 100 + 190 + 600));
+    // A game that goes on holds stakes and antes, which are not lost.
+    let game = bank.deal(place, &seats);
+    bank.open(&game).await;
+    assert_eq!(coins(ever).await, (lost, held));
+    assert_eq!(coins(Timestamp::from_ms(bank.now_ms())).await, (0, held));
 }
