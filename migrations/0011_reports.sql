@@ -56,17 +56,22 @@ create table settlements (
     ending text null,
     -- Null when nobody won.
     winner uuid null,
-    -- What was paid by losers, before the fee; the fee; the POT, when somebody took it.
+    -- What was paid by losers, before the fee; the fee; the POT, when somebody took it. What was paid
+    -- and the fee are 0 once the settlement was reversed: the coins went back.
     gross bigint not null check (gross >= 0),
     fee bigint not null check (fee >= 0),
     pot bigint null check (pot >= 0),
     took_pot boolean not null generated always as (pot is not null) stored,
     -- Whether the AI has played for somebody.
-    taken_over boolean not null
+    taken_over boolean not null,
+    -- When a reversal of the settlement was booked.
+    reversed_at timestamptz null,
+    constraint settlements_reversed_to_zero
+        check (reversed_at is null or (gross = 0 and fee = 0 and pot is null))
 );
 
 create index settlements_newest on settlements (day, finished_at, game)
-    include (kind, room, ending, gross, fee, pot, took_pot, taken_over);
+    include (kind, room, ending, gross, fee, pot, took_pot, taken_over, reversed_at);
 
 -- Settlements of exactly one sort of a day, as `settlement_days` has them: so that a filter that
 -- fits few reads only those.
@@ -87,7 +92,9 @@ create table settlement_days (
     took_pot boolean not null,
     taken_over boolean not null,
     gross bigint not null,
-    games bigint not null check (games > 0),
+    -- Zero once all of them were reversed, which are counted with a gross of 0.
+    games bigint not null check (games >= 0),
+    reversed bigint not null default 0 check (reversed between 0 and games),
     fees bigint not null,
     pots bigint not null,
     primary key (day, kind, room, ending, took_pot, taken_over, gross)
@@ -106,8 +113,9 @@ create table player_settlements (
     fee bigint not null,
     pot bigint null,
     taken_over boolean not null,
+    reversed_at timestamptz null,
     primary key (player, finished_at, game)
-        include (kind, room, ending, gross, fee, pot, taken_over)
+        include (kind, room, ending, gross, fee, pot, taken_over, reversed_at)
 ) partition by range (finished_at);
 
 -- What a player has won of players who were made within the seven days before, less what it has lost
@@ -132,7 +140,8 @@ insert into figures_progress (seal) values (0);
 
 grant select, insert, update on booked_hours, operation_hours, held_by_kind, held_pots,
     settlement_days, newcomer_coins to bahay_service;
-grant select, insert on settlements, player_settlements to bahay_service;
+grant select, insert, update (gross, fee, reversed_at) on settlements, player_settlements
+    to bahay_service;
 grant select, update on figures_progress to bahay_service;
 
 -- Operations that wait to be counted: what reports read from the ledger itself.

@@ -24,6 +24,8 @@ pub struct GameDetail {
     pub finished_at_ms: Option<i64>,
     /// Of a settled game, once it was counted.
     pub ending: Option<String>,
+    /// The time at which a reversal of the settlement was booked.
+    pub reversed_at_ms: Option<i64>,
     pub seats: Vec<SeatDetail>,
     /// Only of a settled game.
     pub record: Option<Value>,
@@ -40,7 +42,7 @@ pub struct SeatDetail {
     /// A bot of the house.
     pub is_bot: bool,
     pub stake: Coins,
-    /// `None` while the game goes on.
+    /// `None` while the game goes on; nothing once the settlement was reversed.
     pub net: Option<Coins>,
 }
 
@@ -55,7 +57,14 @@ pub async fn detail(
             r#"
             select g.id, g.kind, g.table_id, g.room, g.state, g.ante,
                 g.opened_at as "opened_at: Timestamp", g.finished_at as "finished_at: Timestamp",
-                e.ending as "ending?", r.record as "record?", r.settlement as "settlement?"
+                e.ending as "ending?", r.record as "record?", r.settlement as "settlement?",
+                (
+                    select o.created_at
+                    from operation_keys s
+                    join operation_keys k on k.key = 'reverse:' || s.operation
+                    join operations o on o.id = k.operation
+                    where s.key = 'settle:' || g.id
+                ) as "reversed_at: Timestamp"
             from games g
             left join game_records r on r.game = g.id
             left join game_results e on e.game = g.id
@@ -81,6 +90,9 @@ pub async fn detail(
         )
         .fetch_all(pool)
     };
+    let is_reversed = row.reversed_at.is_some();
+    let net =
+        |hundredths| if is_reversed { Coins::ZERO } else { Coins::from_hundredths(hundredths) };
     let seats = db::retry(query).await?.into_iter().map(|row| {
         Ok(SeatDetail {
             seat: seat(row.seat)?,
@@ -88,7 +100,7 @@ pub async fn detail(
             name: row.name,
             is_bot: row.is_bot,
             stake: Coins::from_hundredths(row.stake),
-            net: row.net.map(Coins::from_hundredths),
+            net: row.net.map(net),
         })
     });
     Ok(Some(GameDetail {
@@ -101,6 +113,7 @@ pub async fn detail(
         opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
         finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),
         ending: row.ending,
+        reversed_at_ms: row.reversed_at.map(|at| at.to_jiff().as_millisecond()),
         seats: seats.collect::<Result<_, sqlx::Error>>()?,
         record: document(pool, records, game, row.record, row.settlement.is_some()).await?,
         settlement: row.settlement,

@@ -76,8 +76,11 @@ pub struct PlayedGame {
     pub bots: u8,
     pub ante: Coins,
     pub stake: Coins,
-    /// What the game changed for the player, the ante aside: fee taken off, POT in it.
+    /// The change of the player's coins by the game, the ante aside: fee taken off, POT in it. Zero
+    /// once the settlement was reversed.
     pub net: Coins,
+    /// The time at which a reversal of the settlement was booked.
+    pub reversed_at_ms: Option<i64>,
     pub opened_at_ms: i64,
     pub finished_at_ms: i64,
 }
@@ -103,7 +106,14 @@ pub async fn by_player(
                 n.stake as "stake!", n.net as "net!", n.bots as "bots!",
                 n.outcome as "outcome!", n.ending as "ending?",
                 n.opened_at as "opened_at!: SqlTimestamp",
-                n.finished_at as "finished_at!: SqlTimestamp"
+                n.finished_at as "finished_at!: SqlTimestamp",
+                (
+                    select o.created_at
+                    from operation_keys s
+                    join operation_keys k on k.key = 'reverse:' || s.operation
+                    join operations o on o.id = k.operation
+                    where s.key = 'settle:' || n.game
+                ) as "reversed_at?: SqlTimestamp"
             from (
                 select p.game, g.kind, g.table_id, g.room, g.state, p.seat, g.ante, p.stake, p.net,
                     case
@@ -160,7 +170,11 @@ pub async fn by_player(
             bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
             ante: Coins::from_hundredths(row.ante),
             stake: Coins::from_hundredths(row.stake),
-            net: Coins::from_hundredths(row.net),
+            net: match row.reversed_at {
+                Some(_) => Coins::ZERO,
+                None => Coins::from_hundredths(row.net),
+            },
+            reversed_at_ms: row.reversed_at.map(|at| at.to_jiff().as_millisecond()),
             opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
             finished_at_ms: row.finished_at.to_jiff().as_millisecond(),
         })

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::archive::{self, GameDetail, GameState, PlayedGame, RecordedGame, SeatDetail};
 use crate::auth::Player;
-use crate::clock;
+use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::db::PgPool;
 use crate::ids::GameId;
 use crate::ids::GameName;
@@ -50,9 +50,12 @@ pub(super) struct MyGame {
     ante: Coins,
     /// The most that the player could lose beside the ante.
     stake: Coins,
-    /// What the game changed for the player, the ante aside: the fee is taken off, the POT is in
-    /// it. Zero when the game was voided.
+    /// The change of the player's coins, the ante aside: the fee is taken off, the POT is in it.
+    /// Zero when the game was voided or its settlement reversed.
     net: Coins,
+    /// The time at which the house reversed the settlement; null unless it did.
+    #[schema(required = true)]
+    reversed_at: Option<Time>,
     /// By the house's time, as deadlines are.
     opened_at: Time,
     /// By the house's time; by the clock of the database when the game was voided.
@@ -88,10 +91,10 @@ pub(super) struct GamesQuery {
     room: Option<crate::ids::RoomId>,
     /// Only games that were finished then or later: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
-    from: Option<jiff::Timestamp>,
+    from: Option<BoundedTimestamp>,
     /// Only games that were finished before that: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
-    to: Option<jiff::Timestamp>,
+    to: Option<BoundedTimestamp>,
     /// Only games that came to this for the player.
     #[param(inline)]
     outcome: Option<GameOutcome>,
@@ -128,8 +131,8 @@ impl GamesQuery {
         }
         Ok(archive::Filter {
             room: self.room.as_ref().map(ToString::to_string),
-            from: self.from.map(clock::from_jiff),
-            to: self.to.map(clock::from_jiff),
+            from: self.from.map(Timestamp::from),
+            to: self.to.map(Timestamp::from),
             outcome: self.outcome.map(archive::Outcome::from),
             ending: self.ending.as_ref().map(ToString::to_string),
             kind: self.kind.as_ref().map(ToString::to_string),
@@ -140,7 +143,7 @@ impl GamesQuery {
 /// The name of the list that these filters make.
 fn list_of(filter: &archive::Filter) -> String {
     let archive::Filter { kind, room, from, to, outcome, ending } = filter;
-    let ms = |time: &Option<clock::Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
+    let ms = |time: &Option<Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
     format!(
         "games {} {} {} {} {} {}",
         kind.as_deref().unwrap_or_default(),
@@ -204,6 +207,7 @@ impl TryFrom<PlayedGame> for MyGame {
             ante: game.ante.into(),
             stake: game.stake.into(),
             net: game.net.into(),
+            reversed_at: game.reversed_at_ms.map(Time::from_ms),
             opened_at: Time::from_ms(game.opened_at_ms),
             finished_at: Time::from_ms(game.finished_at_ms),
         })
@@ -232,6 +236,9 @@ pub(super) struct Game {
     /// the game was voided.
     #[schema(required = true, value_type = Option<Object>)]
     settlement: Option<Value>,
+    /// The time at which the house reversed the settlement; null unless it did.
+    #[schema(required = true)]
+    reversed_at: Option<Time>,
     /// By the house's time, as deadlines are.
     opened_at: Time,
     /// By the house's time; by the clock of the database when the game was voided.
@@ -252,7 +259,7 @@ pub(super) struct GameSeat {
     is_bot: bool,
     /// The most that the seat could lose beside the ante.
     stake: Coins,
-    /// What the game changed for the player, the ante aside.
+    /// The change of the player's coins, the ante aside; 0 once the settlement was reversed.
     net: Coins,
     /// How many actions were chosen by whom.
     actions: ChosenBy,
@@ -329,6 +336,7 @@ pub(super) async fn show_game(
         ante: game.ante.into(),
         seats: seats.map(|(place, seat)| GameSeat::of(seat, actions.get(place).copied())).collect(),
         settlement: game.settlement,
+        reversed_at: game.reversed_at_ms.map(Time::from_ms),
         opened_at: Time::from_ms(game.opened_at_ms),
         finished_at: Time::from_ms(finished_at_ms),
     }))

@@ -65,10 +65,9 @@ fn tags() -> Vec<Tag> {
     [
         ("sign in", "Tokens and sessions"),
         ("me", "The player itself"),
-        ("players", "Players, as they see each other"),
+        ("players", "Players, as they see each other, and how everybody stands"),
         ("rooms", "Rooms, and the way to a table"),
         ("games", "Games played, and a helper for the one being played"),
-        ("players", "Other players, and how everybody stands"),
         ("operators", "For those who keep the books"),
         ("server", "For those who run it"),
     ]

@@ -52,7 +52,7 @@ pub struct Booked {
 /// What transfers come to, in words of a report. Amounts are in hundredths of a coin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Paid by losers to winners, before the fee.
+    /// Paid by losers to winners, before the fee, less what went back by reversals.
     pub payments: Coins,
     /// What the house took of it, less what went back by reversals.
     pub fees: Coins,
@@ -86,6 +86,10 @@ impl Sums {
                 self.pots_taken = self.pots_taken.checked_add(*transfers)?;
             }
             Code::Daily | Code::Relief => plus(&mut self.claimed)?,
+            // Only a payment goes back from a wallet to a wallet.
+            Code::Reversal if source == "wallet" && destination == "wallet" => {
+                minus(&mut self.payments)?;
+            }
             Code::Fee
             | Code::Hold
             | Code::Release

@@ -14,13 +14,43 @@ use serde_json::Value;
 use super::{PAGE_MAX, ReportError, Reports, from_sql};
 use crate::clock::Timestamp;
 use crate::db::{self, Page};
+use crate::ids::CorrectionId;
 use crate::ledger::Code;
 
-/// What all accounts of a kind hold together, by what was transferred.
+/// The coins of all accounts of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Balance {
     pub kind: String,
+    /// The sum of the balances, house accounts with what is not folded yet.
     pub amount: Coins,
+    /// The sum of all transfers to and from them.
+    pub transferred: Coins,
+}
+
+impl Balance {
+    /// Returns true if these are all kinds of accounts of books that add up: balances sum to zero, and those
+    /// of each kind are what was transferred.
+    pub fn add_up(all: &[Self]) -> bool {
+        let sum = Coins::checked_sum(all.iter().map(|one| one.amount));
+        sum == Some(Coins::ZERO) && all.iter().all(|one| one.amount == one.transferred)
+    }
+}
+
+/// The state of an operation as to its reversal, as far as its own rows say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reversibility {
+    Possible,
+    /// A request for its reversal waits for a decision.
+    Requested {
+        correction: CorrectionId,
+    },
+    Reversed {
+        by: i64,
+    },
+    /// It paid a POT, in which several games have a share.
+    PaidPot,
+    /// It is of a kind that stays, or nothing of it could go back.
+    Impossible,
 }
 
 /// An account as it stands.
@@ -60,12 +90,19 @@ pub struct OperationRow {
     pub answer: Value,
     pub booked_at: Timestamp,
     pub transfers: Vec<TransferRow>,
+    pub reversibility: Reversibility,
 }
 
-impl OperationRow {
-    /// Whether its kind is one that can be taken back. Whether it can itself, the ledger decides.
-    pub fn is_of_reversible_kind(&self) -> bool {
-        ["grant", "adjust", "settle"].contains(&self.kind.as_str())
+impl Reversibility {
+    /// Returns what holds of an operation that nobody has reversed or asked to reverse.
+    fn from_transfers(kind: &str, transfers: &[TransferRow]) -> Self {
+        let codes = || transfers.iter().map(|transfer| transfer.code);
+        match kind {
+            "grant" | "adjust" if !transfers.is_empty() => Self::Possible,
+            "settle" if codes().any(|code| code == Code::Pot) => Self::PaidPot,
+            "settle" if codes().any(|code| code != Code::Release) => Self::Possible,
+            _ => Self::Impossible,
+        }
     }
 }
 
@@ -123,12 +160,66 @@ numbered! {
 }
 
 impl Reports {
-    /// What all accounts hold, by kind; the sum of it is zero.
+    /// Sums the balances of all accounts by kind, as the audit does, beside what was transferred.
+    ///
+    /// Reads every account, so one call at a time does on a node.
     pub async fn trial_balance(&self) -> Result<Vec<Balance>, ReportError> {
-        let held = self.held().await?;
-        Ok(held.into_iter().map(|(kind, amount)| Balance { kind, amount }).collect())
+        let _turn = self.trial_balance_turn.lock().await;
+        let once = || {
+            sqlx::query!(
+                r#"
+                with late as (
+                    select s.kind as source, d.kind as destination, t.amount
+                    from late_operations l
+                    join transfers t on t.operation = l.operation
+                    join accounts s on s.id = t.source
+                    join accounts d on d.id = t.destination
+                ),
+                unfolded_house as (
+                    select s.kind as source, d.kind as destination, t.amount
+                    from unfolded u
+                    join transfers t on t.operation = u.operation
+                    join accounts s on s.id = t.source
+                    join accounts d on d.id = t.destination
+                ),
+                counted as (
+                    select a.kind, a.balance as amount, 0 as transferred from accounts a
+                    union all
+                    select h.source, -h.amount, 0
+                    from unfolded_house h
+                    where h.source in ('fee', 'issue')
+                    union all
+                    select h.destination, h.amount, 0
+                    from unfolded_house h
+                    where h.destination in ('fee', 'issue')
+                    union all
+                    select h.account_kind, 0, h.amount from held_by_kind h
+                    union all
+                    select l.source, 0, -l.amount from late l
+                    union all
+                    select l.destination, 0, l.amount from late l
+                )
+                -- Whatever somebody has written into a balance, the answer fits.
+                select c.kind as "kind!",
+                    least(greatest(sum(c.amount), -9223372036854775807), 9223372036854775807)::bigint
+                        as "amount!",
+                    sum(c.transferred)::bigint as "transferred!"
+                from counted c
+                group by c.kind
+                order by c.kind
+                "#
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(once).await?.into_iter().map(|row| Balance {
+            kind: row.kind,
+            amount: Coins::from_hundredths(row.amount),
+            transferred: Coins::from_hundredths(row.transferred),
+        });
+        Ok(rows.collect())
     }
 
+    /// Returns what all accounts of each kind hold by what was transferred, without reading them.
     pub(super) async fn held(&self) -> Result<BTreeMap<String, Coins>, ReportError> {
         let once = || {
             sqlx::query!(
@@ -273,6 +364,14 @@ impl Reports {
                 r#"
                 select o.id, o.key, o.kind, o.game, o.answer,
                     o.created_at as "created_at: SqlTimestamp",
+                    (
+                        select k.operation from operation_keys k where k.key = 'reverse:' || o.id
+                    ) as "reversed_by?",
+                    (
+                        select c.id
+                        from corrections c
+                        where c.reversed_operation = o.id and c.state = 'open'
+                    ) as "requested?",
                     t.numbers as "numbers!", t.codes as "codes!", t.sources as "sources!",
                     t.destinations as "destinations!", t.amounts as "amounts!"
                 from operations o
@@ -297,15 +396,23 @@ impl Reports {
         let rows = db::retry(once).await?.into_iter().map(|row| {
             let ends = row.sources.into_iter().zip(row.destinations);
             let transfers = row.numbers.iter().zip(&row.codes).zip(ends).zip(&row.amounts);
-            let transfers = transfers.map(|(((number, code), (source, destination)), amount)| {
-                Ok(TransferRow {
-                    number: *number,
-                    code: code_of(code)?,
-                    source,
-                    destination,
-                    amount: Coins::from_hundredths(*amount),
+            let transfers: Result<Vec<_>, ReportError> = transfers
+                .map(|(((number, code), (source, destination)), amount)| {
+                    Ok(TransferRow {
+                        number: *number,
+                        code: code_of(code)?,
+                        source,
+                        destination,
+                        amount: Coins::from_hundredths(*amount),
+                    })
                 })
-            });
+                .collect();
+            let transfers = transfers?;
+            let reversibility = match (row.reversed_by, row.requested.map(CorrectionId)) {
+                (Some(by), _) => Reversibility::Reversed { by },
+                (None, Some(correction)) => Reversibility::Requested { correction },
+                (None, None) => Reversibility::from_transfers(&row.kind, &transfers),
+            };
             Ok(OperationRow {
                 id: row.id,
                 key: row.key,
@@ -313,7 +420,8 @@ impl Reports {
                 game: row.game.map(GameId),
                 answer: row.answer,
                 booked_at: from_sql(row.created_at),
-                transfers: transfers.collect::<Result<_, ReportError>>()?,
+                transfers,
+                reversibility,
             })
         });
         rows.collect()

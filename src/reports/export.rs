@@ -15,8 +15,9 @@ const ROWS_AT_ONCE: u32 = 2_000;
 
 /// The first line. Amounts are integers in hundredths of a coin, times RFC 3339 in UTC. `seat_N` is
 /// a player's id and `net_N` what the game changed for it, the ante aside, the fee taken off; both are
-/// empty where the game had fewer seats.
-pub const COLUMNS: [&str; 28] = [
+/// empty where the game had fewer seats. Of a reversed settlement, which says when that was booked, all
+/// amounts are 0.
+pub const COLUMNS: [&str; 29] = [
     "finished_at",
     "game",
     "table",
@@ -45,6 +46,7 @@ pub const COLUMNS: [&str; 28] = [
     "net_6_hundredths",
     "seat_7",
     "net_7_hundredths",
+    "reversed_at",
 ];
 
 /// Where an export has come to.
@@ -82,7 +84,9 @@ impl Reports {
 }
 
 fn write_row(out: &mut String, row: &SettlementRow) {
-    let finished_at = format!("{:.3}", clock::to_jiff(row.finished_at));
+    let time = |at| format!("{:.3}", clock::to_jiff(at));
+    let finished_at = time(row.finished_at);
+    let reversed_at = row.reversed_at.map(time).unwrap_or_default();
     let ending = row.ending.as_deref().unwrap_or_default();
     let winner = row.winner.map(|winner| winner.to_string()).unwrap_or_default();
     let pot = row.pot.map(|pot| pot.hundredths().to_string()).unwrap_or_default();
@@ -107,7 +111,8 @@ fn write_row(out: &mut String, row: &SettlementRow) {
         fields.push(player);
         fields.push(net);
     }
-    fields.resize(COLUMNS.len(), &"");
+    fields.resize(COLUMNS.len() - 1, &"");
+    fields.push(&reversed_at);
     line(out, fields);
 }
 

@@ -38,6 +38,7 @@ pub(super) async fn fold_some(pool: &PgPool) -> Result<bool, sqlx::Error> {
     db::plan_by_keys_in_tx(&mut tx).await?;
     add_booked(&mut tx, &operations).await?;
     add_settlements(&mut tx, &operations).await?;
+    reverse_settlements(&mut tx, &operations).await?;
     sqlx::query!("update figures_progress set seal = $1", last).execute(&mut *tx).await?;
     tx.commit().await?;
     Ok(last == seal.saturating_add(SEALS_MAX))
@@ -219,6 +220,96 @@ async fn add_settlements(
         on conflict (day, kind, room, ending, took_pot, taken_over, gross) do update
         set games = d.games + excluded.games, fees = d.fees + excluded.fees,
             pots = d.pots + excluded.pots
+        "#,
+        operations,
+        operations.iter().copied().min(),
+        operations.iter().copied().max()
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Takes reversed settlements out of all sums: what was paid and the fee become 0, and the row says
+/// when that was booked. A settlement that paid a POT cannot be reversed, so POTs stay.
+async fn reverse_settlements(
+    connection: &mut PgConnection,
+    operations: &[i64],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with reversed as materialized (
+            select s.game, s.day, s.finished_at, s.kind, s.room, coalesce(s.ending, '') as ending,
+                s.took_pot, s.taken_over, s.gross, s.fee, o.created_at as reversed_at
+            from operations o
+            join settlements s on s.game = o.game
+            where o.id = any($1) and o.id between $2 and $3 and o.kind = 'reverse'
+                and s.reversed_at is null
+        ),
+        of_settlements as (
+            update settlements s
+            set gross = 0, fee = 0, reversed_at = r.reversed_at
+            from reversed r
+            where s.game = r.game
+        ),
+        of_players as (
+            update player_settlements s
+            set gross = 0, fee = 0, reversed_at = r.reversed_at
+            from reversed r
+            join game_players p on p.game = r.game
+            where s.player = p.player and s.finished_at = r.finished_at and s.game = r.game
+        ),
+        paid as (
+            select s.day, s.finished_at, (y ->> 'paid')::bigint as amount, f.player as payer,
+                t.player as payee
+            from reversed s
+            join game_records r on r.game = s.game
+            cross join lateral jsonb_array_elements(r.settlement -> 'payments') y
+            join game_players f on f.game = s.game and f.seat = (y ->> 'from')::smallint
+            join game_players t on t.game = s.game and t.seat = (y ->> 'to')::smallint
+        ),
+        of_newcomers as (
+            update newcomer_coins c
+            set amount = c.amount - n.amount
+            from (
+                select m.player, m.day, sum(m.amount) as amount
+                from (
+                    select p.payee as player, p.day, p.amount
+                    from paid p
+                    join players m on m.id = p.payer
+                    where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
+                    union all
+                    select p.payer, p.day, -p.amount
+                    from paid p
+                    join players m on m.id = p.payee
+                    where m.kind = 'guest' and m.created_at > p.finished_at - interval '7 days'
+                ) m
+                group by m.player, m.day
+            ) n
+            where c.player = n.player and c.day = n.day
+        ),
+        of_days as (
+            update settlement_days d
+            set games = d.games - n.games, fees = d.fees - n.fees
+            from (
+                select r.day, r.kind, r.room, r.ending, r.took_pot, r.taken_over, r.gross,
+                    count(*) as games, sum(r.fee) as fees
+                from reversed r
+                group by 1, 2, 3, 4, 5, 6, 7
+            ) n
+            where d.day = n.day and d.kind = n.kind and d.room = n.room and d.ending = n.ending
+                and d.took_pot = n.took_pot and d.taken_over = n.taken_over
+                and d.gross = n.gross
+        )
+        insert into settlement_days as d (
+            day, kind, room, ending, took_pot, taken_over, gross, games, reversed, fees, pots
+        )
+        select r.day, r.kind, r.room, r.ending, r.took_pot, r.taken_over, 0, count(*), count(*),
+            0, 0
+        from reversed r
+        group by 1, 2, 3, 4, 5, 6
+        on conflict (day, kind, room, ending, took_pot, taken_over, gross) do update
+        set games = d.games + excluded.games, reversed = d.reversed + excluded.reversed
         "#,
         operations,
         operations.iter().copied().min(),

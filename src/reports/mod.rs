@@ -30,7 +30,7 @@ use std::time::Duration;
 use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
@@ -40,7 +40,7 @@ pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
 pub use booked::{Booked, Counted, Interval, Sums};
 pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
-    TransferRow,
+    Reversibility, TransferRow,
 };
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
@@ -72,6 +72,7 @@ pub struct Reports {
     pool: PgPool,
     records: Records,
     deals: Arc<deals::Kept>,
+    trial_balance_turn: Arc<Mutex<()>>,
 }
 
 impl Reports {
@@ -91,7 +92,12 @@ impl Reports {
             .acquire_timeout(Duration::from_secs(3))
             .test_before_acquire(false)
             .connect_lazy_with(options);
-        Self { pool, records: Records::in_the_database(), deals: Arc::default() }
+        Self {
+            pool,
+            records: Records::in_the_database(),
+            deals: Arc::default(),
+            trial_balance_turn: Arc::default(),
+        }
     }
 
     /// With where old records are.

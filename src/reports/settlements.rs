@@ -15,7 +15,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
-use crate::clock::{self, Timestamp};
+use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::db::{self, Page};
 
 /// Days that are looked through at once for some that have what is asked for.
@@ -24,10 +24,6 @@ const DAYS_AT_ONCE: i64 = 64;
 /// Where a page is spread over more days than these, it has few settlements of each, and they are
 /// looked for one by one; otherwise the newest of each day are read until there are enough.
 const DAYS_READ_WHOLE: usize = 4;
-
-/// Before all games, and after them.
-const EARLIEST: Timestamp = Timestamp::from_ms(0);
-const LATEST: Timestamp = Timestamp::from_ms(253_370_764_799_999);
 
 /// Which settlements are asked for; what is `None` does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +59,7 @@ pub struct SettlementRow {
     /// `None` when the record cannot be played again.
     pub ending: Option<String>,
     pub winner: Option<PlayerId>,
-    /// Paid by losers, before the fee.
+    /// Paid by losers, before the fee; nothing once it was reversed, as the fee and the nets.
     pub gross: Coins,
     pub fee: Coins,
     /// What was in the POT, when somebody took it.
@@ -75,6 +71,8 @@ pub struct SettlementRow {
     pub names: Vec<String>,
     /// By seat: what the game changed, the ante aside.
     pub nets: Vec<Coins>,
+    /// The time at which a reversal of the settlement was booked.
+    pub reversed_at: Option<Timestamp>,
 }
 
 /// Where a page of settlements begins.
@@ -102,10 +100,8 @@ impl FromStr for SettlementCursor {
         let (ms, game) = text.split_once('.').ok_or(NotACursor)?;
         let ms = i64::from_str_radix(ms, 16).map_err(|_| NotACursor)?;
         let game = Uuid::try_parse(game).map_err(|_| NotACursor)?;
-        if !(EARLIEST.ms()..=LATEST.ms()).contains(&ms) {
-            return Err(NotACursor);
-        }
-        Ok(Self { finished_at: Timestamp::from_ms(ms), game })
+        let finished_at = BoundedTimestamp::new(Timestamp::from_ms(ms)).map_err(|_| NotACursor)?;
+        Ok(Self { finished_at: finished_at.into(), game })
     }
 }
 
@@ -115,8 +111,10 @@ impl SettlementFilter {
     }
 
     pub(super) fn between(&self) -> (Timestamp, Timestamp) {
-        let from = self.from.unwrap_or(EARLIEST).max(EARLIEST);
-        (from, self.to.unwrap_or(LATEST).min(LATEST).max(from))
+        let earliest = BoundedTimestamp::MIN.into();
+        let latest = BoundedTimestamp::MAX.into();
+        let from = self.from.unwrap_or(earliest).clamp(earliest, latest);
+        (from, self.to.unwrap_or(latest).clamp(from, latest))
     }
 }
 
@@ -179,7 +177,7 @@ async fn days(
             r#"
             select d.day as "day: Date", sum(d.games)::bigint as "games!"
             from settlement_days d
-            where d.day >= $1 and d.day <= $2
+            where d.day >= $1 and d.day <= $2 and d.games > 0
                 and ($3::text is null or d.room = $3)
                 and ($4::text is null or d.ending = $4)
                 and ($5::boolean is null or d.took_pot = $5)
@@ -242,6 +240,7 @@ struct Row {
     players: Vec<Uuid>,
     names: Vec<String>,
     nets: Vec<i64>,
+    reversed_at: Option<SqlTimestamp>,
 }
 
 impl TryFrom<Row> for SettlementRow {
@@ -263,6 +262,7 @@ impl TryFrom<Row> for SettlementRow {
             players: row.players.into_iter().map(PlayerId).collect(),
             names: row.names,
             nets: row.nets.into_iter().map(Coins::from_hundredths).collect(),
+            reversed_at: row.reversed_at.map(from_sql),
         })
     }
 }
@@ -335,7 +335,7 @@ async fn of_sorts(
         from (
             select d.day, d.kind, d.room, d.ending, d.took_pot, d.taken_over, d.gross
             from settlement_days d
-            where d.day = any($1)
+            where d.day = any($1) and d.games > 0
                 and ($6::text is null or d.room = $6)
                 and ($7::text is null or d.ending = $7)
                 and ($8::boolean is null or d.took_pot = $8)
@@ -431,12 +431,13 @@ async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx:
             s.kind as "kind!", s.room as "room!",
             s.finished_at as "finished_at!: SqlTimestamp", s.ending as "ending?",
             s.winner as "winner?", s.gross as "gross!", s.fee as "fee!", s.pot as "pot?",
-            s.taken_over as "taken_over!", p.players as "players!", p.names as "names!", p.nets as "nets!"
+            s.taken_over as "taken_over!", p.players as "players!", p.names as "names!",
+            p.nets as "nets!", s.reversed_at as "reversed_at?: SqlTimestamp"
         from unnest($1::uuid[]) as f (game)
         -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
         cross join lateral (
             select s.game, s.kind, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee,
-                s.pot, s.taken_over
+                s.pot, s.taken_over, s.reversed_at
             from settlements s
             where s.game = f.game
             limit 1
@@ -446,7 +447,9 @@ async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx:
                 array_agg(
                     (select n.name from players n where n.id = p.player) order by p.seat
                 ) as names,
-                array_agg(p.net order by p.seat) as nets
+                array_agg(
+                    case when s.reversed_at is null then p.net else 0 end order by p.seat
+                ) as nets
             from game_players p
             where p.game = f.game
         ) p

@@ -44,6 +44,8 @@ pub struct Figures {
     pub opened: i64,
     pub settled: i64,
     pub voided: i64,
+    /// Settlements that were reversed.
+    pub reversed: i64,
     pub sums: Sums,
 }
 
@@ -77,6 +79,8 @@ impl Figures {
             "open" if counted.room.is_some() => &mut self.opened,
             "settle" => &mut self.settled,
             "void" => &mut self.voided,
+            // Of grants and adjustments there is no room.
+            "reverse" if counted.room.is_some() => &mut self.reversed,
             _ => return,
         };
         *games = games.saturating_add(counted.operations);

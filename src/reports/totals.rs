@@ -21,6 +21,8 @@ pub struct Totals {
     pub pots: Coins,
     pub pots_taken: i64,
     pub taken_over: i64,
+    /// Of the games, those whose settlement was reversed; nothing else of them counts.
+    pub reversed: i64,
 }
 
 impl Reports {
@@ -43,22 +45,23 @@ async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx
             coalesce(sum(a.fees), 0)::bigint as "fees!",
             coalesce(sum(a.pots), 0)::bigint as "pots!",
             coalesce(sum(a.games) filter (where a.took_pot), 0)::bigint as "pots_taken!",
-            coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!"
+            coalesce(sum(a.games) filter (where a.taken_over), 0)::bigint as "taken_over!",
+            coalesce(sum(a.reversed), 0)::bigint as "reversed!"
         from (
             select d.games, d.kind, d.room, d.ending, d.gross, d.fees, d.pots, d.took_pot,
-                d.taken_over
+                d.taken_over, d.reversed
             from settlement_days d
             where $11::uuid is null and d.day >= $1 and d.day < $2
             union all
             select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
-                s.took_pot, s.taken_over
+                s.took_pot, s.taken_over, (s.reversed_at is not null)::int
             from settlements s
             where $11 is null and (s.day = $12 or s.day = $2)
                 and not (s.day >= $1 and s.day < $2)
                 and s.finished_at >= $3 and s.finished_at < $4
             union all
             select 1::bigint, s.kind, s.room, s.ending, s.gross, s.fee, coalesce(s.pot, 0),
-                s.pot is not null, s.taken_over
+                s.pot is not null, s.taken_over, (s.reversed_at is not null)::int
             from player_settlements s
             where s.player = $11 and s.finished_at >= $3 and s.finished_at < $4
         ) a
@@ -93,6 +96,7 @@ async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx
         pots: Coins::from_hundredths(row.pots),
         pots_taken: row.pots_taken,
         taken_over: row.taken_over,
+        reversed: row.reversed,
     })
 }
 

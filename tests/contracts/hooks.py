@@ -44,6 +44,14 @@ BEYOND_SCHEMAS = {
 BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "`from` is not before `to`"),
     ("query_invalid", "`gross_min` is above `gross_max`"),
+    # A schema cannot bound a time or a day.
+    ("query_invalid", "from: a time is as in"),
+    ("query_invalid", "to: a time is as in"),
+    ("query_invalid", "Failed to deserialize query string: from: a time is as in"),
+    ("query_invalid", "Failed to deserialize query string: to: a time is as in"),
+    ("query_invalid", "Failed to deserialize query string: date: a day is as in"),
+    # Of two parameters that do not fit each other no schema knows.
+    ("query_invalid", "places around a player have no offset"),
     # Which span today is in is not for a pattern.
     ("query_invalid", "ratings are as they are now"),
     # Counted without the white space around it.

@@ -588,7 +588,7 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
     reports.player(player).await.unwrap();
     reports.partners(player).await.unwrap();
     reports.find_players("Alt").await.unwrap();
-    reports.trial_balance().await.unwrap();
+    // The trial balance alone reads all accounts, because any of them may have been changed.
     reports.house_accounts().await.unwrap();
     reports.account_entries(&format!("wallet:{player}"), None, 50).await.unwrap();
     reports.newest_operations(None, 50).await.unwrap();

@@ -20,7 +20,7 @@ use crate::http::{Code, Path, Problem, unread_record};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
-use crate::reports::{Dossier, OperationRow, Reports, Verdict};
+use crate::reports::{Dossier, OperationRow, Reports, Reversibility, Verdict};
 
 pub(super) async fn show(
     State(reports): State<Reports>,
@@ -80,6 +80,9 @@ fn body(seat: &Seat, dossier: &Dossier) -> Markup {
             }
         }
         h2 { "Settlement" }
+        @if let Some(ms) = game.reversed_at_ms {
+            p { "It was reversed at " (at(ms)) " UTC, and no amount of it counts in any list or sum." }
+        }
         (settlement(game, verdict))
         h2 { "Booked" }
         @for operation in operations { (booked(seat, operation)) }
@@ -96,6 +99,7 @@ fn state(game: &GameDetail, void_reason: Option<&str>) -> Markup {
         (badge(kind, game.state.as_str()))
         @if let Some(ending) = &game.ending { " by " (ending) }
         @if let Some(reason) = void_reason { ": " (reason) }
+        @if game.reversed_at_ms.is_some() { " " (badge("bad", "reversed")) }
     }
 }
 
@@ -209,7 +213,30 @@ fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
     lines
 }
 
-/// An operation with its transfers, and for those who may, the way to take it back.
+/// Links to the request for a reversal where one can be made, and says otherwise why not.
+fn reversal(seat: &Seat, operation: &OperationRow) -> Markup {
+    let may_ask = seat.operator.corrector().is_ok();
+    match operation.reversibility {
+        Reversibility::Possible if may_ask => html! {
+            " · "
+            a href={ "/desk/corrections/new?operation=" (operation.id) } { "Ask for its reversal" }
+        },
+        Reversibility::Requested { correction } => html! {
+            " · "
+            a href={ "/desk/corrections/" (correction) } { "Its reversal waits for a decision" }
+        },
+        Reversibility::Reversed { by } => html! {
+            " · " (badge("bad", "reversed")) " by "
+            a href={ "/desk/ledger?operation=" (by) } { "operation " (by) }
+        },
+        Reversibility::PaidPot if may_ask => html! {
+            " · It paid a POT, in which several games have a share: it cannot be reversed, adjust instead."
+        },
+        Reversibility::Possible | Reversibility::PaidPot | Reversibility::Impossible => html! {},
+    }
+}
+
+/// An operation with its transfers, and for those who may, the way to reverse it.
 pub(super) fn booked(seat: &Seat, operation: &OperationRow) -> Markup {
     let columns = [
         Column::Number("Number"),
@@ -240,12 +267,7 @@ pub(super) fn booked(seat: &Seat, operation: &OperationRow) -> Markup {
             "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
             " UTC under " (id(&operation.key))
             @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
-            @if operation.is_of_reversible_kind() && seat.operator.corrector().is_ok() {
-                " · "
-                a href={ "/desk/corrections/new?operation=" (operation.id) } {
-                    "Ask for its reversal"
-                }
-            }
+            (reversal(seat, operation))
         }
         (table(&format!("Transfers of operation {}", operation.id), &columns, &rows))
     }

@@ -11,6 +11,7 @@ use super::parts::{Column, Field, badge, choice, coins, facts, field, pager, tab
 use super::shell::page;
 use super::typed::{amount_from_zero, moment};
 use super::{Refused, Seat};
+use crate::clock::Timestamp;
 use crate::http::operators::settlements::list_of;
 use crate::http::{Code, Cursors, Problem, Query, operators, unread};
 use crate::ids::{PlayerId, RoomId};
@@ -68,8 +69,8 @@ impl Asked {
     fn filter(&self) -> Result<SettlementFilter, Problem> {
         let wrong = |what: &str| Code::QueryInvalid.because(what.to_owned());
         let filter = SettlementFilter {
-            from: some(&self.from, moment, "the first time is none")?,
-            to: some(&self.to, moment, "the last time is none")?,
+            from: some(&self.from, moment, "the first time is none")?.map(Timestamp::from),
+            to: some(&self.to, moment, "the last time is none")?.map(Timestamp::from),
             room: some(&self.room, |text| text.parse::<RoomId>().ok(), "that is no room's id")?
                 .map(|room| room.to_string()),
             player: some(
@@ -213,6 +214,7 @@ fn together(totals: &Totals) -> Markup {
         ("Fees", coins(totals.fees)),
         ("POTs taken", html! { (totals.pots_taken) " (" (coins(totals.pots)) ")" }),
         ("AI played", html! { (totals.taken_over) }),
+        ("Reversed", html! { (totals.reversed) }),
     ])
 }
 
@@ -238,6 +240,7 @@ async fn listed(
 pub(super) fn rows_table(caption: &str, rows: &[Vec<Markup>]) -> Markup {
     let columns = [
         Column::Text("Finished (UTC)"),
+        Column::Text("Game"),
         Column::Text("Room"),
         Column::Text("End"),
         Column::Text("Players"),
@@ -245,6 +248,7 @@ pub(super) fn rows_table(caption: &str, rows: &[Vec<Markup>]) -> Markup {
         Column::Number("Fee"),
         Column::Number("POT"),
         Column::Text("AI"),
+        Column::Text("Reversed (UTC)"),
     ];
     table(caption, &columns, rows)
 }
@@ -254,6 +258,7 @@ pub(super) fn row(row: &SettlementRow) -> Vec<Markup> {
     let seats: Vec<_> = seats.collect();
     vec![
         html! { a href={ "/desk/games/" (row.game) } { (time(row.finished_at)) } },
+        html! { (row.kind) },
         html! { (row.room) },
         html! { (row.ending.as_deref().unwrap_or("?")) },
         html! {
@@ -268,6 +273,7 @@ pub(super) fn row(row: &SettlementRow) -> Vec<Markup> {
         coins(row.fee),
         html! { @if let Some(pot) = row.pot { (coins(pot)) } },
         html! { @if row.taken_over { (badge("waiting", "AI")) } },
+        html! { @if let Some(at) = row.reversed_at { (badge("bad", "reversed")) " " (time(at)) } },
     ]
 }
 

@@ -143,10 +143,11 @@ fn behind(alarms: &Alarms) -> Markup {
 /// A line of the comparison, and what it is of a day.
 type Line = (&'static str, fn(&Figures) -> Markup);
 
-const LINES: [Line; 10] = [
+const LINES: [Line; 11] = [
     ("Games settled", |figures| html! { (figures.settled) }),
     ("Games opened", |figures| html! { (figures.opened) }),
     ("Games voided", |figures| html! { (figures.voided) }),
+    ("Settlements reversed", |figures| html! { (figures.reversed) }),
     ("Paid by losers", |figures| coins(figures.sums.payments)),
     ("Fees", |figures| coins(figures.sums.fees)),
     ("Paid into POTs", |figures| coins(figures.sums.antes)),

@@ -45,6 +45,9 @@ pub(in crate::http) struct DossierBody {
     /// What the ledger stored: the schema `Settlement` of asyncapi.yaml. Null unless it is settled.
     #[schema(required = true, value_type = Option<Object>)]
     settlement: Option<Value>,
+    /// The time at which a reversal of the settlement was booked; null without one.
+    #[schema(required = true)]
+    reversed_at: Option<Time>,
     verdict: VerdictBody,
     /// Opening, settlement or void, and what reversed them, with their transfers; the oldest first.
     operations: Vec<OperationBody>,
@@ -71,7 +74,8 @@ pub(in crate::http) struct DossierSeat {
     name: String,
     /// The most that the seat could lose beside the ante.
     stake: Coins,
-    /// What the game changed for the player, the ante aside; null while it goes on.
+    /// The change of the player's coins, the ante aside; null while the game goes on, and 0 once the
+    /// settlement was reversed.
     #[schema(required = true)]
     net: Option<Coins>,
 }
@@ -148,6 +152,7 @@ impl From<Dossier> for DossierBody {
             finished_at: game.finished_at_ms.map(Time::from_ms),
             void_reason,
             settlement: game.settlement,
+            reversed_at: game.reversed_at_ms.map(Time::from_ms),
             verdict: verdict.into(),
             operations: operations.into_iter().map(OperationBody::from).collect(),
         }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::operators::Operator;
 use crate::reports::{
-    AccountEntry, AccountRow, Balance, CheckRow, OperationRow, Reports, TransferRow,
+    AccountEntry, AccountRow, Balance, CheckRow, OperationRow, Reports, Reversibility, TransferRow,
 };
 
 use super::super::page::PageQuery;
@@ -29,6 +29,8 @@ const CODE_BYTES_MAX: usize = 140;
 pub(in crate::http) struct BooksBody {
     /// What all accounts of each kind hold together. The sum of it is zero.
     balances: Vec<BalanceBody>,
+    /// True if the balances sum to zero, and those of each kind are what was transferred.
+    adds_up: bool,
     /// The accounts of the house, whose balances are late by what is not folded yet.
     house: Vec<AccountBody>,
     /// The newest checks of the ledger.
@@ -41,7 +43,10 @@ pub(in crate::http) struct BooksBody {
 pub(in crate::http) struct BalanceBody {
     #[schema(example = "wallet")]
     kind: String,
+    /// The sum of the accounts' balances.
     amount: Coins,
+    /// The sum of all transfers to and from accounts of the kind.
+    transferred: Coins,
 }
 
 /// An account.
@@ -109,6 +114,11 @@ pub(in crate::http) struct OperationBody {
     #[schema(value_type = Object)]
     answer: Value,
     transfers: Vec<TransferBody>,
+    /// True if a reversal of the operation can be asked for.
+    is_reversible: bool,
+    /// The operation that reversed this one; null unless one did.
+    #[schema(required = true)]
+    reversed_by: Option<i64>,
 }
 
 /// Coins that went from one account to another.
@@ -127,7 +137,8 @@ pub(in crate::http) struct TransferBody {
 
 impl From<Balance> for BalanceBody {
     fn from(balance: Balance) -> Self {
-        Self { kind: balance.kind, amount: balance.amount.into() }
+        let Balance { kind, amount, transferred } = balance;
+        Self { kind, amount: amount.into(), transferred: transferred.into() }
     }
 }
 
@@ -176,6 +187,14 @@ impl From<OperationRow> for OperationBody {
             booked_at: row.booked_at.into(),
             answer: row.answer,
             transfers: row.transfers.into_iter().map(TransferBody::from).collect(),
+            is_reversible: row.reversibility == Reversibility::Possible,
+            reversed_by: match row.reversibility {
+                Reversibility::Reversed { by } => Some(by),
+                Reversibility::Possible
+                | Reversibility::Requested { .. }
+                | Reversibility::PaidPot
+                | Reversibility::Impossible => None,
+            },
         }
     }
 }
@@ -206,6 +225,7 @@ pub(in crate::http) async fn show_books(
     let house = reports.house_accounts().await.map_err(unread)?;
     let checks = reports.checks(CHECKS).await.map_err(unread)?;
     Ok(Json(BooksBody {
+        adds_up: Balance::add_up(&balances),
         balances: balances.into_iter().map(BalanceBody::from).collect(),
         house: house.into_iter().map(AccountBody::from).collect(),
         checks: checks.into_iter().map(CheckBody::from).collect(),

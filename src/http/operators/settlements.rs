@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::clock;
+use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::ids::{GameName, PlayerId, RoomId};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
@@ -27,6 +27,9 @@ use super::super::{Code, Coins, Cursors, PageOf, Problem, Query, Time, unread};
 pub(in crate::http) struct SettledBody {
     game: Uuid,
     table: Uuid,
+    /// The game, by its name.
+    #[schema(example = "tongits")]
+    kind: String,
     #[schema(example = "newbie")]
     room: String,
     finished_at: Time,
@@ -36,7 +39,7 @@ pub(in crate::http) struct SettledBody {
     /// Null when nobody won.
     #[schema(required = true)]
     winner: Option<Uuid>,
-    /// Paid by losers, before the fee.
+    /// Paid by losers, before the fee; 0 once it was reversed, as the fee and every net.
     gross: Coins,
     fee: Coins,
     /// The POT, when somebody took it.
@@ -44,6 +47,9 @@ pub(in crate::http) struct SettledBody {
     pot: Option<Coins>,
     /// Whether the AI has played for somebody.
     taken_over: bool,
+    /// The time at which a reversal of the settlement was booked; null without one.
+    #[schema(required = true)]
+    reversed_at: Option<Time>,
     /// By seat, from 0.
     seats: Vec<SettledSeat>,
 }
@@ -72,6 +78,8 @@ pub(in crate::http) struct TotalsBody {
     pots_taken: i64,
     /// Games in which the AI has played for somebody.
     taken_over: i64,
+    /// Of the games, those whose settlement was reversed; no amount of theirs counts.
+    reversed: i64,
 }
 
 /// Which settlements are asked for.
@@ -81,10 +89,10 @@ pub(in crate::http) struct TotalsBody {
 pub(in crate::http) struct SettledFilter {
     /// Only games that were finished then or later: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
-    from: Option<jiff::Timestamp>,
+    from: Option<BoundedTimestamp>,
     /// Only games that were finished before that: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
-    to: Option<jiff::Timestamp>,
+    to: Option<BoundedTimestamp>,
     /// Only games in this room.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
     room: Option<RoomId>,
@@ -115,10 +123,10 @@ pub(in crate::http) struct SettledFilter {
 pub(in crate::http) struct SettledQuery {
     /// Only games that were finished then or later: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
-    from: Option<jiff::Timestamp>,
+    from: Option<BoundedTimestamp>,
     /// Only games that were finished before that: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
-    to: Option<jiff::Timestamp>,
+    to: Option<BoundedTimestamp>,
     /// Only games in this room.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
     room: Option<RoomId>,
@@ -161,8 +169,8 @@ impl SettledFilter {
             return Err(Code::QueryInvalid.because("`gross_min` is above `gross_max`"));
         }
         Ok(SettlementFilter {
-            from: self.from.map(clock::from_jiff),
-            to: self.to.map(clock::from_jiff),
+            from: self.from.map(Timestamp::from),
+            to: self.to.map(Timestamp::from),
             room: self.room.as_ref().map(ToString::to_string),
             player: self.player.map(PlayerId),
             ending: self.ending.as_ref().map(ToString::to_string),
@@ -189,7 +197,7 @@ pub(in crate::http) fn list_of(filter: &SettlementFilter) -> String {
         took_pot,
         taken_over,
     } = filter;
-    let ms = |time: &Option<clock::Timestamp>| time.map(clock::Timestamp::ms);
+    let ms = |time: &Option<Timestamp>| time.map(Timestamp::ms);
     let coins = |amount: &Option<coins::Coins>| amount.map(coins::Coins::hundredths);
     format!(
         "settlements {:?} {:?} {kind:?} {room:?} {player:?} {ending:?} {:?} {:?} {took_pot:?} \
@@ -207,6 +215,7 @@ impl From<SettlementRow> for SettledBody {
         Self {
             game: row.game.0,
             table: row.table.0,
+            kind: row.kind,
             room: row.room,
             finished_at: row.finished_at.into(),
             ending: row.ending,
@@ -215,6 +224,7 @@ impl From<SettlementRow> for SettledBody {
             fee: row.fee.into(),
             pot: row.pot.map(Coins::from),
             taken_over: row.taken_over,
+            reversed_at: row.reversed_at.map(Time::from),
             seats: seats
                 .map(|((player, name), net)| SettledSeat {
                     player: player.0,
@@ -228,15 +238,16 @@ impl From<SettlementRow> for SettledBody {
 
 impl From<Totals> for TotalsBody {
     fn from(totals: Totals) -> Self {
-        let Totals { games, gross, fees, pots, pots_taken, taken_over } = totals;
+        let Totals { games, gross, fees, pots, pots_taken, taken_over, reversed } = totals;
         let (gross, fees, pots) = (gross.into(), fees.into(), pots.into());
-        Self { games, gross, fees, pots, pots_taken, taken_over }
+        Self { games, gross, fees, pots, pots_taken, taken_over, reversed }
     }
 }
 
 /// List settlements
 ///
-/// Settled games, newest first, some seconds behind. A cursor is good for the filters that it was
+/// Settled games, newest first, some seconds behind. A reversed settlement is listed with amounts of
+/// 0. A cursor is good for the filters that it was
 /// given with. For operators of every role.
 #[utoipa::path(
     get,
@@ -346,7 +357,7 @@ pub(in crate::http) async fn save(
 /// What was asked for, as the audit has it: amounts in hundredths of a coin, and nothing of what did
 /// not matter.
 fn told(filter: &SettlementFilter) -> Value {
-    let time = |at: Option<clock::Timestamp>| at.map(|at| clock::to_jiff(at).to_string());
+    let time = |at: Option<Timestamp>| at.map(|at| clock::to_jiff(at).to_string());
     let mut told = json!({
         "from": time(filter.from),
         "to": time(filter.to),

@@ -53,7 +53,9 @@ pub(in crate::http) struct FiguresBody {
     games_opened: i64,
     games_settled: i64,
     games_voided: i64,
-    /// Paid by losers to winners, before the fee.
+    /// Settlements that were reversed.
+    settlements_reversed: i64,
+    /// Paid by losers to winners, before the fee, less what reversals gave back.
     payments: Coins,
     /// What the house took of it, less what reversals gave back.
     fees: Coins,
@@ -199,12 +201,13 @@ impl From<Alarms> for AlarmsBody {
 
 impl From<Figures> for FiguresBody {
     fn from(figures: Figures) -> Self {
-        let Figures { opened, settled, voided, sums } = figures;
+        let Figures { opened, settled, voided, reversed, sums } = figures;
         let Sums { payments, fees, antes, pots, pots_taken, issued, claimed, withdrawn, .. } = sums;
         Self {
             games_opened: opened,
             games_settled: settled,
             games_voided: voided,
+            settlements_reversed: reversed,
             payments: payments.into(),
             fees: fees.into(),
             antes: antes.into(),

@@ -29,7 +29,7 @@ async fn with_games() -> Server {
 }
 
 /// An operator who is signed in at the desk, as its browser says it.
-async fn seated(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
+pub(super) async fn seated(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
     server.operator(name, role).await;
     let token = DeskToken::random();
     sqlx::query(
@@ -55,7 +55,7 @@ fn at_desk(server: &Server, path: &str, cookie: &str) -> RequestBuilder {
 }
 
 /// The text of a page that is there.
-async fn page(server: &Server, path: &str, cookie: &str) -> String {
+pub(super) async fn page(server: &Server, path: &str, cookie: &str) -> String {
     let response = at_desk(server, path, cookie).send().await.unwrap();
     let (status, policy) =
         (response.status(), response.headers()["content-security-policy"].clone());
@@ -205,6 +205,50 @@ async fn today_tells_the_sums_of_the_ledger() {
     assert_eq!(today["alarms"]["ledger_checked_at"], Value::Null);
     // Nobody sits at a table.
     assert_eq!((&today["tables_playing"], &today["players_playing"]), (&json!(0), &json!(0)));
+}
+
+/// What the check would find within the hour, the desk says at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_balance_that_was_changed_is_told_at_the_desk() {
+    let server = with_games().await;
+    let (cookie, _) = seated(&server, "luz", Role::Admin).await;
+    let token = server.operator("api", Role::Viewer).await;
+    let owner = server.bank.database.owner_pool().await;
+    let shows = async |adds_up: bool, why: &str| {
+        let shown = page(&server, "/desk/ledger", &cookie).await;
+        assert_eq!(shown.contains("does not add up"), !adds_up, "{why}: {shown}");
+        let books = ok(server.node.get("/v1/operator/ledger", &token)).await;
+        assert_eq!(books["adds_up"], adds_up, "{why}: {books}");
+    };
+    shows(true, "as booked").await;
+    for (kind, hundredths) in [("wallet", 1), ("stake", 1), ("pot", 1), ("fee", 1), ("issue", -1)] {
+        let change = "update accounts set balance = balance + $2
+            where id = (select a.id from accounts a where a.kind = $1 order by a.id limit 1)";
+        let change = async |by: i64| {
+            sqlx::query(change).bind(kind).bind(by).execute(&owner).await.unwrap();
+        };
+        change(hundredths).await;
+        shows(false, kind).await;
+        change(-hundredths).await;
+        shows(true, kind).await;
+    }
+    // From one kind to another: all together are zero, and not what was transferred.
+    for (kind, by) in [("wallet", 100), ("issue", -100)] {
+        sqlx::query(
+            "update accounts set balance = balance + $2 where id = (
+            select a.id from accounts a where a.kind = $1 order by a.id limit 1)",
+        )
+        .bind(kind)
+        .bind(by)
+        .execute(&owner)
+        .await
+        .unwrap();
+    }
+    shows(false, "coins that nobody transferred").await;
+    // More than fits is told as well.
+    let all = "update accounts set balance = 9223372036854775807 where kind = 'wallet'";
+    sqlx::query(all).execute(&owner).await.unwrap();
+    shows(false, "beyond 64 bits").await;
 }
 
 /// Each alarm is told as soon as there is something, in the API and on the page, with the way to it.

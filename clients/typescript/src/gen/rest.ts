@@ -61,7 +61,7 @@ export interface Operations {
   /** Show a leaderboard */
   "GET /v1/leaderboards/{board}/{span}": {
     path: { board: "coins" | "hits" | "rating"; span: "day" | "week" | "season" | "ever" };
-    query: { kind?: string; section?: "top" | "around"; date?: string; limit?: number };
+    query: { kind?: string; section?: "top" | "around"; date?: string; offset?: number; limit?: number };
     headers: undefined;
     body: undefined;
     answer: Leaderboard;
@@ -529,11 +529,14 @@ export interface Avatars {
  */
 export type Board = "coins" | "hits" | "rating";
 
-/** A place on a leaderboard. Equal scores stand in the order of the players' ids. */
+/**
+ * A place on a leaderboard. Equal scores have one rank, and stand in the order in which they were
+ * reached.
+ */
 export interface BoardPlace {
   readonly name: string;
   readonly player: string;
-  /** From 1. */
+  /** From 1, as in competitions: after two of rank 2 comes rank 4. */
   readonly rank: number;
   /**
    * Hundredths of a coin, a number of POTs, or thousandths of what a player is at least as good
@@ -777,6 +780,7 @@ export interface Game {
   readonly kind: string;
   /** By the house's time, as deadlines are. */
   readonly opened_at: Time;
+  readonly reversed_at: (Time | null);
   readonly room: string;
   readonly seats: readonly GameSeat[];
   /**
@@ -800,7 +804,7 @@ export interface GameSeat {
   readonly is_bot: boolean;
   /** As the player is called now. */
   readonly name: string;
-  /** What the game changed for the player, the ante aside. */
+  /** The change of the player's coins, the ante aside; 0 once the settlement was reversed. */
   readonly net: Coins;
   readonly player: string;
   /** From 0. */
@@ -931,14 +935,15 @@ export interface MyGame {
   /** The game, by its name. */
   readonly kind: string;
   /**
-   * What the game changed for the player, the ante aside: the fee is taken off, the POT is in
-   * it. Zero when the game was voided.
+   * The change of the player's coins, the ante aside: the fee is taken off, the POT is in it.
+   * Zero when the game was voided or its settlement reversed.
    */
   readonly net: Coins;
   /** By the house's time, as deadlines are. */
   readonly opened_at: Time;
   /** What it came to for the player. */
   readonly outcome: GameOutcome;
+  readonly reversed_at: (Time | null);
   readonly room: string;
   /** Where the player sat, from 0. */
   readonly seat: number;
@@ -1128,7 +1133,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes are added, not changed. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "too_many_coins" | "account_required" | "private_bet_too_high" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "too_many_coins" | "account_required" | "private_bet_too_high" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A player, to others. */
 export interface PublicPlayer {

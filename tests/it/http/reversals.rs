@@ -1,0 +1,235 @@
+//! Reversed settlements: whoever reads the game, the list, its sums, the file, the day or the ledger
+//! reads the same coins.
+
+use bahay::clock::{self, Timestamp};
+use bahay::operators::Role;
+use bahay::reports::Reports;
+use bahay::standings::{Calendar, Standings};
+use bahay_engine::table::{GameId, PlayerId};
+use jiff::tz::{Offset, TimeZone};
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::reports::{page, seated};
+use super::server::{Guest, Server, expect_refusal, ok, text};
+use crate::support::bank::{PotGoes, table};
+use crate::support::live::TestLive;
+
+const PATH: &str = "/v1/operator/corrections";
+
+/// A server with a game that was reversed, one that was not, and one that paid a POT.
+struct Office {
+    server: Server,
+    luz: String,
+    ben: String,
+    guests: Vec<Guest>,
+    games: Vec<GameId>,
+}
+
+impl Office {
+    async fn new() -> Self {
+        let server = Server::new().await;
+        let luz = server.session("ate.luz", Role::Finance).await;
+        let ben = server.session("kuya.ben", Role::Admin).await;
+        let mut guests = Vec::new();
+        for number in 0..3 {
+            guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
+        }
+        let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+        let mut games = Vec::new();
+        for (winner, counts, pot) in
+            [(1, 3, PotGoes::Nowhere), (0, 2, PotGoes::Nowhere), (2, 1, PotGoes::ToWinner)]
+        {
+            games.push(server.bank.play(table(), &players, winner, counts, pot).await.0);
+        }
+        Self { server, luz, ben, guests, games }
+    }
+
+    fn post(&self, token: &str, path: &str, body: &Value) -> RequestBuilder {
+        let post = self.server.node.post(&format!("{PATH}{path}"), body).bearer_auth(token);
+        post.header("Idempotency-Key", Uuid::new_v4().to_string())
+    }
+
+    fn ask(&self, operation: i64) -> RequestBuilder {
+        let body = json!({
+            "kind": "reversal", "operation": operation, "reason": "they played as one"
+        });
+        self.post(&self.luz, "", &body)
+    }
+
+    async fn settlement_of(&self, game: usize) -> i64 {
+        sqlx::query_scalar("select operation from operation_keys where key = $1")
+            .bind(format!("settle:{}", self.games[game]))
+            .fetch_one(&self.server.bank.pool)
+            .await
+            .unwrap()
+    }
+
+    async fn reverse(&self, game: usize) {
+        let asked = ok(self.ask(self.settlement_of(game).await)).await;
+        let path = format!("/{}/approval", text(&asked["id"]));
+        ok(self.post(&self.ben, &path, &json!({}))).await;
+    }
+
+    /// Counts whatever was booked.
+    async fn count(&self) -> Reports {
+        self.server.bank.ledger.fold().await.unwrap();
+        let (live, _publications) = TestLive::new().connect().await;
+        let standings = Standings::new(self.server.bank.pool.clone(), live, Calendar::default());
+        standings.count().await.unwrap();
+        let reports = Reports::beside(&self.server.bank.pool);
+        reports.count().await.unwrap();
+        reports
+    }
+
+    async fn totals(&self, query: &str) -> Value {
+        let path = format!("/v1/operator/settlements/totals{query}");
+        ok(self.server.node.get(&path, &self.luz)).await
+    }
+
+    /// The sums of a column of the file.
+    async fn file(&self, column: &str) -> i64 {
+        let request = self.server.node.get("/v1/operator/settlements.csv", &self.luz);
+        let file = request.send().await.unwrap().text().await.unwrap();
+        let mut lines = file.split("\r\n").filter(|line| !line.is_empty());
+        let place = lines.next().unwrap().split(',').position(|name| name == column).unwrap();
+        lines.map(|line| line.split(',').nth(place).unwrap().parse::<i64>().unwrap()).sum()
+    }
+
+    /// Every reader reads the same, and the ledger's accounts say so too.
+    async fn assert_agree(&self, reversed: i64) {
+        let reports = self.count().await;
+        let totals = self.totals("").await;
+        let sums = ["games", "gross", "fees", "pots", "reversed"];
+        let [games, gross, fees, pots, told] = sums.map(|name| totals[name].as_i64().unwrap());
+        assert_eq!((games, told), (3, reversed));
+        assert_eq!(self.server.bank.balance("fee:newbie").await, fees);
+        assert_eq!(self.file("gross_hundredths").await, gross);
+        assert_eq!(self.file("fee_hundredths").await, fees);
+
+        // A day in which it is noon now, so that all of it was booked today.
+        let now = jiff::Timestamp::now();
+        let hour = now.to_zoned(TimeZone::UTC).hour();
+        let zone = TimeZone::fixed(Offset::constant(12 - hour));
+        let at = Timestamp::from_ms(clock::from_jiff(now).ms() + 60_000);
+        let today = reports.today(at, &zone).await.unwrap();
+        let sums = today.day.sums;
+        assert_eq!((today.day.settled, today.day.reversed), (games, reversed));
+        assert_eq!(sums.payments.hundredths(), gross);
+        assert_eq!(sums.fees.hundredths(), fees);
+        assert_eq!(sums.pots.hundredths(), pots);
+        let room = today.rooms.iter().find(|room| room.room == "newbie").unwrap().figures;
+        assert_eq!((room.sums.payments, room.sums.fees), (sums.payments, sums.fees));
+        let balances = reports.trial_balance().await.unwrap();
+        assert!(bahay::reports::Balance::add_up(&balances), "{balances:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reversed_settlement_counts_nowhere() {
+    let office = Office::new().await;
+    office.assert_agree(0).await;
+    let before = office.totals("").await;
+    office.reverse(0).await;
+    office.assert_agree(1).await;
+    // Six of twelve counts, and their fee.
+    let after = office.totals("").await;
+    let gained = |name: &str| before[name].as_i64().unwrap() - after[name].as_i64().unwrap();
+    assert_eq!((gained("gross"), gained("fees")), (600, 30));
+
+    let node = &office.server.node;
+    let listed = ok(node.get("/v1/operator/settlements", &office.luz)).await;
+    for row in listed["items"].as_array().unwrap() {
+        assert_eq!(row["kind"], "tongits");
+        let is_reversed = row["game"] == office.games[0].to_string();
+        assert_eq!(row["reversed_at"].is_string(), is_reversed, "{row}");
+        let nets: Vec<i64> = row["seats"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|seat| seat["net"].as_i64().unwrap())
+            .collect();
+        let amounts = (row["gross"].as_i64().unwrap(), row["fee"].as_i64().unwrap());
+        assert_eq!(amounts == (0, 0) && nets == [0, 0, 0], is_reversed, "{row}");
+    }
+    // Filters by amounts and by players see it as it counts.
+    assert_eq!(office.totals("?gross_min=600").await["games"], 0);
+    assert_eq!(office.totals("?gross_max=0").await["games"], 1);
+    let of_player = office.totals(&format!("?player={}", office.guests[0].id)).await;
+    assert_eq!(of_player, after);
+    let mine = ok(node.get("/v1/me/games", &office.guests[1].access_token)).await;
+    let mine = mine["items"].as_array().unwrap();
+    let reversed = mine.iter().find(|game| game["id"] == office.games[0].to_string()).unwrap();
+    assert_eq!((&reversed["net"], reversed["reversed_at"].is_string()), (&json!(0), true));
+    assert_eq!(mine.iter().filter(|game| game["reversed_at"] == Value::Null).count(), 2);
+
+    let (cookie, _) = seated(&office.server, "cora", Role::Finance).await;
+    let shown = page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
+    assert!(shown.contains("reversed") && !shown.contains("Ask for its reversal"), "{shown}");
+    let path = format!("/v1/operator/games/{}", office.games[0]);
+    let dossier = ok(node.get(&path, &office.luz)).await;
+    assert!(dossier["reversed_at"].is_string());
+    assert!(dossier["seats"].as_array().unwrap().iter().all(|seat| seat["net"] == 0));
+    let kinds: Vec<_> = dossier["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (text(&one["kind"]), one["reversed_by"].is_i64()))
+        .collect();
+    let kinds: Vec<_> =
+        kinds.iter().map(|(kind, is_reversed)| (kind.as_str(), *is_reversed)).collect();
+    assert_eq!(kinds, [("open", false), ("settle", true), ("reverse", false)]);
+    let shown = page(&office.server, "/desk/settlements", &cookie).await;
+    assert!(shown.contains("reversed"), "{shown}");
+}
+
+/// What is counted follows from the seals alone: counted anew it comes to the same.
+#[tokio::test]
+async fn reversals_are_counted_anew_to_the_same_sums() {
+    let office = Office::new().await;
+    office.assert_agree(0).await;
+    office.reverse(0).await;
+    office.reverse(1).await;
+    office.assert_agree(2).await;
+    let before = office.totals("").await;
+    let owner = office.server.bank.database.owner_pool().await;
+    for again in [
+        "truncate settlements, settlement_days, player_settlements, newcomer_coins, booked_hours,
+            operation_hours, held_by_kind, held_pots",
+        "update figures_progress set seal = 0",
+    ] {
+        sqlx::query(again).execute(&owner).await.unwrap();
+    }
+    office.assert_agree(2).await;
+    assert_eq!(office.totals("").await, before);
+}
+
+#[tokio::test]
+async fn a_reversal_is_offered_only_where_it_can_be_asked_for() {
+    let office = Office::new().await;
+    let (cookie, _) = seated(&office.server, "cora", Role::Finance).await;
+    let shown = async |game: usize| {
+        page(&office.server, &format!("/desk/games/{}", office.games[game]), &cookie).await
+    };
+    let is_offered = async |game: usize| {
+        let path = format!("/v1/operator/ledger/operations/{}", office.settlement_of(game).await);
+        ok(office.server.node.get(&path, &office.luz)).await["is_reversible"].as_bool().unwrap()
+    };
+    // It paid a POT.
+    let page = shown(2).await;
+    assert!(page.contains("It paid a POT") && !page.contains("Ask for its reversal"), "{page}");
+    assert!(!is_offered(2).await);
+    expect_refusal(office.ask(office.settlement_of(2).await), 409, "not_reversible").await;
+
+    let operation = office.settlement_of(0).await;
+    assert!(shown(0).await.contains("Ask for its reversal") && is_offered(0).await);
+    ok(office.ask(operation)).await;
+    let page = shown(0).await;
+    assert!(
+        page.contains("waits for a decision") && !page.contains("Ask for its reversal"),
+        "{page}"
+    );
+    assert!(!is_offered(0).await);
+    expect_refusal(office.ask(operation), 409, "reversal_requested").await;
+}
