@@ -20,7 +20,7 @@ use crate::accounts::{self, AccountError, Accounts, Bans, HouseBot, WrongOptions
 use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
-use crate::edge::{self, Edge, Peer};
+use crate::edge::{self, Edge};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
@@ -131,9 +131,9 @@ pub struct Running {
     /// Where supervisors ask.
     pub probes: SocketAddr,
     stop: watch::Sender<bool>,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
     /// Ends with the server.
-    probing: JoinHandle<std::io::Result<()>>,
+    probing: JoinHandle<()>,
     /// Ends with the last connection.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
@@ -141,7 +141,7 @@ pub struct Running {
     ledger: LedgerTasks,
 }
 
-/// Serves until SIGTERM or Ctrl-C.
+/// Serves until SIGTERM, SIGHUP or Ctrl-C.
 pub async fn serve(config: Config) -> Result<(), ServeError> {
     let mut stop = StopSignals::listen()?;
     let signer = config.signer()?;
@@ -358,23 +358,21 @@ pub async fn start(
     };
     let probed = probes.local_addr()?;
     let mut unprobed = stopping.clone();
-    let probing =
-        axum::serve(probes, http::probes(services.clone())).with_graceful_shutdown(async move {
-            let _ = unprobed.wait_for(|stop| *stop).await;
-        });
-    let probing = tokio::spawn(async move { probing.await });
+    let supervised = http::Doorway::new(probes, Edge::default());
+    let probing = http::serve(supervised, http::probes(services.clone()), async move {
+        let _ = unprobed.wait_for(|stop| *stop).await;
+    });
+    let probing = tokio::spawn(probing);
     let address = listener.local_addr()?;
     let doorway = http::Doorway::new(listener, edge.clone());
     let options = http::Options { edge, desk: desk_options, ..http::Options::default() };
     let router = http::router(services, &options, ws::router(play));
-    let router = router.into_make_service_with_connect_info::<Peer>();
-
     let mut stopped = stopping;
-    let server = axum::serve(doorway, router).with_graceful_shutdown(async move {
+    let server = http::serve(doorway, router, async move {
         // Without its sender the server is stopped too.
         let _ = stopped.wait_for(|stop| *stop).await;
     });
-    let server = tokio::spawn(async move { server.await });
+    let server = tokio::spawn(server);
     let ledger = ledger_tasks;
     let probes = probed;
     Ok(Running { address, probes, stop, server, probing, sessions, background, tables, ledger })
@@ -438,7 +436,7 @@ impl Running {
         // Nobody may be listening for it any more.
         let _ = self.stop.send(true);
         match tokio::time::timeout(STOP_TIMEOUT, &mut self.server).await {
-            Ok(Ok(served)) => served?,
+            Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(std::io::Error::other(error)),
             Err(_) => {
                 tracing::warn!("some requests did not end in time");
@@ -462,18 +460,22 @@ impl Running {
 struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
+    /// The terminal has gone, or a supervisor asks to read settings anew: that takes a new process.
+    hang_up: Signal,
 }
 
 impl StopSignals {
     fn listen() -> std::io::Result<Self> {
         let terminate = signal(SignalKind::terminate())?;
-        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+        let interrupt = signal(SignalKind::interrupt())?;
+        Ok(Self { terminate, interrupt, hang_up: signal(SignalKind::hangup())? })
     }
 
     async fn received(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            _ = self.hang_up.recv() => {}
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Serve players, until SIGTERM or Ctrl-C.
+    /// Serve players, until SIGTERM, SIGHUP or Ctrl-C.
     Serve(Box<Config>),
     /// Bring the database's schema up to date.
     Migrate(Box<Database>),

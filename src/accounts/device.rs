@@ -89,6 +89,19 @@ impl FromStr for TimeZone {
     }
 }
 
+/// The time zone that a client's device names, if there is such a zone. Devices have names of their own
+/// (`GMT+08:00`, `Etc/Unknown`, older or newer ones than the server), which are as good as none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceTimeZone(pub Option<TimeZone>);
+
+impl<'de> Deserialize<'de> for DeviceTimeZone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let named = Option::<String>::deserialize(deserializer)?;
+        let zone = named.and_then(|name| name.parse().ok());
+        Ok(Self(zone.filter(TimeZone::is_known)))
+    }
+}
+
 impl<'de> Deserialize<'de> for TimeZone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
@@ -97,7 +110,7 @@ impl<'de> Deserialize<'de> for TimeZone {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
+    use super::{DeviceId, DeviceTimeZone, NotADeviceId, NotATimeZone, TimeZone};
 
     #[test]
     fn a_device_id_is_long_enough_to_be_a_secret_and_never_printed() {
@@ -107,6 +120,16 @@ mod tests {
         for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeé", &long] {
             assert_eq!(text.parse::<DeviceId>(), Err(NotADeviceId), "{text}");
         }
+    }
+
+    #[test]
+    fn a_zone_that_is_not_known_is_none() {
+        let read = |text: &str| serde_json::from_str::<DeviceTimeZone>(text).unwrap().0;
+        assert_eq!(read("\"Asia/Manila\""), Some(TimeZone("Asia/Manila".to_owned())));
+        for text in ["\"GMT+08:00\"", "\"Etc/Unknown\"", "\"Asia/Atlantis\"", "\"\"", "null"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        assert!(serde_json::from_str::<DeviceTimeZone>("8").is_err());
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub use bans::{
     lift_in_tx as lift_bans_in_tx,
 };
 pub use book::session_book;
-pub use device::{DeviceId, NotADeviceId, NotATimeZone, TimeZone};
+pub use device::{DeviceId, DeviceTimeZone, NotADeviceId, NotATimeZone, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
 pub use farewell::{HeldDevice, HeldSession};
 pub use hashing::{HashOptions, Hasher, Place, WrongOptions};

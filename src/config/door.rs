@@ -1,5 +1,7 @@
 //! The settings of the door: which pages, addresses and accounts are let in, and how often.
 
+use std::time::Duration;
+
 use clap::Args;
 
 use crate::edge;
@@ -12,7 +14,7 @@ pub struct Door {
     #[arg(long, env = "BAHAY_ORIGINS", default_value = "", value_name = "ORIGINS")]
     pub origins: edge::Origins,
 
-    /// Proxies whose X-Forwarded-For is believed, as in 127.0.0.1,10.0.0.0/8.
+    /// Proxies whose X-Forwarded-For is believed, as in 127.0.0.1,10.0.7.0/28.
     #[arg(long, env = "BAHAY_TRUSTED_PROXIES", default_value = "", value_name = "NETWORKS")]
     pub trusted_proxies: edge::Proxies,
 
@@ -21,6 +23,12 @@ pub struct Door {
     #[arg(long, env = "BAHAY_HSTS_SECONDS", default_value_t = edge::HSTS_SECONDS,
           value_name = "SECONDS")]
     pub hsts_seconds: u32,
+
+    /// Seconds after which a connection ends on which nothing moves: longer than the proxy in front
+    /// keeps one open.
+    #[arg(long, env = "BAHAY_KEEP_ALIVE_SECONDS", default_value_t = edge::KEEP_ALIVE_SECONDS,
+          value_parser = clap::value_parser!(u16).range(15..=3600), value_name = "SECONDS")]
+    pub keep_alive_seconds: u16,
 
     /// Connections of one address, whatever they ask for. Those of trusted proxies are not counted.
     #[arg(
@@ -68,6 +76,7 @@ impl Door {
             origins,
             trusted_proxies: proxies,
             hsts_seconds,
+            keep_alive_seconds,
             connections_per_address,
             sockets_per_address,
             strangers_per_address,
@@ -80,6 +89,7 @@ impl Door {
             origins,
             proxies,
             hsts_seconds,
+            keep_alive: Duration::from_secs(keep_alive_seconds.into()),
             connections_per_address,
             sockets_per_address,
             strangers_per_address,
@@ -87,6 +97,7 @@ impl Door {
             requests_per_address,
             requests_per_account,
             sign_ins_per_address,
+            ..edge::Options::default()
         }
     }
 }

@@ -68,13 +68,13 @@ impl fmt::Display for Address {
 }
 
 /// The proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas,
-/// as in `127.0.0.1,10.0.0.0/8`.
+/// as in `127.0.0.1,10.0.7.0/28`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proxies(Vec<ProxyNetwork>);
 
 /// The text is no list of networks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no address or network; write it as in 127.0.0.1,10.0.0.0/8")]
+#[error("`{0}` is no address or network; write it as in 127.0.0.1,10.0.7.0/28")]
 pub struct NotANetwork(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,8 @@ struct ProxyNetwork {
 impl Proxies {
     /// The address of a client. `forwarded` are the values of `X-Forwarded-For`, in order: each
     /// proxy has added the address that it saw at the end, so the last that is none of ours is the
-    /// client's. What comes before that may be made up.
+    /// client's. Anything before that may be made up. Empty elements are skipped; an unreadable
+    /// one ends the search, and the address before it counts.
     pub fn client<'a>(
         &self,
         peer: IpAddr,
@@ -98,8 +99,13 @@ impl Proxies {
             if !self.contain(client) {
                 break;
             }
-            // A proxy of ours that says nonsense is all that is known.
-            let Ok(before) = hop.trim().parse::<IpAddr>() else {
+            let hop = hop.trim();
+            // RFC 9110 (5.6.1) lets a list have empty elements, which mean nothing.
+            if hop.is_empty() {
+                continue;
+            }
+            // Behind an unreadable element anything may be made up: the last address counts.
+            let Some(before) = parse_hop(hop) else {
                 break;
             };
             client = before.to_canonical();
@@ -112,6 +118,40 @@ impl Proxies {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(address))
     }
+}
+
+/// Reads an element of `X-Forwarded-For`. Proxies write an address alone, with a port
+/// (`192.0.2.1:5678`), in brackets (`[2001:db8::1]`, `[2001:db8::1]:443`), with a zone
+/// (`fe80::1%eth0`), or any of these in quotes.
+fn parse_hop(hop: &str) -> Option<IpAddr> {
+    let quoted = ['"', '\'']
+        .iter()
+        .find_map(|quote| hop.strip_prefix(*quote).and_then(|rest| rest.strip_suffix(*quote)));
+    let hop = quoted.unwrap_or(hop).trim();
+    if let Some(rest) = hop.strip_prefix('[') {
+        let (address, port) = rest.split_once(']')?;
+        let is_sound = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
+        return parse_address(address).filter(|_| is_sound);
+    }
+    match hop.split_once(':') {
+        // An address of IPv6 has more than one colon, and no port outside of brackets.
+        Some((address, port)) if !port.contains(':') => {
+            address.parse().ok().filter(|_| is_port(port)).map(IpAddr::V4)
+        }
+        Some(_) | None => parse_address(hop),
+    }
+}
+
+/// Reads an address, without the zone that only its own machine understands.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    match text.split_once('%') {
+        Some((address, _)) => address.parse().ok().map(IpAddr::V6),
+        None => text.parse().ok(),
+    }
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok()
 }
 
 impl FromStr for Proxies {
@@ -186,6 +226,60 @@ mod tests {
         ] {
             let expected = Address::from(ip(expected));
             assert_eq!(client(proxies, peer, forwarded), expected, "{peer} {forwarded:?}");
+        }
+    }
+
+    /// Proxies of Azure, IIS, HAProxy and others add ports, brackets or quotes.
+    #[test]
+    fn addresses_are_read_as_proxies_write_them() {
+        for (hop, expected) in [
+            ("1.2.3.4:5678", "1.2.3.4"),
+            (" 1.2.3.4:5678 ", "1.2.3.4"),
+            ("\"1.2.3.4:5678\"", "1.2.3.4"),
+            ("'1.2.3.4'", "1.2.3.4"),
+            ("\"1.2.3.4\"", "1.2.3.4"),
+            ("[1.2.3.4]:80", "1.2.3.4"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("[2001:db8::1]:443", "2001:db8::1"),
+            ("\"[2001:db8::1]:443\"", "2001:db8::1"),
+            ("2001:DB8::1%eth0", "2001:db8::1"),
+            ("[2001:db8::1%25eth0]:443", "2001:db8::1"),
+            ("[::ffff:1.2.3.4]:443", "1.2.3.4"),
+            ("1.2.3.4,", "1.2.3.4"),
+            ("8.8.8.8, \"[2001:db8::1]:443\" ,, ", "2001:db8::1"),
+        ] {
+            let expected = Address::from(ip(expected));
+            assert_eq!(client("9.9.9.9", "9.9.9.9", &[hop]), expected, "{hop}");
+        }
+        let chain = ["8.8.8.8", "\"[2001:db8::1]:443\", 10.1.1.1:80"];
+        let chained = client("9.9.9.9,10.0.0.0/8", "9.9.9.9", &chain);
+        assert_eq!(chained, Address::from(ip("2001:db8::1")), "a trusted hop with a port");
+    }
+
+    #[test]
+    fn an_unreadable_hop_leaves_the_last_trusted_address() {
+        for hop in [
+            "unknown",
+            "_hidden",
+            "1.2.3.4:",
+            "1.2.3.4:x",
+            "1.2.3.4:70000",
+            "1.2.3.4:+80",
+            "[1.2.3.4",
+            "1.2.3.4]",
+            "[2001:db8::1]443",
+            "[2001:db8::1]:",
+            "\"1.2.3.4",
+            "1.2.3.4 5678",
+            "1.2.3.4%x",
+            "for=1.2.3.4",
+            "[]",
+            "\"\"",
+        ] {
+            let forwarded = format!("8.8.8.8, {hop}");
+            let expected = Address::from(ip("9.9.9.9"));
+            assert_eq!(client("9.9.9.9", "9.9.9.9", &[&forwarded]), expected, "{hop}");
         }
     }
 

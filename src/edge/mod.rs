@@ -24,12 +24,11 @@ use std::time::Duration;
 use crate::ids::PlayerId;
 
 use counted::{CountedPlaces, CountedRate};
-use origins::is_of_host;
 
 pub use address::{Address, Network, NotANetwork, Proxies};
 pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
 pub use counted::{NETWORK_SHARE, Place};
-pub use origins::{NotAnOrigin, Origins};
+pub use origins::{NotAnOrigin, Origins, is_of_host};
 pub use write_half::{Waiting, WriteHalf};
 
 /// What is let in. The defaults suit a house on the open internet whose players come one by one.
@@ -42,6 +41,10 @@ pub struct Options {
     /// For how many seconds browsers that came by HTTPS are to come by nothing else; 0 for no word
     /// about it.
     pub hsts_seconds: u32,
+    /// Time after which a connection ends on which nothing moves.
+    pub keep_alive: Duration,
+    /// Time that an answer may wait for its client, beside what the bytes that it takes make up for.
+    pub slow_reader: Duration,
     /// Connections of one address, whatever they ask for.
     pub connections_per_address: u32,
     /// Open sockets of one address: enough for a school behind one router.
@@ -59,12 +62,20 @@ pub struct Options {
 /// A year, as browsers ask for who want to know it beforehand.
 pub const HSTS_SECONDS: u32 = 31_536_000;
 
+/// Longer than proxies keep a connection on which nothing is asked, so that it is theirs to close.
+pub const KEEP_ALIVE_SECONDS: u16 = 75;
+
+/// Characters of a header that the log takes.
+const LOGGED_CHARS_MAX: usize = 128;
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             origins: Origins::default(),
             proxies: Proxies::default(),
             hsts_seconds: HSTS_SECONDS,
+            keep_alive: Duration::from_secs(KEEP_ALIVE_SECONDS.into()),
+            slow_reader: Duration::from_secs(30),
             connections_per_address: 256,
             sockets_per_address: 64,
             strangers_per_address: 8,
@@ -83,6 +94,8 @@ pub enum Refused {
     Origin,
     #[error("this address is for WebSockets: ask for an upgrade, as RFC 6455 has it")]
     NotASocket,
+    #[error("`Sec-WebSocket-Key` has to be there once: 16 bytes in base64, as RFC 6455 has it")]
+    WebSocketKey,
     /// A limit was met; at the latest after this time there is room again, if nobody else takes it.
     #[error("too many at once: wait as long as Retry-After says")]
     TooMany { retry_after: Duration },
@@ -139,11 +152,23 @@ impl Edge {
         &self.0.options.proxies
     }
 
+    /// Time after which a connection ends on which nothing moves.
+    pub fn keep_alive(&self) -> Duration {
+        self.0.options.keep_alive
+    }
+
+    /// Time that an answer may wait for its client.
+    pub fn slow_reader(&self) -> Duration {
+        self.0.options.slow_reader
+    }
+
     /// For how many seconds a browser is to come by HTTPS alone, if it has come by it now: TLS ends at
     /// a proxy, so only one of ours can say so.
     pub fn hsts_seconds(&self, peer: IpAddr, said_scheme: Option<&str>) -> Option<u32> {
         let seconds = Some(self.0.options.hsts_seconds).filter(|seconds| *seconds > 0)?;
-        let is_https = said_scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
+        // Of several proxies the first one tells how the browser came.
+        let scheme = said_scheme.and_then(|said| said.split(',').next()).map(str::trim);
+        let is_https = scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         (is_https && self.proxies().contain(peer)).then_some(seconds)
     }
 
@@ -175,6 +200,7 @@ impl Edge {
     pub fn origin(&self, origin: Option<&str>, host: Option<&str>) -> Result<(), Refused> {
         match origin {
             Some(origin) if !is_of_host(origin, host) && !self.origins().contains(origin) => {
+                log_foreign_origin(Some(origin), host);
                 Err(Refused::Origin)
             }
             Some(_) | None => Ok(()),
@@ -195,4 +221,12 @@ impl Edge {
     pub fn opening(&self, player: PlayerId) -> Result<(), Refused> {
         self.0.openings.take(player)
     }
+}
+
+/// Logs both sides of a comparison that failed, so that a proxy that rewrites `Host` is found.
+pub fn log_foreign_origin(origin: Option<&str>, host: Option<&str>) {
+    let shortened = |text: &str| text.chars().take(LOGGED_CHARS_MAX).collect::<String>();
+    let origin = origin.map(shortened);
+    let host = host.map(shortened);
+    tracing::info!(?origin, ?host, "a page of another origin was refused");
 }

@@ -3,22 +3,40 @@
 
 use std::str::FromStr;
 
+use url::Host;
+
+/// The ports of `http` and `https`, which need not be written.
+const DEFAULT_PORTS: [u16; 2] = [80, 443];
+
 /// Origins as browsers write them, as in `https://play.example`, separated by commas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origins(Vec<String>);
+pub struct Origins(Vec<Origin>);
 
 /// The text is no origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no origin; write it as in https://play.example, without a path")]
 pub struct NotAnOrigin(String);
 
-impl Origins {
-    pub fn contains(&self, origin: &str) -> bool {
-        self.0.iter().any(|ours| ours == origin)
-    }
+/// A scheme and an authority.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Origin {
+    scheme: String,
+    authority: Authority,
+}
 
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+/// A host and its port, in one form for each place: lower case, international names in punycode,
+/// without a final dot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Authority {
+    host: Host,
+    /// `None` where it is not written.
+    port: Option<u16>,
+}
+
+impl Origins {
+    /// Returns whether a page of this origin may call.
+    pub fn contains(&self, origin: &str) -> bool {
+        Origin::parse(origin).is_some_and(|origin| self.0.contains(&origin))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -31,19 +49,62 @@ impl FromStr for Origins {
 
     fn from_str(text: &str) -> Result<Self, NotAnOrigin> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-        parts.map(origin).collect::<Result<_, _>>().map(Self)
+        parts.map(parse_setting).collect::<Result<_, _>>().map(Self)
     }
 }
 
-/// Whether a page of this origin came from this very host, as the browser names it. A proxy that ends
-/// TLS may make another scheme of it, so the scheme is not compared.
-pub(super) fn is_of_host(origin: &str, host: Option<&str>) -> bool {
-    let authority = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
-    authority.is_some_and(|authority| !authority.is_empty() && Some(authority) == host)
+/// Returns whether a page of this origin came from this very host, as the browser names it. A proxy that ends
+/// TLS may make another scheme of it, so the scheme is not compared, and the default port of either
+/// scheme is the same place as none.
+pub fn is_of_host(origin: &str, host: Option<&str>) -> bool {
+    let Some(Origin { scheme, authority }) = Origin::parse(origin) else {
+        return false;
+    };
+    let Some(asked) = host.and_then(Authority::parse) else {
+        return false;
+    };
+    let is_web = matches!(scheme.as_str(), "http" | "https");
+    // The port of an origin is `None` where it is its scheme's default.
+    let is_default = |port: Option<u16>| port.is_none_or(|port| DEFAULT_PORTS.contains(&port));
+    let is_port_same =
+        authority.port == asked.port || authority.port.is_none() && is_default(asked.port);
+    is_web && authority.host == asked.host && is_port_same
+}
+
+impl Origin {
+    fn parse(text: &str) -> Option<Self> {
+        let (scheme, authority) = text.split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        let Authority { host, port } = Authority::parse(authority)?;
+        let default = match scheme.as_str() {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        };
+        let port = port.filter(|port| Some(*port) != default);
+        Some(Self { scheme, authority: Authority { host, port } })
+    }
+}
+
+impl Authority {
+    fn parse(text: &str) -> Option<Self> {
+        // The colons of an address of IPv6 are within its brackets.
+        let is_port = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
+        let (host, port) = match text.rsplit_once(':') {
+            Some((host, port)) if is_port(port) => (host, port),
+            Some(_) | None => (text, ""),
+        };
+        let port = match port {
+            "" => None,
+            port => Some(port.parse().ok()?),
+        };
+        let host = Host::parse(host.strip_suffix('.').unwrap_or(host)).ok()?;
+        Some(Self { host, port })
+    }
 }
 
 /// A scheme, a host, perhaps a port; nothing that a browser would write differently.
-fn origin(text: &str) -> Result<String, NotAnOrigin> {
+fn parse_setting(text: &str) -> Result<Origin, NotAnOrigin> {
     let wrong = || NotAnOrigin(text.to_owned());
     let (scheme, host) = text.split_once("://").ok_or_else(wrong)?;
     let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -52,7 +113,7 @@ fn origin(text: &str) -> Result<String, NotAnOrigin> {
         && scheme.bytes().all(|byte| is_word(byte) || byte == b'-')
         && !host.is_empty()
         && host.bytes().all(is_host);
-    if is_sound { Ok(text.to_owned()) } else { Err(wrong()) }
+    Origin::parse(text).filter(|_| is_sound).ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -81,6 +142,54 @@ mod tests {
         }
         assert!(!is_of_host("http://", Some("")));
         assert!(!is_of_host("https://play.example", None));
+    }
+
+    #[test]
+    fn one_place_has_many_spellings() {
+        for (origin, host) in [
+            ("https://play.example", "play.example:443"),
+            ("https://play.example:443", "play.example"),
+            ("http://play.example", "play.example:80"),
+            ("http://play.example:80", "play.example"),
+            // TLS ended at a proxy that names its own port.
+            ("https://play.example", "play.example:80"),
+            ("https://play.example", "PLAY.Example"),
+            ("HTTPS://Play.Example", "play.example"),
+            ("https://play.example", "play.example."),
+            ("https://play.example.", "play.example"),
+            ("https://play.example.:443", "play.example"),
+            ("https://play.example:8443", "play.example.:8443"),
+            ("https://xn--pea-8ma.example", "pe\u{f1}a.example"),
+            ("https://xn--pea-8ma.example", "PE\u{d1}A.example:443"),
+            ("http://[2001:db8::1]:8080", "[2001:DB8:0::1]:8080"),
+            ("http://[::1]", "[::1]:80"),
+            ("https://play.example", "play.example:"),
+        ] {
+            assert!(is_of_host(origin, Some(host)), "{origin} at {host}");
+        }
+        for (origin, host) in [
+            ("https://play.example:80", "play.example"),
+            ("https://play.example:8443", "play.example"),
+            ("https://play.example", "play.example:8443"),
+            ("https://play.example..", "play.example"),
+            ("https://user@play.example", "play.example"),
+            ("https://play.example/", "play.example"),
+            ("https://play.example:99999", "play.example"),
+            ("https://play.example", "play.example, evil.example"),
+            ("https://play.example", ""),
+            ("ftp://play.example", "play.example"),
+        ] {
+            assert!(!is_of_host(origin, Some(host)), "{origin} at {host}");
+        }
+    }
+
+    #[test]
+    fn a_setting_names_the_default_port_or_not() {
+        let origins: Origins = "https://play.example:443,http://m.example".parse().unwrap();
+        assert!(origins.contains("https://play.example"));
+        assert!(origins.contains("http://m.example:80") && origins.contains("http://M.example."));
+        assert!(!origins.contains("http://play.example"));
+        assert!(!origins.contains("https://m.example"));
     }
 
     #[test]

@@ -97,6 +97,7 @@ impl From<Refused> for Problem {
         match refused {
             Refused::Origin => Code::OriginRefused.because(refused.to_string()),
             Refused::NotASocket => Code::UpgradeRequired.because(refused.to_string()),
+            Refused::WebSocketKey => Code::UpgradeInvalid.because(refused.to_string()),
             Refused::TooMany { retry_after } => {
                 Code::TooManyRequests.because(refused.to_string()).again_after(retry_after)
             }

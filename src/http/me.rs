@@ -29,6 +29,7 @@ pub(super) struct Me {
     /// One of `GET /v1/avatars`.
     #[schema(example = "carabao")]
     avatar: String,
+    /// The time zone whose days count for rewards; null for the house's own.
     #[schema(required = true, example = "Asia/Manila")]
     time_zone: Option<String>,
     created_at: Time,
@@ -122,8 +123,8 @@ impl Me {
     }
 }
 
-/// A zone that exists, where one is named.
-pub(super) fn expect_known(zone: Option<&TimeZone>) -> Result<(), Problem> {
+/// Rejects a zone that does not exist.
+fn expect_known(zone: Option<&TimeZone>) -> Result<(), Problem> {
     match zone {
         Some(zone) if !zone.is_known() => Err(Code::TimeZoneUnknown.plain()),
         Some(_) | None => Ok(()),

@@ -14,6 +14,7 @@ use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, STRICT_TRANSPORT_SECURITY,
     X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
@@ -171,11 +172,13 @@ fn cors(origins: &Origins) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
+    let ours = origins.clone();
+    let is_ours = move |origin: &HeaderValue, _: &Parts| {
+        origin.to_str().is_ok_and(|origin| ours.contains(origin))
+    };
     Some(
         CorsLayer::new()
-            .allow_origin(AllowOrigin::list(
-                origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()),
-            ))
+            .allow_origin(AllowOrigin::predicate(is_ours))
             .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
             .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, ACCOUNT_PROOF])
             .expose_headers([REQUEST_ID, REPLAYED, RETRY_AFTER])

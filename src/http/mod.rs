@@ -48,8 +48,10 @@ mod rooms;
 mod routes;
 mod security_log;
 mod services;
+mod serving;
 mod sessions;
 mod sign_in;
+mod slow_reader;
 mod social;
 mod sort;
 mod tickets;
@@ -69,7 +71,8 @@ pub use problem::{Code, Problem, ProblemBody};
 use problem::{unread, unread_record};
 pub use routes::{probes, router};
 pub use services::Services;
+pub use serving::serve;
 pub use wire::{
-    CardText, Coins, DeviceText, IdTokenText, IssuerText, NameText, ReasonText, RoomText, Time,
-    TimeZoneText, TransferCode,
+    CardText, Coins, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText, ReasonText,
+    RoomText, Time, TimeZoneText, TransferCode,
 };

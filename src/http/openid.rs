@@ -7,18 +7,17 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::accounts::{
-    Accounts, DeviceId, DrawnNonce, Linked, Name, OpenIdSignIn, TimeZone, WaysIn,
+    Accounts, DeviceId, DeviceTimeZone, DrawnNonce, Linked, Name, OpenIdSignIn, WaysIn,
 };
 use crate::auth::{Holder, Player};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
-use super::me::expect_known;
 use super::proof::ProofHeader;
 use super::sign_in::SignedIn;
 use super::visit::Visit;
 use super::{
-    Body, Code, DeviceText, IdTokenText, IssuerText, NameText, Path, Problem, ProblemBody, Time,
-    TimeZoneText,
+    Body, Code, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText, Path, Problem,
+    ProblemBody, Time,
 };
 
 /// An ID token asks for its player.
@@ -40,8 +39,10 @@ pub(super) struct OpenIdSignInBody {
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
     /// For a new player: the IANA name of its time zone.
-    #[schema(value_type = Option<TimeZoneText>)]
-    time_zone: Option<TimeZone>,
+    /// One that the server does not know is left out: `time_zone` of the answer's player tells.
+    #[serde(default)]
+    #[schema(value_type = Option<DeviceTimeZoneText>)]
+    time_zone: DeviceTimeZone,
 }
 
 /// A device that is about to sign its user in with an issuer.
@@ -111,7 +112,7 @@ pub(super) async fn ask_nonce(
             content_type = "application/problem+json"),
         (status = 409, description = "`name_taken`: a new player may not have this name",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, `name_reserved`, `time_zone_unknown`", body = ProblemBody,
+        (status = 422, description = "`body_invalid`, `name_reserved`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 503, description = "`issuer_unavailable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -123,7 +124,7 @@ pub(super) async fn sign_in_openid(
     Body(body): Body<OpenIdSignInBody>,
 ) -> Result<SignedIn, Problem> {
     let OpenIdSignInBody { issuer, id_token, device_id: device, name, time_zone } = body;
-    expect_known(time_zone.as_ref())?;
+    let DeviceTimeZone(time_zone) = time_zone;
     let token = IdToken { issuer, token: id_token };
     let visitor = visit.with_device(Some(device.clone()));
     let request = OpenIdSignIn { token, device, name, time_zone, visitor };

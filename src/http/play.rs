@@ -1,4 +1,4 @@
-//! The browser client: the page at `/play`, and the files that it loads. They are built from
+//! The browser client: the page at `/play`, to which `/` leads, and the files that it loads. They are built from
 //! TypeScript in `play/`, checked in under `play/dist`, and kept in the program, so that a server
 //! is one file and a page asks no other host for anything.
 //!
@@ -15,9 +15,9 @@ use axum::Router;
 use axum::extract::Path;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY,
+    LOCATION, REFERRER_POLICY, VARY,
 };
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use bahay_engine::hex::Hex;
@@ -55,10 +55,22 @@ static TAG: LazyLock<String> = LazyLock::new(|| {
 
 pub(super) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
+        .route("/", get(async |uri: Uri| redirect_to_page(StatusCode::TEMPORARY_REDIRECT, &uri)))
         .route("/play", get(page))
+        .route(
+            "/play/",
+            get(async |uri: Uri| redirect_to_page(StatusCode::PERMANENT_REDIRECT, &uri)),
+        )
         // What leads friends to a private table; the client reads the code in the address.
         .route("/play/join/{code}", get(page))
+        .route("/play/join/{code}/", get(page))
         .route("/play/files/{name}", get(file))
+}
+
+/// Leads to the page, and keeps the query.
+fn redirect_to_page(status: StatusCode, asked: &Uri) -> Response {
+    let query = asked.query().map(|query| format!("?{query}")).unwrap_or_default();
+    (status, [(LOCATION, format!("/play{query}"))]).into_response()
 }
 
 async fn page(headers: HeaderMap) -> Response {

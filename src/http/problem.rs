@@ -9,7 +9,9 @@ use std::fmt;
 use std::time::Duration;
 
 use axum::Json;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    CONNECTION, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, UPGRADE, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::{Serialize, Serializer};
@@ -85,6 +87,9 @@ codes! {
     IdempotencyKeyInUse = "idempotency_key_in_use", CONFLICT,
         "The call with this Idempotency-Key is still being carried out";
 
+    TooManyIdempotencyKeys = "too_many_idempotency_keys", TOO_MANY_REQUESTS,
+        "Too many of your calls with an Idempotency-Key are kept";
+
     HostInvalid = "host_invalid", BAD_REQUEST, "A request names one host";
 
     // Who asks.
@@ -116,6 +121,8 @@ codes! {
     TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
     SignInLocked = "sign_in_locked", TOO_MANY_REQUESTS,
         "Too many sign-ins by this name have failed";
+    ExportedLately = "exported_lately", TOO_MANY_REQUESTS,
+        "You have exported your account lately";
     SignInBusy = "sign_in_busy", SERVICE_UNAVAILABLE, "Too many are signing in just now";
     OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
 
@@ -227,6 +234,7 @@ codes! {
 
     // The server.
     UpgradeRequired = "upgrade_required", UPGRADE_REQUIRED, "Only sockets are opened here";
+    UpgradeInvalid = "upgrade_invalid", BAD_REQUEST, "The request for a socket is malformed";
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not come in time";
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
     ArchiveUnreachable = "archive_unreachable", SERVICE_UNAVAILABLE,
@@ -360,6 +368,13 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(self.code);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, PROBLEM_JSON);
+        if self.code == Code::UpgradeRequired {
+            // RFC 9110 (15.5.22) asks for the first, and with it for the second; RFC 6455 (4.4) for
+            // the third.
+            headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+            headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+            headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        }
         if status == StatusCode::UNAUTHORIZED {
             let challenge = match self.code {
                 Code::TokenMissing => CHALLENGE_MISSING,

@@ -9,14 +9,16 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::accounts::{
-    AccountError, Accounts, DeviceId, GuestSignIn, Name, Profile, TimeZone, Tokens,
+    AccountError, Accounts, DeviceId, DeviceTimeZone, GuestSignIn, Name, Profile, Tokens,
 };
 use crate::auth::{Player, RefreshToken};
 
-use super::me::{Me, expect_known};
+use super::me::Me;
 use super::security_log::Concerns;
 use super::visit::Visit;
-use super::{Body, Code, DeviceText, NameText, Problem, ProblemBody, Services, Time, TimeZoneText};
+use super::{
+    Body, Code, DeviceText, DeviceTimeZoneText, NameText, Problem, ProblemBody, Services, Time,
+};
 use crate::openid::OpenIdError;
 
 /// A device asks for its player.
@@ -31,8 +33,10 @@ pub(super) struct GuestSignInBody {
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
     /// For a player that has none yet: the IANA name of its time zone.
-    #[schema(value_type = Option<TimeZoneText>)]
-    time_zone: Option<TimeZone>,
+    /// One that the server does not know is left out: `time_zone` of the answer's player tells.
+    #[serde(default)]
+    #[schema(value_type = Option<DeviceTimeZoneText>)]
+    time_zone: DeviceTimeZone,
 }
 
 /// The tokens of a session.
@@ -103,7 +107,7 @@ impl From<(Profile, Tokens)> for SignedIn {
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`name_taken`: a new player may not have this name, or one \
             that looks like it", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, `time_zone_unknown`; `name_reserved`: a new \
+        (status = 422, description = "`body_invalid`; `name_reserved`: a new \
             player may not have a name by which the house is meant", body = ProblemBody,
             content_type = "application/problem+json"),
     )
@@ -114,7 +118,7 @@ pub(super) async fn sign_in_guest(
     Body(body): Body<GuestSignInBody>,
 ) -> Result<SignedIn, Problem> {
     let GuestSignInBody { device_id: device, name, time_zone } = body;
-    expect_known(time_zone.as_ref())?;
+    let DeviceTimeZone(time_zone) = time_zone;
     let visitor = visit.with_device(Some(device.clone()));
     let request = GuestSignIn { device, name, time_zone, visitor };
     Ok(accounts.sign_in_guest(&request).await?.into())

@@ -180,6 +180,14 @@ text! {
 }
 
 text! {
+    /// The schema of a time zone as a device names it.
+    DeviceTimeZoneText as "DeviceTimeZone", |text| text
+        .description(Some("A time zone as the device names it; the server leaves out what it does \
+            not know."))
+        .examples(["Asia/Manila", "GMT+08:00"])
+}
+
+text! {
     /// The schema of a reason as operators write it.
     ReasonText as "Reason", |text| text
         .min_length(Some(*REASON_LENGTH.start()))

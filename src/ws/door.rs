@@ -12,7 +12,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{ConnectInfo, RawQuery, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
@@ -81,9 +81,15 @@ pub(super) async fn upgrade(
         Ok(upgrade) => upgrade,
         Err(rejection) => {
             tracing::debug!(%rejection, "no socket was asked for");
-            return Refused::NotASocket.into_response();
+            let is_without_key =
+                matches!(rejection, WebSocketUpgradeRejection::WebSocketKeyHeaderMissing(_));
+            let refused = if is_without_key { Refused::WebSocketKey } else { Refused::NotASocket };
+            return refused.into_response();
         }
     };
+    if !opening::has_sound_key(&headers) {
+        return Refused::WebSocketKey.into_response();
+    }
     let Some(write_half) = peer.write_half.upgrade() else {
         // Nobody reads this any more.
         return StatusCode::BAD_REQUEST.into_response();
@@ -155,8 +161,8 @@ async fn admit(
     headers: &HeaderMap,
 ) -> Result<Admitted, TurnedAway> {
     // What is no text is no origin of ours either.
-    let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or("?"));
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let origin = headers.get(ORIGIN).map(|value| as_text(value).unwrap_or("?"));
+    let host = headers.get(HOST).and_then(as_text);
     state.edge.origin(origin, host)?;
     let player = if headers.contains_key(AUTHORIZATION) {
         Some(state.auth.player_of(headers).await?)
@@ -172,6 +178,11 @@ async fn admit(
         None => Who::Stranger(state.edge.stranger(from)?),
     };
     Ok(Admitted { who, from, place })
+}
+
+/// Reads a header that may hold an international name as it is.
+fn as_text(value: &HeaderValue) -> Option<&str> {
+    str::from_utf8(value.as_bytes()).ok()
 }
 
 async fn serve(

@@ -7,7 +7,7 @@
 //! No secret is read from the address, because addresses are logged on the way.
 
 use axum::http::HeaderMap;
-use axum::http::header::SEC_WEBSOCKET_PROTOCOL;
+use axum::http::header::{SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL};
 use bahay_engine::table::TableId;
 use serde::Deserialize;
 
@@ -23,6 +23,21 @@ pub(super) const TICKET_PREFIX: &str = "bahay.ticket.";
 pub(super) const AUTHENTICATE_ID: u32 = 0;
 /// The id of the `join` that a query stands for.
 pub(super) const JOIN_ID: u32 = 1;
+
+/// Characters of a `Sec-WebSocket-Key` before its padding: 16 bytes in base64.
+const KEY_CHARS: usize = 22;
+
+/// Returns whether the request has one `Sec-WebSocket-Key`, of 16 bytes in base64 (RFC 6455, 4.2.1).
+pub(super) fn has_sound_key(headers: &HeaderMap) -> bool {
+    let mut keys = headers.get_all(SEC_WEBSOCKET_KEY).iter();
+    let (Some(key), None) = (keys.next(), keys.next()) else {
+        return false;
+    };
+    let is_of_alphabet = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    key.as_bytes()
+        .strip_suffix(b"==")
+        .is_some_and(|key| key.len() == KEY_CHARS && key.iter().all(is_of_alphabet))
+}
 
 /// What was said of who it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +140,35 @@ mod tests {
         assert_eq!(given(&["bahay.token."]), Some((text(""), None)));
         assert_eq!(given(&["bahay.token.a,bahay.token.b"]), Some((None, None)));
         assert_eq!(given(&["bahay.token.a", "bahay.ticket.b"]), Some((None, None)));
+    }
+
+    #[test]
+    fn a_key_is_16_bytes_in_base64_and_comes_once() {
+        let is_sound = |keys: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for key in keys {
+                headers.append(SEC_WEBSOCKET_KEY, HeaderValue::from_str(key).unwrap());
+            }
+            has_sound_key(&headers)
+        };
+        let sound = "dGhlIHNhbXBsZSBub25jZQ==";
+        assert!(is_sound(&[sound]) && is_sound(&["+/+/+/+/+/+/+/+/+/+/+A=="]));
+        for keys in [
+            &[][..],
+            &[""],
+            &["x"],
+            &["dGhlIHNhbXBsZSBub25jZQ"],
+            &["dGhlIHNhbXBsZSBub25jZQ="],
+            &["dGhlIHNhbXBsZSBub25jZQ==="],
+            &["dGhlIHNhbXBsZSBub25jZTE="],
+            &["dGhlIHNhbXBsZSBub25jZTEy"],
+            &["dGhlIHNhbXBsZSBub25j=Q=="],
+            &["dGhlIHNhbXBsZSBub25j-_=="],
+            &["dGhlIHNhbXBsZSBub25jZQ==, x"],
+            &[sound, sound],
+        ] {
+            assert!(!is_sound(keys), "{keys:?}");
+        }
     }
 
     fn said(query: &str) -> Result<Command<()>, String> {

@@ -71,10 +71,12 @@ async fn migrate_serve_and_stop() {
         let migrated = bahay().arg("migrate").env("DATABASE_URL", database.url()).output().unwrap();
         assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
     }
-    let mut server = Server::start(&mut serve(&database)).await;
-    server.terminate();
-    assert!(server.wait().success(), "a server that was told to stop ends well");
-    assert!(!server.is_healthy());
+    for signal in ["TERM", "INT", "HUP"] {
+        let mut server = Server::start(&mut serve(&database)).await;
+        server.signal(signal);
+        assert!(server.wait().success(), "a server that was told to stop by {signal} ends well");
+        assert!(!server.is_healthy());
+    }
 }
 
 /// Plays as the house's bot would until the game is settled.

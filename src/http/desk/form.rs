@@ -5,14 +5,15 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
-use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::seat::Stranger;
 use super::{Refused, Seat};
+use crate::edge;
 use crate::http::input::unread;
 use crate::http::{Code, Problem, Services};
 
@@ -81,20 +82,20 @@ fn read<T: DeserializeOwned>(bytes: &[u8], is_ours: impl Fn(&str) -> bool) -> Re
     serde_urlencoded::from_bytes(bytes).map_err(invalid)
 }
 
-/// Every browser says at least one of the two.
+/// Rejects a form of another site. Every browser sends at least one of the two headers.
 fn comes_from_us(headers: &HeaderMap) -> Result<(), Problem> {
-    let text = |value: Option<&axum::http::HeaderValue>| {
-        value.map(|value| value.to_str().unwrap_or("?").to_owned())
+    let text = |value: Option<&HeaderValue>| {
+        value.map(|value| str::from_utf8(value.as_bytes()).unwrap_or("?").to_owned())
     };
     let site = text(headers.get(FETCH_SITE));
-    let (origin, host) = (text(headers.get(ORIGIN)), text(headers.get(HOST)));
+    let origin = text(headers.get(ORIGIN));
+    let host = text(headers.get(HOST));
     let is_site_ours = site.as_deref().is_none_or(|site| site == "same-origin");
-    let is_origin_ours = origin.as_deref().is_none_or(|origin| {
-        origin.split_once("://").is_some_and(|(_, authority)| Some(authority) == host.as_deref())
-    });
+    let is_origin_ours =
+        origin.as_deref().is_none_or(|origin| edge::is_of_host(origin, host.as_deref()));
     if is_site_ours && is_origin_ours && (site.is_some() || origin.is_some()) {
-        Ok(())
-    } else {
-        Err(Code::FormForeign.because("the browser says that it comes from somewhere else"))
+        return Ok(());
     }
+    edge::log_foreign_origin(origin.as_deref(), host.as_deref());
+    Err(Code::FormForeign.because("the browser says that it comes from somewhere else"))
 }

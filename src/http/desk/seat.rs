@@ -72,7 +72,7 @@ fn sign_in_first(parts: &Parts, by_hand: bool) -> Response {
     if !by_hand {
         return StatusCode::UNAUTHORIZED.into_response();
     }
-    if parts.method != Method::GET {
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
         return Refused::from(Code::SessionEnded.because("sign in again, and do it again"))
             .into_response();
     }

@@ -1,19 +1,24 @@
 //! What happens around every handler.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::body::Body;
 use axum::routing::get;
 use bahay::edge::{self, Edge};
 use bahay::http::{Options, Probe};
+use futures_util::stream;
 use reqwest::Method;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::server::{Server, Setup, expect_refusal, ok, text};
-use crate::support::house::wide_door;
+use crate::support::house::{PATIENCE, wide_door};
 
 async fn panics() {
     panic!("on purpose");
@@ -203,4 +208,145 @@ async fn readiness_names_what_does_not_answer() {
     assert_eq!(problem["code"], "unavailable");
     assert_eq!(text(&problem["detail"]), "no answer from moon");
     ok(server.node.request(Method::GET, "/healthz")).await;
+}
+
+/// A HEAD is a GET without its body: same status, same headers.
+#[tokio::test]
+async fn head_is_answered_wherever_get_is() {
+    let server = Server::new().await;
+    let guest = server.node.guest("device-0123456789").await;
+    for path in [
+        "/",
+        "/play",
+        "/docs",
+        "/openapi.json",
+        "/problems",
+        "/healthz",
+        "/v1/rooms",
+        "/v1/avatars",
+        "/v1/me",
+        "/v1/me/wallet/entries",
+        "/v1/leaderboards/coins/day",
+        "/v1/nowhere",
+        "/v1/play",
+        "/desk",
+        "/desk/",
+        "/desk/sign-in",
+        "/desk/today",
+        "/desk/settlements?room=newbie",
+        "/desk/audit.csv",
+        "/desk/enrolment",
+        "/v1/operator/today",
+    ] {
+        let ask = async |method| {
+            let request = server.node.request(method, path).bearer_auth(&guest.access_token);
+            let response = request.send().await.unwrap();
+            let headers = response.headers();
+            let of = |name: &str| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+            (response.status(), of("content-type"), of("location"), of("upgrade"))
+        };
+        assert_eq!(ask(Method::HEAD).await, ask(Method::GET).await, "{path}");
+    }
+}
+
+async fn connect(server: &Server, request: &str) -> TcpStream {
+    let mut client = TcpStream::connect(server.node.address()).await.unwrap();
+    client.write_all(request.as_bytes()).await.unwrap();
+    client
+}
+
+/// What is kept of a request that is never finished is bounded.
+#[tokio::test]
+async fn a_head_of_more_than_64_kb_is_refused() {
+    let server = Server::new().await;
+    let long = "x".repeat(60_000);
+    let whole = format!(
+        "GET /healthz HTTP/1.1\r\nhost: here\r\nconnection: close\r\nx-long: {long}\r\n\r\n"
+    );
+    let mut answer = String::new();
+    connect(&server, &whole).await.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+
+    let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\nx-long: ").await;
+    let (mut reading, mut writing) = client.split();
+    let write = async {
+        let mut taken = 0;
+        while taken < 10_000_000 && writing.write_all(&[b'x'; 1_024]).await.is_ok() {
+            taken += 1_024;
+        }
+        taken
+    };
+    let read = async {
+        let mut answer = [0; 12];
+        reading.read_exact(&mut answer).await.map(|_| String::from_utf8_lossy(&answer).into_owned())
+    };
+    let (taken, answer) = tokio::join!(write, read);
+    assert!(taken < 10_000_000, "all was taken");
+    // The connection is closed at once, so that what was sent meanwhile may take the answer along.
+    assert!(answer.is_err() || answer.is_ok_and(|answer| answer == "HTTP/1.1 431"));
+}
+
+/// How long a connection is kept on which nothing is asked is a setting.
+#[tokio::test]
+async fn a_connection_is_kept_alive_for_so_long() {
+    let door = edge::Options { keep_alive: Duration::from_millis(300), ..wide_door() };
+    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
+    let mut answer = Vec::new();
+    client.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200"), "it was answered, and closed later");
+}
+
+/// An answer without an end, and word when it is given up.
+fn endless(given_up: mpsc::UnboundedSender<()>) -> Router {
+    struct Told(mpsc::UnboundedSender<()>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+    let answer = move || {
+        let told = Told(given_up.clone());
+        let portions = stream::repeat_with(move || {
+            let _ = &told;
+            Ok::<_, Infallible>(vec![b'x'; 16_384])
+        });
+        async { Body::from_stream(portions) }
+    };
+    Router::new().route("/endless", get(answer))
+}
+
+/// A client that hardly reads what it has asked for does not keep it for long, whatever it is.
+#[tokio::test]
+async fn an_answer_that_is_taken_too_slowly_is_given_up() {
+    let (given_up, mut told) = mpsc::unbounded_channel();
+    let door = edge::Options { slow_reader: Duration::from_millis(500), ..wide_door() };
+    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let setup = Setup { more: endless(given_up), options, ..Setup::default() };
+    let server = Server::with(setup).await;
+    let request = "GET /endless HTTP/1.1\r\nhost: here\r\n\r\n";
+    let silent = connect(&server, request).await;
+    timeout(PATIENCE, told.recv()).await.expect("nothing was read");
+    drop(silent);
+    let mut dripping = connect(&server, request).await;
+    let drip = async {
+        while dripping.read_u8().await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        () = drip => panic!("the answer ended in the midst of what was sent"),
+        given_up = timeout(PATIENCE, told.recv()) => {
+            given_up.expect("hardly anything was read");
+        }
+    }
+    // A client that reads goes on for longer than that.
+    let mut reading = connect(&server, request).await;
+    let began = Instant::now();
+    let mut portion = vec![0; 65_536];
+    while began.elapsed() < Duration::from_secs(2) {
+        assert!(reading.read(&mut portion).await.unwrap() > 0);
+    }
+    assert!(told.try_recv().is_err());
 }

@@ -100,3 +100,24 @@ async fn nothing_else_is_under_this_address() {
         expect_refusal(request, 404, "route_not_found").await;
     }
 }
+
+/// Whoever types the house's name alone, or a slash too many, comes to the game.
+#[tokio::test]
+async fn the_first_address_leads_to_the_page() {
+    let server = Server::new().await;
+    for method in [Method::GET, Method::HEAD] {
+        for (path, status, location) in [
+            ("/", 307, "/play"),
+            ("/?from=friends", 307, "/play?from=friends"),
+            ("/play/", 308, "/play"),
+            ("/play/?from=friends", 308, "/play?from=friends"),
+        ] {
+            let response = server.node.request(method.clone(), path).send().await.unwrap();
+            assert_eq!(response.status(), status, "{path}");
+            assert_eq!(response.headers()["location"], location, "{path}");
+        }
+    }
+    let linked = get(&server, "/play/join/K7MWQ2XA/", "identity").await;
+    assert_eq!(linked.headers()[CONTENT_TYPE], "text/html; charset=utf-8");
+    expect_refusal(server.node.request(Method::POST, "/"), 405, "method_not_allowed").await;
+}

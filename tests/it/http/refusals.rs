@@ -34,13 +34,8 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
         (r#"{"device_id":"0123456789abcdef","id":1}"#, 422, "body_invalid"),
         (r#"{"device_id":"0123456789abcdef","device_id":"0123456789abcdef"}"#, 422, "body_invalid"),
         (r#"{"device_id":"0123456789abcdef","name":"x"}"#, 422, "body_invalid"),
-        (r#"{"device_id":"0123456789abcdef","time_zone":"+8"}"#, 422, "body_invalid"),
+        (r#"{"device_id":"0123456789abcdef","time_zone":8}"#, 422, "body_invalid"),
         (r#"{"device_id":"0123456789abcdef","name":"Ana\u0000"}"#, 422, "body_invalid"),
-        (
-            r#"{"device_id":"0123456789abcdef","time_zone":"Mars/Olympus"}"#,
-            422,
-            "time_zone_unknown",
-        ),
     ] {
         let refused = refused(post("application/json", body.as_bytes().to_vec())).await;
         let start: String = body.chars().take(60).collect();

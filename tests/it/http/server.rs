@@ -6,7 +6,7 @@ use axum::Router;
 use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
-use bahay::edge::{Edge, Peer};
+use bahay::edge::Edge;
 use bahay::http::{self, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
@@ -58,6 +58,9 @@ pub(crate) struct Node {
     probes: String,
     client: reqwest::Client,
     pub(crate) accounts: Accounts,
+    pub(crate) standings: Standings,
+    /// Where its live state is.
+    pub(crate) live: TestLive,
     task: JoinHandle<()>,
     probing: JoinHandle<()>,
     _ledger: Option<LedgerTasks>,
@@ -167,7 +170,8 @@ impl Node {
         let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, ways_in);
         let accounts = accounts.expect("options of the tests are sound");
         accounts.load_revocations().await.expect("sessions can be read");
-        let (live, publications) = TestLive::new().connect().await;
+        let stored = TestLive::new();
+        let (live, publications) = stored.connect().await;
         let tables = Tables::new(live.clone(), ledger.clone(), clock.clone(), pool.clone());
         let rooms = house_rooms(Clocks::default());
         let catalog = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
@@ -175,6 +179,7 @@ impl Node {
             .with(lobby::Options::default(), Ratings::new(pool.clone()))
             .minding(accounts.clone());
         let metrics = Metrics::default();
+        let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let services = Services {
             accounts: accounts.clone(),
             auth,
@@ -194,7 +199,7 @@ impl Node {
             desk: Desk::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
-            standings: Standings::new(pool.clone(), live.clone(), Calendar::default()),
+            standings: standings.clone(),
             ledger,
             lobby,
             live,
@@ -206,17 +211,14 @@ impl Node {
         let probes = probing.local_addr().expect("a listener has an address");
         let probes = format!("http://{probes}");
         let asked = http::probes(services.clone());
-        let probing =
-            tokio::spawn(async { axum::serve(probing, asked).await.expect("a server serves") });
+        let probing = http::Doorway::new(probing, Edge::default());
+        let probing = tokio::spawn(http::serve(probing, asked, std::future::pending()));
         let router = http::router(services, &options, more);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let doorway = http::Doorway::new(listener, options.edge.clone());
-        let task = tokio::spawn(async move {
-            let service = router.into_make_service_with_connect_info::<Peer>();
-            axum::serve(doorway, service).await.expect("a server serves");
-        });
+        let task = tokio::spawn(http::serve(doorway, router, std::future::pending()));
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             .no_proxy()
@@ -230,6 +232,8 @@ impl Node {
             probes,
             client,
             accounts,
+            standings,
+            live: stored,
             task,
             probing,
             _ledger: tasks,

@@ -161,8 +161,84 @@ async fn what_is_no_upgrade_is_refused_as_a_problem() {
     let answer = http.get(format!("{}/v1/play", house.base)).send().await.unwrap();
     assert_eq!(answer.status(), 426);
     assert_eq!(answer.headers()["content-type"], "application/problem+json");
+    // What to ask for instead (RFC 9110, 15.5.22; RFC 6455, 4.4).
+    assert_eq!(answer.headers()["upgrade"], "websocket");
+    assert_eq!(answer.headers()["connection"], "upgrade");
+    assert_eq!(answer.headers()["sec-websocket-version"], "13");
     let problem: serde_json::Value = answer.json().await.unwrap();
     assert_eq!(problem["code"], "upgrade_required");
+}
+
+/// The status and the head of the answer to a request for a socket with these headers.
+async fn ask_upgrade(base: &str, headers: &str) -> (u16, String) {
+    let address = base.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "GET /v1/play HTTP/1.1\r\nhost: {address}\r\nconnection: upgrade\r\n\
+         upgrade: websocket\r\n{headers}\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        answer.push(timeout(PATIENCE, stream.read_u8()).await.unwrap().unwrap());
+    }
+    let head = String::from_utf8(answer).unwrap();
+    (head[9..12].parse().unwrap(), head.to_ascii_lowercase())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handshake_that_is_malformed_is_refused() {
+    let house = House::new().await;
+    let sound = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    let version = "sec-websocket-version: 13\r\n";
+    let ask = async |headers: &str| ask_upgrade(&house.base, headers).await;
+    assert_eq!(ask(&format!("{version}{sound}")).await.0, 101);
+    for key in
+        ["x", "", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZTEy", "not base64 at all!!!!!=="]
+    {
+        let (status, _) = ask(&format!("{version}sec-websocket-key: {key}\r\n")).await;
+        assert_eq!(status, 400, "{key}");
+    }
+    assert_eq!(ask(version).await.0, 400, "no key");
+    assert_eq!(ask(&format!("{version}{sound}{sound}")).await.0, 400, "two keys");
+    // Another version is told which one there is.
+    let (status, head) = ask(&format!("sec-websocket-version: 12\r\n{sound}")).await;
+    assert_eq!(status, 426);
+    assert!(head.contains("sec-websocket-version: 13"), "{head}");
+}
+
+/// A proxy may name the default port, and a person may write a host in many ways.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_the_host_itself_are_known_however_it_is_written() {
+    let house = House::new().await;
+    let ask = async |origin: &str, host: &str| {
+        let address = house.base.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!(
+            "GET /v1/play HTTP/1.1\r\nhost: {host}\r\norigin: {origin}\r\nconnection: upgrade\r\n\
+             upgrade: websocket\r\nsec-websocket-version: 13\r\n\
+             sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.unwrap();
+        String::from_utf8_lossy(&head[9..]).into_owned()
+    };
+    for (origin, host) in [
+        ("https://play.example", "play.example:443"),
+        ("http://play.example", "Play.Example:80"),
+        ("https://play.example", "play.example."),
+        ("https://xn--pea-8ma.example", "pe\u{f1}a.example"),
+    ] {
+        assert_eq!(ask(origin, host).await, "101", "{origin} at {host}");
+    }
+    for (origin, host) in [
+        ("https://play.example:8443", "play.example"),
+        ("https://evil.example", "play.example"),
+        ("null", "play.example"),
+    ] {
+        assert_eq!(ask(origin, host).await, "403", "{origin} at {host}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

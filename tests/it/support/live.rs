@@ -66,6 +66,13 @@ impl TestLive {
         client.get_multiplexed_async_connection().await.expect("Redis answers")
     }
 
+    /// Every key of this test whose name holds a text.
+    pub(crate) async fn keys_with(&self, text: &str) -> Vec<String> {
+        let mut call = redis::cmd("KEYS");
+        call.arg(format!("{}:*{text}*", self.prefix));
+        call.query_async(&mut self.raw().await).await.expect("Redis answers")
+    }
+
     /// As docs/OPERATIONS.md has it: `journal`, `head`.
     pub(crate) fn table_key(&self, table: TableId, part: &str) -> String {
         let shard = table.0.as_u128() % u128::from(SHARDS);

@@ -69,7 +69,13 @@ impl Server {
 
     /// Tells it to stop, as a supervisor does.
     pub(crate) fn terminate(&self) {
-        let told = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal, by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.process.id().to_string();
+        let told = Command::new("kill").args(["-s", name, &process]).status().unwrap();
         assert!(told.success());
     }
 
