@@ -7,6 +7,7 @@ find nothing ever.
 Usage: kubernetes.py REPOSITORY FILE…   The files are what kustomize has made, or what it would make it from."""
 
 import copy
+import ipaddress
 import pathlib
 import re
 import sys
@@ -21,6 +22,10 @@ KINDS_OF_OTHERS = {"ServiceMonitor"}
 KUSTOMIZATION = "Kustomization"
 # Who may know which secret.
 SECRETS = {"bahay": {"bahay-server"}, "bahay-migrate": {"bahay-owner"}}
+# What an image is named by, beside its version.
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+# Machines that may be trusted together to tell the addresses of players.
+TRUSTED_MAX = 256
 PRIVATE = {"10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"}
 
 
@@ -31,14 +36,20 @@ def complaints(documents, sample):
         if document["kind"] == KUSTOMIZATION:
             for generator in document.get("configMapGenerator", []):
                 for setting in generator["literals"]:
-                    yield from explained(setting.split("=")[0], sample)
+                    name, _, value = setting.partition("=")
+                    yield from explained(name, sample)
+                    yield from overtrusted(name, value)
+            for image in document.get("images", []):
+                if not DIGEST.fullmatch(str(image.get("digest"))):
+                    yield f"image {image['name']}: is named by no digest"
             continue
         found.setdefault(document["kind"], []).append(document)
         if document["kind"] == "Secret":
             yield f"{name}: a secret lies in a file"
         if document["kind"] == "ConfigMap":
-            for setting in document["data"]:
+            for setting, value in document["data"].items():
                 yield from explained(setting, sample)
+                yield from overtrusted(setting, value)
         if document["kind"] in ("Deployment", "Job"):
             yield from loose(document, name)
     one = {kind: those[0] for kind, those in found.items()}
@@ -72,6 +83,14 @@ def explained(setting, sample):
         yield f".env.sample: says nothing of {setting}"
 
 
+def overtrusted(setting, value):
+    """A network of proxies that others are in as well."""
+    if setting == "BAHAY_TRUSTED_PROXIES":
+        for network in value.split(","):
+            if ipaddress.ip_network(network.strip()).num_addresses > TRUSTED_MAX:
+                yield f"{setting}: believes all of {network}"
+
+
 def loose(document, name):
     """A pod that could do more than it needs."""
     pod = document["spec"]["template"]["spec"]
@@ -86,6 +105,9 @@ def loose(document, name):
         if key in pod:
             yield f"{name}: has {key}"
     for container in pod["containers"]:
+        _, tagged, digest = container["image"].partition("@")
+        if (tagged or ":" in container["image"]) and not DIGEST.fullmatch(digest):
+            yield f"{name}: its image is named by no digest"
         told = container.get("securityContext", {})
         if told.get("allowPrivilegeEscalation") is not False:
             yield f"{name}: may come to more rights"
@@ -229,6 +251,23 @@ def spoiled(documents, sample):
         if document["kind"] == "Service":
             document["spec"]["selector"] = {"app.kubernetes.io/name": "bahay-server"}
     yield "a service that finds nobody", (astray, sample)
+    wide = copy.deepcopy(documents)
+    trusted = "BAHAY_TRUSTED_PROXIES"
+    for document in wide:
+        if document["kind"] == "ConfigMap" and trusted in document["data"]:
+            document["data"][trusted] = "10.0.0.0/8"
+        for generator in document.get("configMapGenerator", []):
+            generator["literals"] = [f"{trusted}=10.0.0.0/8" if setting.startswith(trusted) else setting
+                                     for setting in generator["literals"]]
+    yield "a whole network that is believed", (wide, sample)
+    by_version = copy.deepcopy(documents)
+    for document in by_version:
+        for image in document.get("images", []):
+            image.pop("digest", None)
+        if document["kind"] == "Deployment":
+            container = document["spec"]["template"]["spec"]["containers"][0]
+            container["image"] = "registry.example/bahay:0.1.0"
+    yield "an image that is named by its version alone", (by_version, sample)
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "bahay-server"}}
     yield "a secret in a file", ([*documents, secret], sample)
 
