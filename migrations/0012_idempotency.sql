@@ -1,6 +1,7 @@
--- Calls over REST that move coins and carry an `Idempotency-Key`, with their final answers, so
--- that a repeated call gets the same answer. A row without an answer is being worked on until its
--- lease ends; then whoever repeats the call takes it over. Rows are removed after two days.
+-- Calls over REST that move coins and carry an `Idempotency-Key`, with the answers of those that
+-- were done, so that a repeated call gets the same answer. A row without an answer is being worked on
+-- until its lease ends; then whoever repeats the call takes it over. A refusal leaves no row. Rows are
+-- removed after two days, and a caller has a bounded number of them.
 create table idempotency_keys (
     -- `player:<id>` or `operator:<id>`.
     caller text not null,
@@ -15,7 +16,7 @@ create table idempotency_keys (
     lease uuid not null,
     leased_until timestamptz not null,
     created_at timestamptz not null default now(),
-    status smallint null check (status between 200 and 499),
+    status smallint null check (status between 200 and 299),
     content_type text null,
     body bytea null,
     primary key (caller, route, key),

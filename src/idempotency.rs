@@ -1,14 +1,17 @@
-//! Calls that are repeated: each has a key of the caller's choice, and the first final answer is
-//! the answer to all that repeat it.
+//! Calls that are repeated: each has a key of the caller's choice, and the answer of the one that did
+//! the work is the answer to all that repeat it.
 //!
 //! A call first *claims* its key. Whoever holds the claim does the work and stores the answer; if
 //! it dies, the claim can be taken over after [`LEASE`]. So the work must be safe to do twice,
 //! which everything that moves coins here is, by a key of its own in the ledger; and each who does
-//! it is told the same *attempt*, by which what an earlier one has done is known again. A claim is
-//! given up when the work failed without a final answer.
+//! it is told the same *attempt*, by which what an earlier one has done is known again. A refusal
+//! changed nothing and frees its key; a claim is given up, and its attempt remembered, when it is not
+//! known what the work has done.
 //!
-//! Bounds: a row lives [`KEPT`] and is then removed by [`crate::retention`]; a key repeated after that is a new one. Time is the database's,
-//! the one clock that all nodes share. What a call is over HTTP is not known here.
+//! Bounds: a row lives [`KEPT`] and is then removed by [`crate::retention`]; a key repeated after that
+//! is a new one. A caller has so many rows ([`Call::keys_max`]), give or take the calls that it makes
+//! at the same moment. Time is the database's, the one clock that all nodes share. HTTP is not known
+//! here.
 
 use std::time::Duration;
 
@@ -36,6 +39,8 @@ pub struct Call {
     pub key: String,
     /// Of all that the caller has said.
     pub input_hash: [u8; 32],
+    /// Keys that the caller may have at a time.
+    pub keys_max: u32,
 }
 
 /// The right to do the work of a call.
@@ -66,6 +71,8 @@ pub enum Claim {
     InUse,
     /// The key stands for another input.
     Reused,
+    /// The caller has as many keys as it may; the oldest is free after this time.
+    TooMany { retry_after: Duration },
 }
 
 /// The keys of all callers.
@@ -89,19 +96,29 @@ impl Idempotency {
             if let Some(claim) = db::retry(|| self.look(&call)).await? {
                 return Ok(claim);
             }
+            if let Some(retry_after) = db::retry(|| self.oldest_is_kept_for(&call)).await? {
+                return Ok(Claim::TooMany { retry_after });
+            }
         }
         Ok(Claim::InUse)
     }
 
     /// Takes a key that is free, or whose claim has run out, or was taken by this very id when
-    /// the answer was lost. Gives the attempt.
+    /// the answer was lost. Gives the attempt; `None` where the key is taken, or another one would be
+    /// too many.
     async fn take(&self, call: &Call, id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
         sqlx::query_scalar!(
             r#"
             insert into idempotency_keys as k (
                 caller, route, key, input_hash, attempt, lease, leased_until
             )
-            values ($1, $2, $3, $4, $5, $5, now() + $6)
+            select $1, $2, $3, $4, $5, $5, now() + $6
+            where $7 > (
+                select count(*)
+                from (select from idempotency_keys o where o.caller = $1 limit $7) as kept
+            ) or exists (
+                select from idempotency_keys o where (o.caller, o.route, o.key) = ($1, $2, $3)
+            )
             on conflict (caller, route, key) do update
             set lease = excluded.lease, leased_until = excluded.leased_until
             where k.status is null and k.input_hash = excluded.input_hash
@@ -113,10 +130,31 @@ impl Idempotency {
             call.key,
             call.input_hash.as_slice(),
             id,
-            interval(LEASE)
+            interval(LEASE),
+            i64::from(call.keys_max)
         )
         .fetch_optional(&self.pool)
         .await
+    }
+
+    /// How long the oldest key of a caller is kept that has as many as it may; `None` while it has
+    /// fewer.
+    async fn oldest_is_kept_for(&self, call: &Call) -> Result<Option<Duration>, sqlx::Error> {
+        let row = sqlx::query!(
+            r#"
+            select count(*) as "count!",
+                extract(epoch from min(k.created_at) + $2 - now())::bigint as seconds
+            from idempotency_keys k
+            where k.caller = $1
+            "#,
+            call.caller,
+            interval(KEPT)
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        let seconds = row.seconds.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or(0);
+        let is_full = row.count >= i64::from(call.keys_max);
+        Ok(is_full.then(|| Duration::from_secs(seconds)))
     }
 
     /// `None` when the row is gone.
@@ -171,7 +209,31 @@ impl Idempotency {
         db::retry(once).await.map(|_| ())
     }
 
-    /// Gives the claim up, so that the call may be repeated at once.
+    /// Frees the key of a call that was refused, so that the call may be repeated at once, as a new
+    /// one. A call that was taken over keeps its attempt: an earlier one may have done the work.
+    pub async fn free(&self, lease: &Lease) -> Result<(), sqlx::Error> {
+        let Lease { call, id, attempt } = lease;
+        if attempt != id {
+            return self.give_up(lease).await;
+        }
+        let once = || {
+            sqlx::query!(
+                r#"
+                delete from idempotency_keys k
+                where k.caller = $1 and k.route = $2 and k.key = $3 and k.lease = $4
+                    and k.status is null
+                "#,
+                call.caller,
+                call.route,
+                call.key,
+                id
+            )
+            .execute(&self.pool)
+        };
+        db::retry(once).await.map(|_| ())
+    }
+
+    /// Gives the claim up and keeps its attempt, so that the call may be repeated at once.
     pub async fn give_up(&self, lease: &Lease) -> Result<(), sqlx::Error> {
         let Lease { call, id, .. } = lease;
         let once = || {

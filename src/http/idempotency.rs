@@ -1,9 +1,9 @@
 //! Calls that move coins, and may be repeated: the header `Idempotency-Key`.
 //!
-//! A handler that takes a [`Once`] gives its work to [`Once::answer`]. With a key, the first final
-//! answer is stored, and a repeated call gets it byte for byte, marked by a header. What comes
-//! before the work, such as a token that is refused or a body that makes no sense, is not stored,
-//! nor is an answer of 500 or above, since the same call may pass later.
+//! A handler that takes a [`Once`] gives its work to [`Once::answer`]. With a key, the answer of the
+//! work that was done is stored, and a repeated call gets it byte for byte, marked by a header. A
+//! refusal changed nothing, so it is not stored: the call may pass later under the same key. Nor is an
+//! answer of 500 or above, of which it is not known what it has changed; its attempt is remembered.
 //!
 //! The work is carried on when the client goes away, so that its answer is there when it comes
 //! back.
@@ -46,7 +46,8 @@ const KEY_BYTES_MAX: usize = 128;
 pub(super) struct OptionalKey {
     /// A name for this call, of your choice: 1 to 128 visible ASCII characters. If the answer
     /// does not arrive, repeat the call with the same key, and it is done once; the answer is
-    /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours.
+    /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
+    /// kept: the call, repeated, is carried out anew.
     #[param(
         rename = "Idempotency-Key",
         value_type = String,
@@ -63,23 +64,35 @@ pub(super) struct OptionalKey {
 pub(super) struct RequiredKey {
     /// A name for this call, of your choice: 1 to 128 visible ASCII characters. If the answer
     /// does not arrive, repeat the call with the same key, and it is done once; the answer is
-    /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours.
+    /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
+    /// kept: the call, repeated, is carried out anew.
     #[param(rename = "Idempotency-Key", pattern = "^[!-~]{1,128}$")]
     key: String,
 }
 
+/// Keys of a player, and of an operator, that are kept at a time. A player books far less in 48
+/// hours; operators work by programs too.
+const PLAYER_KEYS_MAX: u32 = 1_000;
+const OPERATOR_KEYS_MAX: u32 = 10_000;
+
 /// Whose keys they are.
 pub(super) trait Caller {
+    const KEYS_MAX: u32;
+
     fn caller(&self) -> String;
 }
 
 impl Caller for Player {
+    const KEYS_MAX: u32 = PLAYER_KEYS_MAX;
+
     fn caller(&self) -> String {
         format!("player:{}", self.id)
     }
 }
 
 impl Caller for Operator {
+    const KEYS_MAX: u32 = OPERATOR_KEYS_MAX;
+
     fn caller(&self) -> String {
         format!("operator:{}", self.id)
     }
@@ -153,15 +166,17 @@ impl Once {
     ///
     /// The work is told its attempt: the same for every repetition, so that it can tell what an
     /// earlier one has done whose answer was lost.
-    pub(super) async fn answer<W, F, R>(self, caller: &impl Caller, work: W) -> Response
+    pub(super) async fn answer<C, W, F, R>(self, caller: &C, work: W) -> Response
     where
+        C: Caller,
         W: FnOnce(Uuid) -> F + Send + 'static,
         F: Future<Output = Result<R, Problem>> + Send,
         R: IntoResponse,
     {
         let Self { store, key, route, input_hash, .. } = self;
         let caller = caller.caller();
-        let call = key.map(|key| Call { caller, route, key, input_hash });
+        let keys_max = C::KEYS_MAX;
+        let call = key.map(|key| Call { caller, route, key, input_hash, keys_max });
         let answer = async move {
             match call {
                 Some(call) => answer_once(store, call, work).await,
@@ -187,6 +202,10 @@ where
         Ok(Claim::Answered(answer)) => return replay(answer),
         Ok(Claim::InUse) => return Code::IdempotencyKeyInUse.plain().into_response(),
         Ok(Claim::Reused) => return Code::IdempotencyKeyReused.plain().into_response(),
+        Ok(Claim::TooMany { retry_after }) => {
+            let refused = Code::TooManyIdempotencyKeys.plain().again_after(retry_after);
+            return refused.into_response();
+        }
         Err(error) => return unclaimed(Failure::of(&error), &error).into_response(),
     };
     // A panic is one request's, and must not keep the key until the lease ends.
@@ -204,7 +223,7 @@ async fn respond<R: IntoResponse>(work: impl Future<Output = Result<R, Problem>>
     }
 }
 
-/// Stores a final answer. When that fails the client gets it all the same; a repetition is then
+/// Stores the answer of work that was done. When that fails the client gets it all the same; a repetition is then
 /// done again, which is safe.
 async fn keep(store: &Idempotency, lease: &Lease, response: Response) -> Response {
     let (parts, body) = response.into_parts();
@@ -214,6 +233,8 @@ async fn keep(store: &Idempotency, lease: &Lease, response: Response) -> Respons
     };
     let kept = if parts.status.is_server_error() {
         store.give_up(lease).await
+    } else if parts.status.is_client_error() {
+        store.free(lease).await
     } else {
         let content_type = parts.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).map(str::to_owned);

@@ -59,15 +59,93 @@ async fn a_repeated_call_gets_the_first_answer_byte_for_byte() {
         let again = send(claim(node, &guest, "a")).await;
         assert_eq!(again, (200, kind.clone(), true, body.clone()));
     }
-    // A refusal is an answer, too, and stays it.
-    let first = send(claim(&server.node, &guest, "b")).await;
-    assert_eq!((first.0, first.2), (409, false));
+    server.bank.audit_clean().await;
+}
+
+async fn kept(pool: &PgPool) -> i64 {
+    let count = "select count(*) from idempotency_keys";
+    sqlx::query_scalar(count).fetch_one(pool).await.unwrap()
+}
+
+/// What booked nothing is no answer to keep: under its key the call is carried out anew.
+#[tokio::test]
+async fn a_refusal_frees_its_key() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let guest = server.node.guest(DEVICE).await;
+    assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
+    for number in 0..50 {
+        let refused = claim(&server.node, &guest, &format!("refused-{number}"));
+        refuses(refused, 409, "daily_claimed").await;
+    }
+    assert_eq!(kept(&server.bank.pool).await, 1);
+    refuses(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
     server.clock.advance(Duration::from_hours(24));
     let guest = server.node.guest(DEVICE).await;
-    let again = send(claim(&other, &guest, "b")).await;
-    assert_eq!((again.0, again.1, again.2, again.3), (409, first.1, true, first.3));
-    assert_eq!(send(claim(&other, &guest, "c")).await.0, 200);
+    let (status, _, is_replayed, _) = send(claim(&other, &guest, "b")).await;
+    assert_eq!((status, is_replayed), (200, false));
+    assert!(send(claim(&server.node, &guest, "b")).await.2);
     server.bank.audit_clean().await;
+}
+
+/// A call that was taken over may have been done by an earlier one, so a refusal keeps its attempt.
+#[tokio::test]
+async fn a_refusal_after_a_takeover_keeps_the_attempt() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let owner = server.bank.database.owner_pool().await;
+    assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
+    execute(
+        &owner,
+        "insert into idempotency_keys (
+            caller, route, key, input_hash, attempt, lease, leased_until
+        )
+        select caller, route, 'b', input_hash, gen_random_uuid(), gen_random_uuid(), now()
+        from idempotency_keys",
+    )
+    .await;
+    let attempt = async || {
+        let attempt = "select attempt from idempotency_keys where key = 'b'";
+        sqlx::query_scalar::<_, Uuid>(attempt).fetch_one(&owner).await.unwrap()
+    };
+    let before = attempt().await;
+    refuses(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
+    assert_eq!(attempt().await, before);
+}
+
+#[tokio::test]
+async fn a_caller_has_so_many_keys() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let other = server.node.guest("device-9876543210").await;
+    let owner = server.bank.database.owner_pool().await;
+    assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
+    execute(
+        &owner,
+        "insert into idempotency_keys (
+            caller, route, key, input_hash, attempt, lease, leased_until, status, body, created_at
+        )
+        select k.caller, k.route, 'other-' || number, k.input_hash, k.attempt, k.lease, now(), 200,
+            '', now() - interval '47 hours'
+        from idempotency_keys k, generate_series(2, 1000) as number",
+    )
+    .await;
+    let refused = claim(&server.node, &guest, "one-more").send().await.unwrap();
+    let retry_after: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((3_500..=3_600).contains(&retry_after), "{retry_after}");
+    assert_eq!(refusal(refused).await, (429, "too_many_idempotency_keys".into()));
+    assert_eq!(kept(&owner).await, 1_000);
+    // What is kept is answered all the same, and others are not held up.
+    assert!(send(claim(&server.node, &guest, "a")).await.2);
+    assert_eq!(send(claim(&server.node, &other, "a")).await.0, 200);
+    // A key whose call was never answered can be taken over.
+    execute(
+        &owner,
+        "update idempotency_keys set status = null, body = null, content_type = null
+        where key = 'other-2'",
+    )
+    .await;
+    refuses(claim(&server.node, &guest, "other-2"), 409, "daily_claimed").await;
 }
 
 #[tokio::test]
@@ -236,6 +314,8 @@ async fn answers_are_removed_after_two_days() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     send(claim(&server.node, &guest, "old")).await;
+    server.clock.advance(Duration::from_hours(24));
+    let guest = server.node.guest(DEVICE).await;
     send(claim(&server.node, &guest, "new")).await;
     let owner = server.bank.database.owner_pool().await;
     let age = "update idempotency_keys set created_at = now() - interval '47 hours 59 minutes'";
