@@ -15,7 +15,7 @@ use crate::ids::GameName;
 use crate::standings::{self, Asked, Ranked, Standing, Standings};
 
 use super::page::Limit;
-use super::{Code, Path, Problem, Query, Services};
+use super::{Code, Path, Problem, ProblemBody, Query, Services};
 
 /// What players compete in: what won games have brought, in hundredths of a coin, how often the POT
 /// was taken, or how well they play.
@@ -56,8 +56,9 @@ pub(super) struct BoardQuery {
     /// The places from the first on, if this is left out, or those around the player who asks.
     #[param(inline)]
     section: Option<Section>,
-    /// A day of the span, in the leaderboards' time zone; today if left out. Ratings are as they are
-    /// now: for `rating` a day of the present span.
+    /// A day of the span, in the leaderboards' time zone; today if left out. From the span of the
+    /// first game that was counted to today. Ratings are as they are now: for `rating` a day of the
+    /// present span.
     #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
     date: Option<BoundedDate>,
     /// The number of places from the top that are left out, for the next pages. Places around the
@@ -129,7 +130,11 @@ impl From<Ranked> for BoardPlace {
         ("span" = inline(Span), Path, description = "Over which time"),
         BoardQuery
     ),
-    responses((status = 200, description = "Part of the board", body = Leaderboard))
+    responses(
+        (status = 200, description = "Part of the board", body = Leaderboard),
+        (status = 422, description = "`query_invalid`: among others a `date` outside of the days \
+            that leaderboards have", body = ProblemBody, content_type = "application/problem+json")
+    )
 )]
 pub(super) async fn show_leaderboard(
     State(services): State<Services>,
@@ -138,16 +143,22 @@ pub(super) async fn show_leaderboard(
     Path((board, span)): Path<(Board, Span)>,
     Query(query): Query<BoardQuery>,
 ) -> Result<Json<Leaderboard>, Problem> {
-    let day = query.date.map(Date::from);
-    let day = day.unwrap_or_else(|| standings.today(services.clock.now()));
+    let now = services.clock.now();
+    let over = span.into();
+    let day = match query.date.map(Date::from) {
+        None => standings.today(now),
+        Some(day) if standings.has_day(over, day, now).await? => day,
+        Some(_) => {
+            let detail = "`date` is not from the first game that was counted to today";
+            return Err(Code::QueryInvalid.because(detail));
+        }
+    };
     let asked = Asked { section: query.section()?, limit: query.limit.items(), player: player.id };
     let kind = known_kind(query.kind.as_ref())?;
-    let over = span.into();
     let standing = match board {
         Board::Coins => standings.board(kind, standings::Board::Coins, over, day, asked).await?,
         Board::Hits => standings.board(kind, standings::Board::Hits, over, day, asked).await?,
         Board::Rating => {
-            let now = services.clock.now();
             let calendar = standings.calendar();
             if calendar.start_of_day(over, day) != calendar.start(over, now) {
                 return Err(Code::QueryInvalid.because("ratings are as they are now"));

@@ -1,5 +1,6 @@
 //! Leaderboards: a sorted set each, with a mark beside it that says that it holds everybody. What
-//! they hold is a copy; a board without its mark is to be filled again before it is read.
+//! they hold is a copy; a board without its mark is to be filled again before it is read. So many are
+//! kept at a time ([`BOARDS_MAX`]), and none that is empty: who asks for days names keys.
 //!
 //! Redis sorts upwards and equal scores by member. So scores are stored below zero, which puts the
 //! best first, and a member begins with the time at which its score was reached, which puts the
@@ -16,6 +17,10 @@ use crate::live_store::{LiveStore, Unavailable};
 const MARKED_MS: u32 = 60 * 60 * 1000;
 /// A board that nobody asks for goes. Longer than its mark, which must not outlive it.
 const KEPT_MS: u32 = 2 * MARKED_MS;
+
+/// Boards that are kept filled at a time, over all days. One that is filled beyond that takes the place
+/// of the one that was filled longest ago.
+pub const BOARDS_MAX: isize = 256;
 
 /// Which places are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +75,14 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Says that a board holds everybody.
+    /// Says that a board holds everybody, and drops those that are then too many.
     pub async fn mark_board(&self, board: &str) -> Result<(), Unavailable> {
+        for dropped in self.note_filled(board).await? {
+            let mut call = redis::pipe();
+            call.cmd("DEL").arg(self.board_key(&dropped, "filled")).ignore();
+            call.cmd("DEL").arg(self.board_key(&dropped, "places")).ignore();
+            call.query_async::<()>(&mut self.commands.clone()).await?;
+        }
         let mut call = redis::pipe();
         for part in ["places", "members"] {
             call.cmd("PEXPIRE").arg(self.board_key(board, part)).arg(KEPT_MS).ignore();
@@ -80,6 +91,21 @@ impl LiveStore {
         call.arg("PX").arg(MARKED_MS).ignore();
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
+    }
+
+    /// Notes a board as the last that was filled, and returns those that are too many. If they are
+    /// not dropped, they expire.
+    async fn note_filled(&self, board: &str) -> Result<Vec<String>, Unavailable> {
+        let key = format!("{}:{{boards}}:filled", self.prefix);
+        let mut call = redis::pipe();
+        call.atomic();
+        call.cmd("LREM").arg(&key).arg(0).arg(board).ignore();
+        call.cmd("LPUSH").arg(&key).arg(board).ignore();
+        call.cmd("LRANGE").arg(&key).arg(BOARDS_MAX).arg(-1);
+        call.cmd("LTRIM").arg(&key).arg(0).arg(BOARDS_MAX - 1).ignore();
+        call.cmd("PEXPIRE").arg(&key).arg(KEPT_MS).ignore();
+        let (dropped,): (Vec<String>,) = call.query_async(&mut self.commands.clone()).await?;
+        Ok(dropped)
     }
 
     /// Whether a board holds everybody.

@@ -10,7 +10,8 @@
 //! scores have one rank, as in competitions (1, 2, 2, 4), and stand in the order in which they were
 //! reached. The board by rating is another thing: ratings may fall, so `rating` reads it as it is.
 //!
-//! Bounds: a page of [`LIMIT_MAX`] places, among the first [`PLACES_MAX`]; a board is filled again after an hour, which puts right
+//! Bounds: a page of [`LIMIT_MAX`] places, among the first [`PLACES_MAX`]; the days from the first that was
+//! counted to today ([`Standings::has_day`]); an empty board is not put into Redis; a board is filled again after an hour, which puts right
 //! whatever was lost meanwhile. A reversal by operators corrects coins and not what was played.
 
 mod backfill;
@@ -22,14 +23,15 @@ mod season;
 mod tally;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use bahay_engine::catalog;
 use bahay_engine::table::PlayerId;
 use futures_util::TryStreamExt as _;
 use jiff::civil::Date;
-use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
+use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::PgPool;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{MissedTickBehavior, interval};
@@ -148,6 +150,8 @@ struct Inner {
     generation: AtomicI64,
     /// Boards are filled one at a time, so that many who ask do not all fill the same one.
     filling: Mutex<()>,
+    /// The first day that has a score, once there is one.
+    first_day: OnceLock<Date>,
 }
 
 /// A board of one span, as Redis has it.
@@ -169,7 +173,8 @@ impl BoardOf {
 impl Standings {
     pub fn new(pool: PgPool, live: LiveStore, calendar: Calendar) -> Self {
         let (generation, filling) = (AtomicI64::new(0), Mutex::new(()));
-        let inner = Arc::new(Inner { pool, live, calendar, generation, filling });
+        let first_day = OnceLock::new();
+        let inner = Arc::new(Inner { pool, live, calendar, generation, filling, first_day });
         Self { inner, records: Records::in_the_database() }
     }
 
@@ -213,6 +218,9 @@ impl Standings {
         let live = &self.inner.live;
         let found = match live.places(&key, asked, limit, player).await? {
             Some(found) => found,
+            None if !self.has_scores(&of).await? => {
+                return Ok(Standing { starts_on, total: 0, own: None, places: Vec::new() });
+            }
             None => {
                 self.fill(&of, &key).await?;
                 let missing = || Unavailable::new("a board went as soon as it was filled".into());
@@ -248,6 +256,50 @@ impl Standings {
     /// The day that it is in the leaderboards' zone.
     pub fn today(&self, now: Timestamp) -> Date {
         self.inner.calendar.start(Span::Day, now)
+    }
+
+    /// Returns whether a span that holds this day can have scores: not before the first game that was
+    /// counted, and not after today.
+    pub async fn has_day(
+        &self,
+        span: Span,
+        day: Date,
+        now: Timestamp,
+    ) -> Result<bool, StandingsError> {
+        let today = self.today(now);
+        if day > today {
+            return Ok(false);
+        }
+        let first = self.first_day().await?.unwrap_or(today);
+        Ok(day >= self.inner.calendar.start_of_day(span, first))
+    }
+
+    /// The first day that has a score; every game that counts gives its winner coins.
+    async fn first_day(&self) -> Result<Option<Date>, sqlx::Error> {
+        if let Some(first) = self.inner.first_day.get() {
+            return Ok(Some(*first));
+        }
+        let kinds = catalog::kinds().into_iter().map(|kind| kind.name.to_owned());
+        let kinds: Vec<String> = kinds.collect();
+        let query = || {
+            sqlx::query_scalar!(
+                r#"
+                select min(f.starts_on) as "first: SqlDate"
+                from unnest($1::text[]) as k (kind)
+                cross join lateral (
+                    select s.starts_on
+                    from board_scores s
+                    where s.kind = k.kind and s.board = 'coins' and s.span = 'day'
+                    order by s.starts_on
+                    limit 1
+                ) as f
+                "#,
+                &kinds
+            )
+            .fetch_one(&self.inner.pool)
+        };
+        let first = db::retry(query).await?.map(SqlDate::to_jiff);
+        Ok(first.map(|first| *self.inner.first_day.get_or_init(|| first)))
     }
 
     /// Counts whatever is sealed, until the server stops.
@@ -304,6 +356,28 @@ impl Standings {
                 tracing::warn!(board = key, %error, "a leaderboard in Redis is late");
             }
         }
+    }
+
+    /// Returns whether anybody has a place on a board.
+    async fn has_scores(&self, of: &BoardOf) -> Result<bool, sqlx::Error> {
+        let starts_on = of.starts_on.to_sqlx();
+        let query = || {
+            sqlx::query_scalar!(
+                r#"
+                select exists (
+                    select
+                    from board_scores s
+                    where s.kind = $1 and s.board = $2 and s.span = $3 and s.starts_on = $4
+                ) as "exists!"
+                "#,
+                of.kind,
+                of.board.as_str(),
+                of.span.as_str(),
+                starts_on as _
+            )
+            .fetch_one(&self.inner.pool)
+        };
+        db::retry(query).await
     }
 
     /// Puts a whole board into Redis. Scores that rise meanwhile are raised there by whoever counts

@@ -59,3 +59,58 @@ async fn the_board_by_rating_has_whom_games_have_rated() {
     expect_refusal(board("day", "?date=2020-01-01", 0), 422, "query_invalid").await;
     ok(board("ever", "?date=2020-01-01", 0)).await;
 }
+
+/// Each day that is asked for names keys in Redis, so only days that can have scores are asked for, and
+/// an empty board leaves nothing there.
+#[tokio::test]
+async fn a_board_has_the_days_from_the_first_game_to_today() {
+    let server = Server::new().await;
+    let mut guests: Vec<Guest> = Vec::new();
+    for number in 0..3 {
+        guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
+    }
+    let token = &guests[0].access_token;
+    let board = |span: &str, date: &str| {
+        let path = format!("/v1/leaderboards/coins/{span}?date={date}");
+        server.node.get(&path, token)
+    };
+    // Before any game there is today, which is empty.
+    assert_eq!(ok(board("day", "2026-03-01")).await["total"], 0);
+    expect_refusal(board("day", "2026-02-28"), 422, "query_invalid").await;
+
+    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
+    server.bank.ledger.fold().await.unwrap();
+    let standings = server.node.standings.clone();
+    standings.count().await.unwrap();
+    let first: String =
+        sqlx::query_scalar("select min(starts_on)::text from board_scores where span = 'day'")
+            .fetch_one(&server.bank.pool)
+            .await
+            .unwrap();
+    let first = first.as_str();
+    assert_eq!(ok(board("day", first)).await["total"], 1);
+    for span in ["week", "season", "ever"] {
+        let shown = ok(board(span, first)).await;
+        assert_eq!(shown["total"], 1, "{span}");
+        // The span's own first day names it too.
+        let again = ok(board(span, shown["starts_on"].as_str().unwrap())).await;
+        assert_eq!(again["total"], 1, "{span}");
+    }
+    let filled = server.node.live.keys_with("filled").await.len();
+    for span in ["day", "week", "season", "ever"] {
+        for date in ["2026-03-02", "2027-01-01", "9999-12-31", "1969-12-31", "0000-01-01"] {
+            expect_refusal(board(span, date), 422, "query_invalid").await;
+        }
+    }
+    for span in ["day", "week", "season"] {
+        for date in ["2020-01-01", "1970-01-01", "-000001-01-01"] {
+            expect_refusal(board(span, date), 422, "query_invalid").await;
+        }
+    }
+    // Days without a game are empty, and leave no key.
+    for day in 1..=28 {
+        ok(board("day", &format!("2026-02-{day:02}"))).await;
+    }
+    assert_eq!(server.node.live.keys_with("filled").await.len(), filled);
+}
