@@ -53,7 +53,8 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   // How often, and whether the house can.
   too_fast: ['Slowly, please.', 'Dahan-dahan lang.'],
   too_many_requests: ['Slowly, please.', 'Dahan-dahan lang.'],
-  upgrade_required: OLD, idempotency_key_in_use: BUSY, request_timeout: BUSY, timed_out: BUSY, unavailable: BUSY, internal: ['The house made a mistake. Try again.',
+  exported_lately: ['You have your data already. Ask again in an hour.', 'Nakuha mo na ang datos mo. Humiling muli pagkalipas ng isang oras.'],
+  upgrade_required: OLD, upgrade_invalid: OLD, too_many_idempotency_keys: BUSY, idempotency_key_in_use: BUSY, request_timeout: BUSY, timed_out: BUSY, unavailable: BUSY, internal: ['The house made a mistake. Try again.',
     'Nagkamali ang bahay. Subukan muli.'],
   other_version: BUSY, seating: BUSY,
 

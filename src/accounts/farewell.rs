@@ -66,8 +66,13 @@ impl Accounts {
         Ok(held.collect())
     }
 
-    /// The sessions that a player has ever had, oldest first.
-    pub async fn held_sessions(&self, player: PlayerId) -> Result<Vec<HeldSession>, AccountError> {
+    /// Returns a portion of the sessions that a player has ever had, oldest first, behind one.
+    pub async fn held_sessions(
+        &self,
+        player: PlayerId,
+        after: Option<SessionId>,
+        limit: u32,
+    ) -> Result<Vec<HeldSession>, AccountError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -75,10 +80,13 @@ impl Accounts {
                     last_seen_at as "last_seen_at: SqlTimestamp",
                     revoked_at as "revoked_at: SqlTimestamp", revoke_reason
                 from sessions
-                where player = $1
+                where player = $1 and ($2::uuid is null or id > $2)
                 order by id
+                limit $3
                 "#,
-                player.0
+                player.0,
+                after.map(|session| session.0),
+                i64::from(limit)
             )
             .fetch_all(&self.pool)
         };

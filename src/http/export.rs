@@ -1,14 +1,16 @@
 //! All that is held of a player, as one document.
 //!
-//! It is gathered from every part that holds something, page by page. Bounds: so many are gathered
-//! at once on a node, since a document may have a hundred thousand entries.
+//! It is gathered from every part that holds something: the short lists first, as the [`ExportHead`],
+//! and the long ones in portions while the document is sent, the next one when
+//! the client has taken the one before. Bounds: a portion of a document is in memory, so many are
+//! gathered at once on a node, and a player has one document an hour.
 
-use std::fmt;
-
-use axum::Json;
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::CONTENT_DISPOSITION;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse, Response};
+use futures_util::stream;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 use utoipa::ToSchema;
@@ -17,9 +19,9 @@ use uuid::Uuid;
 use crate::accounts::{Bans, Bar, HeldDevice, HeldSession, ListedBan};
 use crate::archive;
 use crate::auth::Player;
-use crate::db::Failure;
-use crate::ledger::EntryFilter;
-use crate::notices::Notices;
+use crate::ids::SessionId;
+use crate::ledger::{EntryCursor, EntryFilter};
+use crate::notices::{self, Notices};
 use crate::reports::PlayerNote;
 use crate::rewards::Rewards;
 use crate::social::{KeptReport, Relation};
@@ -31,23 +33,39 @@ use super::openid::WaysInBody;
 use super::profiles::{Statistics, statistics_of};
 use super::rewards::RewardsBody;
 use super::social::ListedPlayer;
-use super::{Problem, Services, Time};
+use super::{Code, Problem, ProblemBody, Services, Time, unread};
 
-/// Documents that are gathered at once in this process.
+/// Portions that are gathered at once in this process.
 static GATHERED: Semaphore = Semaphore::const_new(2);
 
-/// What is asked of the other parts at once.
+/// Rows of a portion.
 const PAGE: u32 = 100;
+
+const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
 
 /// All that is held of a player.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(dead_code, reason = "it describes what is written piece by piece")]
 pub(super) struct Export {
+    #[serde(flatten)]
+    head: ExportHead,
+    /// As far back as they are kept, oldest first.
+    sessions: Vec<ExportedSession>,
+    /// Newest first.
+    wallet_entries: Vec<WalletEntry>,
+    /// Finished games, newest first. Their records are at `/v1/games/{id}/record`.
+    games: Vec<MyGame>,
+    /// Newest first.
+    notices: Vec<Notice>,
+}
+
+/// The fields of an export that are short.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ExportHead {
     exported_at: Time,
     player: Me,
     ways_in: WaysInBody,
     devices: Vec<ExportedDevice>,
-    /// As far back as they are kept, oldest first.
-    sessions: Vec<ExportedSession>,
     bans: Vec<ExportedBan>,
     /// What kept the player from speaking.
     mutes: Vec<ExportedBan>,
@@ -62,12 +80,6 @@ pub(super) struct Export {
     /// What the player has done, by game.
     statistics: Vec<Statistics>,
     wallet: WalletBody,
-    /// Newest first.
-    wallet_entries: Vec<WalletEntry>,
-    /// Finished games, newest first. Their records are at `/v1/games/{id}/record`.
-    games: Vec<MyGame>,
-    /// Newest first.
-    notices: Vec<Notice>,
     rewards: RewardsBody,
     /// What those who run the house wrote about the player, the newest 50.
     notes: Vec<ExportedNote>,
@@ -205,53 +217,87 @@ impl From<KeptReport> for ReportMade {
 
 /// Export all that is held of me
 ///
-/// One document, as an attachment. While others are being gathered it is refused as `unavailable`;
-/// ask again.
+/// One document, as an attachment, sent while it is read; if it breaks off, so does the connection.
+/// Once an hour: one that failed is not counted, but one that the client did not read to its end is.
 #[utoipa::path(
     get,
     path = "/v1/me/export",
     tag = "me",
     security(("access_token" = [])),
-    responses((status = 200, description = "The document", body = Export))
+    responses(
+        (status = 200, description = "The document", body = Export),
+        (status = 429, description = "`exported_lately`: `Retry-After` says when there is another \
+            one", body = ProblemBody, content_type = "application/problem+json")
+    )
 )]
 pub(super) async fn export_me(
     State(services): State<Services>,
+    method: Method,
     player: Player,
 ) -> Result<Response, Problem> {
-    let turn = GATHERED.try_acquire();
-    let _turn = turn.map_err(|_| Problem::unavailable(&"others are being exported"))?;
-    let export = gather(&services, &player).await?;
-    let attachment = "attachment; filename=\"bahay-export.json\"";
-    Ok(([(CONTENT_DISPOSITION, attachment)], Json(export)).into_response())
+    if method == Method::HEAD {
+        return Ok(as_attachment(Body::empty()));
+    }
+    let unavailable = |error| Problem::unavailable(&error);
+    if let Some(wait) = services.live.begin_export(player.id).await.map_err(unavailable)? {
+        return Err(Code::ExportedLately.plain().again_after(wait));
+    }
+    let gathered = gather_head(&services, &player).await;
+    let head = match gathered.and_then(|head| open_document(&head)) {
+        Ok(head) => head,
+        Err(problem) => {
+            cancel(&services, &player).await;
+            return Err(problem);
+        }
+    };
+    services.live.count_export(player.id).await.map_err(unavailable)?;
+    let export = Exporting { services, player, part: Part::Sessions(None), is_begun: false };
+    let rest = stream::try_unfold(Some(export), async |export| match export {
+        Some(export) => export.portion().await.map(Some),
+        None => Ok(None),
+    });
+    let body = stream::StreamExt::chain(stream::iter([Ok(head)]), rest);
+    Ok(as_attachment(Body::from_stream(body)))
 }
 
-async fn gather(services: &Services, player: &Player) -> Result<Export, Problem> {
-    let (id, accounts) = (player.id, &services.accounts);
+fn as_attachment(body: Body) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (CONTENT_DISPOSITION, HeaderValue::from_static(ATTACHMENT)),
+    ];
+    (headers, body).into_response()
+}
+
+/// Lets the player have another export soon, since this one has failed.
+async fn cancel(services: &Services, player: &Player) {
+    if let Err(error) = services.live.cancel_export(player.id).await {
+        tracing::warn!(%error, "an export that failed counts for an hour");
+    }
+}
+
+async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead, Problem> {
+    let _turn = GATHERED.acquire().await.map_err(|error| Problem::internal(&error))?;
+    let id = player.id;
+    let accounts = &services.accounts;
     let profile = accounts.profile(id).await?;
     let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
     let bars = async |bar| {
-        let listed = Bans::new(services.pool.clone()).of(id, bar).await;
-        let listed = listed.map_err(|error| unread(Failure::of(&error), &error))?;
+        let listed = Bans::new(services.pool.clone()).of(id, bar).await.map_err(unread)?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
     let related = async |relation| {
-        let related = services.social.related(id, relation).await;
-        let related = related.map_err(|error| unread(Failure::of(&error), &error))?;
+        let related = services.social.related(id, relation).await.map_err(unread)?;
         Ok::<_, Problem>(related.into_iter().map(Into::into).collect())
     };
-    let made = services.social.reports_by(id).await;
-    let made = made.map_err(|error| unread(Failure::of(&error), &error))?;
-    let received = services.social.reports_about(id).await;
-    let received = received.map_err(|error| unread(Failure::of(&error), &error))?;
-    let notes = services.reports.notes(id).await;
-    let notes = notes.map_err(|error| unread(Failure::of(&error), &error))?;
+    let made = services.social.reports_by(id).await.map_err(unread)?;
+    let received = services.social.reports_about(id).await.map_err(unread)?;
+    let notes = services.reports.notes(id).await.map_err(unread)?;
     let rewards: &Rewards = &services.rewards;
-    Ok(Export {
+    Ok(ExportHead {
         exported_at: services.clock.now().into(),
         player: profile.into(),
         ways_in: accounts.ways_in(id).await?.into(),
         devices: accounts.held_devices(id).await?.into_iter().map(Into::into).collect(),
-        sessions: accounts.held_sessions(id).await?.into_iter().map(Into::into).collect(),
         bans: bars(Bar::Entry).await?,
         mutes: bars(Bar::Speech).await?,
         blocked_players: related(Relation::Block).await?,
@@ -260,61 +306,125 @@ async fn gather(services: &Services, player: &Player) -> Result<Export, Problem>
         reports_received: received.iter().map(ReportReceived::from).collect(),
         statistics: statistics_of(&services.standings, id).await?,
         wallet: services.ledger.wallet(id).await?.into(),
-        wallet_entries: entries(services, player).await?,
-        games: played(services, player).await?,
-        notices: told(services, player).await?,
         rewards: rewards.standing(id).await?.into(),
         notes: notes.into_iter().map(ExportedNote::from).collect(),
     })
 }
 
-async fn entries(services: &Services, player: &Player) -> Result<Vec<WalletEntry>, Problem> {
-    let (mut all, mut cursor, filter) = (Vec::new(), None, EntryFilter::default());
-    loop {
-        let page = services.ledger.entries(player.id, &filter, cursor, PAGE).await?;
-        all.extend(page.items.into_iter().map(WalletEntry::from));
-        cursor = page.next;
-        if cursor.is_none() {
-            return Ok(all);
-        }
-    }
+/// Writes the beginning of the document, up to the first of its sessions.
+fn open_document(head: &ExportHead) -> Result<Vec<u8>, Problem> {
+    let mut text = serde_json::to_vec(head).map_err(|error| Problem::internal(&error))?;
+    // The object goes on behind its last field.
+    text.pop();
+    text.extend_from_slice(b",\"sessions\":[");
+    Ok(text)
 }
 
-async fn played(services: &Services, player: &Player) -> Result<Vec<MyGame>, Problem> {
-    let (mut all, mut cursor) = (Vec::new(), None);
-    let everything = archive::Filter::default();
-    loop {
-        let page = archive::by_player(&services.pool, player.id, &everything, cursor, PAGE).await;
-        let page = page.map_err(|error| unread(Failure::of(&error), &error))?;
-        for game in page.items {
-            all.push(MyGame::try_from(game)?);
-        }
-        cursor = page.next;
-        if cursor.is_none() {
-            return Ok(all);
-        }
-    }
+/// A document that is being sent.
+struct Exporting {
+    services: Services,
+    player: Player,
+    part: Part,
+    /// Set once the list has an item.
+    is_begun: bool,
 }
 
-async fn told(services: &Services, player: &Player) -> Result<Vec<Notice>, Problem> {
-    let notices = Notices::new(services.pool.clone());
-    let (mut all, mut cursor) = (Vec::new(), None);
-    loop {
-        let page = notices
-            .list(player.id, cursor, PAGE)
-            .await
-            .map_err(|error| unread(Failure::of(&error), &error))?;
-        all.extend(page.items.into_iter().map(Notice::from));
-        cursor = page.next;
-        if cursor.is_none() {
-            return Ok(all);
-        }
-    }
+/// The list that comes next, and where it goes on.
+enum Part {
+    Sessions(Option<SessionId>),
+    Entries(Option<EntryCursor>),
+    Games(Option<archive::Cursor>),
+    Notices(Option<notices::Cursor>),
 }
 
-fn unread(failure: Failure, error: &dyn fmt::Display) -> Problem {
-    match failure {
-        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(error),
-        Failure::Broken => Problem::internal(error),
+/// The document ends here; why is in the log.
+#[derive(Debug, thiserror::Error)]
+#[error("the export broke off")]
+struct BrokeOff;
+
+impl Exporting {
+    /// Reads the next portion, and returns its text and what is left.
+    async fn portion(self) -> Result<(Vec<u8>, Option<Self>), BrokeOff> {
+        let services = self.services.clone();
+        let player = self.player.clone();
+        match self.read_portion().await {
+            Ok(portion) => Ok(portion),
+            // It was logged where it was made.
+            Err(Problem { .. }) => {
+                cancel(&services, &player).await;
+                Err(BrokeOff)
+            }
+        }
+    }
+
+    async fn read_portion(mut self) -> Result<(Vec<u8>, Option<Self>), Problem> {
+        let _turn = GATHERED.acquire().await.map_err(|error| Problem::internal(&error))?;
+        let id = self.player.id;
+        let mut text = Vec::new();
+        let next = match self.part {
+            Part::Sessions(after) => {
+                let held = self.services.accounts.held_sessions(id, after, PAGE).await?;
+                let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PAGE);
+                let last = held.last().map(|session| session.id).filter(|_| is_full);
+                self.write(&mut text, held.into_iter().map(ExportedSession::from))?;
+                last.map(|last| Part::Sessions(Some(last)))
+                    .or_else(|| self.open_list(&mut text, "wallet_entries", Part::Entries(None)))
+            }
+            Part::Entries(cursor) => {
+                let filter = EntryFilter::default();
+                let page = self.services.ledger.entries(id, &filter, cursor, PAGE).await?;
+                self.write(&mut text, page.items.into_iter().map(WalletEntry::from))?;
+                page.next
+                    .map(|next| Part::Entries(Some(next)))
+                    .or_else(|| self.open_list(&mut text, "games", Part::Games(None)))
+            }
+            Part::Games(cursor) => {
+                let everything = archive::Filter::default();
+                let pool = &self.services.pool;
+                let page = archive::by_player(pool, id, &everything, cursor, PAGE).await;
+                let page = page.map_err(unread)?;
+                let games = page.items.into_iter().map(MyGame::try_from);
+                let games = games.collect::<Result<Vec<_>, _>>()?;
+                self.write(&mut text, games.into_iter())?;
+                page.next
+                    .map(|next| Part::Games(Some(next)))
+                    .or_else(|| self.open_list(&mut text, "notices", Part::Notices(None)))
+            }
+            Part::Notices(cursor) => {
+                let inbox = Notices::new(self.services.pool.clone());
+                let page = inbox.list(id, cursor, PAGE).await.map_err(unread)?;
+                self.write(&mut text, page.items.into_iter().map(Notice::from))?;
+                page.next.map(|next| Part::Notices(Some(next)))
+            }
+        };
+        Ok(match next {
+            Some(part) => (text, Some(Self { part, ..self })),
+            None => {
+                text.extend_from_slice(b"]}");
+                (text, None)
+            }
+        })
+    }
+
+    fn write<T: Serialize>(
+        &mut self,
+        text: &mut Vec<u8>,
+        items: impl Iterator<Item = T>,
+    ) -> Result<(), Problem> {
+        for item in items {
+            if self.is_begun {
+                text.push(b',');
+            }
+            self.is_begun = true;
+            serde_json::to_writer(&mut *text, &item).map_err(|error| Problem::internal(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Ends a list and begins the next one.
+    fn open_list(&mut self, text: &mut Vec<u8>, name: &str, part: Part) -> Option<Part> {
+        self.is_begun = false;
+        text.extend_from_slice(format!("],\"{name}\":[").as_bytes());
+        Some(part)
     }
 }

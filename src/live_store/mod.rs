@@ -16,6 +16,7 @@ mod boards;
 mod cluster;
 mod connection;
 mod due;
+mod exports;
 mod halts;
 mod journal;
 mod listing;
@@ -38,7 +39,7 @@ use crate::live_store::connection::Connection;
 use crate::live_store::watch::Subscriptions;
 
 pub use bahay_shell::{Append, Entry, NodeId, Point, Present, Stored, Tail};
-pub use boards::{Place, Places, PlacesAsked, Reached, rank_places};
+pub use boards::{BOARDS_MAX, Place, Places, PlacesAsked, Reached, rank_places};
 pub use journal::NewLine;
 pub use listing::{Listed, Open, Playing, Reserve};
 pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use bahay::entropy;
 use bahay::live_store::{
-    Append, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reserve, SeatClaim,
-    Tail,
+    Append, BOARDS_MAX, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reserve,
+    SeatClaim, Tail,
 };
 use bahay_engine::matchmaking::{Companion, ConflictKey};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
@@ -401,4 +401,27 @@ async fn nobody_is_given_a_place_beside_the_same_mark() {
     assert!(live.open_tables("newbie").await.unwrap().is_empty());
     assert_eq!(live.playing("newbie").await.unwrap(), Playing::default());
     assert_eq!(live.reserve(place("newbie", &two), here, &[]).await.unwrap(), here);
+}
+
+/// Whoever asks for many days does not fill Redis: the boards that were filled first go.
+#[tokio::test]
+async fn so_many_leaderboards_are_kept() {
+    let stored = TestLive::new();
+    let (live, _publications) = stored.connect().await;
+    let most = usize::try_from(BOARDS_MAX).unwrap();
+    let extra = 10;
+    let name = |number: usize| format!("board-{number:04}");
+    for number in 0..most + extra {
+        live.raise_scores(&name(number), &[(player(), 5)]).await.unwrap();
+        live.mark_board(&name(number)).await.unwrap();
+        // Filled anew, a board is the last one.
+        live.mark_board(&name(0)).await.unwrap();
+    }
+    for part in ["filled", "places"] {
+        let keys = stored.keys_with(&format!("board-*{part}")).await;
+        assert_eq!(keys.len(), most, "{part}");
+    }
+    assert!(live.has_board(&name(0)).await.unwrap());
+    assert!(!live.has_board(&name(1)).await.unwrap());
+    assert!(live.has_board(&name(most + extra - 1)).await.unwrap());
 }

@@ -73,6 +73,77 @@ async fn the_export_holds_what_is_held() {
     assert!(!exported.contains("argon2") && !exported.contains(&guests[1].id), "{exported}");
 }
 
+/// A document is sent in portions, and they come together again.
+#[tokio::test]
+async fn an_export_of_many_portions_comes_whole() {
+    let server = Server::new().await;
+    let (guests, table) = played(&server).await;
+    let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
+    for _ in 0..120 {
+        server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
+    }
+    for _ in 0..110 {
+        server.node.guest(&format!("{DEVICE}-0")).await;
+    }
+    let guest = server.node.guest(&format!("{DEVICE}-0")).await;
+    let export = ok(server.node.get("/v1/me/export", &guest.access_token)).await;
+    for (list, table) in [
+        ("sessions", "select count(*) from sessions where player = $1"),
+        ("games", "select count(*) from game_players where player = $1"),
+        (
+            "wallet_entries",
+            "select count(*) from entries e join accounts a on a.id = e.account
+            where a.player = $1",
+        ),
+    ] {
+        let held = export[list].as_array().unwrap();
+        let count: i64 = sqlx::query_scalar(table)
+            .bind(guest.id.parse::<Uuid>().unwrap())
+            .fetch_one(&server.bank.pool)
+            .await
+            .unwrap();
+        assert!(held.len() > 100, "{list}: {}", held.len());
+        assert_eq!(i64::try_from(held.len()).unwrap(), count, "{list}");
+    }
+}
+
+#[tokio::test]
+async fn a_player_exports_once_an_hour() {
+    let server = Server::new().await;
+    let guest = server.node.guest(DEVICE).await;
+    let other = server.node.guest("device-9876543210").await;
+    let export = |method: Method, guest: &Guest| {
+        server.node.request(method, "/v1/me/export").bearer_auth(&guest.access_token)
+    };
+    // Neither a look at the headers nor a failure counts.
+    let head = export(Method::HEAD, &guest).send().await.unwrap();
+    assert_eq!(head.status(), 200);
+    let owner = server.bank.database.owner_pool().await;
+    let rename = async |sql: &'static str| {
+        sqlx::query(sql).execute(&owner).await.unwrap();
+    };
+    rename("alter table player_reports rename to mislaid").await;
+    expect_refusal(export(Method::GET, &guest), 500, "internal").await;
+    rename("alter table mislaid rename to player_reports").await;
+    // Nor does one that breaks off in its midst.
+    rename("alter table notices rename to mislaid").await;
+    let broken = export(Method::GET, &guest).send().await.unwrap();
+    assert_eq!(broken.status(), 200);
+    assert!(broken.bytes().await.is_err(), "it ends where it broke off");
+    rename("alter table mislaid rename to notices").await;
+    let answers =
+        join_all((0..10).map(|_| async { export(Method::GET, &guest).send().await.unwrap() }));
+    let answers = answers.await;
+    let given = answers.iter().filter(|answer| answer.status() == 200).count();
+    assert_eq!(given, 1, "ten at once are one");
+    let refused = export(Method::GET, &guest).send().await.unwrap();
+    let wait: u64 =
+        text(&json!(refused.headers()["retry-after"].to_str().unwrap())).parse().unwrap();
+    assert!((3_500..=3_600).contains(&wait), "{wait}");
+    expect_refusal(export(Method::GET, &guest), 429, "exported_lately").await;
+    ok(export(Method::GET, &other)).await;
+}
+
 #[tokio::test]
 async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
     let server = Server::new().await;
