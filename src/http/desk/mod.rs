@@ -86,7 +86,6 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 pub(super) fn routes(options: DeskOptions) -> Router<Services> {
     Router::new()
         .route("/desk", get(home))
-        .route("/desk/", get(home))
         .route("/desk/sign-in", get(sign_in::show).post(sign_in::send))
         .route("/desk/sign-out", post(sign_in::leave))
         .route("/desk/enrolment", get(enrolment::show).post(enrolment::begin))

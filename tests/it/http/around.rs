@@ -230,7 +230,6 @@ async fn head_is_answered_wherever_get_is() {
         "/v1/nowhere",
         "/v1/play",
         "/desk",
-        "/desk/",
         "/desk/sign-in",
         "/desk/today",
         "/desk/settlements?room=newbie",

@@ -125,8 +125,8 @@ async fn a_caller_has_so_many_keys() {
         "insert into idempotency_keys (
             caller, route, key, input_hash, attempt, lease, leased_until, status, body, created_at
         )
-        select k.caller, k.route, 'other-' || number, k.input_hash, k.attempt, k.lease, now(), 200,
-            '', now() - interval '47 hours'
+        select k.caller, k.route, 'other-' || number, k.input_hash, gen_random_uuid(), k.lease,
+            now(), 200, '', now() - interval '47 hours'
         from idempotency_keys k, generate_series(2, 1000) as number",
     )
     .await;
