@@ -81,7 +81,10 @@ impl LiveStore {
     /// The journal from a point on.
     pub async fn tail(&self, table: TableId, from: Point) -> Result<Tail, Unavailable> {
         match self.read(table, Some(from)).await?.as_slice() {
-            [kind, lines] if is(kind, "tail") => Ok(Tail::Lines(entries(lines)?)),
+            [kind, lines, halted] if is(kind, "tail") => Ok(match is(halted, "") {
+                true => Tail::Lines(entries(lines)?),
+                false => Tail::Halted(entries(lines)?),
+            }),
             [kind] if is(kind, "elsewhere") => Ok(Tail::Elsewhere),
             [kind] if is(kind, "missing") => Ok(Tail::Missing),
             other => Err(unexpected("tail", other)),

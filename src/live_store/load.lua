@@ -1,4 +1,5 @@
--- A table's snapshot and the journal since, or only the journal from a point on.
+-- A table's snapshot and the journal since, or only the journal from a point on. Both say why the table
+-- is halted, or ''.
 -- KEYS: head, journal.  ARGV: version or '', the tag at it.
 local head = redis.call('hmget', KEYS[1], 'base', 'engine', 'halted', 'tag')
 local base = tonumber(head[1])
@@ -14,8 +15,8 @@ if ARGV[1] ~= '' then
     tag = string.sub(entry, 13, 13) == ' ' and string.sub(entry, 1, 12) or none
   end
   if tag ~= ARGV[2] then return { 'elsewhere' } end
-  if from == version then return { 'tail', {} } end
-  return { 'tail', redis.call('lrange', KEYS[2], from - version, -1) }
+  if from == version then return { 'tail', {}, head[3] or '' } end
+  return { 'tail', redis.call('lrange', KEYS[2], from - version, -1), head[3] or '' }
 end
 return { 'whole', base, tag, redis.call('hget', KEYS[1], 'state'),
   redis.call('lrange', KEYS[2], 0, -1), tonumber(head[2]), head[3] or '' }

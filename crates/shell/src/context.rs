@@ -46,6 +46,8 @@ pub enum Planted {
     TellsOfHiddenLines,
     /// A second join on a connection is answered with what is already on its way there.
     RepeatsWhatWasSent,
+    /// A second join on a connection takes the place of what was published while it was read.
+    ReadsOverPublications,
     /// A connection whose join was refused goes on being told of the table.
     WatchesAfterARefusedJoin,
     /// A table is not told what its room says.

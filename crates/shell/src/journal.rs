@@ -76,6 +76,17 @@ impl Stored {
     pub fn version(&self) -> u64 {
         self.base.version + self.lines.len() as u64
     }
+
+    /// Removes the lines after a point and returns them; `None` if this history does not lead
+    /// through it.
+    pub(crate) fn split_after(&mut self, point: Point) -> Option<Vec<Entry>> {
+        let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
+        let tag = match skipped.checked_sub(1) {
+            None => self.base.tag,
+            Some(last) => self.lines.get(last)?.tag,
+        };
+        (tag == point.tag).then(|| self.lines.split_off(skipped))
+    }
 }
 
 /// A line to be appended.
@@ -114,6 +125,8 @@ pub enum Append {
 pub enum Tail {
     /// The lines from the point on; empty when it is the newest.
     Lines(Vec<Entry>),
+    /// The same of a table that is halted.
+    Halted(Vec<Entry>),
     /// The journal does not have the point, any more or at all: load the table again.
     Elsewhere,
     /// There is no such table.

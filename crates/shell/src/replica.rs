@@ -113,6 +113,11 @@ impl<G: Readable> Replica<G> {
         self.journal_lines
     }
 
+    /// Whether the journal that this was read from begins at a version or before it.
+    pub(crate) fn begins_before(&self, point: Point) -> bool {
+        self.at.version.saturating_sub(self.journal_lines as u64) <= point.version
+    }
+
     /// A snapshot of this point is in the journal now.
     pub(crate) fn compacted(&mut self, at: Point) {
         let since = self.at.version.saturating_sub(at.version);

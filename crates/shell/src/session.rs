@@ -271,7 +271,7 @@ impl<G: Readable> PlayerSession<G> {
         let looks = arrival == Arrival::Looks;
         self.joined = Some(Joined { table, kind, told, notices, confirmed: false, looks });
         if looks {
-            out.ack(id, Some(told.read_as(told.at()).version));
+            out.ack(id, self.version_shown());
             return Ok(None);
         }
         self.asked = Some(Asked::Connect { id, arrival });
@@ -311,7 +311,7 @@ impl<G: Readable> PlayerSession<G> {
             // It has joined again where it had joined, which changes nothing.
             Err(_) if connects && is_there => {
                 if is_joining {
-                    out.ack(id, None);
+                    out.ack(id, self.version_shown());
                 }
             }
             Err(error) => {
@@ -326,6 +326,12 @@ impl<G: Readable> PlayerSession<G> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the version of the last line that the client was shown, as it counts them.
+    fn version_shown(&self) -> Option<u64> {
+        let told = self.joined.as_ref()?.told;
+        Some(told.read_as(told.at()).version)
     }
 
     /// What is acknowledged was shown before. A watch that has ended meanwhile, as that of a node that

@@ -10,8 +10,8 @@ use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, ENGINE, Fresh, GameId, Hits, Input, PlayerId, Price, Spectators, Table,
-    TableId, Terms, Timestamp,
+    Clocks, ConnectionId, ENGINE, Fresh, GameId, Hits, Input, PlayerId, Price, Rejection,
+    Spectators, Table, TableId, Terms, Timestamp,
 };
 use bahay_shell::{
     Answer, Append, Call, Context, DirectWriter, Entry, Failure, Halt, Limits, NewLine, Notice,
@@ -271,4 +271,60 @@ fn who_does_not_know_the_time_neither_decides_nor_shows() {
     assert!(matches!(step, Step::Reply(Reply::Watched(Ok(_)))), "{step:?}");
     let (_, step) = host.request(&process, sit(1));
     assert!(matches!(step, Step::Call(Call::Append(_))), "{step:?}");
+}
+
+/// A connection that joins again where it is has the journal read; others publish a line before the
+/// answer comes, which does not have that line. Nobody is shown what was before it.
+#[test]
+fn a_line_that_is_published_while_the_journal_is_read_stays() {
+    let process = Process::default();
+    let (mut host, mut watch) = watched(&process);
+    let (player, connection) = (PlayerId(Uuid::from_u128(1)), ConnectionId(Uuid::from_u128(9)));
+    let connect = || Request::Submit(Input::Connect { player, connection });
+    let mut journal = Vec::new();
+    for request in [sit(1), connect()] {
+        let (ticket, mut step) = host.request(&process, request);
+        while let Step::Call(call) = step {
+            let answer = match call {
+                Call::Append(new) => {
+                    journal.push(Entry { tag: new.tag, line: new.line });
+                    Answer::Append(Append::Appended)
+                }
+                _ => Answer::Done,
+            };
+            step = host.answered(&process, ticket, answer);
+        }
+        assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(_)))), "{step:?}");
+    }
+    let told = std::iter::from_fn(|| watch.notices.try_recv()).last().expect("it is told").at;
+    assert_eq!(told.version, 2);
+
+    let (ticket, step) = host.request(&process, connect());
+    let Step::Call(asked) = step else {
+        panic!("{step:?} does not ask the journal");
+    };
+    // Another process appends after that was read, and its publication is faster than the answer.
+    let mut other = TableHost::new(host.id());
+    let (appending, _) = other.request(&process, sit(2));
+    let known = Stored { lines: journal.clone(), ..stored() };
+    let step = other.answered(&process, appending, Answer::Loaded(Some(known)));
+    let Step::Call(Call::Append(theirs)) = step else {
+        panic!("{step:?} is no append");
+    };
+    host.published(&process, told, &[Entry { tag: theirs.tag, line: theirs.line }]);
+    let notice = watch.notices.try_recv().expect("it is told");
+    assert_eq!((notice.at.version, notice.anew), (3, false));
+    let answer = match asked {
+        Call::Tail { from } if from == told => Answer::Tail(Tail::Lines(Vec::new())),
+        Call::Load => Answer::Loaded(Some(Stored { lines: journal, ..stored() })),
+        other => panic!("{other:?} reads something else"),
+    };
+    let step = host.answered(&process, ticket, answer);
+    let is_there = matches!(
+        step,
+        Step::Reply(Reply::Submitted(Err(Failure::Rejected(Rejection::AlreadyConnected))))
+    );
+    assert!(is_there, "{step:?}");
+    assert!(watch.notices.try_recv().is_none(), "nothing has happened since");
+    assert_eq!(host.replica().map(|replica| replica.at().version), Some(3));
 }

@@ -25,6 +25,7 @@ fn everything_holds_whatever_fails() {
     println!("{tally:?}");
     assert!(tally.games > 100 && tally.acks > 1_000, "{tally:?}");
     assert!(tally.resumes > 100 && tally.compactions > 0, "{tally:?}");
+    assert!(tally.joins_again > 1_000 && tally.second_connections > 20, "{tally:?}");
     assert!(tally.halted > 0 && tally.released > 0 && tally.ended > 0, "{tally:?}");
     assert!(tally.returned > 0, "{tally:?}");
     assert!(tally.revealed > 100 && tally.unrevealed > 5, "{tally:?}");

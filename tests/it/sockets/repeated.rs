@@ -181,7 +181,13 @@ async fn joining_again_writes_nothing_and_tells_nobody() {
     }
     for _ in 0..15 {
         let joining = plays[0].join().await.unwrap();
-        assert_eq!(answer(&mut plays[0], joining).await, Ok(()));
+        let acked = loop {
+            match timeout(PATIENCE, plays[0].next()).await.unwrap().unwrap() {
+                Message::Ack { id, version } if id == joining => break version,
+                other => panic!("there is nothing new: {other:?}"),
+            }
+        };
+        assert_eq!((acked, acked.is_some()), (plays[0].version(), true));
     }
     assert_eq!(connects().await, before);
     // The others were shown nothing, not even the table as it was.
@@ -214,4 +220,62 @@ async fn joining_again_writes_nothing_and_tells_nobody() {
             }
         }
     }
+}
+
+/// A player at each of two nodes joins again and again while a third one goes and comes at a node of
+/// its own. Nobody is shown a version twice or a lower one, nor the whole table unasked: the journal is
+/// one unbroken line.
+#[tokio::test(flavor = "multi_thread")]
+async fn joining_again_at_two_nodes_repeats_nothing() {
+    /// How often the third one goes and comes; each time is two lines that everybody sees.
+    const COMINGS: usize = 60;
+    /// Joins that are on their way at once.
+    const AHEAD: usize = 4;
+
+    async fn join_again(mut play: Play, mut stop: tokio::sync::watch::Receiver<bool>) -> usize {
+        let (mut joins, mut waiting) = (0, std::collections::VecDeque::new());
+        loop {
+            while waiting.len() < AHEAD && !*stop.borrow_and_update() {
+                waiting.push_back(play.join().await.unwrap());
+            }
+            let Some(next) = waiting.front() else {
+                return joins;
+            };
+            let before = play.version().unwrap();
+            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+                Message::Ack { id, .. } if id == *next => {
+                    waiting.pop_front();
+                    joins += 1;
+                }
+                Message::Update { version, .. } => assert_eq!(version, before + 1),
+                other => panic!("after version {before}: {other:?}"),
+            }
+        }
+    }
+
+    let house = House::new().await;
+    let (second, second_running) = house.node().await;
+    let (third, third_running) = house.node().await;
+    let (_, clients) = house.table().await;
+    let bases = [house.base.clone(), second, third];
+    let clients: Vec<_> =
+        clients.iter().zip(&bases).map(|(client, base)| client.at(base)).collect();
+    let (stopping, stop) = tokio::sync::watch::channel(false);
+    let mut restless = tokio::task::JoinSet::new();
+    for client in &clients[..2] {
+        restless.spawn(join_again(joined(client).await, stop.clone()));
+    }
+    let mut play = joined(&clients[2]).await;
+    for _ in 0..COMINGS {
+        let mut back = clients[2].play().await.unwrap();
+        back.resume(play.drop_connection());
+        let joining = back.join().await.unwrap();
+        assert_eq!(answer(&mut back, joining).await, Ok(()));
+        play = back;
+    }
+    stopping.send_replace(true);
+    let joins: usize = timeout(PATIENCE, restless.join_all()).await.unwrap().into_iter().sum();
+    assert!(joins > COMINGS, "{joins}");
+    second_running.stop().await.unwrap();
+    third_running.stop().await.unwrap();
 }

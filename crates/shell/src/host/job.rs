@@ -209,6 +209,13 @@ impl<G: Readable> TableHost<G> {
             (Stage::Tail { from }, Answer::Tail(Tail::Lines(lines))) => {
                 self.tailed(ctx, job, from, &lines)
             }
+            (Stage::Tail { from }, Answer::Tail(Tail::Halted(lines))) => {
+                if matches!(job.request, Request::Submit(_)) {
+                    self.is_doubtful |= !lines.is_empty();
+                    return job.failed(Failure::Halted);
+                }
+                self.tailed(ctx, job, from, &lines)
+            }
             (Stage::Tail { .. }, Answer::Tail(Tail::Elsewhere | Tail::Missing)) => {
                 self.replica = None;
                 job.call(Stage::Load, Call::Load)
@@ -298,22 +305,27 @@ impl<G: Readable> TableHost<G> {
             return job.failed(Failure::Halted);
         }
         self.replica = None;
-        let Some(stored) = stored else {
+        let Some(mut stored) = stored else {
             // A table that is gone does not come back under these watchers' versions, and does not
             // know that anybody listened.
             self.watchers.end(Ending::Lost);
             return self.unsubscribe(ctx, job, Then::GoOn);
         };
+        let (version, engine) = (Some(stored.version()), stored.engine);
         let told = self.watchers.told();
-        match Replica::replay(&stored, told.map(|told| told.tag), ctx.limits()) {
-            Ok(Replayed { replica, missed }) => {
-                // Its last lines were lost, or a snapshot has taken the place of what was told.
-                let parted = told.filter(|_| missed.is_none());
-                if let Some(told) = parted {
-                    ctx.remark(self.id, Remark::Parted { told, now: replica.at() });
-                }
-                self.watchers.tell_anew(ctx, &replica, parted.is_some());
-                self.replica = Some(replica);
+        // Lines that the watchers have not been told yet, where they follow what they were told.
+        let mut untold = told.and_then(|told| stored.split_after(told));
+        let is_continued = untold.is_some();
+        if let Some(lines) = untold.take_if(|lines| lines.len() > ctx.limits().notices) {
+            stored.lines.extend(lines);
+        }
+        let replayed = Replica::replay(&stored, None, ctx.limits()).and_then(|replayed| {
+            self.replica = Some(replayed.replica);
+            self.follow_all(ctx, untold.as_deref().unwrap_or_default())
+        });
+        match replayed {
+            Ok(()) => {
+                self.tell_anew(ctx, told.filter(|_| !is_continued));
                 self.was_read(ctx, job)
             }
             Err(Unfollowed::OtherVersion(engine)) => {
@@ -321,11 +333,23 @@ impl<G: Readable> TableHost<G> {
                 job.failed(Failure::OtherVersion)
             }
             Err(Unfollowed::Broken(reason)) => {
-                let (version, engine) = (Some(stored.version()), stored.engine);
                 let halt = Halt { table: self.id, room: None, version, engine, reason };
                 self.halt(job, halt)
             }
         }
+    }
+
+    /// Shows the watchers the whole table, unless they were told of exactly this. `parted`: the point
+    /// that they were told of, where the journal does not lead from there to here.
+    fn tell_anew(&mut self, ctx: &impl Context<G>, parted: Option<Point>) {
+        let Some(replica) = &self.replica else {
+            return;
+        };
+        // A snapshot may have taken the place of what comes before it, and hides whether it parted.
+        if let Some(told) = parted.filter(|told| replica.begins_before(*told)) {
+            ctx.remark(self.id, Remark::Parted { told, now: replica.at() });
+        }
+        self.watchers.tell_anew(ctx, replica, parted.is_some());
     }
 
     fn was_read(&mut self, ctx: &impl Context<G>, mut job: Job<G>) -> Progress<G> {
@@ -361,12 +385,13 @@ impl<G: Readable> TableHost<G> {
         });
         let (transition, deadline) = match decided {
             Ok(Ok(decided)) => decided,
-            // Nothing would be appended, so only the whole journal says whether the table is halted.
-            Ok(Err(Rejection::AlreadyConnected)) if !job.is_fresh => {
-                self.is_doubtful = false;
+            Ok(Err(Rejection::AlreadyConnected))
+                if !job.is_fresh && ctx.planted(Planted::ReadsOverPublications) =>
+            {
                 return job.call(Stage::Load, Call::Load);
             }
-            // Refused on what may be an old replica: look before saying so.
+            // Refused on what may be an old replica, or at a table that is halted: look before saying
+            // so.
             Ok(Err(_)) if !job.is_fresh => return self.refresh(job),
             Ok(Err(rejection)) => return job.failed(Failure::Rejected(rejection)),
             Err(panic) => {
@@ -469,9 +494,9 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// What happened after the line that a viewer named up to now, from the journal; `None` where
-    /// it does not lead through both. It replayed a moment ago; if it does so no more, the whole
-    /// table is shown.
+    /// What happened after the line that a viewer named up to now, from the journal and from what was
+    /// published since it was read; `None` where they do not lead through both points. The journal
+    /// replayed a moment ago; if it does so no more, the whole table is shown.
     fn missed(
         &self,
         ctx: &impl Context<G>,
@@ -481,10 +506,14 @@ impl<G: Readable> TableHost<G> {
         let Request::Watch(WatchRequest { from, .. }) = &job.request else {
             return None;
         };
-        let to = self.replica.as_ref()?.at();
-        let mut missed = Replica::<G>::replay(stored, *from, ctx.limits()).ok()?.missed?;
-        let last = missed.iter().position(|missed| missed.at == to)?;
-        missed.truncate(last + 1);
+        let replica = self.replica.as_ref()?;
+        let Replayed { replica: read, missed } =
+            Replica::<G>::replay(stored, *from, ctx.limits()).ok()?;
+        let mut missed = missed?;
+        match missed.iter().position(|missed| missed.at == replica.at()) {
+            Some(last) => missed.truncate(last + 1),
+            None => missed.extend(replica.missed_since(read.at().tag)?),
+        }
         Some(missed)
     }
 

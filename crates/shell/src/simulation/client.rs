@@ -9,6 +9,7 @@ use std::rc::Rc;
 use uuid::Uuid;
 
 use crate::Tag;
+use crate::simulation::checks::{Showing, Viewing};
 use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
@@ -37,8 +38,6 @@ const SENDS_NONSENSE: u32 = 40;
 /// Of what they are told: for a while they read nothing after it.
 const READS_SLOWLY: u32 = 4;
 const READS_AFTER_MS: (u32, u32) = (1_000, 45_000);
-/// Of what they are told: they join once more, on the same connection.
-const JOINS_AGAIN: u32 = 4;
 /// Of being ready.
 const NOT_READY: u32 = 10;
 const COMMITS: u32 = 800;
@@ -62,6 +61,10 @@ pub(super) enum Intent {
     /// Ask again where it sits.
     Seat,
     Join,
+    /// Join again so many times, on this connection.
+    JoinAgain(ConnectionId, u32),
+    /// Join by a second connection.
+    ConnectTwice(ConnectionId),
     Ready(GameId),
     Reveal(GameId),
     Act(GameId, u32),
@@ -77,37 +80,44 @@ pub(super) enum Intent {
 
 /// What a command was about.
 #[derive(Clone, PartialEq)]
-enum Asked {
+pub(super) enum Asked {
     Seat,
-    Join,
+    Join {
+        /// The whole table, whatever is known.
+        for_all: bool,
+    },
     Reveal,
-    Act { game: GameId, prompt: u32, action: Action },
+    Act {
+        game: GameId,
+        prompt: u32,
+        action: Action,
+    },
     Leave,
     Other,
 }
 
 /// The table as the client has it.
-struct Known {
+pub(super) struct Known {
     version: u64,
     tag: Tag,
     view: TableView<Tongits>,
 }
 
-struct Client {
-    world: Rc<World>,
-    number: usize,
+pub(super) struct Client {
+    pub(super) world: Rc<World>,
+    pub(super) number: usize,
     player: PlayerId,
-    connection: Option<Rc<Connection>>,
-    known: Option<Known>,
+    pub(super) connection: Option<Rc<Connection>>,
+    pub(super) known: Option<Known>,
     /// Commands that wait for an answer on this connection.
-    asked: BTreeMap<u32, Asked>,
+    pub(super) asked: BTreeMap<u32, Asked>,
     /// An act that was sent and neither acknowledged nor refused, on whatever connection.
     unanswered: Option<Asked>,
     intended: Option<Intent>,
     /// What the seed of its last game is made of, once it has committed to it: also where the
     /// command is sent again.
     text: Option<(GameId, String)>,
-    next_id: u32,
+    pub(super) next_id: u32,
     heard: u64,
     /// The next time that it connects, after this pause.
     away_ms: u64,
@@ -176,10 +186,11 @@ impl Client {
     }
 
     async fn attend(&mut self) -> Over {
-        let own = self.connection.as_ref().map(|connection| connection.id);
         loop {
             let world = self.world.clone();
-            let done = match world.clients[self.number].pop().await {
+            let heard = world.clients[self.number].pop().await;
+            let own = self.own();
+            let done = match heard {
                 Heard::Text(from, text) if Some(from) == own => {
                     self.heard += 1;
                     self.message(&text)
@@ -194,8 +205,12 @@ impl Client {
         }
     }
 
+    pub(super) fn own(&self) -> Option<ConnectionId> {
+        self.connection.as_ref().map(|connection| connection.id)
+    }
+
     /// Back to its table, or to any.
-    fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         if self.known.is_some() || self.world.is_closing.get() { self.join() } else { self.seat() }
     }
 
@@ -204,13 +219,18 @@ impl Client {
     }
 
     fn join(&mut self) {
-        let known = self.known.as_ref();
+        self.join_for(false);
+    }
+
+    pub(super) fn join_for(&mut self, for_all: bool) {
+        let known = self.known.as_ref().filter(|_| !for_all);
+        let for_all = known.is_none();
         let (from, tag) = (known.map(|known| known.version), known.map(|known| known.tag));
         let table = known.map(|known| known.view.table);
         if from.is_some() {
             self.world.tally.borrow_mut().resumes += 1;
         }
-        self.send(Asked::Join, |id| Command::Join { id, from, tag, table });
+        self.send(Asked::Join { for_all }, |id| Command::Join { id, from, tag, table });
     }
 
     fn send(&mut self, asked: Asked, command: impl FnOnce(u32) -> Command) {
@@ -232,6 +252,9 @@ impl Client {
         };
         match message {
             Message::Snapshot { version, tag, view, prompt } => {
+                let is_for_all = |asked: &Asked| *asked == Asked::Join { for_all: true };
+                let may_repeat = self.known.is_none() || self.asked.values().any(is_for_all);
+                self.shown(Showing { table: view.table, version, tag, may_repeat });
                 self.known = Some(Known { version, tag, view: *view });
                 self.changed(prompt, true)
             }
@@ -247,9 +270,11 @@ impl Client {
                     return Err(Over::Connection);
                 }
                 (known.version, known.tag) = (version, tag);
+                let table = known.view.table;
                 for event in &events {
                     known.view.observe(event);
                 }
+                self.shown(Showing { table, version, tag, may_repeat: false });
                 let shows_prompt = prompt.is_some();
                 self.changed(prompt, shows_prompt)
             }
@@ -285,11 +310,16 @@ impl Client {
         }
     }
 
+    fn shown(&self, showing: Showing) {
+        let viewing = Viewing::Client(self.player);
+        self.world.check(self.world.checks.borrow_mut().shows(viewing, showing));
+    }
+
     /// The view has changed: it is compared with the truth, and acted upon.
     fn changed(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), Over> {
         let world = self.world.clone();
-        if !world.is_calm.get() && world.per_mille(JOINS_AGAIN) {
-            self.join();
+        if !world.is_calm.get() {
+            self.fidget();
         }
         let Some(Known { version, tag, view }) = &self.known else {
             return Ok(());
@@ -356,7 +386,7 @@ impl Client {
     fn answered(&mut self, asked: Option<Asked>) -> Result<(), Over> {
         match asked {
             Some(Asked::Seat) => self.join(),
-            Some(Asked::Join) => {
+            Some(Asked::Join { .. }) => {
                 // What was sent before and not answered is sent again, if it can still be meant.
                 if let Some(Asked::Act { game, prompt, action }) = self.unanswered.take()
                     && self.is_open(game, prompt)
@@ -385,7 +415,7 @@ impl Client {
         let world = self.world.clone();
         let pause_ms = world.between(300, 2_000);
         match (asked, code) {
-            (Some(Asked::Seat | Asked::Join), "not_seated") => {
+            (Some(Asked::Seat | Asked::Join { .. }), "not_seated") => {
                 self.known = None;
                 self.unanswered = None;
                 if world.is_closing.get() {
@@ -398,7 +428,7 @@ impl Client {
                 self.intend(Intent::Seat, pause_ms);
             }
             (Some(Asked::Seat), _) => self.intend(Intent::Seat, pause_ms),
-            (Some(Asked::Join), _) | (_, "not_joined" | "not_seated") => {
+            (Some(Asked::Join { .. }), _) | (_, "not_joined" | "not_seated") => {
                 self.intend(Intent::Join, pause_ms)
             }
             (Some(Asked::Act { game, prompt, .. }), "unavailable") => {
@@ -438,6 +468,10 @@ impl Client {
             return;
         }
         self.intended = Some(intent);
+        self.plan(intent, after_ms);
+    }
+
+    pub(super) fn plan(&self, intent: Intent, after_ms: u64) {
         let number = self.number;
         self.world.plan(after_ms, move |world| world.clients[number].push(Heard::Alarm(intent)));
     }
@@ -473,6 +507,8 @@ impl Client {
                 }
             }
             Intent::Join => self.join(),
+            Intent::JoinAgain(connection, joins) => self.join_again(connection, joins),
+            Intent::ConnectTwice(connection) => self.connect_twice(connection).await,
             Intent::Ready(game) => {
                 if !matches!(phase, Some(PhaseView::Preparing { game: now, .. }) if *now == game) {
                     return Ok(());

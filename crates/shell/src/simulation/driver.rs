@@ -456,6 +456,7 @@ impl Context<Tongits> for Node {
             Some(Mutation::OverlooksGaps) => Planted::OverlooksGaps,
             Some(Mutation::TellsOfHiddenLines) => Planted::TellsOfHiddenLines,
             Some(Mutation::RepeatsWhatWasSent) => Planted::RepeatsWhatWasSent,
+            Some(Mutation::ReadsOverPublications) => Planted::ReadsOverPublications,
             Some(Mutation::WatchesAfterARefusedJoin) => Planted::WatchesAfterARefusedJoin,
             Some(Mutation::KeepsOldTerms) => Planted::KeepsOldTerms,
             Some(Mutation::ResumesTooLate) => Planted::ResumesTooLate,

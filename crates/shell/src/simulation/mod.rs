@@ -26,6 +26,7 @@ mod plan;
 mod postgres;
 mod presence;
 mod redis;
+mod restless;
 mod services;
 mod session;
 mod tasks;
@@ -123,6 +124,8 @@ pub enum Mutation {
     TellsOfHiddenLines,
     /// A second join on a connection is answered with what is already on its way there.
     RepeatsWhatWasSent,
+    /// A second join on a connection takes the place of what was published while it was read.
+    ReadsOverPublications,
     /// A connection whose join was refused goes on being told of the table.
     WatchesAfterARefusedJoin,
     /// A node's next heartbeat waits for the answer to the last one.
@@ -148,7 +151,7 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::AcksBeforeTheAppend,
         Self::AppendsBlindly,
         Self::ShowsAnothersView,
@@ -163,6 +166,7 @@ impl Mutation {
         Self::OverlooksGaps,
         Self::TellsOfHiddenLines,
         Self::RepeatsWhatWasSent,
+        Self::ReadsOverPublications,
         Self::WatchesAfterARefusedJoin,
         Self::WaitsForEachHeartbeat,
         Self::AppendsToHalted,
@@ -209,6 +213,9 @@ pub struct Tally {
     /// Clients that came back to a table they knew, and moves they then sent again.
     pub resumes: u64,
     pub sent_again: u64,
+    /// Joins on connections that had joined, and second connections of players who had one.
+    pub joins_again: u64,
+    pub second_connections: u64,
     /// Deals by clients that had committed: texts that they revealed, and commitments that were
     /// dealt without one.
     pub revealed: u64,
@@ -246,6 +253,8 @@ impl Tally {
         self.refusals += other.refusals;
         self.resumes += other.resumes;
         self.sent_again += other.sent_again;
+        self.joins_again += other.joins_again;
+        self.second_connections += other.second_connections;
         self.revealed += other.revealed;
         self.unrevealed += other.unrevealed;
         self.buried += other.buried;

@@ -172,10 +172,11 @@ impl Redis {
             }
             Request::Tail { table, from } => Reply::Tail(match self.journals.get(table) {
                 None => Tail::Missing,
-                Some(journal) => {
-                    let lines = journal.from(*from);
-                    lines.map_or(Tail::Elsewhere, |lines| Tail::Lines(copied(lines)))
-                }
+                Some(journal) => match journal.from(*from).map(copied) {
+                    None => Tail::Elsewhere,
+                    Some(lines) if journal.halted.is_some() => Tail::Halted(lines),
+                    Some(lines) => Tail::Lines(lines),
+                },
             }),
             Request::Append { table, new } => {
                 Reply::Append(self.append(now_ms, *table, new, mutation, published))

@@ -281,8 +281,8 @@ impl Session {
             return Ok(());
         }
         let submitted = self.node.submit(table, input.clone()).await;
-        let taken = (&input, submitted.as_ref().ok().copied().unwrap_or_default());
-        self.say(Some((table, taken)), |core, node, out| core.submitted(&**node, out, submitted))
+        let taken = submitted.as_ref().ok().map(|version| (table, (&input, *version)));
+        self.say(taken, |core, node, out| core.submitted(&**node, out, submitted))
     }
 
     /// Says what the shell's session has to say.
@@ -337,7 +337,8 @@ impl Node {
         world.fold(text.as_bytes());
         if let Some(table) = table {
             let (run, taken) = (self.run, taken.unwrap_or((&Input::Tick, 0)));
-            let sent = Sent { run, player, table, taken, message, text: &text };
+            let connection = connection.id;
+            let sent = Sent { run, connection, player, table, taken, message, text: &text };
             world.check(world.checks.borrow_mut().sent(&sent));
         }
         world.tally.borrow_mut().messages += 1;

@@ -6,6 +6,7 @@ mod cards;
 mod coins;
 mod end;
 mod journal;
+mod order;
 mod seeds;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -17,8 +18,10 @@ use crate::simulation::wire::Message;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{
-    GameId, Input, Line, PlayerId, Table, TableId, TableView, Taken, Timestamp,
+    ConnectionId, GameId, Input, Line, PlayerId, Table, TableId, TableView, Taken, Timestamp,
 };
+
+pub(in crate::simulation) use order::{Showing, Viewing};
 
 /// How far back the truth about a table reaches. Longer than any journal, so that nobody resumes
 /// from before it.
@@ -39,6 +42,12 @@ struct Truth {
 impl Truth {
     fn last(&self) -> &Rc<Table<Tongits>> {
         self.states.back().expect("a truth begins with a state")
+    }
+
+    /// How many lines lead to the one with this tag.
+    fn place(&self, tag: Tag) -> Option<u64> {
+        let ago = self.tags.iter().rev().position(|known| *known == tag)?;
+        Some(self.first + (self.tags.len() - 1 - ago) as u64)
     }
 
     /// After the line with this tag.
@@ -74,6 +83,7 @@ pub(in crate::simulation) struct Checks {
     acked: BTreeMap<(GameId, PlayerId, u32), Acked>,
     settled: BTreeMap<GameId, Settled>,
     seeds: seeds::Seeds,
+    order: order::Order,
     /// What each player has paid into the POT of a table and not got back, since it was last won.
     paid: BTreeMap<TableId, BTreeMap<PlayerId, Coins>>,
     /// When each player last saw the end of a game.
@@ -83,6 +93,7 @@ pub(in crate::simulation) struct Checks {
 /// A message on its way out.
 pub(in crate::simulation) struct Sent<'a> {
     pub(in crate::simulation) run: NodeRun,
+    pub(in crate::simulation) connection: ConnectionId,
     pub(in crate::simulation) player: PlayerId,
     pub(in crate::simulation) table: TableId,
     /// With an ack, what was taken, and as which line of the journal.
@@ -94,12 +105,13 @@ pub(in crate::simulation) struct Sent<'a> {
 impl Checks {
     /// A message leaves a node.
     pub(in crate::simulation) fn sent(&mut self, sent: &Sent<'_>) -> Result<(), String> {
-        let tag = match sent.message {
+        let (version, tag, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
                 let what = format!("{} is told of nothing as v{version}", sent.player);
                 return Err(what);
             }
-            Message::Snapshot { tag, .. } | Message::Update { tag, .. } => *tag,
+            Message::Snapshot { version, tag, .. } => (*version, *tag, true),
+            Message::Update { version, tag, .. } => (*version, *tag, false),
             Message::Ack { version: Some(_), .. } => return self.acks(sent),
             Message::Ack { version: None, .. }
             | Message::Closed { .. }
@@ -118,7 +130,9 @@ impl Checks {
                 break;
             }
         }
-        found
+        found?;
+        let showing = Showing { table: sent.table, version, tag, may_repeat };
+        self.shows(Viewing::Connection(sent.connection), showing)
     }
 
     /// An ack says that an input is in the journal.

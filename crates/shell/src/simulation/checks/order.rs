@@ -1,0 +1,77 @@
+//! No connection and no client is shown a version twice or a lower one, as long as the journal is
+//! unbroken: the order of a table's lines is the order in which everybody is shown them.
+
+use std::collections::BTreeMap;
+
+use crate::Tag;
+use crate::simulation::checks::{Checks, Truth};
+use bahay_engine::table::{ConnectionId, PlayerId, TableId};
+
+/// Who is shown a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::simulation) enum Viewing {
+    /// What a node sends by a connection.
+    Connection(ConnectionId),
+    /// What a client takes in, by whichever of its connections.
+    Client(PlayerId),
+}
+
+/// A message that shows a table at a line of its journal.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::simulation) struct Showing {
+    pub(in crate::simulation) table: TableId,
+    pub(in crate::simulation) version: u64,
+    pub(in crate::simulation) tag: Tag,
+    /// It may repeat the version that was shown last: the client has asked for the whole table.
+    pub(in crate::simulation) may_repeat: bool,
+}
+
+/// The last line that each viewer was shown.
+#[derive(Default)]
+pub(super) struct Order {
+    last: BTreeMap<Viewing, Last>,
+}
+
+#[derive(Clone, Copy)]
+struct Last {
+    table: TableId,
+    /// Which of the table's histories.
+    history: usize,
+    /// The line's place in it.
+    line: u64,
+    version: u64,
+}
+
+impl Checks {
+    /// A viewer is shown a table.
+    pub(in crate::simulation) fn shows(
+        &mut self,
+        viewing: Viewing,
+        showing: Showing,
+    ) -> Result<(), String> {
+        let Showing { table, version, tag, may_repeat } = showing;
+        let truths = self.tables.get(&table).map(Vec::as_slice).unwrap_or_default();
+        let place = |(history, truth): (usize, &Truth)| Some((history, truth.place(tag)?));
+        let Some((history, line)) = truths.iter().enumerate().rev().find_map(place) else {
+            // Older than what is kept of the truth; other checks say whether it ever was.
+            return Ok(());
+        };
+        let shown = Last { table, history, line, version };
+        let Some(last) = self.order.last.insert(viewing, shown) else {
+            return Ok(());
+        };
+        if (last.table, last.history) != (table, history) {
+            return Ok(());
+        }
+        let goes_on = last.line < line && last.version < version;
+        // The whole table is numbered as the journal is, without leaving out what was hidden.
+        let repeats = last.line == line && last.version <= version;
+        if goes_on || (repeats && may_repeat) {
+            return Ok(());
+        }
+        Err(format!(
+            "{viewing:?} is shown line {line} of {table} as v{version} after line {} as v{}",
+            last.line, last.version
+        ))
+    }
+}

@@ -1,0 +1,79 @@
+//! A client that joins where it has joined: once more or again and again on one connection, and by a
+//! second connection beside the first.
+
+use crate::simulation::client::{Client, Intent};
+use crate::simulation::wire::Command;
+use crate::simulation::world::written;
+use bahay_engine::table::ConnectionId;
+
+/// Of what they are told: they join once more on the same connection, or again and again.
+const JOINS_AGAIN: u32 = 4;
+const KEEPS_JOINING: u32 = 10;
+const JOINS_EVERY_MS: (u32, u32) = (5, 100);
+const JOINS: (u32, u32) = (10, 60);
+/// Of joining again: they ask for the whole table.
+const JOINS_FOR_ALL: u32 = 250;
+/// Of what they are told: they join by a second connection, and leave the first one to itself.
+const CONNECTS_TWICE: u32 = 2;
+const LEFT_TO_ITSELF_MS: (u32, u32) = (0, 6_000);
+/// Of these: the first one joins once more behind it, as one that was on its way.
+const JOINS_BEHIND: u32 = 200;
+
+impl Client {
+    /// Joins where it has joined, now and then.
+    pub(super) fn fidget(&mut self) {
+        let world = self.world.clone();
+        if world.per_mille(JOINS_AGAIN) {
+            self.join_for(world.per_mille(JOINS_FOR_ALL));
+        }
+        let Some(own) = self.own() else {
+            return;
+        };
+        if world.per_mille(KEEPS_JOINING) {
+            let joins = u32::try_from(world.between(JOINS.0, JOINS.1)).unwrap_or(1);
+            self.plan(Intent::JoinAgain(own, joins), 0);
+        }
+        if world.per_mille(CONNECTS_TWICE) {
+            self.plan(Intent::ConnectTwice(own), 0);
+        }
+    }
+
+    /// Joins once more, and again after a pause if it is to.
+    pub(super) fn join_again(&mut self, connection: ConnectionId, joins: u32) {
+        let world = self.world.clone();
+        if self.own() != Some(connection) || self.known.is_none() || world.is_calm.get() {
+            return;
+        }
+        world.tally.borrow_mut().joins_again += 1;
+        self.join_for(world.per_mille(JOINS_FOR_ALL));
+        let after_ms = world.between(JOINS_EVERY_MS.0, JOINS_EVERY_MS.1);
+        if let Some(left) = joins.checked_sub(1) {
+            self.plan(Intent::JoinAgain(connection, left), after_ms);
+        }
+    }
+
+    /// Joins by a second connection, and says and hears everything by that one.
+    pub(super) async fn connect_twice(&mut self, connection: ConnectionId) {
+        let world = self.world.clone();
+        if self.own() != Some(connection) || world.is_calm.get() {
+            return;
+        }
+        let place = world.below(u32::try_from(world.options.nodes).unwrap_or(1));
+        let Some(newer) = world.connect(self.number, place as usize).await else {
+            return;
+        };
+        let Some(older) = self.connection.replace(newer) else {
+            return;
+        };
+        world.tally.borrow_mut().second_connections += 1;
+        self.asked.clear();
+        self.begin();
+        if world.per_mille(JOINS_BEHIND) {
+            self.next_id += 1;
+            let (id, from, tag, table) = (self.next_id, None, None, None);
+            older.send_up(&world, written(&Command::Join { id, from, tag, table }));
+        }
+        let after_ms = world.between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);
+        world.plan(after_ms, move |world| world.break_off(&older, 0, world.between(0, 2_000)));
+    }
+}
