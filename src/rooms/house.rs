@@ -91,4 +91,13 @@ mod tests {
         }
         assert_eq!(rooms[0].id(), "newbie");
     }
+
+    /// How many there are is said in one place.
+    #[test]
+    fn the_guide_counts_the_rooms() {
+        let guide = include_str!("../../docs/OPERATIONS.md");
+        let count = house_rooms(Clocks::default()).len();
+        let counted = format!("A database without rooms gets {count} at the first start");
+        assert!(guide.contains(&counted), "docs/OPERATIONS.md does not say: {counted}");
+    }
 }

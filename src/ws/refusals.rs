@@ -105,6 +105,7 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
         | Rejection::NotAsked
         | Rejection::OtherText
         | Rejection::NotTakenOver
+        | Rejection::OtherConnection
         | Rejection::Illegal(_) => true,
         // A seat is asked for over REST; the rest is for the clock, the AI, the ledger.
         Rejection::AlreadySeated
@@ -113,7 +114,6 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
         | Rejection::TableFull
         | Rejection::GameRunning
         | Rejection::NothingNew
-        | Rejection::OtherConnection
         | Rejection::NothingDue
         | Rejection::BadAnswer
         | Rejection::NeedsFresh => false,
@@ -122,21 +122,151 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use bahay_engine::catalog::{AnyAction, AnyGame};
+    use bahay_engine::table::{
+        Clocks, ConnectionId, GameId, Input, Phase, PlayerId, Table, TableId, Timestamp,
+    };
+    use bahay_engine::testing::Dice;
+    use uuid::Uuid;
+
     use super::{SESSION, refusals};
+    use crate::entropy;
+    use crate::lobby::house_rooms;
+
+    /// Every module of the socket that refuses something by a code of its own.
+    const MODULES: [&str; 6] = [
+        include_str!("session.rs"),
+        include_str!("feed.rs"),
+        include_str!("entry.rs"),
+        include_str!("chat.rs"),
+        include_str!("seeking.rs"),
+        include_str!("hint.rs"),
+    ];
+
+    /// The literals of the modules that stand where a refusal has its code: before `None` or `rule`
+    /// in a call of `refuse` or `refusal`, before the detail in one of `entry`, and in a pair or a tuple
+    /// that ends with `retryable`.
+    fn codes_in_the_code() -> BTreeSet<&'static str> {
+        let mut codes = BTreeSet::new();
+        for module in MODULES {
+            let mut literals = module.split('"');
+            let mut before = literals.next().unwrap_or_default();
+            while let (Some(literal), Some(after)) = (literals.next(), literals.next()) {
+                let is_code = !literal.is_empty()
+                    && literal.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+                let is_refused =
+                    ["id), ", "id, ", "id()), ", "(text), "].iter().any(|id| before.ends_with(id));
+                let is_paired = before.ends_with('(')
+                    && [", false)", ", true)", ", None, "].iter().any(|it| after.starts_with(it));
+                if is_code && (is_refused || is_paired) {
+                    codes.insert(literal);
+                }
+                before = after;
+            }
+        }
+        codes
+    }
 
     #[test]
     fn the_sessions_own_refusals_are_those_in_its_code() {
-        let session = [
-            include_str!("session.rs"),
-            include_str!("feed.rs"),
-            include_str!("entry.rs"),
-            include_str!("chat.rs"),
-            include_str!("seeking.rs"),
-        ]
-        .concat();
+        let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();
+        let said = codes_in_the_code();
+        let missing: Vec<_> = said.difference(&listed).collect();
+        assert!(missing.is_empty(), "said, and in no contract: {missing:?}");
         for (code, ..) in SESSION {
-            assert!(session.contains(&format!("\"{code}\"")), "the session never says {code}");
+            assert!(said.contains(code), "the session never says {code}");
         }
+    }
+
+    fn player(number: u32) -> PlayerId {
+        PlayerId(Uuid::from_u128(u128::from(number) + 1))
+    }
+
+    /// A command of a player as the table hears it, mostly one that makes sense.
+    fn command(table: &Table<AnyGame>, dice: &mut Dice) -> Input<AnyAction> {
+        let player = player(dice.below(4));
+        let present = table.phase().game().filter(|_| dice.below(20) > 0);
+        let game = present.unwrap_or(GameId(Uuid::nil()));
+        match dice.below(8) {
+            0 => Input::Leave { player },
+            1 => Input::TakeBack { player },
+            2 => Input::Reveal { player, game, text: "luck".repeat(dice.below(2) as usize * 80) },
+            3 | 4 => Input::Ready { player, game, commitment: None },
+            _ => {
+                let (prompt, action) = match table.phase() {
+                    Phase::Playing(playing) => {
+                        let seat = table.seat_of(player);
+                        let advice = seat.and_then(|seat| table.advice(seat));
+                        let action = match advice {
+                            Some(Input::Advise { action, .. }) => Some(action),
+                            _ => None,
+                        };
+                        (playing.asked.number, action)
+                    }
+                    _ => (1, None),
+                };
+                let Some(action) = action else {
+                    return Input::Ready { player, game, commitment: None };
+                };
+                Input::Act { player, game, prompt: prompt - dice.below(2), action }
+            }
+        }
+    }
+
+    /// What a table says to commands of players, whatever has become of their connections, is in the
+    /// contracts.
+    #[test]
+    fn every_refusal_of_a_table_that_a_player_meets_is_listed() {
+        let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();
+        let mut met = BTreeSet::new();
+        for seed in 0..40 {
+            let dice = &mut Dice::new(seed);
+            let terms = house_rooms(Clocks::default())[0].terms().clone();
+            let mut table = Table::<AnyGame>::new(TableId(Uuid::nil()), terms);
+            let mut now = Timestamp::default();
+            for _ in 0..400 {
+                now = now.after_ms(dice.below(9_000));
+                let connection = ConnectionId(Uuid::from_u128(u128::from(dice.below(2))));
+                let who = player(dice.below(3));
+                let input = match dice.below(6) {
+                    0 => Input::sit(who, "Ana"),
+                    1 => Input::Connect { player: who, connection },
+                    2 => Input::Disconnect { player: who, connection },
+                    3 => Input::Tick,
+                    _ => command(&table, dice),
+                };
+                let is_command = !matches!(
+                    input,
+                    Input::Sit { .. }
+                        | Input::Connect { .. }
+                        | Input::Disconnect { .. }
+                        | Input::Tick
+                );
+                match table.decide(now, input, entropy::fresh) {
+                    Ok(decided) => table = decided.table,
+                    Err(rejection) if is_command => {
+                        met.insert(rejection.code());
+                    }
+                    Err(_) => {}
+                }
+                // The ledger answers at once.
+                if let Phase::Opening(opening) = table.phase() {
+                    let game = opening.game;
+                    let stakes = table.players().iter().map(|_| table.terms().price.bet).collect();
+                    let opened = Input::Opened { game, stakes, pot: table.pot() };
+                    if let Ok(decided) = table.decide(now, opened, entropy::fresh) {
+                        table = decided.table;
+                    }
+                }
+            }
+        }
+        for code in ["other_connection", "not_taken_over", "not_seated", "other_game"] {
+            assert!(met.contains(code), "{code} is not met: {met:?}");
+        }
+        let missing: Vec<_> = met.difference(&listed).collect();
+        assert!(missing.is_empty(), "met, and in no contract: {missing:?}");
     }
 
     #[test]

@@ -78,7 +78,11 @@ pub mod close {
 
     /// Each with its name and what it means to a client.
     pub const ALL: [(u16, &str, &str); 9] = [
-        (GOING_AWAY, "going_away", "The server stops. Connect again at once and resume."),
+        (
+            GOING_AWAY,
+            "going_away",
+            "The server stops, or was away from the table. Connect again at once and resume.",
+        ),
         (PROTOCOL, "protocol", "Binary, not UTF-8, or no WebSocket frame. Mend the client."),
         (TOO_LONG, "too_long", "A text of more than 8192 bytes. Mend the client."),
         (INTERNAL, "internal", "The server made a mistake. Connect again and resume."),
@@ -337,7 +341,8 @@ pub enum Message<G: Game> {
     Ack {
         /// That of the command.
         id: u32,
-        /// The table's version with the command's effects in it; absent where nothing has changed.
+        /// The table's version with the command's effects in it, or, for a join, the version that the
+        /// client has been shown by then. Absent for what changes nothing at a table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
     },

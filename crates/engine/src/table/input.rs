@@ -259,7 +259,7 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
             Self::OtherText => "this is not the text that you committed to",
             Self::Illegal(illegal) => return fmt::Display::fmt(illegal, f),
             Self::NotTakenOver => "this seat is played by its player",
-            Self::OtherConnection => "this connection has been replaced",
+            Self::OtherConnection => "the table takes you for away: join again",
             Self::NothingDue => "no deadline has passed",
             Self::NothingNew => "the table knows these terms or newer ones",
             Self::BadAnswer => "the ledger's answer does not fit the table",
