@@ -13,9 +13,8 @@ use crate::context::{Context, Planted, Remark};
 use crate::failure::{Failure, Unavailable};
 use crate::guard::guarded;
 use crate::halting::Halt;
-use crate::journal::{Append, Entry, NewLine, Point, Stored, Tag, Tail};
-use crate::notice::Ending;
-use crate::replica::{AppliedLine, Replayed, Replica, Unfollowed};
+use crate::journal::{Append, NewLine, Point, Tag, Tail};
+use crate::replica::AppliedLine;
 use crate::watchers::{Listing, Watch};
 
 /// A request on its way.
@@ -115,7 +114,7 @@ impl<G: Readable> Job<G> {
         }
     }
 
-    fn call(mut self, stage: Stage<G>, call: Call) -> Progress<G> {
+    pub(super) fn call(mut self, stage: Stage<G>, call: Call) -> Progress<G> {
         self.stage = stage;
         Progress::Call(self, call)
     }
@@ -124,7 +123,7 @@ impl<G: Readable> Job<G> {
         Progress::Done(self, reply)
     }
 
-    fn failed(self, failure: impl Into<Failure<G::Illegal>>) -> Progress<G> {
+    pub(super) fn failed(self, failure: impl Into<Failure<G::Illegal>>) -> Progress<G> {
         let reply = self.fail(failure.into());
         Progress::Done(self, reply)
     }
@@ -256,103 +255,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Brings the replica up to the journal.
-    fn refresh(&mut self, job: Job<G>) -> Progress<G> {
-        self.is_doubtful = false;
-        match &self.replica {
-            Some(replica) => {
-                let from = replica.at();
-                job.call(Stage::Tail { from }, Call::Tail { from })
-            }
-            None => job.call(Stage::Load, Call::Load),
-        }
-    }
-
-    fn tailed(
-        &mut self,
-        ctx: &impl Context<G>,
-        job: Job<G>,
-        from: Point,
-        lines: &[Entry],
-    ) -> Progress<G> {
-        // Published meanwhile, some of them may be known.
-        let known = match &self.replica {
-            Some(_) if lines.is_empty() => Some(0),
-            Some(replica) => replica.known_of(from, lines),
-            None => None,
-        };
-        let Some(known) = known else {
-            self.replica = None;
-            return job.call(Stage::Load, Call::Load);
-        };
-        match self.follow_all(ctx, &lines[known..]) {
-            Ok(()) => self.was_read(ctx, job),
-            Err(error) => {
-                self.read_again(ctx, &error);
-                job.call(Stage::Load, Call::Load)
-            }
-        }
-    }
-
-    fn loaded(
-        &mut self,
-        ctx: &impl Context<G>,
-        job: Job<G>,
-        stored: Option<Stored>,
-    ) -> Progress<G> {
-        let is_halted = stored.as_ref().is_some_and(|stored| stored.halted.is_some());
-        if is_halted && matches!(job.request, Request::Submit(_)) {
-            return job.failed(Failure::Halted);
-        }
-        self.replica = None;
-        let Some(mut stored) = stored else {
-            // A table that is gone does not come back under these watchers' versions, and does not
-            // know that anybody listened.
-            self.watchers.end(Ending::Lost);
-            return self.unsubscribe(ctx, job, Then::GoOn);
-        };
-        let (version, engine) = (Some(stored.version()), stored.engine);
-        let told = self.watchers.told();
-        // Lines that the watchers have not been told yet, where they follow what they were told.
-        let mut untold = told.and_then(|told| stored.split_after(told));
-        let is_continued = untold.is_some();
-        if let Some(lines) = untold.take_if(|lines| lines.len() > ctx.limits().notices) {
-            stored.lines.extend(lines);
-        }
-        let replayed = Replica::replay(&stored, None, ctx.limits()).and_then(|replayed| {
-            self.replica = Some(replayed.replica);
-            self.follow_all(ctx, untold.as_deref().unwrap_or_default())
-        });
-        match replayed {
-            Ok(()) => {
-                self.tell_anew(ctx, told.filter(|_| !is_continued));
-                self.was_read(ctx, job)
-            }
-            Err(Unfollowed::OtherVersion(engine)) => {
-                ctx.remark(self.id, Remark::OtherVersion(engine));
-                job.failed(Failure::OtherVersion)
-            }
-            Err(Unfollowed::Broken(reason)) => {
-                let halt = Halt { table: self.id, room: None, version, engine, reason };
-                self.halt(job, halt)
-            }
-        }
-    }
-
-    /// Shows the watchers the whole table, unless they were told of exactly this. `parted`: the point
-    /// that they were told of, where the journal does not lead from there to here.
-    fn tell_anew(&mut self, ctx: &impl Context<G>, parted: Option<Point>) {
-        let Some(replica) = &self.replica else {
-            return;
-        };
-        // A snapshot may have taken the place of what comes before it, and hides whether it parted.
-        if let Some(told) = parted.filter(|told| replica.begins_before(*told)) {
-            ctx.remark(self.id, Remark::Parted { told, now: replica.at() });
-        }
-        self.watchers.tell_anew(ctx, replica, parted.is_some());
-    }
-
-    fn was_read(&mut self, ctx: &impl Context<G>, mut job: Job<G>) -> Progress<G> {
+    pub(super) fn was_read(&mut self, ctx: &impl Context<G>, mut job: Job<G>) -> Progress<G> {
         job.is_fresh = true;
         self.go(ctx, job, true)
     }
@@ -494,29 +397,6 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// What happened after the line that a viewer named up to now, from the journal and from what was
-    /// published since it was read; `None` where they do not lead through both points. The journal
-    /// replayed a moment ago; if it does so no more, the whole table is shown.
-    fn missed(
-        &self,
-        ctx: &impl Context<G>,
-        job: &Job<G>,
-        stored: &Stored,
-    ) -> Option<Vec<AppliedLine<G>>> {
-        let Request::Watch(WatchRequest { from, .. }) = &job.request else {
-            return None;
-        };
-        let replica = self.replica.as_ref()?;
-        let Replayed { replica: read, missed } =
-            Replica::<G>::replay(stored, *from, ctx.limits()).ok()?;
-        let mut missed = missed?;
-        match missed.iter().position(|missed| missed.at == replica.at()) {
-            Some(last) => missed.truncate(last + 1),
-            None => missed.extend(replica.missed_since(read.at().tag)?),
-        }
-        Some(missed)
-    }
-
     fn watched(
         &mut self,
         ctx: &impl Context<G>,
@@ -537,7 +417,7 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Halts the table over what went wrong with a request.
-    fn halt(&mut self, job: Job<G>, halt: Halt) -> Progress<G> {
+    pub(super) fn halt(&mut self, job: Job<G>, halt: Halt) -> Progress<G> {
         self.replica = None;
         let call = Call::Halt { engine: halt.engine, reason: halt.reason.clone() };
         job.call(Stage::Halt(Box::new(halt)), call)
@@ -566,7 +446,12 @@ impl<G: Readable> TableHost<G> {
         self.tidy(ctx, job, calls, Then::Done(reply))
     }
 
-    fn unsubscribe(&mut self, ctx: &impl Context<G>, job: Job<G>, then: Then<G>) -> Progress<G> {
+    pub(super) fn unsubscribe(
+        &mut self,
+        ctx: &impl Context<G>,
+        job: Job<G>,
+        then: Then<G>,
+    ) -> Progress<G> {
         // A failed unsubscription costs only publications that nobody takes in.
         let calls = match std::mem::take(&mut self.is_subscribed) {
             true => VecDeque::from([Call::Unsubscribe]),

@@ -17,6 +17,7 @@
 mod after;
 mod job;
 mod owed;
+mod reading;
 mod terms;
 
 use std::collections::VecDeque;
