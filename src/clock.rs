@@ -11,7 +11,6 @@
 //! promises that a later reading of it is not smaller.
 
 mod bounded;
-mod carried;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,10 +18,10 @@ use std::time::{Duration, Instant};
 
 pub use bahay_engine::table::Timestamp;
 
-use carried::Carried;
+use bahay_shell::CarriedClock;
 
+pub use bahay_shell::Telling;
 pub use bounded::{BoundedDate, BoundedTimestamp, DateError, TimestampError, YEARS};
-pub use carried::Told;
 
 /// Tells the time: the system's, the house's, or the one that a test has set.
 #[derive(Clone, Debug)]
@@ -67,7 +66,7 @@ enum Source {
 #[derive(Debug)]
 struct House {
     start: Instant,
-    carried: Mutex<Carried>,
+    carried: Mutex<CarriedClock>,
 }
 
 impl Clock {
@@ -84,14 +83,14 @@ impl Clock {
     /// told again. It stands still when it is not told for two seconds.
     pub fn house(time: Timestamp) -> Self {
         let start = Instant::now();
-        let carried = Mutex::new(Carried::new(time, Duration::ZERO));
+        let carried = Mutex::new(CarriedClock::new(time, Duration::ZERO));
         Self(Source::House(Arc::new(House { start, carried })))
     }
 
     /// The house's clock before anybody could be asked: it stands at the beginning of time until it
     /// is told.
     pub fn untold_house() -> Self {
-        let carried = Mutex::new(Carried::untold());
+        let carried = Mutex::new(CarriedClock::untold());
         Self(Source::House(Arc::new(House { start: Instant::now(), carried })))
     }
 
@@ -100,7 +99,7 @@ impl Clock {
         match &self.0 {
             Source::System | Source::Set(_) => true,
             Source::House(house) => {
-                house.carried.lock().unwrap_or_else(PoisonError::into_inner).is_told
+                house.carried.lock().unwrap_or_else(PoisonError::into_inner).is_told()
             }
         }
     }
@@ -129,12 +128,21 @@ impl Clock {
 
     /// Tells the house's clock what its time was between a moment and now. The system's and a
     /// clock that was set are not to be told anything.
-    pub fn tell(&self, time: Timestamp, asked: Moment) -> Told {
+    pub fn tell(&self, time: Timestamp, asked: Moment) -> Telling {
         let Source::House(house) = &self.0 else {
-            return Told::Near;
+            return Telling::Near;
         };
         let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
         carried.tell(time, asked.0.saturating_duration_since(house.start), house.start.elapsed())
+    }
+
+    /// Raises the house's clock to a time that the house had just now, if it is behind that. Unlike a
+    /// telling this does not say that the house goes on.
+    pub fn raise_to(&self, time: Timestamp) {
+        if let Source::House(house) = &self.0 {
+            let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
+            carried.raise_to(time, house.start.elapsed());
+        }
     }
 
     pub fn now(&self) -> Timestamp {

@@ -17,8 +17,8 @@ local at = tonumber(redis.call('hget', KEYS[3], 'at'))
 local offset = tonumber(redis.call('hget', KEYS[3], 'offset')) or 0
 local since = at and now - at
 if not at then
-  -- A new house, or an emptied Redis.
-  if own and math.abs(own - now) > silence then offset = own - now end
+  -- A new house, or an emptied Redis. Time does not go back for those who were shown the caller's.
+  if own and (own > now or now - own > silence) then offset = own - now end
 elseif since < 0 or since > gap then
   local stood = since > gap and at + offset + gap
   if own then

@@ -72,6 +72,15 @@ impl LiveStore {
         Ok(Beat { is_dead, now: Timestamp::from_ms(now_ms), taken })
     }
 
+    /// Returns the time of a shard, which no node's clock is ahead of; `None` before the first beat, or
+    /// where it cannot be told before the next one.
+    pub async fn time(&self, shard: u16) -> Result<Option<Timestamp>, Unavailable> {
+        let mut call = self.scripts.time.prepare_invoke();
+        call.key(self.shard_key(shard, "clock")).arg(GAP_MS);
+        let now_ms: String = call.invoke_async(&mut self.commands.clone()).await?;
+        Ok(now_ms.parse().ok().map(Timestamp::from_ms))
+    }
+
     /// A node that stops in good order, with nobody connected: no one is to look for it.
     pub async fn retire(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("ZREM");

@@ -212,8 +212,8 @@ impl<G: Readable> Tables<G> {
         self.inner.clock_of(table)
     }
 
-    /// What time it is at a table as it is shown: never before its last line, also where this process
-    /// was stopped and does not know yet how late it is.
+    /// Returns the time at a table as it is shown: never before the table's last line, also where this
+    /// process was stopped and does not know yet how late it is.
     pub fn time_at(&self, table: &Table<G>) -> Timestamp {
         self.clock_of(table.id()).now().max(table.at())
     }
@@ -340,10 +340,19 @@ impl<G: Readable> Tables<G> {
         id: TableId,
         request: WatchRequest<G>,
     ) -> Result<Watch<G>, Failure<G::Illegal>> {
-        match self.driver(id).ask(self, Request::Watch(request)).await {
-            Reply::Watched(watched) => watched,
-            other => Err(unexpected(&other)),
+        // Another node may have shown the viewer what time it is, and this one's clock be behind it.
+        let time = self.inner.live.time(self.inner.live.shard_of(id));
+        let driver = self.driver(id);
+        let (time, reply) = tokio::join!(time, driver.ask(self, Request::Watch(request)));
+        let watched = match reply {
+            Reply::Watched(watched) => watched?,
+            other => return Err(unexpected(&other)),
+        };
+        let unavailable = |error: Unavailable| bahay_shell::Unavailable(error.into_why());
+        if let Some(time) = time.map_err(unavailable)? {
+            self.clock_of(id).raise_to(time);
         }
+        Ok(watched)
     }
 
     /// What is said at a table from here on, as long as somebody here watches it: texts that are

@@ -24,7 +24,7 @@ use futures_util::future::join_all;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::clock::{Clock, Told};
+use crate::clock::{Clock, Telling};
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::count;
@@ -181,11 +181,11 @@ impl<G: Readable> Tables<G> {
         let late = |_| Unavailable::new("a beat was not answered in time".into());
         let beat = timeout(BEAT, beat).await.map_err(late)??;
         match clock.tell(beat.now, asked) {
-            Told::Near => {}
-            Told::Leapt(ms) => {
+            Telling::Near => {}
+            Telling::Leapt(ms) => {
                 tracing::warn!(ms, shard, "this node was away: its time leapt ahead");
             }
-            Told::Behind(ms) => tracing::warn!(ms, shard, "the time is behind: ours stands"),
+            Telling::Behind(ms) => tracing::warn!(ms, shard, "the time is behind: ours stands"),
         }
         let anew = || NodeId(entropy::uuid());
         let is_dead = self.inner.presence.state().beaten(shard, beat.is_dead, anew);

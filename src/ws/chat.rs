@@ -48,6 +48,7 @@ impl Session {
             Ok(Talk::Said { player, phrase }) => {
                 let heard = place.filter(|_| !self.chat.silenced.contains(&player));
                 if let Some(table) = heard {
+                    // The writer sees to it that no message shows an earlier time than the last.
                     let server_time_ms = self.state.lobby.tables().clock_of(table).now();
                     self.pending.push(Message::Said { player, phrase, server_time_ms });
                 }

@@ -215,8 +215,8 @@ mod tests {
         }
     }
 
-    /// What a table says to commands of players, whatever has become of their connections, is in the
-    /// contracts.
+    /// The contracts have every code by which a table refuses commands of players, whatever has become of
+    /// their connections.
     #[test]
     fn every_refusal_of_a_table_that_a_player_meets_is_listed() {
         let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();

@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use bahay_engine::table::Timestamp;
+use bahay_engine::table::{TableId, Timestamp};
 use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Told, Wrote, redacted};
 use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
@@ -35,8 +35,42 @@ pub(super) struct MessageWriter {
 struct State {
     shorthand: Shorthand,
     feed: DirectFeed,
+    time: ShownTime,
     /// How many frames wait, as the figures know it.
     waiting: usize,
+}
+
+/// The last time that a connection was shown of its table. What is said there is dated by this node's
+/// clock, what happens there by the line too, which another node may have dated later.
+#[derive(Debug, Default)]
+struct ShownTime {
+    table: Option<TableId>,
+    last: Timestamp,
+}
+
+impl ShownTime {
+    /// Dates a message no earlier than those before it about the same table.
+    fn date(&mut self, message: &mut Message<AnyGame>) {
+        if let Message::Snapshot { view, .. } = message
+            && self.table != Some(view.table)
+        {
+            *self = Self { table: Some(view.table), ..Self::default() };
+        }
+        match message {
+            Message::Snapshot { server_time_ms, .. }
+            | Message::Update { server_time_ms, .. }
+            | Message::Said { server_time_ms, .. } => {
+                self.last = self.last.max(*server_time_ms);
+                *server_time_ms = self.last;
+            }
+            Message::Hello { .. }
+            | Message::Ack { .. }
+            | Message::Refusal { .. }
+            | Message::Closed { .. }
+            | Message::Ticket { .. }
+            | Message::Advice { .. } => {}
+        }
+    }
 }
 
 /// What is written with: one of each thread, since nothing is kept in it.
@@ -60,7 +94,7 @@ impl MessageWriter {
         hooks: FaultHooks,
     ) -> Self {
         let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
-        let state = State { shorthand, feed, waiting: 0 };
+        let state = State { shorthand, feed, time: ShownTime::default(), waiting: 0 };
         Self { write_half: Arc::downgrade(write_half), play, hooks, state: Mutex::new(state) }
     }
 
@@ -146,8 +180,9 @@ impl State {
         SCRATCH.with_borrow_mut(|Scratch { message: text, frames, ends }| {
             frames.clear();
             ends.clear();
-            for message in messages {
+            for mut message in messages {
                 text.clear();
+                self.time.date(&mut message);
                 self.shorthand.write(&message, text)?;
                 let data = match self.shorthand.form() {
                     Form::Full | Form::Brief => Data::Text,
@@ -201,13 +236,15 @@ mod tests {
     use tokio::time::timeout;
     use uuid::Uuid;
 
-    use super::MessageWriter;
+    use super::{MessageWriter, ShownTime};
     use crate::edge::WriteHalf;
     use crate::entropy;
     use crate::ids::Tag;
     use crate::live_store::Point;
     use crate::lobby::house_rooms;
+    use crate::social::Phrase;
     use crate::ws::door::FaultHooks;
+    use crate::ws::protocol::Message;
     use crate::ws::protocol::brief::Form;
     use bahay_engine::catalog::AnyGame;
 
@@ -295,5 +332,33 @@ mod tests {
         }
         let more = timeout(Duration::from_millis(50), client.read_u8()).await;
         assert!(more.is_err(), "{more:?}");
+    }
+
+    #[test]
+    fn no_message_about_a_table_is_dated_before_the_last() {
+        let said = |ms| Message::<AnyGame>::Said {
+            player: PLAYER,
+            phrase: Phrase::Hello,
+            server_time_ms: Timestamp::from_ms(ms),
+        };
+        let mut shown = ShownTime::default();
+        let mut dated = |mut message| {
+            shown.date(&mut message);
+            message
+        };
+        for (written, expected) in [(5, 5), (9, 9), (7, 9), (9, 9), (10, 10)] {
+            assert_eq!(dated(said(written)), said(expected));
+        }
+        // Another table may have another time.
+        let table = table(CONNECTION);
+        let whole = Message::Snapshot {
+            version: 1,
+            tag: Tag::default(),
+            server_time_ms: Timestamp::from_ms(3),
+            view: Box::new(table.view(Some(PLAYER))),
+            prompt: None,
+        };
+        assert_eq!(dated(whole.clone()), whole);
+        assert_eq!(dated(said(4)), said(4));
     }
 }

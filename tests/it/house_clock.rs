@@ -1,15 +1,21 @@
 //! The house's time: the same on every node, whatever becomes of anybody's clock.
 
-use bahay::clock::{Clock, Timestamp};
+use std::time::Duration;
+
+use bahay::clock::{Clock, Timestamp, before};
 use bahay::live_store::{GAP_MS, NodeId};
+use bahay::tables::Tables;
 use bahay::ws::protocol::Message;
-use bahay_engine::table::{By, Clocks, Event, PhaseView, Readable};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::table::{By, Clocks, ConnectionId, Event, PhaseView, Readable};
 use redis::AsyncCommands as _;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::support::bank::Bank;
 use crate::support::house::{House, PATIENCE, guest_at, joined};
 use crate::support::live::TestLive;
+use crate::support::node::{Node, sit};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -78,6 +84,28 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
         let first = live.beat(0, NodeId(Uuid::new_v4()), false, own).await.unwrap().now;
         assert_eq!(first.ms(), last + i64::from(GAP_MS), "{waited_ms:?}");
     }
+}
+
+/// A client goes from one node to another whose clock is behind, as that of one is which could not reach
+/// Redis for some seconds.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
+    const BEHIND: Duration = Duration::from_millis(700);
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([100_000; 3]).await;
+    let table = sit(std::slice::from_ref(&node), &players).await;
+
+    let (redis, _publications) = live.connect().await;
+    let (ledger, _tasks) = bank.node().await;
+    let clock = Clock::house(before(node.tables().clock_of(table).now(), BEHIND));
+    let behind = Tables::<AnyGame>::new(redis, ledger, clock.clone(), bank.pool.clone());
+    let looked = node.tables().look(table).await.unwrap().unwrap();
+    let shown = node.tables().time_at(&looked);
+    assert!(clock.now() < shown, "the other node would show an earlier time");
+    let connection = ConnectionId(Uuid::new_v4());
+    let watch = behind.watch(table, connection, None).await.unwrap();
+    assert!(behind.time_at(&watch.table) >= shown);
 }
 
 /// An operating system's clock is set by an hour in mid-game, forth and back: no deadline of the

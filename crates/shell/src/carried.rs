@@ -1,51 +1,55 @@
-//! Time that is carried: told now and then from outside, and in between counted on by a clock
+//! The house's time as one process carries it: told now and then, and counted on in between by a clock
 //! that nobody can set.
 //!
-//! Small differences are worked off a little at a time. Time never goes back; it stands still
-//! when it has not been told for [`TRUST`], and goes on from there when it is told again. Only a
-//! telling that is far ahead is followed at once: then it was this process that was away.
+//! It is never ahead of the house's own time, but for what that one loses while it is corrected. A
+//! telling is a lower bound: the house's time is not earlier when the answer is there. A process that is
+//! behind it goes on from there at once; one that is ahead of all that the answer can mean works that off
+//! a little at a time. So time never goes back, and a client that changes nodes finds no earlier one,
+//! because its new node is told once more before it shows anything ([`CarriedClock::raise_to`]).
+//!
+//! Time stands still when it has not been told for [`TRUST`], and goes on when it is told again.
 
 use std::time::Duration;
 
-use super::Timestamp;
+use bahay_engine::table::Timestamp;
 
 /// How long a telling is trusted. The house's own time stands still as long after its last beat,
 /// so a node that has lost Redis and the house agree when it is back.
 const TRUST: Duration = Duration::from_secs(2);
 
-/// A telling that took longer than this on the way says little about the time.
-const PRECISE: Duration = Duration::from_millis(250);
-
 /// A process that has not asked for the time for so long was asleep: it asks every second.
 const ASLEEP: Duration = Duration::from_secs(3);
 
-/// A difference larger than this is not worked off. In less time than this nobody is given up.
+/// By more than this nobody is ahead or behind who was not away. In less time nobody is given up.
 const FAR_US: i64 = 3_000_000;
 
-/// The part of the time that passes by which a difference is worked off: a twentieth.
+/// The part of the time that passes by which being ahead is worked off: a twentieth.
 const WORK_OFF: i64 = 20;
+
+/// Times are told in whole milliseconds, rounded down.
+const MS_US: i64 = 1_000;
 
 /// Time as it was last told, and how it goes on. All points are on the counting clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
+pub struct CarriedClock {
     /// When the time was `shown_us`, in microseconds since the epoch.
     from: Duration,
     shown_us: i64,
-    /// What is to be worked off from then on; below zero when ahead.
-    difference_us: i64,
+    /// By how much it was ahead then, which is worked off.
+    ahead_us: i64,
     trusted_until: Duration,
     /// It has been told at all.
-    pub(super) is_told: bool,
+    is_told: bool,
     /// When the time was last asked for, answered or not; `None` where nobody asks for it regularly.
     asked: Option<Duration>,
     /// It was not asked for so long that this process was asleep, and has not been told since.
     was_asleep: bool,
 }
 
-/// What became of a telling.
+/// The outcome of a telling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// What is left is worked off.
+pub enum Telling {
+    /// The time is as told, or is worked off to it.
     Near,
     /// This process was away: its time has leapt ahead by so many milliseconds.
     Leapt(i64),
@@ -53,13 +57,13 @@ pub enum Told {
     Behind(i64),
 }
 
-impl Carried {
+impl CarriedClock {
     /// Time as it is told at the beginning.
-    pub(super) fn new(time: Timestamp, at: Duration) -> Self {
+    pub fn new(time: Timestamp, at: Duration) -> Self {
         Self {
             from: at,
             shown_us: time.ms().saturating_mul(1_000),
-            difference_us: 0,
+            ahead_us: 0,
             trusted_until: at + TRUST,
             is_told: true,
             asked: None,
@@ -68,21 +72,32 @@ impl Carried {
     }
 
     /// Time of which nothing is known yet: it stands at the beginning until it is told.
-    pub(super) fn untold() -> Self {
-        let (from, trusted_until) = (Duration::ZERO, Duration::ZERO);
-        let (is_told, asked, was_asleep) = (false, None, false);
-        Self { from, shown_us: 0, difference_us: 0, trusted_until, is_told, asked, was_asleep }
+    pub fn untold() -> Self {
+        Self {
+            from: Duration::ZERO,
+            shown_us: 0,
+            ahead_us: 0,
+            trusted_until: Duration::ZERO,
+            is_told: false,
+            asked: None,
+            was_asleep: false,
+        }
     }
 
-    /// The time is asked for now.
-    pub(super) fn ask(&mut self, at: Duration) {
+    /// Returns true once it has been told.
+    pub fn is_told(&self) -> bool {
+        self.is_told
+    }
+
+    /// Notes that the time is asked for now.
+    pub fn ask(&mut self, at: Duration) {
         self.was_asleep |= self.is_asleep(at);
         self.asked = Some(at);
     }
 
-    /// Whether it shows the time: it has been told, and not slept since. While nobody answers it does,
+    /// Returns whether it shows the time: it has been told, and not slept since. While nobody answers it does,
     /// because the house's own time stands then as well.
-    pub(super) fn is_current(&self, at: Duration) -> bool {
+    pub fn is_current(&self, at: Duration) -> bool {
         self.is_told && !self.was_asleep && !self.is_asleep(at)
     }
 
@@ -90,59 +105,65 @@ impl Carried {
         self.asked.is_some_and(|asked| at.saturating_sub(asked) > ASLEEP)
     }
 
-    pub(super) fn now(&self, at: Duration) -> Timestamp {
+    pub fn now(&self, at: Duration) -> Timestamp {
         Timestamp::from_ms(self.now_us(at).div_euclid(1_000))
     }
 
     fn now_us(&self, at: Duration) -> i64 {
-        let passed = at.min(self.trusted_until).saturating_sub(self.from);
-        let passed_us = i64::try_from(passed.as_micros()).unwrap_or(i64::MAX / 2);
-        let most = match self.difference_us < -FAR_US {
-            true => passed_us,
-            false => passed_us / WORK_OFF,
+        let passed = micros(at.min(self.trusted_until).saturating_sub(self.from));
+        let worked_off = match self.ahead_us > FAR_US {
+            true => passed,
+            false => passed / WORK_OFF,
         };
-        self.shown_us + passed_us + self.difference_us.clamp(-most, most)
+        self.shown_us + passed - self.ahead_us.min(worked_off)
     }
 
-    /// Takes in that the time was `time` at some moment between `asked` and `answered`.
-    pub(super) fn tell(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Told {
+    /// Takes in that the time was `time` at some moment between `asked` and `answered`: by now it is
+    /// that at least, and at most later by as long as this took.
+    pub fn tell(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Telling {
         if !self.is_told {
             *self = Self { asked: self.asked, ..Self::new(time, answered) };
-            return Told::Near;
+            return Telling::Near;
         }
         let shown_us = self.now_us(answered);
-        let took = answered.saturating_sub(asked);
-        let took_us = i64::try_from(took.as_micros()).unwrap_or(i64::MAX / 2);
-        let told_us = time.ms().saturating_mul(1_000) + took_us / 2;
-        let difference_us = told_us - shown_us;
+        let least_us = time.ms().saturating_mul(1_000);
+        let most_us = least_us.saturating_add(MS_US + micros(answered.saturating_sub(asked)));
         *self = Self {
             from: answered,
-            shown_us,
-            difference_us: 0,
+            shown_us: shown_us.max(least_us),
+            ahead_us: (shown_us - most_us).max(0),
             trusted_until: (asked + TRUST).max(self.trusted_until),
             is_told: true,
             asked: self.asked,
             was_asleep: false,
         };
-        if difference_us > FAR_US + took_us {
-            self.shown_us += difference_us;
-            Told::Leapt(difference_us / 1_000)
-        } else if difference_us < -FAR_US - took_us {
-            self.difference_us = difference_us;
-            Told::Behind(-difference_us / 1_000)
+        if least_us - shown_us > FAR_US {
+            Telling::Leapt((least_us - shown_us) / 1_000)
+        } else if self.ahead_us > FAR_US {
+            Telling::Behind(self.ahead_us / 1_000)
         } else {
-            if took <= PRECISE {
-                self.difference_us = difference_us;
-            }
-            Told::Near
+            Telling::Near
+        }
+    }
+
+    /// Raises the time to one that the house had before `at`, if it is behind that. It is trusted no
+    /// longer for it.
+    pub fn raise_to(&mut self, time: Timestamp, at: Duration) {
+        let least_us = time.ms().saturating_mul(1_000);
+        if self.is_told && self.now_us(at) < least_us {
+            (self.from, self.shown_us, self.ahead_us) = (at, least_us, 0);
         }
     }
 }
 
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 2)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Carried, Told};
-    use crate::clock::Timestamp;
+    use super::{CarriedClock, Telling};
+    use bahay_engine::table::Timestamp;
     use std::time::Duration;
 
     fn ms(ms: u64) -> Duration {
@@ -156,7 +177,7 @@ mod tests {
     /// Told every second from 0 to `seconds` what `told` says, looked at every 50 ms: the times
     /// shown, which never go back.
     fn shown(seconds: u64, told: impl Fn(u64) -> i64) -> Vec<i64> {
-        let mut carried = Carried::new(at(told(0)), ms(0));
+        let mut carried = CarriedClock::new(at(told(0)), ms(0));
         let mut shown = vec![];
         for second in 0..seconds {
             for part in 0..20 {
@@ -176,66 +197,91 @@ mod tests {
         assert_eq!(steady[99], 1_004_950);
     }
 
-    #[test]
-    fn a_small_difference_is_worked_off() {
-        for step in [-800, 800] {
-            let stepped =
-                |ms| 1_000_000 + i64::try_from(ms).unwrap() + if ms > 2_000 { step } else { 0 };
-            let shown = shown(30, stepped);
-            let greatest = shown.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
-            let least = shown.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
-            assert!(
-                (47..=53).contains(&greatest) && (47..=53).contains(&least),
-                "{greatest} {least}"
-            );
-            assert_eq!(*shown.last().unwrap(), 1_000_000 + 29_950 + step);
-        }
+    /// Returns tellings that from 2 s on differ by `step` from the clock that counts on.
+    fn stepped(step: i64) -> impl Fn(u64) -> i64 {
+        move |ms| 1_000_000 + i64::try_from(ms).unwrap() + if ms > 2_000 { step } else { 0 }
     }
 
     #[test]
-    fn untold_it_stands_still_and_goes_on_from_there() {
-        let mut carried = Carried::new(at(1_000_000), ms(0));
+    fn who_is_ahead_works_it_off() {
+        let shown = shown(30, stepped(-800));
+        let steps = shown.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(steps.clone().all(|step| (47..=51).contains(&step)), "{steps:?}");
+        // A millisecond may be that of the telling, which is rounded.
+        assert_eq!(*shown.last().unwrap(), 1_000_000 + 29_950 - 800 + 1);
+    }
+
+    #[test]
+    fn who_is_behind_goes_on_from_what_is_told() {
+        let shown = shown(5, stepped(800));
+        assert_eq!((shown[59], shown[60]), (1_002_950, 1_003_800));
+        assert_eq!(*shown.last().unwrap(), 1_000_000 + 4_950 + 800);
+    }
+
+    #[test]
+    fn untold_it_stands_still_and_goes_on_when_it_is_told() {
+        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
         assert_eq!(carried.now(ms(9_000)), at(1_002_000));
-        assert_eq!(carried.tell(at(1_002_100), ms(9_000), ms(9_000)), Told::Near);
-        assert_eq!(carried.now(ms(9_000)), at(1_002_000));
-        assert_eq!(carried.now(ms(10_000)), at(1_003_050));
+        assert_eq!(carried.tell(at(1_002_100), ms(9_000), ms(9_000)), Telling::Near);
+        assert_eq!(carried.now(ms(9_000)), at(1_002_100));
+        assert_eq!(carried.now(ms(10_000)), at(1_003_100));
+    }
+
+    #[test]
+    fn it_is_raised_and_trusted_no_longer_for_that() {
+        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
+        carried.raise_to(at(1_000_900), ms(1_000));
+        assert_eq!(carried.now(ms(1_000)), at(1_001_000), "it is no lower than that");
+        carried.raise_to(at(1_001_700), ms(1_000));
+        assert_eq!(carried.now(ms(1_000)), at(1_001_700));
+        assert_eq!(carried.now(ms(9_000)), at(1_002_700), "it stands a second later");
+        carried.raise_to(at(1_004_000), ms(9_000));
+        assert_eq!(carried.now(ms(9_500)), at(1_004_000), "and goes on when it is told");
+        let mut untold = CarriedClock::untold();
+        untold.raise_to(at(1_000_000), ms(0));
+        assert_eq!(untold.now(ms(0)), at(0));
     }
 
     #[test]
     fn far_ahead_is_followed_and_far_behind_is_waited_for() {
-        let mut carried = Carried::new(at(1_000_000), ms(0));
-        assert_eq!(carried.tell(at(1_060_000), ms(1_000), ms(1_000)), Told::Leapt(59_000));
+        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
+        assert_eq!(carried.tell(at(1_060_000), ms(1_000), ms(1_000)), Telling::Leapt(59_000));
         assert_eq!(carried.now(ms(1_000)), at(1_060_000));
-        assert_eq!(carried.tell(at(1_050_000), ms(1_000), ms(1_000)), Told::Behind(10_000));
+        assert_eq!(carried.tell(at(1_050_000), ms(1_000), ms(1_000)), Telling::Behind(9_999));
         assert_eq!(carried.now(ms(2_000)), at(1_060_000));
     }
 
     /// A node is stopped for seven seconds and goes on; another one has lost Redis for as long.
     #[test]
     fn who_was_asleep_does_not_know_the_time_before_it_is_told() {
-        let mut carried = Carried::new(at(1_000_000), ms(0));
+        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
         carried.ask(ms(1_000));
         carried.tell(at(1_001_000), ms(1_000), ms(1_000));
         assert!(carried.is_current(ms(1_900)) && carried.is_current(ms(4_000)));
         assert!(!carried.is_current(ms(8_000)), "nothing has run since");
         carried.ask(ms(8_000));
         assert!(!carried.is_current(ms(8_000)), "asked is not told");
-        assert_eq!(carried.tell(at(1_008_000), ms(8_000), ms(8_000)), Told::Leapt(5_000));
+        assert_eq!(carried.tell(at(1_008_000), ms(8_000), ms(8_000)), Telling::Leapt(5_000));
         assert!(carried.is_current(ms(8_000)));
 
-        let mut carried = Carried::new(at(1_000_000), ms(0));
+        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
         for second in 1..8 {
             carried.ask(ms(second * 1_000));
             assert!(carried.is_current(ms(second * 1_000 + 999)), "the house's time stands too");
         }
-        assert!(!Carried::untold().is_current(ms(1)));
-        assert!(Carried::new(at(1_000_000), ms(0)).is_current(ms(9_000)), "nobody asks here");
+        assert!(!CarriedClock::untold().is_current(ms(1)));
+        assert!(CarriedClock::new(at(1_000_000), ms(0)).is_current(ms(9_000)), "nobody asks here");
     }
 
+    /// The house's time may be anything from what is told on to that and the time of the answer.
     #[test]
-    fn an_answer_that_was_long_on_the_way_proves_only_that_somebody_is_there() {
-        let mut carried = Carried::new(at(1_000_000), ms(0));
-        assert_eq!(carried.tell(at(1_000_400), ms(1_000), ms(1_900)), Told::Near);
-        assert_eq!(carried.now(ms(2_900)), at(1_002_900));
+    fn an_answer_that_was_long_on_the_way_says_no_more_than_it_can() {
+        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
+        for told in [1_001_000, 1_001_500, 1_001_900] {
+            assert_eq!(carried.tell(at(told), ms(1_000), ms(1_900)), Telling::Near);
+            assert_eq!(carried.now(ms(2_900)), at(1_002_900), "{told}");
+        }
+        carried.tell(at(1_000_400), ms(1_000), ms(1_900));
+        assert_eq!(carried.now(ms(2_900)), at(1_002_850), "it was ahead of all of them");
     }
 }

@@ -8,6 +8,7 @@
 //! player has joined, and [`DirectFeed`] decides what of that may be written at once, while the
 //! session sleeps. [`Presence`] knows who is connected here, [`Voiding`] and [`Releasing`] are an
 //! operator's orders step by step, [`LostGames`] tells which open games have lost their table.
+//! [`CarriedClock`] carries the house's time from one telling to the next.
 //!
 //! Two drivers carry out the calls: the service, on tokio, and the simulator behind the feature
 //! `simulation`, in virtual time. So what the simulator tests is what the service runs.
@@ -17,6 +18,7 @@
 //! Deliberately absent: how a call is carried out, what a message looks like on the wire, and who
 //! asks for a seat.
 
+mod carried;
 mod codec;
 mod context;
 mod direct;
@@ -39,6 +41,7 @@ mod terms;
 mod told;
 mod watchers;
 
+pub use carried::{CarriedClock, Telling};
 pub use codec::write_table;
 pub use context::{Context, Planted, Remark};
 pub use direct::{DirectFeed, DirectWriter, Lent, Wrote};

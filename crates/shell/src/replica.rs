@@ -113,7 +113,7 @@ impl<G: Readable> Replica<G> {
         self.journal_lines
     }
 
-    /// Whether the journal that this was read from begins at a version or before it.
+    /// Returns whether the journal that this was read from begins at a version or before it.
     pub(crate) fn begins_before(&self, point: Point) -> bool {
         self.at.version.saturating_sub(self.journal_lines as u64) <= point.version
     }

@@ -13,7 +13,7 @@ use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::chance::Commitment;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView};
+use bahay_engine::table::{Event, GameId, PhaseView, PlayerId, TableId, TableView, Timestamp};
 use serde_json::Value;
 
 use super::Facts;
@@ -91,6 +91,8 @@ struct Walk<'a> {
     reader: MessageReader,
     view: Option<TableView<AnyGame>>,
     version: u64,
+    /// The time of the table that was shown last.
+    time: Timestamp,
     place: Option<Place>,
     commands: BTreeMap<u32, Command<Value>>,
     /// When an answer to a prompt was sent for the first time.
@@ -106,6 +108,7 @@ pub(crate) fn walk(evidence: &Evidence, client: usize) -> Walked {
         reader: MessageReader::new(Form::Full),
         view: None,
         version: 0,
+        time: Timestamp::default(),
         place: None,
         commands: BTreeMap::new(),
         first_sent_ms: HashMap::new(),
@@ -173,11 +176,19 @@ impl Walk<'_> {
         let Ok(message) = self.reader.read(text.as_bytes()) else {
             return self.complain(|| format!("a frame that is no message: {text}"));
         };
-        if let Message::Snapshot { version, view, .. } = &message {
+        if let Message::Snapshot { version, server_time_ms, view, .. } = &message {
+            if self.view.as_ref().is_none_or(|had| had.table != view.table) {
+                self.time = Timestamp::default();
+            }
+            self.time(*server_time_ms);
             self.snapshot(*version, view);
         }
-        if let Message::Update { version, tag, events, .. } = &message {
+        if let Message::Update { version, tag, server_time_ms, events, .. } = &message {
+            self.time(*server_time_ms);
             self.update(*version, *tag, events);
+        }
+        if let Message::Said { server_time_ms, .. } = &message {
+            self.time(*server_time_ms);
         }
         if let Message::Ack { id, .. } = &message {
             self.acked(*id);
@@ -186,6 +197,15 @@ impl Walk<'_> {
             *self.found.refusals.entry(code.to_string()).or_default() += 1;
         }
         self.cards(&json, text);
+    }
+
+    /// The time of a table never goes back, whichever nodes the client comes by.
+    fn time(&mut self, shown: Timestamp) {
+        let had = std::mem::replace(&mut self.time, shown);
+        if shown < had {
+            let ms = had.ms() - shown.ms();
+            self.complain(|| format!("the time of its table went back by {ms} ms"));
+        }
     }
 
     fn complain(&mut self, fact: impl FnOnce() -> String) {

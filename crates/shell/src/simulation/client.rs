@@ -14,7 +14,6 @@ use crate::simulation::connection::Connection;
 use crate::simulation::tasks::Owner;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
 use crate::simulation::world::{World, written};
-use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableId, TableView};
@@ -41,10 +40,8 @@ const READS_AFTER_MS: (u32, u32) = (1_000, 45_000);
 /// Of being ready.
 const NOT_READY: u32 = 10;
 const COMMITS: u32 = 800;
-/// Of revealing: not at all, too late, or something else first.
-const NOT_REVEALED: u32 = 30;
+/// Of revealing: too late.
 const REVEALS_LATE: u32 = 60;
-const REVEALS_WRONGLY: u32 = 60;
 const REVEALED_MS: (u32, u32) = (20, 400);
 const REVEALED_LATE_MS: (u32, u32) = (1_700, 2_600);
 
@@ -100,13 +97,13 @@ pub(super) enum Asked {
 pub(super) struct Known {
     version: u64,
     tag: Tag,
-    view: TableView<Tongits>,
+    pub(super) view: TableView<Tongits>,
 }
 
 pub(super) struct Client {
     pub(super) world: Rc<World>,
     pub(super) number: usize,
-    player: PlayerId,
+    pub(super) player: PlayerId,
     pub(super) connection: Option<Rc<Connection>>,
     pub(super) known: Option<Known>,
     /// Commands that wait for an answer on this connection.
@@ -116,7 +113,7 @@ pub(super) struct Client {
     intended: Option<Intent>,
     /// What the seed of its last game is made of, once it has committed to it: also where the
     /// command is sent again.
-    text: Option<(GameId, String)>,
+    pub(super) text: Option<(GameId, String)>,
     pub(super) next_id: u32,
     heard: u64,
     /// The next time that it connects, after this pause.
@@ -189,7 +186,7 @@ impl Client {
         loop {
             let world = self.world.clone();
             let heard = world.clients[self.number].pop().await;
-            let own = self.own();
+            let own = self.own_connection();
             let done = match heard {
                 Heard::Text(from, text) if Some(from) == own => {
                     self.heard += 1;
@@ -205,7 +202,7 @@ impl Client {
         }
     }
 
-    pub(super) fn own(&self) -> Option<ConnectionId> {
+    pub(super) fn own_connection(&self) -> Option<ConnectionId> {
         self.connection.as_ref().map(|connection| connection.id)
     }
 
@@ -233,7 +230,7 @@ impl Client {
         self.send(Asked::Join { for_all }, |id| Command::Join { id, from, tag, table });
     }
 
-    fn send(&mut self, asked: Asked, command: impl FnOnce(u32) -> Command) {
+    pub(super) fn send(&mut self, asked: Asked, command: impl FnOnce(u32) -> Command) {
         let Some(connection) = &self.connection else {
             return;
         };
@@ -251,14 +248,14 @@ impl Client {
             }
         };
         match message {
-            Message::Snapshot { version, tag, view, prompt } => {
+            Message::Snapshot { version, tag, server_time_ms: time, view, prompt } => {
                 let is_for_all = |asked: &Asked| *asked == Asked::Join { for_all: true };
                 let may_repeat = self.known.is_none() || self.asked.values().any(is_for_all);
-                self.shown(Showing { table: view.table, version, tag, may_repeat });
+                self.check_order(Showing { table: view.table, version, tag, time, may_repeat });
                 self.known = Some(Known { version, tag, view: *view });
                 self.changed(prompt, true)
             }
-            Message::Update { version, tag, events, prompt } => {
+            Message::Update { version, tag, server_time_ms: time, events, prompt } => {
                 let Some(known) = &mut self.known else {
                     self.world.fail(format!("{}: an update before a snapshot", self.player));
                     return Err(Over::Connection);
@@ -274,7 +271,7 @@ impl Client {
                 for event in &events {
                     known.view.observe(event);
                 }
-                self.shown(Showing { table, version, tag, may_repeat: false });
+                self.check_order(Showing { table, version, tag, time, may_repeat: false });
                 let shows_prompt = prompt.is_some();
                 self.changed(prompt, shows_prompt)
             }
@@ -310,7 +307,7 @@ impl Client {
         }
     }
 
-    fn shown(&self, showing: Showing) {
+    fn check_order(&self, showing: Showing) {
         let viewing = Viewing::Client(self.player);
         self.world.check(self.world.checks.borrow_mut().shows(viewing, showing));
     }
@@ -319,7 +316,7 @@ impl Client {
     fn changed(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), Over> {
         let world = self.world.clone();
         if !world.is_calm.get() {
-            self.fidget();
+            self.join_at_whim();
         }
         let Some(Known { version, tag, view }) = &self.known else {
             return Ok(());
@@ -541,41 +538,6 @@ impl Client {
             }
         }
         Ok(())
-    }
-
-    /// To the text that it made for this game, or makes now.
-    fn commitment(&mut self, game: GameId) -> Commitment {
-        let text = match self.text.take() {
-            Some((made_for, text)) if made_for == game => text,
-            Some(_) | None => format!("luck {} {game}", self.world.below(1_000)),
-        };
-        let commitment = ClientSeed::from_text(&text).commitment();
-        self.text = Some((game, text));
-        commitment
-    }
-
-    fn reveal(&mut self, game: GameId) {
-        let asked = self.known.as_ref().and_then(|known| known.view.asked_to_reveal());
-        let Some((asked, commitment, _)) = asked.filter(|(asked, ..)| *asked == game) else {
-            return;
-        };
-        let world = self.world.clone();
-        let text = self.text.as_ref().filter(|(made_for, _)| *made_for == asked);
-        let Some(text) = text.map(|(_, text)| text.clone()) else {
-            world.fail(format!("{} is asked for a text and has none", self.player));
-            return;
-        };
-        if ClientSeed::from_text(&text).commitment() != commitment {
-            world.fail(format!("{} is asked for another text than its own", self.player));
-        }
-        if !world.is_calm.get() && world.per_mille(NOT_REVEALED) {
-            return;
-        }
-        if !world.is_calm.get() && world.per_mille(REVEALS_WRONGLY) {
-            let text = format!("no {text}");
-            self.send(Asked::Other, |id| Command::Reveal { id, game, text });
-        }
-        self.send(Asked::Reveal, |id| Command::Reveal { id, game, text });
     }
 
     async fn take_turn(&mut self, game: GameId, prompt: u32) -> Result<(), Over> {

@@ -43,6 +43,9 @@ pub(super) const LIMITS: Limits = Limits {
 /// Of what a connection is written at once, every so-manieth is not taken at once.
 const NOT_TAKEN: u32 = 16;
 
+/// A mutation has whole journals be read so slowly.
+const SLOW_READ_MS: u32 = 40;
+
 /// A thought takes less.
 const THOUGHT_MS: u32 = 400;
 
@@ -104,7 +107,7 @@ impl fmt::Debug for Writer {
 }
 
 impl DirectWriter<Tongits> for Writer {
-    fn write(&self, notice: &Notice<Tongits>, _now: Timestamp) -> Wrote {
+    fn write(&self, notice: &Notice<Tongits>, now: Timestamp) -> Wrote {
         let mut feed = self.feed();
         let Some(player) = feed.next(notice, self.is_blocked.load(Ordering::Relaxed)) else {
             return Wrote::Nothing;
@@ -121,7 +124,7 @@ impl DirectWriter<Tongits> for Writer {
         }
         let prompt = OpenPrompt::of(&table.view(Some(player)));
         let (version, tag) = (feed.read_as(at).version, at.tag);
-        let message = Message::Update { version, tag, events, prompt };
+        let message = Message::Update { version, tag, server_time_ms: now, events, prompt };
         let (connection, table) = (self.connection, table.id());
         let written = Written { connection, player, table, message };
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(written);
@@ -178,6 +181,9 @@ impl Node {
         table: TableId,
         request: WatchRequest<Tongits>,
     ) -> Result<Watch<Tongits>, Failure<Illegal>> {
+        if self.world.mutation() != Some(Mutation::JoinsByItsOwnTime) {
+            self.catch_up_time().await?;
+        }
         match self.ask(&self.slot(table), Request::Watch(request)).await {
             Reply::Watched(watched) => watched,
             other => unreachable!("{other:?} is no answer to a watch"),
@@ -299,6 +305,8 @@ impl Node {
     }
 
     async fn try_call(self: &Rc<Self>, table: TableId, call: Call) -> Result<Answer, Unavailable> {
+        let is_slow = matches!(call, Call::Load)
+            && self.world.mutation() == Some(Mutation::ReadsOverPublications);
         let request = match call {
             Call::Load => RedisRequest::Load { table },
             Call::Tail { from } => RedisRequest::Tail { table, from },
@@ -327,7 +335,11 @@ impl Node {
             }
             Call::NoteHalt(_) => return Ok(Answer::Done),
         };
-        Ok(match self.redis(request).await? {
+        let reply = self.redis(request).await?;
+        if is_slow {
+            self.world.sleep(self.world.between(0, SLOW_READ_MS)).await;
+        }
+        Ok(match reply {
             RedisReply::Stored(stored) => Answer::Loaded(stored),
             RedisReply::Tail(tail) => Answer::Tail(tail),
             RedisReply::Append(append) => Answer::Append(append),
@@ -392,7 +404,7 @@ impl Context<Tongits> for Node {
     }
 
     fn knows_time(&self) -> bool {
-        self.serves.get()
+        self.serves.get() && self.has_time()
     }
 
     fn elapsed_ms(&self) -> u64 {

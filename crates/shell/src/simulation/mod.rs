@@ -27,6 +27,7 @@ mod postgres;
 mod presence;
 mod redis;
 mod restless;
+mod seeding;
 mod services;
 mod session;
 mod tasks;
@@ -114,6 +115,8 @@ pub enum Mutation {
     ClaimsForGood,
     /// A node goes by its own machine's clock.
     TrustsItsOwnClock,
+    /// A node that asks for the time seldom does not ask for it when a client joins.
+    JoinsByItsOwnTime,
     /// A node is taken for dead between two heartbeats.
     BuriesTheLiving,
     /// Games whose live state was lost stay open.
@@ -124,7 +127,8 @@ pub enum Mutation {
     TellsOfHiddenLines,
     /// A second join on a connection is answered with what is already on its way there.
     RepeatsWhatWasSent,
-    /// A second join on a connection takes the place of what was published while it was read.
+    /// A second join on a connection has the journal read, slowly, which takes the place of what was
+    /// published meanwhile.
     ReadsOverPublications,
     /// A connection whose join was refused goes on being told of the table.
     WatchesAfterARefusedJoin,
@@ -151,7 +155,7 @@ pub enum Mutation {
 }
 
 impl Mutation {
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::AcksBeforeTheAppend,
         Self::AppendsBlindly,
         Self::ShowsAnothersView,
@@ -161,6 +165,7 @@ impl Mutation {
         Self::ForgetsWhoPaid,
         Self::ClaimsForGood,
         Self::TrustsItsOwnClock,
+        Self::JoinsByItsOwnTime,
         Self::BuriesTheLiving,
         Self::NeverVoids,
         Self::OverlooksGaps,

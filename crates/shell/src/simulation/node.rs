@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::simulation::Mutation;
 use crate::simulation::connection::Connection;
@@ -13,8 +14,8 @@ use crate::simulation::driver::{Slot, Written};
 use crate::simulation::postgres::{Answer as Posted, Operation};
 use crate::simulation::redis::{Published, Reply, Request as RedisRequest};
 use crate::simulation::tasks::{Mailbox, Owner};
-use crate::simulation::world::{CLOCK_ERROR_MS, World};
-use crate::{LostGames, NodeId, Presence, Request, RoomTerms, Unavailable};
+use crate::simulation::world::World;
+use crate::{CarriedClock, LostGames, NodeId, Presence, Request, RoomTerms, Unavailable};
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{TableId, Timestamp};
 
@@ -30,9 +31,10 @@ const SWEEP_EVERY: u32 = 100;
 /// The pauses before each reading of watched journals once publications have broken off.
 const CATCH_UP_AFTER_MS: [u64; 4] = [0, 300, 1_000, 3_000];
 
-/// How often Redis is asked for the time, and how slow an answer may be to be believed.
-const TIME_EVERY_MS: u64 = 5_000;
-const TIME_WITHIN_MS: u64 = 300;
+/// How often Redis is asked for the time, and how seldom where a mutation says so: the clock stands
+/// for a while before each answer then.
+const TIME_EVERY_MS: u64 = 1_000;
+const TIME_SELDOM_MS: u64 = 2_900;
 
 /// How often open games are looked for at their tables, and how old they must be.
 const VOID_EVERY_MS: u64 = 5_000;
@@ -69,9 +71,9 @@ pub(super) struct Node {
     /// What each revision of the room said, as far as this process has heard, and since when.
     room: RefCell<Vec<(RoomTerms<Rules>, u64)>>,
     slots: RefCell<BTreeMap<TableId, Rc<Slot>>>,
-    /// The house's time less the true one: what reading it over a slow link costs.
-    clock_error_ms: Cell<i64>,
-    told_ms: Cell<Timestamp>,
+    /// The house's time, and by how much a mutation has it run ahead.
+    clock: RefCell<CarriedClock>,
+    ahead_ms: Cell<u32>,
 }
 
 impl Node {
@@ -93,8 +95,8 @@ impl Node {
                 is_down: Cell::new(false),
                 room: RefCell::new(vec![(world.room.borrow().clone(), world.now_ms())]),
                 slots: RefCell::default(),
-                clock_error_ms: Cell::new(0),
-                told_ms: Cell::new(Timestamp::default()),
+                clock: RefCell::new(CarriedClock::untold()),
+                ahead_ms: Cell::new(0),
             });
             here.node = Some(node.clone());
             node
@@ -152,47 +154,63 @@ impl Node {
     }
 
     /// The time of the house: that of Redis, carried on by a clock that nobody sets. Steps of the
-    /// operating system's clock do not reach it. It never goes back.
+    /// operating system's clock do not reach it.
     pub(super) fn time(&self) -> Timestamp {
-        let error_ms = if self.world.mutation() == Some(Mutation::TrustsItsOwnClock) {
-            self.world.places.borrow()[self.run.place].os_clock_ms
-        } else {
-            self.clock_error_ms.get()
-        };
-        let now = Timestamp::from_ms(self.world.timestamp().ms() + error_ms);
-        self.told_ms.set(self.told_ms.get().max(now));
-        self.told_ms.get()
+        let now = self.clock.borrow().now(self.elapsed()).after_ms(self.ahead_ms.get());
+        if self.world.mutation() == Some(Mutation::TrustsItsOwnClock) {
+            let step_ms = self.world.places.borrow()[self.run.place].os_clock_ms;
+            return Timestamp::from_ms(now.ms() + step_ms);
+        }
+        now
+    }
+
+    /// Returns whether the clock shows the time: it has been told, and the process has not slept since.
+    pub(super) fn has_time(&self) -> bool {
+        self.clock.borrow().is_current(self.elapsed())
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.world.now_ms())
     }
 
     /// Takes it to be later by so much, for a mutation.
     pub(super) fn run_ahead(&self, by_ms: u32) {
-        self.told_ms.set(self.time().after_ms(by_ms));
+        self.ahead_ms.set(self.ahead_ms.get() + by_ms);
     }
 
+    /// Asks for the time without waiting for the answer to the last time, as a beat does.
     async fn keep_time(self: Rc<Self>) {
         loop {
-            self.world.sleep(TIME_EVERY_MS).await;
-            self.read_time().await;
+            let is_seldom = self.world.mutation() == Some(Mutation::JoinsByItsOwnTime);
+            self.world.sleep(if is_seldom { TIME_SELDOM_MS } else { TIME_EVERY_MS }).await;
+            let here = self.clone();
+            self.spawn(async move {
+                here.read_time().await;
+            });
         }
     }
 
-    /// Asks Redis for its time; the answer is half as old as the call took.
+    /// Has the clock told what time it is; false where nobody answers.
     async fn read_time(&self) -> bool {
-        let asked_ms = self.world.now_ms();
+        let asked = self.elapsed();
+        self.clock.borrow_mut().ask(asked);
         let Some(Reply::Time(read_ms)) = self.world.redis(self.run, RedisRequest::Time).await
         else {
             return false;
         };
-        let took_ms = self.world.now_ms() - asked_ms;
-        if took_ms > TIME_WITHIN_MS {
-            return false;
-        }
-        let read_ms = i64::try_from(read_ms + took_ms / 2).unwrap_or_default();
-        let now_ms = i64::try_from(self.world.now_ms()).unwrap_or_default();
-        let error_ms = read_ms - now_ms;
-        debug_assert!(error_ms.abs() <= CLOCK_ERROR_MS, "half of a quick call is not much");
-        self.clock_error_ms.set(error_ms);
+        let time = self.world.timestamp_at(read_ms);
+        self.clock.borrow_mut().tell(time, asked, self.elapsed());
         true
+    }
+
+    /// Raises the clock to the time that Redis has now, for a client that was shown the time elsewhere.
+    pub(super) async fn catch_up_time(&self) -> Result<(), Unavailable> {
+        let Reply::Time(read_ms) = self.redis(RedisRequest::Time).await? else {
+            return Err(Unavailable("not an answer to what time it is".into()));
+        };
+        let time = self.world.timestamp_at(read_ms);
+        self.clock.borrow_mut().raise_to(time, self.elapsed());
+        Ok(())
     }
 
     /// A call to live state.

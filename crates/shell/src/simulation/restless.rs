@@ -21,12 +21,12 @@ const JOINS_BEHIND: u32 = 200;
 
 impl Client {
     /// Joins where it has joined, now and then.
-    pub(super) fn fidget(&mut self) {
+    pub(super) fn join_at_whim(&mut self) {
         let world = self.world.clone();
         if world.per_mille(JOINS_AGAIN) {
             self.join_for(world.per_mille(JOINS_FOR_ALL));
         }
-        let Some(own) = self.own() else {
+        let Some(own) = self.own_connection() else {
             return;
         };
         if world.per_mille(KEEPS_JOINING) {
@@ -41,7 +41,8 @@ impl Client {
     /// Joins once more, and again after a pause if it is to.
     pub(super) fn join_again(&mut self, connection: ConnectionId, joins: u32) {
         let world = self.world.clone();
-        if self.own() != Some(connection) || self.known.is_none() || world.is_calm.get() {
+        if self.own_connection() != Some(connection) || self.known.is_none() || world.is_calm.get()
+        {
             return;
         }
         world.tally.borrow_mut().joins_again += 1;
@@ -55,7 +56,7 @@ impl Client {
     /// Joins by a second connection, and says and hears everything by that one.
     pub(super) async fn connect_twice(&mut self, connection: ConnectionId) {
         let world = self.world.clone();
-        if self.own() != Some(connection) || world.is_calm.get() {
+        if self.own_connection() != Some(connection) || world.is_calm.get() {
             return;
         }
         let place = world.below(u32::try_from(world.options.nodes).unwrap_or(1));
@@ -70,8 +71,8 @@ impl Client {
         self.begin();
         if world.per_mille(JOINS_BEHIND) {
             self.next_id += 1;
-            let (id, from, tag, table) = (self.next_id, None, None, None);
-            older.send_up(&world, written(&Command::Join { id, from, tag, table }));
+            let join = Command::Join { id: self.next_id, from: None, tag: None, table: None };
+            older.send_up(&world, written(&join));
         }
         let after_ms = world.between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);
         world.plan(after_ms, move |world| world.break_off(&older, 0, world.between(0, 2_000)));

@@ -83,14 +83,18 @@ impl Presenter<Tongits> for Out<'_> {
     ) {
         let view = is_last.then(|| table.view(Some(self.player)));
         let prompt = view.as_ref().and_then(OpenPrompt::of);
-        let update = Message::Update { version: at.version, tag: at.tag, events, prompt };
+        let Point { version, tag } = at;
+        let server_time_ms = self.node.time().max(table.at());
+        let update = Message::Update { version, tag, server_time_ms, events, prompt };
         self.messages.push((update, Some(table.id())));
     }
 
-    fn snapshot(&mut self, at: Point, view: TableView<Tongits>, _: &Table<Tongits>) {
+    fn snapshot(&mut self, at: Point, view: TableView<Tongits>, table: &Table<Tongits>) {
+        let server_time_ms = self.node.time().max(table.at());
         let (prompt, table) = (OpenPrompt::of(&view), view.table);
         let (version, tag, view) = (at.version, at.tag, Box::new(view));
-        self.messages.push((Message::Snapshot { version, tag, view, prompt }, Some(table)));
+        let snapshot = Message::Snapshot { version, tag, server_time_ms, view, prompt };
+        self.messages.push((snapshot, Some(table)));
     }
 
     fn before_showing(&mut self, table: &Table<Tongits>) {

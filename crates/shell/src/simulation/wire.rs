@@ -29,11 +29,31 @@ pub(super) enum Command {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message {
-    Snapshot { version: u64, tag: Tag, view: Box<TableView<Tongits>>, prompt: Option<OpenPrompt> },
-    Update { version: u64, tag: Tag, events: Vec<Event<GameEvent>>, prompt: Option<OpenPrompt> },
-    Closed { table: TableId },
-    Ack { id: u32, version: Option<u64> },
-    Refusal { id: u32, code: String },
+    Snapshot {
+        version: u64,
+        tag: Tag,
+        server_time_ms: Timestamp,
+        view: Box<TableView<Tongits>>,
+        prompt: Option<OpenPrompt>,
+    },
+    Update {
+        version: u64,
+        tag: Tag,
+        server_time_ms: Timestamp,
+        events: Vec<Event<GameEvent>>,
+        prompt: Option<OpenPrompt>,
+    },
+    Closed {
+        table: TableId,
+    },
+    Ack {
+        id: u32,
+        version: Option<u64>,
+    },
+    Refusal {
+        id: u32,
+        code: String,
+    },
 }
 
 /// The question that is open, as far as the player may know it.

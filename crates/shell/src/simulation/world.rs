@@ -31,9 +31,6 @@ const EPOCH_MS: i64 = 1_800_000_000_000;
 /// What a failing run tells of how it came to it.
 const STORY_LINES: usize = 80;
 
-/// Clocks of nodes may differ from the truth by this much.
-pub(super) const CLOCK_ERROR_MS: i64 = 250;
-
 type Event = Box<dyn FnOnce(&Rc<World>)>;
 
 /// Where a node runs, or could.
@@ -138,7 +135,12 @@ impl World {
 
     /// The true time, as tables would see it.
     pub(super) fn timestamp(&self) -> Timestamp {
-        let ms = i64::try_from(self.now_ms()).expect("a run ends before the end of time");
+        self.timestamp_at(self.now_ms())
+    }
+
+    /// The time, as tables would see it, when the run has lasted so long.
+    pub(super) fn timestamp_at(&self, now_ms: u64) -> Timestamp {
+        let ms = i64::try_from(now_ms).expect("a run ends before the end of time");
         Timestamp::from_ms(EPOCH_MS + ms)
     }
 

@@ -10,7 +10,7 @@ use crate::Tag;
 use crate::simulation::checks::{Checks, Truth, VERSIONS};
 use crate::simulation::node::NodeRun;
 use crate::simulation::postgres::{Account, State};
-use crate::simulation::world::{CLOCK_ERROR_MS, World};
+use crate::simulation::world::World;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{Input, Line, Phase, Table, TableId, Timestamp};
 
@@ -85,7 +85,8 @@ impl World {
 
     fn check_time(&self, before: Timestamp, line: &Line<Action>) -> Result<(), String> {
         let (now_ms, at_ms) = (self.timestamp().ms(), line.at.ms());
-        let latest_ms = before.ms().max(now_ms + CLOCK_ERROR_MS);
+        // No node's clock is ahead of the house's time.
+        let latest_ms = before.ms().max(now_ms);
         if at_ms > latest_ms || at_ms < now_ms - DECIDED_WITHIN_MS {
             return Err(format!("{line:?} is {} ms off", at_ms - now_ms));
         }
@@ -138,7 +139,7 @@ impl World {
                 }
             }
             Input::Tick => {
-                let latest_ms = self.timestamp().ms() + CLOCK_ERROR_MS;
+                let latest_ms = self.timestamp().ms();
                 let is_late = before.deadline().is_some_and(|deadline| deadline.ms() <= latest_ms);
                 if !is_late {
                     return wrong("the clock plays before its time");

@@ -105,13 +105,17 @@ pub(in crate::simulation) struct Sent<'a> {
 impl Checks {
     /// A message leaves a node.
     pub(in crate::simulation) fn sent(&mut self, sent: &Sent<'_>) -> Result<(), String> {
-        let (version, tag, may_repeat) = match sent.message {
+        let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
                 let what = format!("{} is told of nothing as v{version}", sent.player);
                 return Err(what);
             }
-            Message::Snapshot { version, tag, .. } => (*version, *tag, true),
-            Message::Update { version, tag, .. } => (*version, *tag, false),
+            Message::Snapshot { version, tag, server_time_ms, .. } => {
+                (*version, *tag, *server_time_ms, true)
+            }
+            Message::Update { version, tag, server_time_ms, .. } => {
+                (*version, *tag, *server_time_ms, false)
+            }
             Message::Ack { version: Some(_), .. } => return self.acks(sent),
             Message::Ack { version: None, .. }
             | Message::Closed { .. }
@@ -131,7 +135,7 @@ impl Checks {
             }
         }
         found?;
-        let showing = Showing { table: sent.table, version, tag, may_repeat };
+        let showing = Showing { table: sent.table, version, tag, time, may_repeat };
         self.shows(Viewing::Connection(sent.connection), showing)
     }
 

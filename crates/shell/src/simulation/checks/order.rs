@@ -1,18 +1,19 @@
 //! No connection and no client is shown a version twice or a lower one, as long as the journal is
-//! unbroken: the order of a table's lines is the order in which everybody is shown them.
+//! unbroken: the order of a table's lines is the order in which everybody is shown them. Nor is it shown
+//! an earlier time of a table than before, whichever nodes it comes by.
 
 use std::collections::BTreeMap;
 
 use crate::Tag;
 use crate::simulation::checks::{Checks, Truth};
-use bahay_engine::table::{ConnectionId, PlayerId, TableId};
+use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
-/// Who is shown a table.
+/// A viewer of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::simulation) enum Viewing {
-    /// What a node sends by a connection.
+    /// The messages that a node sends by a connection.
     Connection(ConnectionId),
-    /// What a client takes in, by whichever of its connections.
+    /// The messages that a client takes in, by whichever of its connections.
     Client(PlayerId),
 }
 
@@ -22,6 +23,8 @@ pub(in crate::simulation) struct Showing {
     pub(in crate::simulation) table: TableId,
     pub(in crate::simulation) version: u64,
     pub(in crate::simulation) tag: Tag,
+    /// The table's time, as the message says.
+    pub(in crate::simulation) time: Timestamp,
     /// It may repeat the version that was shown last: the client has asked for the whole table.
     pub(in crate::simulation) may_repeat: bool,
 }
@@ -40,6 +43,7 @@ struct Last {
     /// The line's place in it.
     line: u64,
     version: u64,
+    time: Timestamp,
 }
 
 impl Checks {
@@ -49,17 +53,23 @@ impl Checks {
         viewing: Viewing,
         showing: Showing,
     ) -> Result<(), String> {
-        let Showing { table, version, tag, may_repeat } = showing;
+        let Showing { table, version, tag, time, may_repeat } = showing;
         let truths = self.tables.get(&table).map(Vec::as_slice).unwrap_or_default();
         let place = |(history, truth): (usize, &Truth)| Some((history, truth.place(tag)?));
         let Some((history, line)) = truths.iter().enumerate().rev().find_map(place) else {
             // Older than what is kept of the truth; other checks say whether it ever was.
             return Ok(());
         };
-        let shown = Last { table, history, line, version };
+        let shown = Last { table, history, line, version, time };
         let Some(last) = self.order.last.insert(viewing, shown) else {
             return Ok(());
         };
+        if last.table == table && time < last.time {
+            let ms = last.time.ms() - time.ms();
+            return Err(format!(
+                "{viewing:?} is shown that the time of {table} went back by {ms} ms"
+            ));
+        }
         if (last.table, last.history) != (table, history) {
             return Ok(());
         }
