@@ -87,6 +87,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   already_ready: ['You are ready already.', 'Handa ka na.'],
   already_revealed: PASSED, seed_text_too_long: OLD, other_seed_text: OLD,
   not_taken_over: ['You play this seat yourself.', 'Ikaw ang naglalaro sa upuang ito.'],
+  other_connection: ['The table takes you for away. Come back to it.', 'Akala ng mesa ay wala ka. Bumalik ka rito.'],
 
   // Saying something, and other players.
   too_talkative: ['One phrase every two seconds.', 'Isang salita kada dalawang segundo.'],

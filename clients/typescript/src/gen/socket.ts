@@ -44,7 +44,7 @@ export interface AckMessage {
   /** That of the command. */
   readonly id: number;
   readonly type: "ack";
-  /** The table's version with the command's effects in it; absent where nothing has changed. */
+  /** The table's version with the command's effects in it, or, for a join, the version that the client has been shown by then. Absent for what changes nothing at a table. */
   readonly version?: number | null;
 }
 
