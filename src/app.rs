@@ -57,12 +57,16 @@ const BACKLOG: u32 = 1024;
 pub enum ServeError {
     #[error(transparent)]
     Config(#[from] ConfigError),
-    #[error("the database cannot be reached; start PostgreSQL or mend DATABASE_URL: {0}")]
+    #[error(transparent)]
+    Connect(#[from] db::ConnectError),
+    #[error("the database does not answer; start PostgreSQL or mend DATABASE_URL: {0}")]
     Database(sqlx::Error),
     #[error(transparent)]
     Schema(#[from] db::SchemaError),
     #[error("Redis cannot be reached; start it or mend REDIS_URL: {0}")]
     Redis(live_store::Unavailable),
+    #[error("{0}, or mend REDIS_URL")]
+    RedisSetup(#[from] live_store::SetupError),
     #[error("{address} cannot be listened on; free it or set {setting}: {error}")]
     Listen { address: SocketAddr, setting: &'static str, error: std::io::Error },
     #[error("BAHAY_ARCHIVE: {0}")]
@@ -112,8 +116,6 @@ pub struct Parts {
     pub second_factor_keys: SealingKeys,
     /// For how long rows are kept that nobody needs.
     pub kept: Kept,
-    /// For how many months entries are kept.
-    pub entries_kept_months: Option<u16>,
     /// Where records of old games are.
     pub records: Records,
     /// When they are moved there.
@@ -156,7 +158,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     db::check_schema(&database).await?;
     let connect = async |connections_max| {
         let options = db::PoolOptions { connections_max, ..db::PoolOptions::default() };
-        db::connect(database.clone(), options).await.map_err(ServeError::Database)
+        db::connect(database.clone(), options).await
     };
     let pool = connect(config.database_connections).await?;
     let ledger_pool = connect(config.ledger_connections).await?;
@@ -187,7 +189,6 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         adjustments: config.adjustments.bounds(),
         door: config.door.options(),
         kept: config.kept.kept(),
-        entries_kept_months: config.kept.entries_kept_months,
         records: config.archive.records()?,
         archiving: config.archive.pace(),
         thinkers: config.thinkers,
@@ -237,7 +238,6 @@ pub async fn start(
         adjustments,
         door,
         kept,
-        entries_kept_months,
         records,
         archiving,
         thinkers,
@@ -249,6 +249,9 @@ pub async fn start(
     let metrics = Metrics::default();
     let edge = Edge::new(door);
     let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
+    for warning in live.check_setup().await? {
+        tracing::warn!("{warning}");
+    }
     let allowance = customs.allowance;
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
     let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
@@ -276,8 +279,7 @@ pub async fn start(
     let heard = accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(heard).await });
-    background
-        .spawn(Months::new(pool.clone(), entries_kept_months, &metrics).run(stopping.clone()));
+    background.spawn(Months::new(pool.clone(), &metrics).run(stopping.clone()));
     background.spawn(Retention::new(pool.clone(), clock.clone(), kept).run());
     if records.has_archive() {
         let mover = Mover::new(pool.clone(), clock.clone(), records.clone(), archiving);
@@ -332,7 +334,7 @@ pub async fn start(
     let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
         let live = probed.clone();
-        async move { live.ping().await.map_err(|error| error.to_string()) }
+        async move { live.takes_writes().await.map_err(|error| error.to_string()) }
     });
     let services = http::Services {
         accounts,

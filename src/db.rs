@@ -1,9 +1,9 @@
-//! The database pool, the schema's version, and what a failed statement means.
+//! The database pool (`connect`), the schema's version, and the classes of errors (`failure`).
 //!
-//! A process starts in two steps: [`check_schema`] refuses a schema that this program cannot
-//! serve on, and [`connect`] opens a pool whose connections all take the [`SERVICE_ROLE`], which may
-//! not change what was once booked. [`migrate`] brings the schema up to date, as the login that
-//! owns it; serving never does that by itself.
+//! A process starts in two steps: [`check_schema`] refuses a schema or a pooler that this program
+//! cannot serve on, and [`connect`] opens a pool whose connections all take the [`SERVICE_ROLE`],
+//! which may not change what was once booked. [`migrate`] brings the schema up to date, as the login
+//! that owns it; serving never does that by itself.
 //!
 //! The pool is bounded and so is the wait for a connection: a caller hears "unavailable" and
 //! decides, it does not queue without end. Statements and locks have time limits of their own on
@@ -11,14 +11,21 @@
 //! The ledger has a pool of its own, and so have reports: whoever reads takes no connection from
 //! games that open and settle. There is no read replica.
 
-use std::borrow::Cow;
-use std::future::Future;
+mod connect;
+mod failure;
+
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate as _, MigrateError, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection as _, Executor as _, PgConnection};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Executor as _, PgConnection};
 use tokio::time::sleep;
+
+pub use connect::{
+    ConnectError, PoolOptions, check_pooling, connect, connect_as_login, connect_lazily,
+    open_in_role,
+};
+pub use failure::{Failure, retry};
 
 /// What whoever reads or writes is given, by its name here.
 pub use sqlx::{Error, PgPool};
@@ -31,67 +38,6 @@ pub const SERVICE_ROLE: &str = "bahay_service";
 
 /// The table in which sqlx notes what it has applied.
 const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
-
-/// How often something is tried in all when others are in the way or connections break. With
-/// the pauses below that is about five seconds, and more often than a pool has connections, all
-/// of which may be dead at once.
-const ATTEMPTS_MAX: u32 = 24;
-
-/// The longest pause between two attempts; they begin at two milliseconds and double.
-const PAUSE_MS_MAX: u64 = 250;
-
-/// How the pool behaves. The defaults are those that were measured on two cores.
-#[derive(Clone, Copy, Debug)]
-pub struct PoolOptions {
-    /// More than eight never helped on two cores; the rest is room for reads.
-    pub connections_max: u32,
-    /// How long a caller waits for a connection before it hears that there is none.
-    pub acquire_timeout_ms: u64,
-    /// The longest that one statement may run.
-    pub statement_timeout_ms: u64,
-    /// The longest wait for a row that somebody else has locked.
-    pub lock_timeout_ms: u64,
-    /// The longest silence in an open transaction.
-    pub idle_transaction_timeout_ms: u64,
-}
-
-impl Default for PoolOptions {
-    fn default() -> Self {
-        Self {
-            connections_max: 16,
-            acquire_timeout_ms: 3_000,
-            statement_timeout_ms: 30_000,
-            lock_timeout_ms: 5_000,
-            idle_transaction_timeout_ms: 10_000,
-        }
-    }
-}
-
-/// Opens a pool in the [`SERVICE_ROLE`] and one connection, so that a wrong address is known at
-/// once.
-pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgPool, sqlx::Error> {
-    connect_as_login(options.options([("role", SERVICE_ROLE)]), pool).await
-}
-
-/// As [`connect`], with all that the login may do, for whoever migrates or audits.
-pub async fn connect_as_login(
-    options: PgConnectOptions,
-    pool: PoolOptions,
-) -> Result<PgPool, sqlx::Error> {
-    let limits = [
-        ("statement_timeout", pool.statement_timeout_ms),
-        ("lock_timeout", pool.lock_timeout_ms),
-        ("idle_in_transaction_session_timeout", pool.idle_transaction_timeout_ms),
-    ];
-    PgPoolOptions::new()
-        .max_connections(pool.connections_max)
-        .acquire_timeout(Duration::from_millis(pool.acquire_timeout_ms))
-        // A ping before every use costs as much as a query. A dead connection shows itself in
-        // its first statement: see `retry`.
-        .test_before_acquire(false)
-        .connect_with(options.application_name("bahay").options(limits))
-        .await
-}
 
 /// How long a migration waits for a lock at once: for so long it keeps those waiting who came after it.
 const MIGRATION_LOCK_TIMEOUT: &str = "set lock_timeout = '200ms'";
@@ -138,6 +84,26 @@ pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
     sqlx::query!("lock table _sqlx_migrations in access exclusive mode").execute(&mut *tx).await?;
     sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(&mut *tx).await?;
     Ok(tx.commit().await?)
+}
+
+/// Writes the bounds within which the service removes booked data. Takes the login that owns the
+/// schema.
+pub async fn write_owner_settings(
+    pool: &PgPool,
+    entries_kept_months: Option<u16>,
+    archive_grace_days: Option<u16>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "
+        update owner_settings
+        set entries_kept_months = $1, archive_grace = make_interval(days => $2)
+        ",
+        entries_kept_months.map(i32::from),
+        archive_grace_days.map(i32::from)
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
 }
 
 /// Runs these migrations, each in a transaction, while others read and write. None waits long for a lock,
@@ -215,8 +181,8 @@ pub enum SchemaError {
     Ahead { version: i64 },
     #[error("migration {version} was applied from another text than this program has")]
     Changed { version: i64 },
-    #[error("the database cannot be reached; start PostgreSQL or mend DATABASE_URL: {0}")]
-    Unreachable(sqlx::Error),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
     #[error("the schema cannot be read: {0}")]
     Unreadable(#[from] MigrateError),
 }
@@ -227,13 +193,12 @@ impl From<sqlx::Error> for SchemaError {
     }
 }
 
-/// Refuses every schema but the one that this program was built with, and later ones to which since
-/// then was only added. Asks on a connection of its own, since a pool cannot open before a migration
-/// has made the [`SERVICE_ROLE`].
+/// Rejects every schema but the one that this program was built with, and later ones that only
+/// added to it. Asks on a connection of its own, since a pool cannot open before a migration has made
+/// the [`SERVICE_ROLE`]; rejects poolers first, see [`check_pooling`].
 pub async fn check_schema(options: &PgConnectOptions) -> Result<(), SchemaError> {
-    let connection = PgConnection::connect_with(options).await;
-    let mut connection = connection.map_err(SchemaError::Unreachable)?;
-    check_schema_in_tx(&mut connection).await
+    check_pooling(options).await?;
+    check_schema_in_tx(&mut connect::open(options).await?).await
 }
 
 /// As [`check_schema`], on what the caller's transaction sees.
@@ -298,9 +263,19 @@ impl<T, C> Page<T, C> {
     }
 }
 
-/// Whether the database answers.
-pub async fn ping(pool: &PgPool) -> Result<(), sqlx::Error> {
-    sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(pool).await.map(|_| ())
+/// Returns whether the database takes writes, or an error if it does not answer.
+pub async fn takes_writes(pool: &PgPool) -> Result<bool, sqlx::Error> {
+    let asked = sqlx::query_scalar!(
+        r#"
+        select not pg_is_in_recovery() and not current_setting('transaction_read_only')::boolean
+            as "takes_writes!"
+        "#
+    );
+    let takes_writes = asked.fetch_one(pool).await?;
+    if !takes_writes {
+        failure::note_read_only();
+    }
+    Ok(takes_writes)
 }
 
 /// Removes what is dead and learns what is in all tables, as the database does by itself in time:
@@ -317,70 +292,4 @@ pub async fn plan_by_keys_in_tx(connection: &mut PgConnection) -> Result<(), sql
     let settings = "set local enable_seqscan = off; set local enable_hashjoin = off; \
         set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan";
     connection.execute(settings).await.map(|_| ())
-}
-
-/// What a failed statement means to whoever asked for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// Somebody else was in the way: the same transaction may pass at once.
-    Contended,
-    /// The connection broke. Whether a commit went through is not known, so it must be read.
-    Lost,
-    /// A connection, a lock or an answer was not to be had in time.
-    Exhausted,
-    /// The statement itself is at fault, or the schema, or the data: trying again is no use.
-    Broken,
-}
-
-impl Failure {
-    pub fn of(error: &sqlx::Error) -> Self {
-        match error {
-            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Self::Exhausted,
-            sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => Self::Lost,
-            sqlx::Error::Database(error) => Self::of_sqlstate(error.code()),
-            // sqlx adds variants; those that it has now beside these are mistakes of ours.
-            _ => Self::Broken,
-        }
-    }
-
-    fn of_sqlstate(code: Option<Cow<'_, str>>) -> Self {
-        let code = code.as_deref().unwrap_or_default();
-        match code {
-            // Serialization failure, deadlock; and a unique key that somebody else took first,
-            // whose answer is there to be read.
-            "40001" | "40P01" | "23505" => Self::Contended,
-            // A lock or a statement that took too long.
-            "55P03" | "57014" => Self::Exhausted,
-            _ if code.starts_with("08") || code.starts_with("57P") => Self::Lost,
-            // Idle in a transaction for too long: the server has closed the connection.
-            "25P03" => Self::Lost,
-            _ if code.starts_with("53") => Self::Exhausted,
-            _ => Self::Broken,
-        }
-    }
-}
-
-/// Does something until it passes or another attempt is no use. Only for what may be done twice:
-/// reads, and transactions that find out by a key whether they have been committed before.
-pub async fn retry<T, F>(once: impl Fn() -> F) -> Result<T, sqlx::Error>
-where
-    F: Future<Output = Result<T, sqlx::Error>>,
-{
-    let mut attempt = 1;
-    loop {
-        let error = match once().await {
-            Ok(value) => return Ok(value),
-            Err(error) => error,
-        };
-        match Failure::of(&error) {
-            Failure::Contended | Failure::Lost if attempt < ATTEMPTS_MAX => {}
-            Failure::Contended | Failure::Lost | Failure::Exhausted | Failure::Broken => {
-                return Err(error);
-            }
-        }
-        tracing::debug!(%error, attempt, "the database is asked again");
-        let pause_ms = 1_u64.checked_shl(attempt).unwrap_or(PAUSE_MS_MAX).min(PAUSE_MS_MAX);
-        sleep(Duration::from_millis(pause_ms)).await;
-        attempt += 1;
-    }
 }

@@ -125,8 +125,7 @@ pub async fn table(order: TableOrder) -> Result<String, Failed> {
 async fn connect(database: Database) -> Result<PgPool, Failed> {
     db::check_schema(&database.database_url).await?;
     let options = PoolOptions { connections_max: 4, ..PoolOptions::default() };
-    let pool = db::connect(database.database_url, options).await;
-    pool.map_err(|error| format!("the database cannot be reached: {error}").into())
+    Ok(db::connect(database.database_url, options).await?)
 }
 
 /// A house as this process reaches it.

@@ -252,9 +252,10 @@ pub enum AccountError {
 impl From<sqlx::Error> for AccountError {
     fn from(error: sqlx::Error) -> Self {
         let reason = error.to_string();
-        match Failure::of(&error) {
-            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
-            Failure::Broken => Self::Broken { reason },
+        if Failure::of(&error).is_transient() {
+            Self::Unavailable { reason }
+        } else {
+            Self::Broken { reason }
         }
     }
 }

@@ -89,7 +89,13 @@ impl Readiness {
         let pool = pool.clone();
         let postgres = Probe::new("postgres", move || {
             let pool = pool.clone();
-            async move { db::ping(&pool).await.map_err(|error| error.to_string()) }
+            async move {
+                match db::takes_writes(&pool).await {
+                    Ok(true) => Ok(()),
+                    Ok(false) => Err("it takes no writes".to_owned()),
+                    Err(error) => Err(error.to_string()),
+                }
+            }
         });
         let probes: Vec<_> = std::iter::once(&postgres).chain(&self.0.probes).collect();
         let answered = join_all(probes.iter().map(|probe| probe.answers())).await;
@@ -152,15 +158,16 @@ pub(super) async fn is_alive() -> Json<Health> {
     Json(Health { status: "alive", answering: Vec::new(), ledger: None })
 }
 
-/// Whether the server can work, for whoever sends requests to processes: PostgreSQL and Redis were asked
-/// within the last second. A ledger that does not add up is shown and stops nothing.
+/// Returns whether the server can work: PostgreSQL and Redis were asked within the last second whether
+/// they take writes. A ledger that does not add up is shown and stops nothing.
 pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<Health>, Problem> {
     let Answers { answering, missing } = services.readiness.ask(&services.pool).await;
     if missing.is_empty() {
         let ledger = services.checks.last().map(LedgerCheck::from);
         return Ok(Json(Health { status: "ready", answering, ledger }));
     }
-    Err(Code::Unavailable.because(format!("no answer from {}", missing.join(", "))))
+    let missing = missing.join(", ");
+    Err(Code::Unavailable.because(format!("not ready: {missing}")))
 }
 
 /// The figures of this process, in the text format of Prometheus.

@@ -262,10 +262,7 @@ fn replay(answer: Answer) -> Response {
 
 /// Nothing has been done: without the claim nobody may begin.
 fn unclaimed(failure: Failure, error: &dyn fmt::Display) -> Problem {
-    match failure {
-        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(error),
-        Failure::Broken => Problem::internal(error),
-    }
+    if failure.is_transient() { Problem::unavailable(error) } else { Problem::internal(error) }
 }
 
 impl FromRef<Services> for Idempotency {

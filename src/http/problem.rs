@@ -412,9 +412,10 @@ pub(super) fn unread_record(error: RecordError) -> Problem {
 
 /// What a read that failed is to whoever asked.
 pub(super) fn unread(error: db::Error) -> Problem {
-    match Failure::of(&error) {
-        Failure::Contended | Failure::Lost | Failure::Exhausted => Problem::unavailable(&error),
-        Failure::Broken => Problem::internal(&error),
+    if Failure::of(&error).is_transient() {
+        Problem::unavailable(&error)
+    } else {
+        Problem::internal(&error)
     }
 }
 

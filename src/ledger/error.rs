@@ -97,9 +97,10 @@ impl LedgerError {
 impl From<&sqlx::Error> for LedgerError {
     fn from(error: &sqlx::Error) -> Self {
         let reason = error.to_string();
-        match Failure::of(error) {
-            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable { reason },
-            Failure::Broken => Self::Broken { reason },
+        if Failure::of(error).is_transient() {
+            Self::Unavailable { reason }
+        } else {
+            Self::Broken { reason }
         }
     }
 }

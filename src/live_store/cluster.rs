@@ -107,6 +107,18 @@ impl Cluster {
         self.shared.refresh().await
     }
 
+    /// Sends a command to every master that is known, and returns the answers by their addresses.
+    pub(super) async fn ask_each(&self, command: &Cmd) -> Vec<(String, RedisResult<Value>)> {
+        let asked = self.shared.known().into_iter().map(async |address| {
+            let answer = match self.shared.connection(&address) {
+                Ok(mut connection) => connection.send_packed_command(command).await,
+                Err(error) => Err(error),
+            };
+            (format!("{}:{}", address.host, address.port), answer)
+        });
+        join_all(asked).await
+    }
+
     pub(super) async fn call(&mut self, command: &Cmd) -> RedisResult<Value> {
         let limit = self.shared.opener.response_timeout;
         let answered = match key_of(command) {

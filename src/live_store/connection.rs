@@ -10,10 +10,11 @@ use std::time::Duration;
 use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
 use redis::{
     Cmd, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline, ProtocolVersion, PushInfo,
-    RedisFuture, TlsCertificates, Value,
+    RedisFuture, RedisResult, TlsCertificates, Value,
 };
 
 use crate::live_store::cluster::{self, Cluster};
+use crate::live_store::server::Server;
 use crate::live_store::{Options, Unavailable};
 
 /// What the URL of a cluster begins with. Its nodes follow, separated by commas.
@@ -45,7 +46,7 @@ pub(super) struct Opener {
 /// A handle for calls; clones share the connections.
 #[derive(Clone)]
 pub(super) enum Connection {
-    Server(ConnectionManager),
+    Server(Server),
     Cluster(Cluster),
 }
 
@@ -55,7 +56,7 @@ impl Connection {
         match nodes(&options.url)? {
             Nodes::Server(settings) => {
                 let settings = trusting(*settings, options)?;
-                let server = Opener::new(settings, options, push).open_server().await?;
+                let server = Server::connect(Opener::new(settings, options, push)).await?;
                 refuse_node_of_cluster(&server).await?;
                 Ok(Self::Server(server))
             }
@@ -69,11 +70,38 @@ impl Connection {
         }
     }
 
+    /// Asks each server for its memory and persistence. Names it, where there are several.
+    pub(super) async fn info(&self) -> Vec<(String, RedisResult<Value>)> {
+        let mut call = redis::cmd("INFO");
+        call.arg("memory").arg("persistence");
+        match self {
+            Self::Server(server) => vec![(String::new(), server.call(&call).await)],
+            Self::Cluster(cluster) => cluster.ask_each(&call).await,
+        }
+    }
+
     /// Learns anew where keys live.
     pub(super) async fn refresh(&self) -> Result<(), Unavailable> {
         match self {
             Self::Server(_) => Ok(()),
             Self::Cluster(cluster) => Ok(cluster.refresh().await?),
+        }
+    }
+
+    /// How often the connection to a server was replaced because it was one to a replica.
+    pub(super) fn generation(&self) -> u64 {
+        match self {
+            Self::Server(server) => server.generation(),
+            Self::Cluster(_) => 0,
+        }
+    }
+
+    /// Drops the connection to a server; the next call makes another one.
+    pub(super) fn reconnect(&self) {
+        match self {
+            Self::Server(server) => server.reconnect(),
+            // Each master is followed by itself.
+            Self::Cluster(_) => {}
         }
     }
 
@@ -105,7 +133,7 @@ impl Connection {
 impl ConnectionLike for Connection {
     fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
         match self {
-            Self::Server(server) => server.req_packed_command(command),
+            Self::Server(server) => Box::pin(server.call(command)),
             Self::Cluster(cluster) => Box::pin(cluster.call(command)),
         }
     }
@@ -117,14 +145,14 @@ impl ConnectionLike for Connection {
         count: usize,
     ) -> RedisFuture<'a, Vec<Value>> {
         match self {
-            Self::Server(server) => server.req_packed_commands(pipeline, offset, count),
+            Self::Server(server) => Box::pin(server.call_all(pipeline, offset, count)),
             Self::Cluster(cluster) => Box::pin(cluster.call_all(pipeline, offset, count)),
         }
     }
 
     fn get_db(&self) -> i64 {
         match self {
-            Self::Server(server) => server.get_db(),
+            Self::Server(server) => server.database(),
             Self::Cluster(_) => 0,
         }
     }
@@ -155,14 +183,25 @@ impl Opener {
         Self { settings, config, push, response_timeout: options.response_timeout }
     }
 
-    async fn open_server(&self) -> Result<ConnectionManager, Unavailable> {
+    pub(super) async fn open_server(&self) -> Result<ConnectionManager, Unavailable> {
         let client = redis::Client::open(self.settings.clone())?;
         let config = self.config_for(Address::only());
         Ok(client.get_connection_manager_with_config(config).await?)
     }
 
+    /// A connection to the server, which is made when it is first used.
+    pub(super) fn open_server_lazily(&self) -> RedisResult<ConnectionManager> {
+        let client = redis::Client::open(self.settings.clone())?;
+        ConnectionManager::new_lazy_with_config(client, self.config_for(Address::only()))
+    }
+
+    /// The number of the database that is used on the server.
+    pub(super) fn database(&self) -> i64 {
+        self.settings.redis_settings().db()
+    }
+
     /// A connection to a node of a cluster, which is made when it is first used.
-    pub(super) fn open_node(&self, to: &Address) -> redis::RedisResult<ConnectionManager> {
+    pub(super) fn open_node(&self, to: &Address) -> RedisResult<ConnectionManager> {
         let (host, port) = (to.host.to_string(), to.port);
         let address = match self.settings.addr() {
             // Each node shows a certificate of its own, for the host by which the cluster names it.
@@ -255,11 +294,12 @@ fn address(node: &ConnectionInfo) -> Result<Address, Unavailable> {
 }
 
 /// A node of a cluster serves some keys and refuses the others: better not to begin.
-async fn refuse_node_of_cluster(server: &ConnectionManager) -> Result<(), Unavailable> {
+async fn refuse_node_of_cluster(server: &Server) -> Result<(), Unavailable> {
     let mut call = redis::cmd("INFO");
     call.arg("cluster");
     // A login that may not ask is not kept from serving.
-    let said: String = call.query_async(&mut server.clone()).await.unwrap_or_default();
+    let said: String =
+        call.query_async(&mut Connection::Server(server.clone())).await.unwrap_or_default();
     if said.contains("cluster_enabled:1") {
         return Err(Unavailable::new(format!(
             "this server is a node of a cluster: write {CLUSTER_SCHEME}HOST:PORT,HOST:PORT"

@@ -24,6 +24,8 @@ mod matching;
 mod presence;
 mod private;
 mod seating;
+mod server;
+mod setup;
 mod ticket;
 mod watch;
 
@@ -33,6 +35,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::table::TableId;
+use futures_util::future::try_join_all;
 use tokio::sync::mpsc;
 
 use crate::live_store::connection::Connection;
@@ -46,7 +49,11 @@ pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};
 pub use presence::{Beat, GAP_MS};
 pub use private::PrivateTable;
 pub use seating::SeatClaim;
+pub use setup::SetupError;
 pub use watch::Publication;
+
+/// How long the key stays that a probe writes, in seconds.
+const PROBE_S: u32 = 60;
 
 /// How live state is reached.
 #[derive(Clone, Debug)]
@@ -183,6 +190,22 @@ impl LiveStore {
     /// Whether Redis answers; of a cluster, any master.
     pub async fn ping(&self) -> Result<(), Unavailable> {
         redis::cmd("PING").query_async::<()>(&mut self.commands.clone()).await?;
+        Ok(())
+    }
+
+    /// Returns when each server that holds live state has taken a write.
+    pub async fn takes_writes(&self) -> Result<(), Unavailable> {
+        let writes = self.shards().map(async |shard| {
+            let mut call = redis::cmd("SET");
+            call.arg(format!("{}:{{s{shard}}}:probe", self.prefix)).arg("").arg("EX").arg(PROBE_S);
+            call.query_async::<()>(&mut self.commands.clone()).await
+        });
+        // One server answers for all shards.
+        let servers = match &self.commands {
+            Connection::Server(_) => 1,
+            Connection::Cluster(_) => usize::from(self.shards),
+        };
+        try_join_all(writes.take(servers)).await?;
         Ok(())
     }
 

@@ -128,10 +128,19 @@ impl Subscriptions {
 async fn keep(connection: Connection, notes: Notes, heard: Arc<Heard>) {
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut generation = notes.commands.generation();
     loop {
         tokio::select! {
             _ = looks.tick() => {}
             () = heard.lost.notified() => {}
+        }
+        // Commands were sent to a replica, and so were subscriptions.
+        let replaced = notes.commands.generation();
+        if replaced != generation {
+            generation = replaced;
+            connection.reconnect();
+            heard.lose(|_, place| *place != Place::Asked);
+            heard.tell(Publication::Interrupted);
         }
         if heard.channels().wanted.is_empty() {
             continue;

@@ -56,9 +56,10 @@ pub enum CareError {
 
 impl From<sqlx::Error> for CareError {
     fn from(error: sqlx::Error) -> Self {
-        match Failure::of(&error) {
-            Failure::Contended | Failure::Lost | Failure::Exhausted => Self::Unavailable(error),
-            Failure::Broken => Self::Broken(error),
+        if Failure::of(&error).is_transient() {
+            Self::Unavailable(error)
+        } else {
+            Self::Broken(error)
         }
     }
 }

@@ -29,11 +29,11 @@ use std::time::Duration;
 
 use jiff_sqlx::ToSqlx as _;
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
 use tokio::sync::{Mutex, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
+use crate::db;
 use crate::records::Records;
 
 pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
@@ -78,20 +78,16 @@ pub struct Reports {
 impl Reports {
     /// With connections of its own to the database of this pool.
     pub fn beside(pool: &PgPool) -> Self {
-        let limit = STATEMENT_TIMEOUT_MS.to_string();
-        let settings = [
-            ("statement_timeout", limit.as_str()),
-            // A plan that is kept knows neither what is filtered by nor how the tables have grown:
-            // one for any amount reads days that have none of it, one of a young database reads
-            // whole tables for good. Making it anew takes less than a millisecond.
-            ("plan_cache_mode", "force_custom_plan"),
-        ];
-        let options = (*pool.connect_options()).clone().options(settings);
-        let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS)
-            .acquire_timeout(Duration::from_secs(3))
-            .test_before_acquire(false)
-            .connect_lazy_with(options);
+        let limits = db::PoolOptions {
+            connections_max: CONNECTIONS,
+            statement_timeout_ms: STATEMENT_TIMEOUT_MS,
+            // A plan that is kept knows neither the filter nor how the tables have grown: one for any
+            // amount reads days that have none of it, one of a young database reads whole tables for
+            // good. Making it anew takes less than a millisecond.
+            plan_cache_mode: "force_custom_plan",
+            ..db::PoolOptions::default()
+        };
+        let pool = db::connect_lazily((*pool.connect_options()).clone(), limits);
         Self {
             pool,
             records: Records::in_the_database(),

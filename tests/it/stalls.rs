@@ -27,7 +27,7 @@ const OUTAGE: Duration = Duration::from_secs(12);
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// The newbie room, with other countdowns.
-fn rooms(countdown_ms: u32) -> Vec<Room> {
+pub(crate) fn rooms(countdown_ms: u32) -> Vec<Room> {
     let rooms = house_rooms(Clocks::default());
     let mut terms = rooms[0].terms().clone();
     let countdowns =
@@ -36,7 +36,7 @@ fn rooms(countdown_ms: u32) -> Vec<Room> {
     vec![Room::new("Newbie", "kingdom", terms).unwrap()]
 }
 
-async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
+pub(crate) async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House {
     let live = match wanted {
         Service::Redis => TestLive::on(services.redis_url()),
         Service::Postgres => TestLive::new(),
@@ -48,12 +48,12 @@ async fn house(services: &Services, wanted: Service, countdown_ms: u32) -> House
     House::on(database, live, rooms(countdown_ms), Clock::system()).await
 }
 
-async fn next(play: &mut Play) -> Message<AnyGame> {
+pub(crate) async fn next(play: &mut Play) -> Message<AnyGame> {
     timeout(PATIENCE, play.next()).await.expect("something happens").unwrap()
 }
 
 /// A game in which the cards are dealt.
-async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
+pub(crate) async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
     let mut plays = vec![];
     for client in clients {
         plays.push(joined(client).await);
@@ -78,7 +78,7 @@ async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
 
 /// Everybody plays until the game is settled. A move that is refused as unavailable is made again;
 /// it may have been stored all the same, also one from before this, if it `is_unanswered`.
-async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
+pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
     let mut playing = JoinSet::new();
     for mut play in plays {
         playing.spawn(async move {
@@ -128,7 +128,7 @@ async fn record(client: &Client, game: GameId) -> Record<AnyGame> {
     record
 }
 
-fn is_unavailable(
+pub(crate) fn is_unavailable(
     answer: &Result<Vec<Event<<AnyGame as bahay_engine::game::Game>::Event>>, PlayError>,
 ) -> bool {
     matches!(answer, Err(PlayError::Refused { code, .. }) if code == "unavailable")

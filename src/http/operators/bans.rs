@@ -210,12 +210,13 @@ impl From<BanError> for Problem {
             BanError::PlayerNotFound => Code::PlayerNotFound.plain(),
             BanError::NotBanned => Code::NotBanned.plain(),
             BanError::NotMuted => Code::NotMuted.plain(),
-            BanError::Database(cause) => match Failure::of(cause) {
-                Failure::Contended | Failure::Lost | Failure::Exhausted => {
+            BanError::Database(cause) => {
+                if Failure::of(cause).is_transient() {
                     Self::unavailable(&error)
+                } else {
+                    Self::internal(&error)
                 }
-                Failure::Broken => Self::internal(&error),
-            },
+            }
         }
     }
 }

@@ -59,12 +59,13 @@ impl From<OperatorError> for Problem {
             OperatorError::TokenUnknown => Code::OperatorTokenUnknown.plain(),
             OperatorError::TokenExpired => Code::OperatorTokenExpired.because(error.to_string()),
             OperatorError::Session(error) => error.into(),
-            OperatorError::Database(error) => match Failure::of(&error) {
-                Failure::Contended | Failure::Lost | Failure::Exhausted => {
+            OperatorError::Database(error) => {
+                if Failure::of(&error).is_transient() {
                     Self::unavailable(&error)
+                } else {
+                    Self::internal(&error)
                 }
-                Failure::Broken => Self::internal(&error),
-            },
+            }
         }
     }
 }

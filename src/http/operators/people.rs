@@ -266,12 +266,13 @@ impl From<ManageError> for Problem {
             ManageError::NameTaken { .. } => Code::OperatorTaken.because(error.to_string()),
             ManageError::NoSuchOperator { .. } => Code::OperatorNotFound.because(error.to_string()),
             ManageError::Own => Code::OperatorOwn.because(error.to_string()),
-            ManageError::Database(cause) => match Failure::of(cause) {
-                Failure::Contended | Failure::Lost | Failure::Exhausted => {
+            ManageError::Database(cause) => {
+                if Failure::of(cause).is_transient() {
                     Self::unavailable(&error)
+                } else {
+                    Self::internal(&error)
                 }
-                Failure::Broken => Self::internal(&error),
-            },
+            }
         }
     }
 }

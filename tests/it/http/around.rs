@@ -206,7 +206,7 @@ async fn readiness_names_what_does_not_answer() {
     let response = server.node.probe("/readyz").send().await.unwrap();
     let problem: serde_json::Value = response.json().await.unwrap();
     assert_eq!(problem["code"], "unavailable");
-    assert_eq!(text(&problem["detail"]), "no answer from moon");
+    assert_eq!(text(&problem["detail"]), "not ready: moon");
     ok(server.node.request(Method::GET, "/healthz")).await;
 }
 

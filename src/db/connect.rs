@@ -1,0 +1,265 @@
+//! Opening connections to PostgreSQL.
+//!
+//! A connection begins by setting its role and its time limits with SQL, and reads them back. They are
+//! not given as startup options, because a pooler drops these without a word. A pooler that shares
+//! sessions between connections by transaction is rejected when a process starts ([`check_pooling`]).
+//!
+//! A connection whose server was found to take no writes is closed when the pool is next asked for
+//! it, and the pool connects anew, resolving the host's name again: so a failover is followed.
+
+use std::time::Duration;
+
+use sqlx::pool::PoolConnectionMetadata;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgRow};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool, Row as _};
+use tokio::time::timeout;
+
+use super::{SERVICE_ROLE, failure};
+use crate::entropy;
+
+/// How long a new connection may take to be set up.
+const SETUP_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Connections that are held in a transaction while the first one is compared.
+const HELD: usize = 3;
+
+/// How the pool behaves. The defaults are those that were measured on two cores.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolOptions {
+    /// More than eight never helped on two cores; the rest is room for reads.
+    pub connections_max: u32,
+    /// How long a caller waits for a connection before it hears that there is none.
+    pub acquire_timeout_ms: u64,
+    /// The longest that one statement may run.
+    pub statement_timeout_ms: u64,
+    /// The longest wait for a row that somebody else has locked.
+    pub lock_timeout_ms: u64,
+    /// The longest silence in an open transaction.
+    pub idle_transaction_timeout_ms: u64,
+    /// Whether plans of prepared statements are kept: `auto`, or `force_custom_plan`.
+    pub plan_cache_mode: &'static str,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self {
+            connections_max: 16,
+            acquire_timeout_ms: 3_000,
+            statement_timeout_ms: 30_000,
+            lock_timeout_ms: 5_000,
+            idle_transaction_timeout_ms: 10_000,
+            plan_cache_mode: "auto",
+        }
+    }
+}
+
+/// An error that keeps a process from opening connections.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    #[error("the database cannot be reached; start PostgreSQL or mend DATABASE_URL: {0}")]
+    Unreachable(sqlx::Error),
+    #[error(
+        "the login of DATABASE_URL cannot be set up; grant it the role {SERVICE_ROLE}, as \
+         containers/roles.sql does, or run `bahay migrate`: {0}"
+    )]
+    SetupRefused(sqlx::Error),
+    #[error(
+        "DATABASE_URL leads to a pooler that shares sessions by transaction or by statement; set \
+         pool_mode = session for this login in PgBouncer, or name PostgreSQL itself in DATABASE_URL"
+    )]
+    SharedSession,
+    #[error("{0}")]
+    SettingLost(SettingLost),
+}
+
+/// A setting that a connection does not keep.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "a connection does not keep its setting {name} ({set} became {found}); set pool_mode = session for \
+     this login in PgBouncer, or name PostgreSQL itself in DATABASE_URL"
+)]
+pub struct SettingLost {
+    name: &'static str,
+    set: String,
+    found: String,
+}
+
+/// The settings with which a connection begins.
+#[derive(Clone, Copy, Debug)]
+struct Setup {
+    role: &'static str,
+    statement_timeout_ms: u64,
+    lock_timeout_ms: u64,
+    idle_transaction_timeout_ms: u64,
+    plan_cache_mode: &'static str,
+}
+
+impl Setup {
+    fn of_pool(role: &'static str, options: PoolOptions) -> Self {
+        Self {
+            role,
+            statement_timeout_ms: options.statement_timeout_ms,
+            lock_timeout_ms: options.lock_timeout_ms,
+            idle_transaction_timeout_ms: options.idle_transaction_timeout_ms,
+            plan_cache_mode: options.plan_cache_mode,
+        }
+    }
+
+    /// Sets the role and the limits of a connection, and reads them back.
+    async fn apply(self, connection: &mut PgConnection) -> Result<(), ConnectError> {
+        match timeout(SETUP_TIMEOUT, self.apply_unbounded(connection)).await {
+            Ok(applied) => applied,
+            Err(_) => Err(ConnectError::Unreachable(sqlx::Error::PoolTimedOut)),
+        }
+    }
+
+    async fn apply_unbounded(self, connection: &mut PgConnection) -> Result<(), ConnectError> {
+        let settings = [
+            ("statement_timeout", self.statement_timeout_ms.to_string()),
+            ("lock_timeout", self.lock_timeout_ms.to_string()),
+            ("idle_in_transaction_session_timeout", self.idle_transaction_timeout_ms.to_string()),
+            ("plan_cache_mode", self.plan_cache_mode.to_owned()),
+            // A session that is not this connection's has another mark, or none.
+            ("bahay.connection", entropy::uuid().to_string()),
+            ("role", self.role.to_owned()),
+        ];
+        let set =
+            settings.iter().map(|(name, value)| format!("set_config('{name}', '{value}', false)"));
+        let set = select(connection, set).await.map_err(ConnectError::SetupRefused)?;
+        let read = settings.iter().map(|(name, _)| format!("current_setting('{name}', true)"));
+        let found = select(connection, read).await.map_err(ConnectError::Unreachable)?;
+        for (((name, _), set), found) in settings.iter().zip(set).zip(found) {
+            if set != found {
+                let (set, found) = (set.unwrap_or_default(), found.unwrap_or_default());
+                return Err(ConnectError::SettingLost(SettingLost { name, set, found }));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the values of some expressions, by a simple query.
+async fn select(
+    connection: &mut PgConnection,
+    expressions: impl Iterator<Item = String>,
+) -> Result<Vec<Option<String>>, sqlx::Error> {
+    let query = format!("select {}", expressions.collect::<Vec<_>>().join(", "));
+    // The expressions hold constants and numbers of ours alone.
+    let row = connection.fetch_one(AssertSqlSafe(query)).await?;
+    (0..row.len()).map(|column| row.try_get(column)).collect()
+}
+
+/// Opens a pool in the [`SERVICE_ROLE`] and one connection, so that a wrong address is known at
+/// once.
+pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgPool, ConnectError> {
+    connect_in_role(options, SERVICE_ROLE, pool).await
+}
+
+/// As [`connect`], with all that the login may do, for whoever migrates or audits.
+pub async fn connect_as_login(
+    options: PgConnectOptions,
+    pool: PoolOptions,
+) -> Result<PgPool, ConnectError> {
+    connect_in_role(options, "none", pool).await
+}
+
+async fn connect_in_role(
+    options: PgConnectOptions,
+    role: &'static str,
+    pool: PoolOptions,
+) -> Result<PgPool, ConnectError> {
+    let setup = Setup::of_pool(role, pool);
+    // The pool would try again, and tell only that it took too long.
+    let mut first = open(&options).await?;
+    setup.apply(&mut first).await?;
+    first.close().await.map_err(ConnectError::Unreachable)?;
+    let pool = pool_options(setup, pool).connect_with(without_startup_options(options)).await;
+    pool.map_err(ConnectError::Unreachable)
+}
+
+/// Returns a pool in the [`SERVICE_ROLE`] that connects when it is first used. `options` may be those
+/// of another pool.
+pub fn connect_lazily(options: PgConnectOptions, pool: PoolOptions) -> PgPool {
+    let setup = Setup::of_pool(SERVICE_ROLE, pool);
+    pool_options(setup, pool).connect_lazy_with(without_startup_options(options))
+}
+
+/// Opens one connection in the [`SERVICE_ROLE`], beside any pool.
+pub async fn open_in_role(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+    let mut connection =
+        PgConnection::connect_with(&without_startup_options(options.clone())).await?;
+    let setup = Setup::of_pool(SERVICE_ROLE, PoolOptions::default());
+    setup.apply(&mut connection).await.map_err(into_sqlx)?;
+    Ok(connection)
+}
+
+/// Opens one connection with the defaults of its login.
+pub(super) async fn open(options: &PgConnectOptions) -> Result<PgConnection, ConnectError> {
+    let options = without_startup_options(options.clone());
+    PgConnection::connect_with(&options).await.map_err(ConnectError::Unreachable)
+}
+
+fn pool_options(setup: Setup, pool: PoolOptions) -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(pool.connections_max)
+        .acquire_timeout(Duration::from_millis(pool.acquire_timeout_ms))
+        // A ping before every use costs as much as a query. A dead connection shows itself in
+        // its first statement: see `retry`.
+        .test_before_acquire(false)
+        .after_connect(move |connection, _| {
+            Box::pin(async move { setup.apply(connection).await.map_err(into_sqlx) })
+        })
+        .before_acquire(|_, PoolConnectionMetadata { age, .. }| {
+            Box::pin(async move { Ok(!failure::is_outdated(age)) })
+        })
+}
+
+/// Removes what PgBouncer rejects by default, and names the program.
+fn without_startup_options(options: PgConnectOptions) -> PgConnectOptions {
+    options.application_name("bahay").extra_float_digits(None)
+}
+
+fn into_sqlx(error: ConnectError) -> sqlx::Error {
+    match error {
+        ConnectError::Unreachable(error) | ConnectError::SetupRefused(error) => error,
+        error @ (ConnectError::SharedSession | ConnectError::SettingLost(_)) => {
+            sqlx::Error::Configuration(error.into())
+        }
+    }
+}
+
+const SET_MARK: &str = "select set_config('bahay.connection', gen_random_uuid()::text, false)";
+const READ_MARK: &str = "select current_setting('bahay.connection', true)";
+
+/// Rejects a pooler that gives a session of PostgreSQL to another connection while its own is open:
+/// then neither the role nor the time limits of a connection hold. One connection marks its session,
+/// and looks for the mark while others hold the sessions that they were given.
+///
+/// Statements are simple queries, because prepared ones fail at such a pooler by themselves.
+pub async fn check_pooling(options: &PgConnectOptions) -> Result<(), ConnectError> {
+    let mut first = open(options).await?;
+    let mark = text_of(first.fetch_one(SET_MARK).await)?;
+    let mut held = Vec::new();
+    for _ in 0..HELD {
+        let mut other = open(options).await?;
+        let seen = timeout(SETUP_TIMEOUT, async {
+            other.execute("begin").await.map_err(ConnectError::Unreachable)?;
+            text_of(other.fetch_one(READ_MARK).await)
+        });
+        // A pooler without a free session lets it wait, which says nothing of how it shares them.
+        let Ok(seen) = seen.await else { break };
+        if seen? == mark {
+            return Err(ConnectError::SharedSession);
+        }
+        held.push(other);
+    }
+    // A session that is held by one of the others is not to be had here, or not soon.
+    let own = timeout(SETUP_TIMEOUT, first.fetch_one(READ_MARK)).await;
+    let is_own = own.is_ok_and(|own| text_of(own).is_ok_and(|own| own == mark));
+    if is_own { Ok(()) } else { Err(ConnectError::SharedSession) }
+}
+
+fn text_of(row: Result<PgRow, sqlx::Error>) -> Result<Option<String>, ConnectError> {
+    let text = row.and_then(|row| row.try_get(0));
+    text.map_err(ConnectError::Unreachable)
+}
