@@ -1,12 +1,17 @@
 //! The sessions in PostgreSQL, for whoever asks whether one exists: see [`crate::auth`].
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::PgPool;
+use tokio::time::timeout;
 
 use crate::auth::{Looked, SessionBook, Unread};
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
+
+/// The longest that a session is looked up; who returns to a table waits for it.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The book of sessions.
 pub fn session_book(pool: PgPool) -> Arc<dyn SessionBook> {
@@ -28,11 +33,17 @@ impl SessionBook for Book {
                 )
                 .fetch_optional(&self.pool)
             };
-            let player = db::retry(once).await.map_err(|error| {
-                tracing::warn!(%error, "a session could not be looked up");
-                Unread
-            })?;
-            Ok(player.map(PlayerId))
+            match timeout(TIMEOUT, db::retry(once)).await {
+                Ok(Ok(player)) => Ok(player.map(PlayerId)),
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "a session could not be looked up");
+                    Err(Unread)
+                }
+                Err(_) => {
+                    tracing::warn!("a session could not be looked up in time");
+                    Err(Unread)
+                }
+            }
         })
     }
 }

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 
 use crate::ids::PlayerId;
 
-use super::{Auth, AuthError, Player};
+use super::{Auth, AuthError, Player, Returning};
 
 impl<S> FromRequestParts<S> for Player
 where
@@ -28,6 +28,14 @@ impl Auth {
     /// The first reason of [`AuthError`] that holds.
     pub async fn player_of(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
         self.authenticate(bearer_of(headers)?).await
+    }
+
+    /// The player that a request's headers prove, also while sessions cannot be read.
+    ///
+    /// # Errors
+    /// As [`Auth::authenticate_for_return`].
+    pub async fn returning_player_of(&self, headers: &HeaderMap) -> Result<Returning, AuthError> {
+        self.authenticate_for_return(bearer_of(headers)?).await
     }
 
     /// Whom an access token names, without any I/O, for who only counts or notes: its session may

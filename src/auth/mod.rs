@@ -61,6 +61,37 @@ pub struct Player {
     proof: Proof,
 }
 
+/// A player with a good access token while the sessions cannot be read. It may return to the table
+/// where it sits, until [`Auth::confirm`] says whether its session still exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnconfirmedPlayer(Player);
+
+impl UnconfirmedPlayer {
+    pub fn id(&self) -> PlayerId {
+        self.0.id
+    }
+
+    pub fn session(&self) -> SessionId {
+        self.0.session
+    }
+}
+
+/// A player as [`Auth::authenticate_for_return`] finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returning {
+    Confirmed(Player),
+    Unconfirmed(UnconfirmedPlayer),
+}
+
+impl Returning {
+    pub fn id(&self) -> PlayerId {
+        match self {
+            Self::Confirmed(player) => player.id,
+            Self::Unconfirmed(player) => player.id(),
+        }
+    }
+}
+
 /// Private, so that nobody else makes a [`Player`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Proof;
@@ -137,6 +168,37 @@ impl Auth {
     /// The first reason of [`AuthError`] that holds.
     pub async fn authenticate(&self, token: &str) -> Result<Player, AuthError> {
         let player = self.believe(token)?;
+        self.look_up(player).await
+    }
+
+    /// As [`Auth::authenticate`], but accepts the signature alone while the sessions cannot be read.
+    ///
+    /// # Errors
+    /// The first reason of [`AuthError`] that holds, except [`AuthError::Unavailable`].
+    pub async fn authenticate_for_return(&self, token: &str) -> Result<Returning, AuthError> {
+        let player = self.believe(token)?;
+        match self.look_up(player).await {
+            Ok(player) => Ok(Returning::Confirmed(player)),
+            Err(AuthError::Unavailable) => Ok(Returning::Unconfirmed(UnconfirmedPlayer(player))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks up the session of a player who returned while that was not possible. One that has ended
+    /// is revoked on this node, so that its connections close.
+    ///
+    /// # Errors
+    /// The session has ended, or still cannot be read.
+    pub async fn confirm(&self, player: UnconfirmedPlayer) -> Result<Player, AuthError> {
+        let confirmed = self.look_up(player.0).await;
+        if confirmed == Err(AuthError::Revoked) {
+            self.revocations.insert(player.session(), self.clock.now());
+        }
+        confirmed
+    }
+
+    /// Returns the player if its session exists and is its own.
+    async fn look_up(&self, player: Player) -> Result<Player, AuthError> {
         let now = self.clock.now();
         let known = match self.known.player_of(player.session, now) {
             Some(known) => known,

@@ -18,7 +18,7 @@ use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
 
 use crate::accounts::Bans;
-use crate::auth::{Auth, AuthError, Player};
+use crate::auth::{Auth, AuthError, Returning};
 use crate::clock::Clock;
 use crate::edge::{Address, Edge, Peer, Place, Refused, WriteHalf};
 use crate::live_store::LiveStore;
@@ -29,6 +29,7 @@ use crate::ws::entry;
 use crate::ws::opening::{self, Credentials};
 use crate::ws::protocol::MESSAGE_BYTES_MAX;
 use crate::ws::protocol::brief::Form;
+use crate::ws::returning;
 use crate::ws::session::{Said, Session};
 use crate::ws::wire::Wire;
 use bahay_engine::catalog::AnyGame;
@@ -123,7 +124,7 @@ struct Admitted {
 }
 
 enum Who {
-    Player(Player),
+    Player(Returning),
     /// Holds its place among the strangers.
     Stranger(Place),
 }
@@ -165,14 +166,15 @@ async fn admit(
     let host = headers.get(HOST).and_then(as_text);
     state.edge.origin(origin, host)?;
     let player = if headers.contains_key(AUTHORIZATION) {
-        Some(state.auth.player_of(headers).await?)
+        let player = state.auth.returning_player_of(headers).await?;
+        Some(returning::admit(state, player).await?)
     } else {
         None
     };
     let place = state.edge.socket(from)?;
     let who = match player {
         Some(player) => {
-            state.edge.opening(player.id)?;
+            state.edge.opening(player.id())?;
             Who::Player(player)
         }
         None => Who::Stranger(state.edge.stranger(from)?),

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use axum::extract::ws::Message as Frame;
 
-use crate::auth::{Player, Ticket};
+use crate::auth::{AuthError, Returning, Ticket};
 use crate::edge;
 use crate::ws::door::PlayState;
 use crate::ws::opening::Credentials;
 use crate::ws::protocol::{Command, Message, close};
+use crate::ws::returning;
 use crate::ws::session::{readable_id, stopped};
 use crate::ws::wire::{Ended, Wire, unreadable};
 use serde::de::IgnoredAny;
@@ -23,7 +24,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A stranger who has said who it is.
 pub(super) struct Entered {
-    pub(super) player: Player,
+    pub(super) player: Returning,
     /// The id of the command, which the session acknowledges.
     pub(super) command: u32,
 }
@@ -38,6 +39,9 @@ struct Refusal {
 }
 
 const ENDED: Ended = (close::NOT_AUTHENTICATED, "say first who you are");
+
+/// The end of a client that has nothing to mend: another token would be refused alike.
+const LATER: Ended = (close::TOO_FAST, "sessions cannot be read just now; wait and connect again");
 
 /// Until the client has said who it is; `None` when it has gone before.
 pub(super) async fn authenticate(
@@ -107,7 +111,10 @@ fn read(text: &str) -> Result<Credentials, Refusal> {
 async fn enter(said: Credentials, state: &PlayState) -> Result<Entered, Refusal> {
     let Credentials { id, token, ticket } = said;
     let player = match (token, ticket) {
-        (Some(token), None) => state.auth.authenticate(token.as_str()).await,
+        (Some(token), None) => match state.auth.authenticate_for_return(token.as_str()).await {
+            Ok(player) => returning::admit(state, player).await,
+            Err(error) => Err(error),
+        },
         (None, Some(ticket)) => {
             let unknown = || {
                 let detail = "the ticket was never given, has been used or has expired";
@@ -117,20 +124,21 @@ async fn enter(said: Credentials, state: &PlayState) -> Result<Entered, Refusal>
             let taken = state.live.take_ticket(ticket.hash()).await.map_err(|error| {
                 tracing::warn!(%error, "a ticket could not be taken");
                 let detail = "tickets cannot be read just now: try again with a new one".to_owned();
-                Refusal { retryable: true, ..refuse(Some(id), "unavailable", detail) }
+                Refusal { retryable: true, ended: LATER, ..refuse(Some(id), "unavailable", detail) }
             })?;
-            state.auth.redeem(&taken.ok_or_else(unknown)?)
+            state.auth.redeem(&taken.ok_or_else(unknown)?).map(Returning::Confirmed)
         }
         (None, None) | (Some(_), Some(_)) => {
             let detail = "give either a token or a ticket".to_owned();
             return Err(refuse(Some(id), "malformed", detail));
         }
     };
-    let player = player.map_err(|error| Refusal {
+    let player = player.map_err(|error: AuthError| Refusal {
         retryable: error.is_transient(),
+        ended: if error.is_transient() { LATER } else { ENDED },
         ..refuse(Some(id), error.code(), error.to_string())
     })?;
-    state.edge.opening(player.id).map_err(|refused: edge::Refused| Refusal {
+    state.edge.opening(player.id()).map_err(|refused: edge::Refused| Refusal {
         retryable: true,
         ended: (close::TOO_FAST, "too many connections"),
         ..refuse(Some(id), "too_fast", refused.to_string())

@@ -18,6 +18,7 @@ mod hint;
 mod limit;
 mod opening;
 mod refusals;
+mod returning;
 mod seeking;
 mod session;
 mod spectate;

@@ -23,10 +23,10 @@ use bahay_shell::{Ask, End, Notice, PlayerSession, Presenter as _, Refused};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
-use crate::auth::{AuthError, Player};
+use crate::auth::{AuthError, Returning};
 use crate::edge::{self, Address, Place};
 use crate::entropy;
-use crate::ids::{SessionId, Tag};
+use crate::ids::Tag;
 use crate::live_store::{Over, Point};
 use crate::lobby::LobbyError;
 use crate::tables::{SubmitError, TableContext};
@@ -38,6 +38,7 @@ use crate::ws::limit::{Limit, Verdict};
 use crate::ws::opening::Unreadable;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
+use crate::ws::returning::Standing;
 use crate::ws::seeking::{Seeking, next_over};
 use crate::ws::spectate::{Seen, Spectator, next_seen};
 use crate::ws::wire::{Ended, Wire, unreadable};
@@ -74,8 +75,8 @@ enum Came {
 
 pub(super) struct Session {
     pub(super) player: PlayerId,
-    /// Of the token that opened the connection.
-    session: SessionId,
+    /// By the token that opened the connection.
+    standing: Standing,
     /// What its table shows it.
     pub(super) core: PlayerSession<AnyGame>,
     /// Where it comes from.
@@ -99,17 +100,18 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(
-        player: Player,
+        player: Returning,
         from: Address,
         place: Place,
         writer: Arc<MessageWriter>,
         state: Arc<PlayState>,
     ) -> Self {
         let now = Instant::now();
+        let standing = Standing::new(player, &state.auth);
         Self {
-            player: player.id,
-            session: player.session,
-            core: PlayerSession::new(player.id, ConnectionId(entropy::uuid())),
+            player: standing.player,
+            core: PlayerSession::new(standing.player, ConnectionId(entropy::uuid())),
+            standing,
             from,
             _place: place,
             state,
@@ -240,7 +242,7 @@ impl Session {
     }
 
     fn still_signed_in(&self) -> Result<(), Ended> {
-        if self.state.auth.revocations().contains(self.session) {
+        if self.state.auth.revocations().contains(self.standing.session) {
             Err((close::SIGNED_OUT, "signed out"))
         } else {
             Ok(())
@@ -322,6 +324,11 @@ impl Session {
         if verdict == Verdict::Refuse {
             let detail = "too many messages: at most 20 a second".to_owned();
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
+            return Ok(None);
+        }
+        if !self.standing.allows(&command) {
+            let detail = "only your table can be used just now: try again later".to_owned();
+            self.refuse(Some(command.id()), "unavailable", None, detail, true);
             return Ok(None);
         }
         if let Err(refused) = self.metered(&command) {

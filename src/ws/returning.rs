@@ -1,0 +1,117 @@
+//! Players who return to their table while PostgreSQL is away. The signature of an access token is
+//! checked without it, and that a session has ended cannot be known. So such a player is let in if it
+//! sits at a table, and may use that table alone; when PostgreSQL is back its session is looked up, and
+//! the connection of one that has ended closes. A ban ends the sessions of its player.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+
+use crate::auth::{Auth, AuthError, Returning, UnconfirmedPlayer};
+use crate::entropy;
+use crate::ids::{PlayerId, SessionId};
+use crate::ws::door::PlayState;
+use crate::ws::protocol::Command;
+
+/// The pause between two attempts to look up a session, and as much again at random.
+const LOOK_UP_EVERY: Duration = Duration::from_secs(1);
+
+/// Admits a player whose session cannot be read only if it sits at a table.
+///
+/// # Errors
+/// [`AuthError::Unavailable`] where it sits at none, or that cannot be read either.
+pub(super) async fn admit(state: &PlayState, player: Returning) -> Result<Returning, AuthError> {
+    let Returning::Unconfirmed(unconfirmed) = player else {
+        return Ok(player);
+    };
+    match state.lobby.seated_at(unconfirmed.id()).await {
+        Ok(Some(_)) => Ok(player),
+        Ok(None) => Err(AuthError::Unavailable),
+        Err(error) => {
+            tracing::debug!(%error, "whether a player sits at a table is not known");
+            Err(AuthError::Unavailable)
+        }
+    }
+}
+
+/// The right of a connection to act for its player.
+#[derive(Debug)]
+pub(super) struct Standing {
+    pub(super) player: PlayerId,
+    pub(super) session: SessionId,
+    confirmation: Option<Confirmation>,
+}
+
+/// A session that is being looked up until somebody knows whether it exists.
+#[derive(Debug)]
+struct Confirmation {
+    is_confirmed: Arc<AtomicBool>,
+    task: AbortHandle,
+}
+
+impl Drop for Confirmation {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Standing {
+    pub(super) fn new(player: Returning, auth: &Auth) -> Self {
+        match player {
+            Returning::Confirmed(player) => {
+                Self { player: player.id, session: player.session, confirmation: None }
+            }
+            Returning::Unconfirmed(player) => {
+                let is_confirmed = Arc::new(AtomicBool::new(false));
+                let task = tokio::spawn(confirm(auth.clone(), player, is_confirmed.clone()));
+                let task = task.abort_handle();
+                let confirmation = Some(Confirmation { is_confirmed, task });
+                Self { player: player.id(), session: player.session(), confirmation }
+            }
+        }
+    }
+
+    /// Returns whether a command may be carried out: any, or while the session is not confirmed, one
+    /// about the player's own seat.
+    pub(super) fn allows<A>(&self, command: &Command<A>) -> bool {
+        let is_confirmed = |it: &Confirmation| it.is_confirmed.load(Ordering::Acquire);
+        if self.confirmation.as_ref().is_none_or(is_confirmed) {
+            return true;
+        }
+        match command {
+            Command::Authenticate { .. }
+            | Command::Join { .. }
+            | Command::Ready { .. }
+            | Command::Reveal { .. }
+            | Command::Act { .. }
+            | Command::TakeBack { .. }
+            | Command::Leave { .. }
+            | Command::Ping { .. } => true,
+            Command::Watch { .. }
+            | Command::Unwatch { .. }
+            | Command::Seek { .. }
+            | Command::CancelSeek { .. }
+            | Command::Say { .. }
+            | Command::Hint { .. } => false,
+        }
+    }
+}
+
+/// Looks up a session until that is possible. One that has ended is revoked by that, which closes
+/// its connections.
+async fn confirm(auth: Auth, player: UnconfirmedPlayer, is_confirmed: Arc<AtomicBool>) {
+    loop {
+        sleep(LOOK_UP_EVERY + entropy::up_to(LOOK_UP_EVERY)).await;
+        match auth.confirm(player).await {
+            Ok(_) => return is_confirmed.store(true, Ordering::Release),
+            Err(error) if error.is_transient() => {}
+            Err(error) => {
+                tracing::info!(player = %player.id(), %error, "a player who returned is sent away");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Players who return to their game while PostgreSQL is away.
+
+use std::time::Duration;
+
+use bahay::client::{PlayError, Way};
+use bahay::ws::protocol::{Command, Credential, Message, close};
+use sqlx::Connection as _;
+use tokio::time::{sleep, timeout};
+
+use crate::stalls::{dealt, house, is_unavailable, play_on};
+use crate::support::house::PATIENCE;
+use crate::support::services::{Service, Services};
+
+/// A node that has never seen these sessions lets those back in who sit at a table, and nobody else; a
+/// session that is gone when PostgreSQL is back is closed then.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_sits_at_a_table_returns_while_postgres_is_away() {
+    let mut services = Services::start(&[Service::Postgres]).await;
+    let mut house = house(&services, Service::Postgres, 60_000).await;
+    let (base, other) = house.node().await;
+    let (_, clients) = house.table().await;
+    let stranger = house.guest("Dalisay").await.at(&base);
+    let (_, plays) = dealt(&clients).await;
+    services.kill(Service::Postgres).await;
+
+    let mut back = Vec::new();
+    for (client, play) in clients.iter().zip(plays) {
+        let known = play.drop_connection();
+        let token = client.access_token().to_owned();
+        // Both ways of showing a token.
+        let way = if back.is_empty() { Way::Token(token) } else { Way::Header(token) };
+        let mut play = client.at(&base).play_by(way).await.unwrap();
+        play.resume(known);
+        let joining = play.join().await.unwrap();
+        play.answered(joining).await.unwrap();
+        back.push(play);
+    }
+    // What is not about the own table waits.
+    let seeking =
+        back[0].send(|id| Command::Seek { id, rooms: vec!["newbie".into()] }).await.unwrap();
+    let refused = timeout(PATIENCE, back[0].answered(seeking)).await.unwrap();
+    assert!(is_unavailable(&refused), "{refused:?}");
+
+    // Who sits nowhere is told to come later, and not to mend its token.
+    let refused = stranger.play().await.err().unwrap();
+    assert!(matches!(refused, PlayError::Upgrade { status: 503, .. }), "{refused:?}");
+    let mut first = stranger.play_by(Way::Nobody).await.unwrap();
+    let token = Some(Credential::new(stranger.access_token().to_owned()));
+    let entering =
+        first.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
+    let refused = timeout(PATIENCE, first.next()).await.unwrap().unwrap();
+    let is_told = matches!(&refused, Message::Refusal { id, code, retryable: true, .. }
+        if *id == Some(entering) && code == "unavailable");
+    assert!(is_told, "{refused:?}");
+    let ended = timeout(PATIENCE, first.next()).await.unwrap().err().unwrap();
+    assert!(matches!(ended, PlayError::Closed { code: close::TOO_FAST, .. }), "{ended:?}");
+
+    services.start_again().await;
+    // As after a ban that this node has not heard of.
+    let url = house.database.url();
+    let mut owner = sqlx::PgConnection::connect(&url).await.unwrap();
+    sqlx::query("delete from refresh_tokens").execute(&mut owner).await.unwrap();
+    let gone = "delete from sessions where player = $1";
+    sqlx::query(gone).bind(clients[2].player().0).execute(&mut owner).await.unwrap();
+    let mut gone = back.pop().unwrap();
+    let ended = async {
+        loop {
+            if let Err(error) = gone.next().await {
+                return error;
+            }
+        }
+    };
+    let ended = timeout(PATIENCE, ended).await.expect("the connection is closed");
+    assert!(matches!(ended, PlayError::Closed { code: close::SIGNED_OUT, .. }), "{ended:?}");
+    // The others may do everything again.
+    let allowed = async {
+        loop {
+            let rooms = vec!["nowhere".into()];
+            let seeking = back[0].send(|id| Command::Seek { id, rooms }).await.unwrap();
+            if !is_unavailable(&back[0].answered(seeking).await) {
+                return;
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+    };
+    timeout(PATIENCE, allowed).await.expect("the session is confirmed");
+    timeout(4 * PATIENCE, play_on(back, true)).await.expect("the game is settled");
+    other.stop().await.unwrap();
+    house.stop().await;
+}
