@@ -126,6 +126,35 @@ pub async fn halted(pool: &PgPool) -> Result<Vec<Halted>, sqlx::Error> {
     Ok(rows.collect())
 }
 
+/// Returns the tables, of these, whose halt began with these words and has lasted for its time: 5
+/// seconds, and twice as long for each earlier release of the day, up to some hours.
+pub async fn due_for_release(
+    pool: &PgPool,
+    tables: &[TableId],
+    beginning: &str,
+) -> Result<Vec<TableId>, sqlx::Error> {
+    let ids: Vec<Uuid> = tables.iter().map(|table| table.0).collect();
+    let query = || {
+        sqlx::query_scalar!(
+            "
+            select h.table_id
+            from halted_tables h
+            where h.table_id = any($1) and h.released_at is null and starts_with(h.reason, $2)
+                and h.halted_at < now() - make_interval(secs => 5 << (
+                    select least(count(*), 12)::integer
+                    from halted_tables o
+                    where o.table_id = h.table_id and o.released_at > now() - interval '1 day'
+                ))
+            order by h.halted_at
+            ",
+            &ids,
+            beginning
+        )
+        .fetch_all(pool)
+    };
+    Ok(db::retry(query).await?.into_iter().map(TableId).collect())
+}
+
 /// The game that is open at a table, with its room.
 pub async fn open_at(
     pool: &PgPool,

@@ -1,5 +1,6 @@
 //! Looks for games that are open in the ledger and have lost their table; what counts as lost the
-//! shell says. Every node looks, each at its own moments.
+//! shell says. Every node looks, each at its own moments. It also releases tables that an error of a
+//! store has halted, once that store answers again.
 //!
 //! Bounds: pages of 100 games; [`WHOLE`] tables are read whole in a round, in turn, the others are
 //! only asked for.
@@ -11,11 +12,12 @@ use std::time::Duration;
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, TableId};
-use bahay_shell::LostGames;
+use bahay_shell::{LostGames, STORE_FAULT};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::archive::{self, OpenGame, halted};
 use crate::clock;
+use crate::db;
 use crate::entropy;
 use crate::ledger::{IdlePot, LedgerError, Returned};
 use crate::reason::Reason;
@@ -63,6 +65,9 @@ impl<G: Readable> Tables<G> {
             }
             if let Err(error) = self.note_halts().await {
                 tracing::debug!(error, "halted tables are written down later");
+            }
+            if let Err(error) = self.release_recovered().await {
+                tracing::debug!(error, "halted tables are released later");
             }
         }
     }
@@ -160,6 +165,25 @@ impl<G: Readable> Tables<G> {
         let returned = self.inner.ledger.return_pot(table).await?;
         tracing::warn!(%table, shares = returned.shares.len(), "a lost table's POT was given back");
         Ok(returned)
+    }
+
+    /// Releases tables that an error of a store has halted, once PostgreSQL takes writes again. A table
+    /// that is halted again waits twice as long.
+    async fn release_recovered(&self) -> Result<(), String> {
+        let tables = self.inner.live.halted().await.map_err(words)?;
+        if tables.is_empty() || !db::takes_writes(&self.inner.pool).await.map_err(words)? {
+            return Ok(());
+        }
+        let due = halted::due_for_release(&self.inner.pool, &tables, STORE_FAULT).await;
+        for table in due.map_err(words)? {
+            match self.release(table).await {
+                Ok(()) => tracing::info!(%table, "the store that halted a table answers again"),
+                // Another node was faster, or an operator.
+                Err(OperateError::NotHalted | OperateError::Missing) => {}
+                Err(error) => tracing::warn!(%table, %error, "a table cannot be released yet"),
+            }
+        }
+        Ok(())
     }
 
     /// Writes down for operators what could not be written when it happened.

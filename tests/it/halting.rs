@@ -1,13 +1,16 @@
 //! Tables over which something is broken: halted on every node, and released or voided.
 
+use std::time::Duration;
+
 use bahay::archive::halted::{self, Halted};
 use bahay::lobby::house_rooms;
 use bahay::tables::{OperateError, SubmitError, Tables, Unready, Voided};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
+use bahay_shell::STORE_FAULT;
 use redis::AsyncCommands as _;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use crate::support::bank::Bank;
@@ -210,4 +213,37 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         tables.submit(another, sit).await.unwrap();
         bank.audit_clean().await;
     }
+}
+
+/// A halt that an error of a store has brought ends by itself when the store answers; any other is
+/// left to an operator.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::start(&bank, &live, Clocks::default()).await;
+    let players = bank.players([FUNDS; 3]).await;
+    let table = sit(std::slice::from_ref(&node), &players).await;
+    let others = bank.players([FUNDS; 1]).await;
+    let (redis, _publications) = live.connect().await;
+    let stopped = TableId(Uuid::new_v4());
+    let terms = house_rooms(Clocks::default())[0].terms().clone();
+    node.tables().create(stopped, terms).await.unwrap();
+    node.tables().submit(stopped, Input::sit(others[0], "Tala")).await.unwrap();
+    let engine = node.tables().look(table).await.unwrap().unwrap().engine();
+    let why = format!("{STORE_FAULT}the ledger is broken: permission denied");
+    redis.halt(stopped, engine, "a panic: permission denied").await.unwrap();
+    redis.halt(table, engine, &why).await.unwrap();
+
+    let released = async {
+        while redis.load(table).await.unwrap().unwrap().halted.is_some() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, released).await.expect("the table is released");
+    node.tables().submit(table, Input::Leave { player: players[0] }).await.unwrap();
+    let halted = noted(&bank).await;
+    assert_eq!(halted.iter().map(|one| one.table).collect::<Vec<_>>(), [stopped]);
+    let told = node.tables().submit(stopped, Input::Leave { player: others[0] }).await;
+    assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
+    node.tables().release(stopped).await.unwrap();
 }

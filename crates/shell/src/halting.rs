@@ -18,6 +18,10 @@ use crate::journal::Stored;
 use crate::limits::Limits;
 use crate::replica::{Replica, Unfollowed};
 
+/// The beginning of the reason of a halt that an error of a store has brought. Such a table is released
+/// by itself once its store answers again; after all other halts an operator decides.
+pub const STORE_FAULT: &str = "a store is at fault: ";
+
 /// A table that is halted: where, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Halt {

@@ -48,8 +48,8 @@ pub use direct::{DirectFeed, DirectWriter, Lent, Wrote};
 pub use failure::{Failure, NotReadable, Unavailable};
 pub use guard::guarded;
 pub use halting::{
-    Halt, Releasing, ReleasingAnswer, ReleasingCall, Unreleased, Voided, Voiding, VoidingAnswer,
-    VoidingCall,
+    Halt, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, Unreleased, Voided, Voiding,
+    VoidingAnswer, VoidingCall,
 };
 pub use host::{
     Answer, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, Reply, Request, Step,

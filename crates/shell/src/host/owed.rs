@@ -15,7 +15,7 @@ use bahay_engine::table::{
 use super::{Origin, Request, TableHost};
 use crate::context::{Context, Remark};
 use crate::guard::guarded;
-use crate::halting::Halt;
+use crate::halting::{Halt, STORE_FAULT};
 use crate::host::job::Job;
 
 /// What the ledger is to be asked.
@@ -162,6 +162,7 @@ impl<G: Readable> TableHost<G> {
             LedgerAnswer::Refused { game, why } => (game, why),
         };
         self.owed.is_asking = false;
+        let mut cause = "";
         let (may_pass, why) = match why {
             LedgerFault::TableBusy { other } if other != game => {
                 self.owed.call = Some(LedgerCall::VoidLost(other));
@@ -171,6 +172,7 @@ impl<G: Readable> TableHost<G> {
             LedgerFault::Passing(why) => (true, why),
             LedgerFault::Broken(why) => {
                 self.owed.faults += 1;
+                cause = STORE_FAULT;
                 (self.owed.faults < ctx.limits().ledger_faults, why)
             }
             LedgerFault::Final(why) => (false, why),
@@ -180,7 +182,7 @@ impl<G: Readable> TableHost<G> {
         } else {
             self.halt_over(
                 ctx,
-                format!("the ledger refuses what is asked about game {game}: {why}"),
+                format!("{cause}the ledger refuses what is asked about game {game}: {why}"),
             );
         }
     }
