@@ -123,7 +123,6 @@ async fn run() {
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
         kept: Kept::default(),
-        entries_kept_months: None,
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
         thinkers: 1,

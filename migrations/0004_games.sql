@@ -74,17 +74,17 @@ create table game_records (
     -- and nothing in the database looks into a record. Whoever verifies games reads them all. Null
     -- once the record was moved to the archive (0013_archive.sql).
     record text null,
-    -- Where it is then: the number of the object, the place and length of its part of it, the hash
-    -- (SHA-256) of the text as it came; and whether the AI has played for somebody, which reports
-    -- count.
+    -- Its copy in the archive: the number of the object, the place and length of its part of it, the
+    -- hash (SHA-256) of the text as it came; and whether the AI has played for somebody, which reports
+    -- count. For some days the text is kept beside the copy.
     archived_in bigint null,
     archived_at integer null,
     archived_bytes integer null,
     record_hash bytea null,
     taken_over boolean null,
-    constraint game_records_somewhere check (
-        num_nonnulls(archived_in, archived_at, archived_bytes, record_hash, taken_over)
-            = case when record is null then 5 else 0 end
+    constraint game_records_somewhere check (record is not null or archived_in is not null),
+    constraint game_records_archived_whole check (
+        num_nonnulls(archived_in, archived_at, archived_bytes, record_hash, taken_over) in (0, 5)
     )
 );
 

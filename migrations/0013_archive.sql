@@ -1,6 +1,6 @@
--- The archive: records of games that are long over, moved out of `game_records` to objects in a
--- folder or in object storage. What was moved, and where to, is told here; its hash stays in
--- `game_records`, beside the settlement.
+-- The archive: records of games that are long over, copied out of `game_records` to objects in a
+-- folder or in object storage. The objects are noted here, and the place of each record in
+-- `game_records`, beside the settlement. After a grace period the text is removed here.
 
 -- With what records are compressed, each version once. It lies in the archive as well, under its
 -- name.
@@ -31,10 +31,9 @@ create table archive_objects (
 
 grant select on archive_objects to bahay_service;
 
--- Notes an object and takes the records in it out of the database: all of them or, when one is not
--- there as it was when the object was made, none. The service may neither change nor remove records
--- by itself. By this it can give away only those of games that were counted by the reports and have
--- been over for a day at least, and only for the hash of what it gives away.
+-- Notes an object of the archive and where each record is in it: of all these records or, when one is
+-- not there as it was when the object was made, of none. Removes nothing. The time of the object is
+-- that of the database's clock, and the service cannot change it.
 create function archive_records(
     object_name text, object_hash bytea, object_bytes integer, object_dictionary integer,
     record_games uuid[], record_places integer[], record_lengths integer[], record_hashes bytea[]
@@ -46,7 +45,7 @@ as $$
 declare
     object bigint;
     last timestamptz;
-    moved bigint;
+    noted bigint;
 begin
     select max(s.finished_at) into last
     from settlements s
@@ -59,17 +58,19 @@ begin
     returning number into object;
 
     update game_records r
-    set record = null, archived_in = object, archived_at = a.place, archived_bytes = a.length,
+    set archived_in = object, archived_at = a.place, archived_bytes = a.length,
         record_hash = a.hash, taken_over = position('"by":"ai"' in r.record) > 0
     from (
         select unnest(record_games) as game, unnest(record_places) as place,
             unnest(record_lengths) as length, unnest(record_hashes) as hash
     ) a
     join settlements s on s.game = a.game
-    where r.game = a.game and sha256(convert_to(r.record, 'UTF8')) = a.hash
+    where r.game = a.game and r.archived_in is null
+        and a.place >= 0 and a.length > 0 and a.place::bigint + a.length <= object_bytes
+        and sha256(convert_to(r.record, 'UTF8')) = a.hash
         and s.finished_at < now() - interval '1 day';
-    get diagnostics moved = row_count;
-    if moved <> cardinality(record_games) then
+    get diagnostics noted = row_count;
+    if noted <> cardinality(record_games) then
         raise exception 'a record is not there as it was archived' using errcode = 'BH003';
     end if;
 end
@@ -77,3 +78,32 @@ $$;
 
 revoke execute on function archive_records from public;
 grant execute on function archive_records to bahay_service;
+
+-- Records whose text waits to be removed.
+create index game_records_archived on game_records (archived_in)
+    where archived_in is not null and record is not null;
+
+-- Removes the texts of the records in an object that was noted so long ago as the owner has said, and
+-- returns how many. A text that is no longer the one that was noted stays. Until the owner has said
+-- how long (`owner_settings.archive_grace`), nothing is removed.
+create function remove_archived_records(object bigint) returns bigint
+language plpgsql
+security definer
+set search_path = public, pg_temp
+as $$
+declare
+    removed bigint;
+begin
+    update game_records r
+    set record = null
+    from archive_objects o, owner_settings s
+    where o.number = object and o.made_at <= now() - s.archive_grace
+        and r.archived_in = o.number and r.record is not null
+        and sha256(convert_to(r.record, 'UTF8')) = r.record_hash;
+    get diagnostics removed = row_count;
+    return removed;
+end
+$$;
+
+revoke execute on function remove_archived_records from public;
+grant execute on function remove_archived_records to bahay_service;

@@ -18,8 +18,29 @@ create table player_settlements_unforeseen partition of player_settlements defau
 grant select on operations_unforeseen, transfers_unforeseen, entries_unforeseen,
     player_settlements_unforeseen to bahay_service;
 
--- Makes the part of a table for the month (UTC) of a time, if there is none; says whether it did.
--- Rows of that month that are among the unforeseen move into it.
+-- Months whose entries are gone (0015_closed_months.sql).
+create table closed_months (
+    -- Its first day.
+    month date primary key,
+    -- The least id of the month after it.
+    closed_before bigint not null unique,
+    operations bigint not null,
+    -- Half of the entries that it had.
+    transfers bigint not null,
+    -- The sum of their amounts.
+    moved numeric not null,
+    -- The newest seal of that time: it must be in the chain for ever after.
+    seal bigint not null,
+    seal_hash bytea not null check (octet_length(seal_hash) = 32),
+    closed_at timestamptz not null default date_trunc('milliseconds', now())
+);
+
+grant select on closed_months to bahay_service;
+
+-- Makes the part of a table for the month (UTC) of a time, if there is none; returns whether it did.
+-- Rows of that month that are among the unforeseen move into it. Entries have no part again for a
+-- month that was closed, nor for an earlier one: it would be the oldest, and keep all later ones from
+-- being closed.
 --
 -- Adding a part locks the unforeseen ones against everybody for a moment. Who would have to wait for
 -- that gives up instead, and the service comes again.
@@ -59,6 +80,11 @@ begin
     perform pg_advisory_xact_lock(x'62616861796d6f6d'::bigint);
     if to_regclass(part) is not null then
         return false;
+    end if;
+    if of_table = 'entries' and exists (
+        select from closed_months c where c.closed_before >= first_operation_of(after)
+    ) then
+        raise exception 'the month is closed' using errcode = 'BH006';
     end if;
     execute format(
         'create table %I (

@@ -5,37 +5,23 @@
 -- of the others; the audit counts it so, and holds the transfers of each closed month against what is
 -- noted here.
 
-create table closed_months (
-    -- Its first day.
-    month date primary key,
-    -- The least id of the month after it.
-    closed_before bigint not null unique,
-    operations bigint not null,
-    -- Half of the entries that it had.
-    transfers bigint not null,
-    -- The sum of their amounts.
-    moved numeric not null,
-    -- The newest seal of that time: it must be in the chain for ever after.
-    seal bigint not null,
-    seal_hash bytea not null check (octet_length(seal_hash) = 32),
-    closed_at timestamptz not null default date_trunc('milliseconds', now())
-);
+-- The table of closed months is in 0014_months.sql, because no closed month may be made again.
 
-grant select on closed_months to bahay_service;
-
--- Closes the oldest month that has entries, if so many whole months between it and the present one
--- keep theirs, and gives it, as 2026-11; gives nothing when there is no such month. The present month is that of
--- the newest operation, or that of the clock if this is an earlier one.
+-- Closes the oldest month that has entries and returns it, as 2026-11, if as many whole months between
+-- it and the present one keep theirs as the owner has said (`owner_settings.entries_kept_months`).
+-- Returns null when there is no such month, and always until the owner has said how many. The present
+-- month is that of the newest operation, or that of the clock if this is an earlier one.
 --
 -- It is refused while anything about the month is still open: operations that wait to be sealed, a
 -- stake that is held since, a POT that was not empty since, or an entry that is not that of a transfer.
-create function close_oldest_month(kept integer) returns text
+create function close_oldest_month() returns text
 language plpgsql
 security definer
 set search_path = public, pg_temp
 set lock_timeout = '500ms'
 as $$
 declare
+    kept integer := (select s.entries_kept_months from owner_settings s);
     part text;
     first_day timestamp;
     newest bigint := (select max(o.id) from operations o);
@@ -44,8 +30,8 @@ declare
     high bigint;
     found text;
 begin
-    if kept < 2 then
-        raise exception 'entries of two months stay at least' using errcode = 'BH004';
+    if kept is null then
+        return null;
     end if;
     -- As for making months: one after the other.
     perform pg_advisory_xact_lock(x'62616861796d6f6d'::bigint);

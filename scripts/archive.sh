@@ -18,7 +18,7 @@ check_archive() {
   make_environment
   prepare_moto
   say "records of old games are moved to object storage, and read from there"
-  attend "$BINARY" migrate || die "the migration failed: see above"
+  attend "$BINARY" migrate --archive-grace-days 0 || die "the migration failed: see above"
   attend "$BINARY" generate-history --games 1500 --players 30 >/dev/null 2>"$INSTANCE/history.log" ||
     die "the history broke off: $(tail -n 1 "$INSTANCE/history.log")"
   games=$(archive_sql 'select count(*) from game_records')

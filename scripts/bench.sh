@@ -81,7 +81,8 @@ bench_size() {
   enter_test_instance bench
   GIVEN_REDIS_URL=none
   start_services
-  attend "$BINARY" migrate || die "the migration failed: see above"
+  attend "$BINARY" migrate --entries-kept-months 2 --archive-grace-days 0 ||
+    die "the migration failed: see above"
   mkdir -p "$INSTANCE/archive"
   export BAHAY_ARCHIVE=file://$INSTANCE/archive BAHAY_ARCHIVE_AFTER_DAYS=2
   for games in "$one" "$((two - one))"; do
@@ -97,7 +98,7 @@ bench_size() {
   say "with records in the archive"
   attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
   step "closing months"
-  while [ -n "$(sql 'select close_oldest_month(2)')" ]; do :; done
+  while [ -n "$(sql 'select close_oldest_month()')" ]; do :; done
   say "with entries of the last three months only"
   attend "${PG_BIN:+$PG_BIN/}psql" -Xq "$DATABASE_URL" -f scripts/size.sql
 }

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use crate::accounts::{Ban, Bar, ListedBan};
 use crate::arena::Arena;
 use crate::collusion::Collusion;
-use crate::config::{ArchiveSettings, Config, Database, StandingsSettings};
+use crate::config::{ArchiveSettings, Config, Database, OwnerSettings, StandingsSettings};
 use crate::env::Env;
 use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, Written};
@@ -46,8 +46,13 @@ pub struct Cli {
 enum Command {
     /// Serve players, until SIGTERM, SIGHUP or Ctrl-C.
     Serve(Box<Config>),
-    /// Bring the database's schema up to date.
-    Migrate(Box<Database>),
+    /// Bring the database's schema up to date, and write what the service may remove.
+    Migrate {
+        #[command(flatten)]
+        database: Box<Database>,
+        #[command(flatten)]
+        settings: OwnerSettings,
+    },
     /// Say whether a server is alive, for process supervisors.
     Healthcheck(Healthcheck),
     /// Watch guests play in a room until one takes the POT.
@@ -268,7 +273,9 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failed> {
     match command {
         Command::Serve(config) => runtime()?.block_on(serve(*config)),
-        Command::Migrate(database) => runtime()?.block_on(migrate(*database)),
+        Command::Migrate { database, settings } => {
+            runtime()?.block_on(migrate(*database, settings))
+        }
         Command::Healthcheck(what) => runtime()?.block_on(healthcheck(&what)),
         Command::Demo(Demo { server: Server { url }, room }) => {
             Ok(runtime()?.block_on(demo::run(&url, &room))?)
@@ -352,15 +359,18 @@ async fn serve(config: Config) -> Result<(), Failed> {
     Ok(served?)
 }
 
-async fn migrate(database: Database) -> Result<(), Failed> {
-    Ok(db::migrate(&login(database).await?).await?)
+async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), Failed> {
+    let OwnerSettings { entries_kept_months, archive_grace_days } = settings;
+    let pool = login(database).await?;
+    db::migrate(&pool).await?;
+    Ok(db::write_owner_settings(&pool, entries_kept_months.0, archive_grace_days.0).await?)
 }
 
 /// One connection with all that the login may do.
 async fn login(database: Database) -> Result<db::PgPool, Failed> {
     let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
     let pool = db::connect_as_login(database.database_url, options).await;
-    Ok(pool.map_err(app::ServeError::Database)?)
+    Ok(pool.map_err(app::ServeError::Connect)?)
 }
 
 async fn operator(what: OperatorCommand, database: Database) -> Result<(), Failed> {
@@ -437,7 +447,7 @@ async fn generate_history(
     // What a crash takes is made again by making all of it again.
     let url = database.database_url.options([("synchronous_commit", "off")]);
     let pool = db::connect_as_login(url, options).await;
-    let pool = pool.map_err(app::ServeError::Database)?;
+    let pool = pool.map_err(app::ServeError::Connect)?;
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
     let told = |games| eprintln!("{games} games");
     let Written { games, players, windows } =
@@ -466,7 +476,7 @@ async fn service(database: Database) -> Result<db::PgPool, Failed> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
     let pool = db::connect(database.database_url, options).await;
-    Ok(pool.map_err(app::ServeError::Database)?)
+    Ok(pool.map_err(app::ServeError::Connect)?)
 }
 
 async fn events(what: Events, database: Database) -> Result<(), Failed> {

@@ -27,7 +27,7 @@ use crate::telemetry::Collector;
 
 pub use archive::ArchiveSettings;
 pub use door::Door;
-pub use retention::RetentionSettings;
+pub use retention::{OwnerSettings, RetentionSettings};
 pub use stores::{Database, LiveState};
 
 /// A setting that was given, and is not fit to serve with.

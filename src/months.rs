@@ -6,8 +6,9 @@
 //! nothing to do. What finds no month is never refused; it goes to a part of its own, and the look
 //! that makes its month moves it there. Two figures tell people when that does not work.
 //!
-//! Where the house keeps entries for some months only, older months are closed here as well, by
-//! another such function: their entries go, and what they came to stays (docs/LEDGER.md).
+//! Where the owner of the schema has said for how many months entries are kept (`bahay migrate`), older
+//! months are closed here as well, by another such function: their entries go, and what they came to
+//! stays (docs/LEDGER.md).
 //!
 //! Deliberately absent: operations and transfers that are taken away.
 
@@ -46,8 +47,6 @@ pub fn first_operation_of(at: jiff::Timestamp) -> i64 {
 #[derive(Clone)]
 pub struct Months {
     pool: PgPool,
-    /// For how many whole months before this one entries are kept; for good, if that is not said.
-    kept: Option<u16>,
     ahead: Gauge,
     unforeseen: Gauge,
 }
@@ -70,7 +69,7 @@ impl fmt::Debug for Months {
 }
 
 impl Months {
-    pub fn new(pool: PgPool, kept: Option<u16>, metrics: &Metrics) -> Self {
+    pub fn new(pool: PgPool, metrics: &Metrics) -> Self {
         let gauge = |name, help| {
             let gauge: Gauge = metrics.register(name, help, Gauge::default());
             gauge.set(-1);
@@ -78,7 +77,6 @@ impl Months {
         };
         Self {
             pool,
-            kept,
             ahead: gauge(
                 "bahay_months_ahead",
                 "Months after this one for which all tables have a part; -1 before the first look",
@@ -120,17 +118,12 @@ impl Months {
         }
     }
 
-    /// Closes the oldest month, if its entries were kept for as long as they are to be.
+    /// Closes the oldest month, if its entries were kept for as long as the owner has said.
     pub async fn close(&self) -> Result<Option<String>, sqlx::Error> {
-        let Some(kept) = self.kept else {
-            return Ok(None);
-        };
         let mut tx = self.pool.begin().await?;
         // All of a month is read.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
-        let closed = sqlx::query_scalar!("select close_oldest_month($1)", i32::from(kept))
-            .fetch_one(&mut *tx)
-            .await?;
+        let closed = sqlx::query_scalar!("select close_oldest_month()").fetch_one(&mut *tx).await?;
         tx.commit().await?;
         Ok(closed)
     }
@@ -241,6 +234,10 @@ async fn missing(pool: &PgPool) -> Result<Vec<(String, Timestamp)>, sqlx::Error>
         where m.month >= timestamp '2020-01-01'
             and m.month <= now() at time zone 'UTC' + interval '3 years'
             and to_regclass(t.name || to_char(m.month, '_YYYY_MM')) is null
+            and not (
+                t.name = 'entries'
+                and exists (select from closed_months c where c.month >= m.month::date)
+            )
         order by m.month, t.name
         "#,
         &TABLES.map(String::from),

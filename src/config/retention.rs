@@ -1,5 +1,6 @@
 //! The settings of retention: for how long rows are kept that nobody needs.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::Args;
@@ -20,12 +21,6 @@ pub struct RetentionSettings {
     #[arg(long, env = "BAHAY_NOTICES_KEPT_DAYS", default_value_t = 365, value_name = "DAYS",
           value_parser = clap::value_parser!(u16).range(7..=3650))]
     pub notices_kept_days: u16,
-
-    /// Whole months before this one for which the entries of accounts are kept, from 2 on; all of them
-    /// for good, if this is not set. Operations and transfers are kept for good.
-    #[arg(long, env = "BAHAY_ENTRIES_KEPT_MONTHS", value_name = "MONTHS",
-          value_parser = clap::value_parser!(u16).range(2..=1200))]
-    pub entries_kept_months: Option<u16>,
 }
 
 impl RetentionSettings {
@@ -36,9 +31,41 @@ impl RetentionSettings {
     }
 }
 
+/// The bounds within which the service removes booked data. Only the owner of the schema writes them.
+/// `bahay migrate` takes them, each time anew: a bound that is not given is taken back.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct OwnerSettings {
+    /// Whole months before this one for which the entries of accounts are kept, from 2 on; all of them
+    /// for good, if this is not set. Operations and transfers are kept for good.
+    #[arg(long, env = "BAHAY_ENTRIES_KEPT_MONTHS", value_name = "MONTHS", default_value = "",
+          hide_default_value = true, value_parser = |text: &str| Bound::parse(text, 2..=1200))]
+    pub entries_kept_months: Bound,
+
+    /// Days for which the database keeps the text of a record after its object in the archive was
+    /// noted; for good, if this is not set.
+    #[arg(long, env = "BAHAY_ARCHIVE_GRACE_DAYS", value_name = "DAYS", default_value = "",
+          hide_default_value = true, value_parser = |text: &str| Bound::parse(text, 0..=3650))]
+    pub archive_grace_days: Bound,
+}
+
+/// A number, or none where the text is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bound(pub Option<u16>);
+
+impl Bound {
+    fn parse(text: &str, range: RangeInclusive<u16>) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self(None));
+        }
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let error = || format!("give a number from {} to {}", range.start(), range.end());
+        number.map(|number| Self(Some(number))).ok_or_else(error)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Kept, RetentionSettings};
+    use super::{Bound, Kept, OwnerSettings, RetentionSettings};
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]
@@ -47,5 +74,23 @@ mod tests {
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let settings = RetentionSettings::from_arg_matches(&settings).unwrap();
         assert_eq!(settings.kept(), Kept::default());
+    }
+
+    #[test]
+    fn a_bound_of_the_owner_is_a_number_or_nothing() {
+        let read = |arguments: &[&str]| {
+            let command = OwnerSettings::augment_args(Command::new("x"));
+            let settings = command.try_get_matches_from(arguments)?;
+            OwnerSettings::from_arg_matches(&settings)
+        };
+        let none = read(&["x", "--archive-grace-days", ""]).unwrap();
+        assert_eq!((none.entries_kept_months, none.archive_grace_days), (Bound(None), Bound(None)));
+        let some = ["x", "--entries-kept-months", "13", "--archive-grace-days", "0"];
+        let some = read(&some).unwrap();
+        assert_eq!(some.entries_kept_months, Bound(Some(13)));
+        assert_eq!(some.archive_grace_days, Bound(Some(0)));
+        for text in ["1", "1201", "-2", "two"] {
+            assert!(read(&["x", &format!("--entries-kept-months={text}")]).is_err(), "{text}");
+        }
     }
 }

@@ -10,7 +10,10 @@
 //! answers questions, `audit` looks for anything that does not add up, `recompute` says what a
 //! stored document must have been asked for with, and `backfill` books a whole history.
 //!
-//! Absent on purpose: triggers and functions in the database; changes of what was once booked;
+//! Two functions of the database, `books_of` and `write_books`, read and write the books in one call
+//! each, and decide nothing (migrations/0008_books.sql).
+//!
+//! Absent on purpose: triggers; decisions in the database; changes of what was once booked;
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
 
 mod allowance;

@@ -1,5 +1,6 @@
-//! Moving records to the archive, a batch at a time: chosen by age, packed, written, read back and
-//! compared, and only then taken out of the database, in the transaction that notes where they are.
+//! Moving records to the archive, a batch at a time: chosen by age, packed, written, read back,
+//! compared, and noted. After the grace period that the owner of the schema has set, each object is
+//! read and compared again, and then the texts of its records are removed from the database.
 //!
 //! Whoever moves holds a lock of the database, on a connection of its own, which a crash gives back:
 //! so one process at a time does it. A crash before the last step leaves an object that nobody names
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 use bahay_engine::hex::Hex;
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
-use sqlx::{Connection as _, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
@@ -20,6 +21,7 @@ use super::pack::{self, Hash, Packed, Part, RECORD_BYTES_MAX};
 use super::place::Place;
 use super::reading::Records;
 use crate::clock::{self, Clock};
+use crate::db;
 
 /// How often it is looked for what is old enough.
 const INTERVAL: Duration = Duration::from_hours(1);
@@ -59,12 +61,15 @@ pub enum Step {
     Packed,
     Written,
     ReadBack,
+    /// The object is noted; the records are in the database as well.
+    Noted,
+    /// The records whose grace period is over are in the archive alone.
     Moved,
 }
 
 impl Step {
-    pub const ALL: [Self; 5] =
-        [Self::Learnt, Self::Packed, Self::Written, Self::ReadBack, Self::Moved];
+    pub const ALL: [Self; 6] =
+        [Self::Learnt, Self::Packed, Self::Written, Self::ReadBack, Self::Noted, Self::Moved];
 }
 
 /// Why nothing more was moved. What was moved before stays so.
@@ -177,6 +182,7 @@ impl Mover {
     /// for a day.
     async fn move_whole_batches(&self) -> Result<Moved, MovingError> {
         let mut lock = self.lock().await?;
+        self.remove_due(&mut lock.0).await?;
         let mut from = last_finished(&mut lock.0).await?;
         let mut moved = Moved::default();
         loop {
@@ -199,6 +205,7 @@ impl Mover {
     /// is learnt from the first of them, if that is asked for.
     pub async fn move_all(&self, limit: u64, learn: bool) -> Result<Moved, MovingError> {
         let mut lock = self.lock().await?;
+        self.remove_due(&mut lock.0).await?;
         let mut moved = Moved::default();
         let mut from = None;
         let mut learn = learn;
@@ -223,7 +230,7 @@ impl Mover {
                 coalesce(sum(octet_length(r.record)), 0)::bigint as "bytes!"
             from settlements s
             join game_records r on r.game = s.game
-            where s.finished_at < $1 and r.record is not null
+            where s.finished_at < $1 and r.record is not null and r.archived_in is null
                 and octet_length(r.record) <= $2
             "#,
             before as _,
@@ -329,6 +336,8 @@ impl Mover {
         )
         .fetch_one(&mut lock.0)
         .await?;
+        self.reached(Step::Noted)?;
+        self.remove_due(&mut lock.0).await?;
         self.reached(Step::Moved)?;
         let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         Ok(Moved {
@@ -337,6 +346,43 @@ impl Mover {
             bytes: number(bytes),
             archived_bytes: number(archived_bytes),
         })
+    }
+
+    /// Removes the texts of records whose object was noted longer ago than the grace period, if the
+    /// object is still what was noted. Goes on with the others where one is not, and fails then.
+    async fn remove_due(&self, connection: &mut PgConnection) -> Result<(), MovingError> {
+        let due = sqlx::query!(
+            "
+            select o.number, o.name, o.hash
+            from archive_objects o
+            cross join owner_settings s
+            where o.made_at <= now() - s.archive_grace
+                and exists (
+                    select from game_records r
+                    where r.archived_in = o.number and r.record is not null
+                )
+            order by o.number
+            "
+        )
+        .fetch_all(&mut *connection)
+        .await?;
+        let mut failed = None;
+        for object in due {
+            let read = self.place()?.get(&object.name).await;
+            match read {
+                Ok(read) if pack::hash(&read).as_slice() == object.hash => {
+                    sqlx::query_scalar!(
+                        r#"select remove_archived_records($1) as "removed!""#,
+                        object.number
+                    )
+                    .fetch_one(&mut *connection)
+                    .await?;
+                }
+                Ok(_) => failed = Some(MovingError::ReadOtherwise { name: object.name }),
+                Err(why) => failed = Some(MovingError::Unreachable(why)),
+            }
+        }
+        failed.map_or(Ok(()), Err)
     }
 
     /// The newest dictionary, as it is in the archive; or one that is learnt from these records, if
@@ -415,7 +461,7 @@ impl Mover {
             select s.game, r.record as "record!", s.finished_at as "finished_at: SqlTimestamp"
             from settlements s
             join game_records r on r.game = s.game
-            where s.finished_at < $1 and r.record is not null
+            where s.finished_at < $1 and r.record is not null and r.archived_in is null
                 and octet_length(r.record) <= $2
                 and (
                     $3::timestamptz is null
@@ -450,7 +496,7 @@ impl Mover {
 
     async fn lock(&self) -> Result<Lock, MovingError> {
         self.place()?;
-        let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await?;
+        let mut connection = db::open_in_role(&self.pool.connect_options()).await?;
         let taken = sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, LOCK)
             .fetch_one(&mut connection)
             .await?;

@@ -16,7 +16,7 @@ use bahay::reports::Verdict;
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Mismatch};
 use serde_json::Value;
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgPool};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -39,10 +39,24 @@ struct Old {
 }
 
 impl Old {
+    /// Texts are removed as soon as their object is noted.
     async fn new(games: u64) -> Self {
+        let old = Self::keeping_all(games).await;
+        old.set_grace("interval '0'").await;
+        old
+    }
+
+    /// As the owner of a new house has it: texts are never removed.
+    async fn keeping_all(games: u64) -> Self {
         let (database, pool, written) = history(games, 18).await;
         counted(&pool).await.close().await;
         Self { database, pool, games: written.games, folder: tempfile::tempdir().unwrap() }
+    }
+
+    async fn set_grace(&self, grace: &str) {
+        let owner = self.database.owner_pool().await;
+        let set = format!("update owner_settings set archive_grace = {grace}");
+        sqlx::raw_sql(AssertSqlSafe(set)).execute(&owner).await.unwrap();
     }
 
     fn address(&self) -> String {
@@ -74,11 +88,11 @@ impl Old {
         read
     }
 
-    /// How many records are in the database, and how many in objects by what these say.
+    /// How many records have their text in the database, and how many in the archive alone.
     async fn places(&self) -> (i64, i64) {
         let counts = "
             select (select count(*) from game_records where record is not null),
-                (select coalesce(sum(records), 0)::bigint from archive_objects)";
+                (select count(*) from game_records where record is null)";
         sqlx::query_as(counts).fetch_one(&self.pool).await.unwrap()
     }
 
@@ -316,8 +330,78 @@ async fn the_service_removes_no_record_by_itself() {
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap(), 0));
     let past = "update settlements set finished_at = now() - interval '2 days' where game = $1";
     sqlx::query(past).bind(game).execute(&owner).await.unwrap();
+    // A place that is not in the object.
+    let beyond =
+        "select archive_records('y', $2, 1, null, array[$1], array[1], array[1], array[$2])";
+    let refused = sqlx::query(beyond).bind(game).bind(&hash).execute(&old.pool).await;
+    assert!(refused.is_err());
     give(&hash).await.unwrap();
-    // Nothing is given away twice.
+    // Nothing is noted twice.
     assert!(give(&hash).await.is_err());
+    // No bound is the caller's: the grace period is the owner's, and of another clock.
+    let object: i64 = sqlx::query_scalar("select max(number) from archive_objects")
+        .fetch_one(&old.pool)
+        .await
+        .unwrap();
+    let remove = async || {
+        let removed = sqlx::query_scalar::<_, i64>("select remove_archived_records($1)");
+        removed.bind(object).fetch_one(&old.pool).await.unwrap()
+    };
+    for grace in ["null", "interval '1 hour'"] {
+        old.set_grace(grace).await;
+        assert_eq!(remove().await, 0, "{grace}");
+    }
+    for change in [
+        "update owner_settings set archive_grace = interval '0'",
+        "update archive_objects set made_at = now() - interval '1 year'",
+        "insert into archive_objects (name, hash, bytes, records, last_finished_at, made_at)
+            values ('z', sha256('z'), 1, 1, now(), now() - interval '1 year')",
+    ] {
+        let error = sqlx::query(change).execute(&old.pool).await.unwrap_err();
+        assert!(error.to_string().contains("permission denied"), "{change}: {error}");
+    }
+    // A text that is another one than was noted stays.
+    old.set_grace("interval '0'").await;
+    let owner = old.database.owner_pool().await;
+    let change = "update game_records set record = record || $2 where game = $1";
+    sqlx::query(change).bind(game).bind(" ").execute(&owner).await.unwrap();
+    assert_eq!(remove().await, 0);
+    let back = "update game_records set record = rtrim(record) where game = $1";
+    sqlx::query(back).bind(game).execute(&owner).await.unwrap();
+    assert_eq!(old.places().await, (i64::try_from(old.games).unwrap(), 0));
+    assert_eq!(remove().await, 1);
     assert_eq!(old.places().await, (i64::try_from(old.games).unwrap() - 1, 1));
+}
+
+/// Until the owner has said how long they stay, records are copied and never removed; and an object
+/// that is not what was noted keeps its records in the database.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole() {
+    let old = Old::keeping_all(40).await;
+    let games = i64::try_from(old.games).unwrap();
+    let before = old.read(&Records::in_the_database()).await;
+    assert_eq!(old.mover(20).move_all(u64::MAX, false).await.unwrap().records, old.games);
+    assert_eq!(old.places().await, (games, 0));
+    assert_eq!(old.mover(20).move_all(u64::MAX, false).await.unwrap().records, 0);
+    assert!(old.read(&Records::in_the_database()).await == before);
+
+    old.set_grace("interval '7 days'").await;
+    old.mover(20).move_all(u64::MAX, false).await.unwrap();
+    assert_eq!(old.places().await, (games, 0));
+
+    let owner = old.database.owner_pool().await;
+    let aged = "update archive_objects set made_at = made_at - interval '8 days'";
+    sqlx::query(aged).execute(&owner).await.unwrap();
+    let object = old.objects().remove(0);
+    let written = fs::read(&object).unwrap();
+    fs::write(&object, b"something else").unwrap();
+    let refused = old.mover(20).move_all(u64::MAX, false).await;
+    assert!(matches!(refused, Err(MovingError::ReadOtherwise { .. })), "{refused:?}");
+    old.unlocked().await;
+    let (here, there) = old.places().await;
+    assert!(here > 0 && there > 0, "{here} {there}");
+    fs::write(&object, written).unwrap();
+    old.mover(20).move_all(u64::MAX, false).await.unwrap();
+    assert_eq!(old.places().await, (0, games));
+    assert!(old.read(&old.records()).await == before);
 }

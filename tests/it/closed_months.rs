@@ -1,6 +1,7 @@
 //! Closed months: entries of old months go, and everything that follows from them stays as it was.
 //! Nothing is closed that is still open, and the audit finds what was changed afterwards.
 
+use bahay::db;
 use bahay::ledger::Grant;
 use bahay::ledger::audit::{self, Difference};
 use bahay::metrics::Metrics;
@@ -68,8 +69,10 @@ async fn old_house() -> Old {
 }
 
 impl Old {
-    fn months(&self, kept: u16) -> Months {
-        Months::new(self.bank.pool.clone(), Some(kept), &Metrics::default())
+    /// Closes the oldest month, where the owner has said that so many months are kept.
+    async fn close(&self, kept: u16) -> Result<Option<String>, sqlx::Error> {
+        db::write_owner_settings(&self.owner, Some(kept), None).await.unwrap();
+        Months::new(self.bank.pool.clone(), &Metrics::default()).close().await
     }
 
     async fn differences(&self) -> Vec<Difference> {
@@ -77,7 +80,7 @@ impl Old {
     }
 
     async fn refused(&self, kept: u16) -> (String, String) {
-        let refused = self.months(kept).close().await.unwrap_err();
+        let refused = self.close(kept).await.unwrap_err();
         let refused = refused.into_database_error().unwrap();
         (refused.code().unwrap().into_owned(), refused.message().to_owned())
     }
@@ -112,10 +115,10 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
     let standing = "select sum(version)::bigint from accounts";
     let versions = number(&old.owner, standing).await;
 
-    assert_eq!(old.months(2).close().await.unwrap(), Some(old.month(4).await));
-    assert_eq!(old.months(2).close().await.unwrap(), Some(old.month(3).await));
+    assert_eq!(old.close(2).await.unwrap(), Some(old.month(4).await));
+    assert_eq!(old.close(2).await.unwrap(), Some(old.month(3).await));
     // Of two months before this one they stay.
-    assert_eq!(old.months(2).close().await.unwrap(), None);
+    assert_eq!(old.close(2).await.unwrap(), None);
 
     let after = old.bank.audit().await;
     assert_eq!(after.differences, []);
@@ -150,13 +153,14 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
 #[tokio::test]
 async fn two_nodes_close_a_month_once_and_one_that_keeps_all_closes_none() {
     let old = old_house().await;
-    let all = Months::new(old.bank.pool.clone(), None, &Metrics::default());
-    assert_eq!(all.close().await.unwrap(), None);
-    let (one, other) = (old.months(3), old.months(3));
+    let months = || Months::new(old.bank.pool.clone(), &Metrics::default());
+    assert_eq!(months().close().await.unwrap(), None);
+    db::write_owner_settings(&old.owner, Some(3), None).await.unwrap();
+    let (one, other) = (months(), months());
     let (one, other) = tokio::join!(one.close(), other.close());
     let closed: Vec<_> = [one, other].into_iter().filter_map(|it| it.ok().flatten()).collect();
     assert_eq!(closed, [old.month(4).await]);
-    assert_eq!(old.months(3).close().await.unwrap(), None);
+    assert_eq!(old.close(3).await.unwrap(), None);
     assert_eq!(old.differences().await, []);
 }
 
@@ -175,7 +179,8 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
     book_months_ago(&old.owner, 0).await;
     old.bank.player(500).await;
 
-    assert_eq!(old.refused(1).await.0, "BH004");
+    let refused = db::write_owner_settings(&old.owner, Some(1), None).await.unwrap_err();
+    assert!(refused.into_database_error().is_some_and(|error| error.is_check_violation()));
     let (code, said) = old.refused(2).await;
     assert!(code == "BH005" && said.ends_with("wait to be sealed"), "{said}");
     old.bank.ledger.fold().await.unwrap();
@@ -207,7 +212,7 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
     assert!(said.ends_with("and its entries differ"), "{said}");
     let back = changed.replace("+ 1", "- 1");
     run(&old.owner, &back).await;
-    assert_eq!(old.months(2).close().await.unwrap(), Some(old.month(4).await));
+    assert_eq!(old.close(2).await.unwrap(), Some(old.month(4).await));
     assert_eq!(old.differences().await, []);
 }
 
@@ -221,6 +226,11 @@ async fn the_service_closes_months_by_that_function_alone() {
         "insert into closed_months values (now(), 1, 1, 1, 1, 1, sha256(''))".into(),
         "delete from closed_months".into(),
         "update closed_months set moved = 0".into(),
+        "update owner_settings set entries_kept_months = 2".into(),
+        "insert into owner_settings (entries_kept_months) values (2)".into(),
+        "delete from owner_settings".into(),
+        // It took the bound from its caller.
+        "create function close_oldest_month(kept integer) returns text language sql as ''".into(),
     ] {
         let refused = sqlx::raw_sql(AssertSqlSafe(forbidden.clone())).execute(&old.bank.pool).await;
         let refused = refused.unwrap_err().into_database_error().unwrap();
@@ -231,7 +241,7 @@ async fn the_service_closes_months_by_that_function_alone() {
 #[tokio::test]
 async fn what_is_changed_in_a_closed_month_is_found() {
     let old = old_house().await;
-    let month = old.months(3).close().await.unwrap().unwrap();
+    let month = old.close(3).await.unwrap().unwrap();
     let first = "(select min(id) from operations where game is not null)";
     let differs = Difference::ClosedMonthDiffers { month };
 
@@ -278,4 +288,24 @@ async fn what_is_changed_in_a_closed_month_is_found() {
     // A chain that was computed anew since.
     let found = old.after("update closed_months set seal_hash = sha256('')").await;
     assert_eq!(found, [differs]);
+}
+
+/// A closed month is not made again: its empty part would be the oldest, and no later month could be
+/// closed any more.
+#[tokio::test]
+async fn the_service_cannot_make_a_closed_month_again() {
+    let old = old_house().await;
+    assert_eq!(old.close(3).await.unwrap(), Some(old.month(4).await));
+    for months in [4, 5, 40] {
+        book_by(&old.owner, 0).await;
+        let made = format!("select make_month('entries', now() - interval '{months} months')");
+        let refused = sqlx::raw_sql(AssertSqlSafe(made)).execute(&old.bank.pool).await;
+        let refused = refused.unwrap_err().into_database_error().unwrap();
+        assert_eq!(refused.code().as_deref(), Some("BH006"), "{months}: {refused}");
+    }
+    // The service looks for what is missing, and finds no fault in it.
+    let months = Months::new(old.bank.pool.clone(), &Metrics::default());
+    months.look().await.unwrap();
+    assert_eq!(old.close(2).await.unwrap(), Some(old.month(3).await));
+    assert_eq!(old.differences().await, []);
 }

@@ -40,7 +40,7 @@ async fn go_to_month(bank: &Bank, months: i32) {
 }
 
 fn months_of(bank: &Bank) -> Months {
-    Months::new(bank.pool.clone(), None, &Metrics::default())
+    Months::new(bank.pool.clone(), &Metrics::default())
 }
 
 /// Games of two months, the second of them the next one.
@@ -324,7 +324,7 @@ async fn what_finds_no_month_is_kept_and_told_and_moved() {
     bank.ledger.fold().await.unwrap();
     bank.audit_clean().await;
     let metrics = Metrics::default();
-    let look = Months::new(bank.pool.clone(), None, &metrics).look().await.unwrap();
+    let look = Months::new(bank.pool.clone(), &metrics).look().await.unwrap();
     assert!(look.unforeseen > 10 && look.made == 0, "{look:?}");
     let told = format!("bahay_rows_unforeseen {}", look.unforeseen);
     assert!(metrics.text().unwrap().contains(&told));

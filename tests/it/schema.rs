@@ -54,7 +54,7 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
 
 /// Nothing in the database acts by itself, and nothing in it decides: see docs/ARCHITECTURE.md.
 #[tokio::test]
-async fn six_functions_one_view_and_no_trigger_or_rule_are_in_the_database() {
+async fn only_the_listed_functions_and_no_trigger_or_rule_are_in_the_database() {
     let database = TestDatabase::new().await;
     let pool = database.owner_pool().await;
     let others = "not in ('pg_catalog', 'information_schema')";
@@ -91,6 +91,7 @@ async fn six_functions_one_view_and_no_trigger_or_rule_are_in_the_database() {
         "function close_oldest_month of its owner",
         "function first_operation_of",
         "function make_month of its owner",
+        "function remove_archived_records of its owner",
         "function write_books",
         "view late_operations",
     ];
@@ -226,6 +227,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operator_issuances ar w(taken_up_at,ended_at)",
         "operator_sessions ard w(last_seen_at,ended_at)",
         "operators ar w(token_hash,token_expires_at,disabled_at)",
+        "owner_settings r",
         "passwords arwd",
         "player_counters arwd",
         "player_notes ard",

@@ -239,7 +239,6 @@ async fn start(
         adjustments: adjustments(),
         door,
         kept: Kept::default(),
-        entries_kept_months: None,
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
         thinkers: 1,
