@@ -11,7 +11,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ("allowance", &[]),
     ("grant_limits", &["clock"]),
     ("entropy", &["ids"]),
-    ("db", &[]),
+    ("db", &["clock", "entropy"]),
     ("metrics", &[]),
     ("telemetry", &["entropy"]),
     // Who plays, and who may.
