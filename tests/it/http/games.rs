@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bahay::clock::Clock;
+use bahay::db;
 use bahay::records::{Mover, Pace, Place, Records};
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
@@ -69,6 +70,8 @@ async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
     let records = Records::new(Some(Place::open(&address, []).expect("a place")));
     let pace = Pace::new(Duration::from_hours(48));
     let pool = server.bank.pool.clone();
+    let owner = server.bank.database.owner_pool().await;
+    db::write_owner_settings(&owner, None, Some(0)).await.expect("the owner may");
     let mover = Mover::new(pool, Clock::system(), records.clone(), pace);
     assert_eq!(mover.move_all(u64::MAX, false).await.expect("it is moved").records, 1);
 
