@@ -16,11 +16,17 @@ use crate::support::services::{Service, Services};
 #[tokio::test(flavor = "multi_thread")]
 async fn who_sits_at_a_table_returns_while_postgres_is_away() {
     let mut services = Services::start(&[Service::Postgres]).await;
-    let mut house = house(&services, Service::Postgres, 60_000).await;
+    let mut house = house(&services, Service::Postgres, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
     let stranger = house.guest("Dalisay").await.at(&base);
     let (_, plays) = dealt(&clients).await;
+    // As after a ban that neither node has heard of.
+    let url = house.database.url();
+    let mut owner = sqlx::PgConnection::connect(&url).await.unwrap();
+    sqlx::query("delete from refresh_tokens").execute(&mut owner).await.unwrap();
+    let gone = "delete from sessions where player = $1";
+    sqlx::query(gone).bind(clients[2].player().0).execute(&mut owner).await.unwrap();
     services.kill(Service::Postgres).await;
 
     let mut back = Vec::new();
@@ -56,12 +62,6 @@ async fn who_sits_at_a_table_returns_while_postgres_is_away() {
     assert!(matches!(ended, PlayError::Closed { code: close::TOO_FAST, .. }), "{ended:?}");
 
     services.start_again().await;
-    // As after a ban that this node has not heard of.
-    let url = house.database.url();
-    let mut owner = sqlx::PgConnection::connect(&url).await.unwrap();
-    sqlx::query("delete from refresh_tokens").execute(&mut owner).await.unwrap();
-    let gone = "delete from sessions where player = $1";
-    sqlx::query(gone).bind(clients[2].player().0).execute(&mut owner).await.unwrap();
     let mut gone = back.pop().unwrap();
     let ended = async {
         loop {
