@@ -544,6 +544,7 @@ impl Ready {
             room: record.terms.room.clone(),
             ante: record.terms.ante().unwrap(),
             stake_max: record.terms.stake_max::<AnyGame>(3).unwrap(),
+            short_stakes: false,
             players: group(self.group),
             commitment: record.commitment,
             opened_at_ms: record.opened_at.ms(),

@@ -65,6 +65,7 @@ export const WORDS = {
   code: ['Code', 'Code'],
   join: ['Sit down', 'Umupo'],
   bet_label: ['Bet in coins', 'Taya sa barya'],
+  short_stakes: ['Who runs low plays on with all that is left', 'Tuloy ang kapos, itataya ang natitira'],
   game: ['Game', 'Laro'],
   rule_set: ['Rules', 'Patakaran'],
   set_kingdom: ['Kingdom', 'Kingdom'],

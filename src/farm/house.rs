@@ -392,9 +392,9 @@ impl House {
 
     /// Ante and stakes of a game, by seat; none when somebody cannot pay.
     fn stakes(&self, terms: &Terms<AnyRules>, seats: [usize; 3]) -> Option<(Coins, [Coins; 3])> {
-        let (ante, most) = (terms.ante()?, terms.stake_max::<AnyGame>(3)?);
-        let stakes = seats.map(|account| less(self.wallet(account), ante).min(most));
-        stakes.iter().all(|stake| *stake > Coins::ZERO).then_some((ante, stakes))
+        let asked = terms.stake_terms::<AnyGame>(3)?;
+        let [first, second, third] = seats.map(|account| asked.stake_of(self.wallet(account)));
+        Some((asked.ante, [first?, second?, third?]))
     }
 
     fn private_terms(&self, bet: Coins) -> Terms<AnyRules> {

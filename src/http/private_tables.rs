@@ -38,6 +38,11 @@ pub(super) struct OpenPrivate {
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     rules: serde_json::Value,
+    /// A player whose wallet does not cover the most that a game can cost plays on with all that is
+    /// in it, and does not leave the table with `cannot_pay` (rule 6.9 of Tong-its). Refused for
+    /// games that do not know this.
+    #[serde(default)]
+    short_stakes: bool,
 }
 
 /// A seat at a private table.
@@ -88,6 +93,8 @@ pub(super) struct PrivateTableBody {
     rules: serde_json::Value,
     /// The least that a wallet must hold to sit down.
     wallet_min: Coins,
+    /// A wallet that holds less before a later game is staked whole.
+    short_stakes: bool,
     seats: u8,
     /// A game begins when so many are ready.
     seats_min: u8,
@@ -111,6 +118,7 @@ impl From<PrivateView> for PrivateTableBody {
             rule_set: terms.rules.rule_set(),
             rules: serde_json::to_value(&terms.rules).unwrap_or_default(),
             wallet_min: view.wallet_min.into(),
+            short_stakes: terms.private.is_some_and(|private| private.short_stakes),
             seats: view.seats,
             seats_min: AnyGame::seats(&terms.rules).least,
             players: view.players.into_iter().map(|player| player.0).collect(),
@@ -144,20 +152,21 @@ impl From<PrivateView> for PrivateTableBody {
             being seated; ask again. `table_halted`: the player sits at a table that was halted",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `bet_invalid`: the bet is out of bounds, or \
-            `rules_invalid`: there is no such game or rule set, or no game can be dealt by these \
-            rules; the detail names the field",
+            `rules_invalid`: there is no such game or rule set, no game can be dealt by these \
+            rules, or the game knows no short stakes; the detail names the field",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn open_private_table(
     State(services): State<Services>,
     player: Player,
-    Body(OpenPrivate { room, bet, kind, rule_set, rules }): Body<OpenPrivate>,
+    Body(OpenPrivate { room, bet, kind, rule_set, rules, short_stakes }): Body<OpenPrivate>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
     let bet = coins::Coins::from_hundredths(bet);
     let is_wanted = kind.is_some() || rule_set.is_some() || !rules.is_null();
-    let wanted = is_wanted.then_some(lobby::WantedRules { kind, rule_set, switches: rules });
-    let seat = services.lobby.open_private(player.id, &room, wanted, bet).await?;
+    let rules = is_wanted.then_some(lobby::WantedRules { kind, rule_set, switches: rules });
+    let request = lobby::PrivateTableRequest { room, rules, bet, short_stakes };
+    let seat = services.lobby.open_private(player.id, request).await?;
     Ok((StatusCode::CREATED, Json(seat.into())))
 }
 

@@ -17,7 +17,7 @@ pub(super) fn decide(
     books: &mut Books,
     games: &mut Games,
 ) -> Result<Opening, LedgerError> {
-    let OpenGame { game, table, ante, stake_max, players, .. } = input;
+    let OpenGame { game, table, ante, players, .. } = input;
     if let Some(known) = games.by_id(*game) {
         return Err(LedgerError::GameNotOpen { game: *game, state: known.state });
     }
@@ -25,10 +25,11 @@ pub(super) fn decide(
         return Err(LedgerError::TableBusy { table: *table, game: busy.id });
     }
 
+    let asked = input.stake_terms();
     let mut stakes = Vec::with_capacity(players.len());
     let mut cannot_pay = SeatSet::EMPTY;
     for (seat, player) in seats_of(players) {
-        match stake_of(books.purse(player), *ante, *stake_max) {
+        match asked.stake_of(books.purse(player)) {
             Some(stake) => stakes.push(stake),
             None => cannot_pay = cannot_pay.with(seat),
         }
@@ -86,10 +87,4 @@ fn most(input: &OpenGame, stakes: &[Coins], books: &Books) -> Result<Vec<Coins>,
         allowance::most(others.map(|(_, stake)| *stake), pot)
     };
     Ok((0..stakes.len()).map(of).collect())
-}
-
-/// `None` when the wallet cannot pay the ante and have anything left.
-fn stake_of(wallet: Coins, ante: Coins, stake_max: Coins) -> Option<Coins> {
-    let left = wallet.checked_sub(ante).filter(|left| *left > Coins::ZERO)?;
-    Some(left.min(stake_max))
 }

@@ -3,7 +3,7 @@
 use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{SEATS_MAX, Seat, SeatSet};
-use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
+use bahay_engine::table::{GameId, PlayerId, Settlement, StakeTerms, TableId};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -41,15 +41,30 @@ pub struct OpenGame {
     pub room: String,
     /// What each seat pays into the POT. May be zero.
     pub ante: Coins,
-    /// The most that a seat can lose beside its ante. A wallet that has less after the ante
-    /// stakes all that it has.
+    /// The most that a seat can lose beside its ante, which a wallet must cover.
     pub stake_max: Coins,
+    /// A wallet that holds less than `stake_max` after the ante is staked as a whole.
+    #[serde(skip_serializing_if = "is_false")]
+    pub short_stakes: bool,
     /// By seat.
     pub players: Vec<PlayerId>,
     /// The SHA-256 of the server seed, as the table showed it before the deal (rule 9.1). Kept with
     /// the game, so that a commitment whose game is never settled stays public (rule 9.1a).
     pub commitment: Commitment,
     pub opened_at_ms: i64,
+}
+
+impl OpenGame {
+    /// Returns what the game asks of each wallet.
+    pub(super) fn stake_terms(&self) -> StakeTerms {
+        let Self { ante, stake_max, short_stakes, .. } = *self;
+        StakeTerms { ante, stake_max, short_stakes }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Whether a game may begin.
@@ -62,8 +77,8 @@ pub enum Opening {
         /// What the POT holds, this game's antes included.
         pot: Coins,
     },
-    /// These seats cannot pay the ante and have anything left to stake. Nothing moved, and this
-    /// stays the answer for this game: another attempt is another game.
+    /// The wallets of these seats do not cover ante and stake. Nothing moved, and this stays the
+    /// answer for this game: another attempt is another game.
     CannotPay { seats: SeatSet },
     /// The game is at a private table, and may bring these seats more than they may win at such
     /// tables. Nothing moved, and this stays the answer for this game.

@@ -46,7 +46,8 @@ pub use crate::rooms::{Catalog, Room, RoomError, house_rooms};
 pub use bots::{Bot, Bots};
 pub use matcher::Matcher;
 pub use private::{
-    CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateView, WantedRules,
+    CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest,
+    PrivateView, WantedRules,
 };
 pub use seekers::Sought;
 pub use tickets::{ROOMS_WANTED_MAX, TICKET_LIFE, Ticket};

@@ -46,6 +46,18 @@ pub struct WantedRules {
     pub switches: serde_json::Value,
 }
 
+/// The private table that a host asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrivateTableRequest {
+    /// The room whose fee, POT rules and countdowns hold.
+    pub room: String,
+    /// `None` where the room's rules are played.
+    pub rules: Option<WantedRules>,
+    pub bet: Coins,
+    /// Lets players stay whose wallet does not cover the most that can be owed (rule 6.9).
+    pub short_stakes: bool,
+}
+
 /// A seat at a private table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrivateSeat {
@@ -72,12 +84,11 @@ impl Lobby {
     pub async fn open_private(
         &self,
         host: PlayerId,
-        room: &str,
-        wanted: Option<WantedRules>,
-        bet: Coins,
+        request: PrivateTableRequest,
     ) -> Result<PrivateSeat, LobbyError> {
+        let PrivateTableRequest { room, rules: wanted, bet, short_stakes } = request;
         self.let_in(host).await?;
-        let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
+        let room = self.room(&room).ok_or(LobbyError::NoSuchRoom)?;
         self.house_is_open()?;
         let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
         let least = Coins::from_whole(1).unwrap_or(Coins::ZERO);
@@ -91,7 +102,7 @@ impl Lobby {
         terms.spectators = Spectators::Nobody;
         let ends_after_ms = self.options.private_ends_after.as_millis();
         let ends_after_ms = u32::try_from(ends_after_ms).unwrap_or(u32::MAX);
-        terms.private = Some(Private { ends_after_ms });
+        terms.private = Some(Private { ends_after_ms, short_stakes });
         let mut rule_set = room.rule_set().to_owned();
         if let Some(WantedRules { kind, rule_set: set, switches }) = wanted {
             let first =
@@ -113,6 +124,12 @@ impl Lobby {
         if let Err(uneven) = terms.price.of_count(AnyGame::counts_per_bet(&terms.rules)) {
             let (field, why) = (uneven.field.into(), uneven.what.into());
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
+        }
+        if short_stakes && !AnyGame::may_have_short_stakes(&terms.rules) {
+            return Err(LobbyError::Rules(RoomError::Unsound {
+                field: "short_stakes".into(),
+                why: "at this game a seat plays with its whole stake or not at all".into(),
+            }));
         }
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
         if self.seated_at(host).await?.is_some() {

@@ -2,7 +2,7 @@
 //! coins of a POT back, to void a game that has lost its table.
 
 use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, PotReturn, Record, TableId};
+use bahay_engine::table::{GameId, PotReturn, Record, StakeTerms, TableId};
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 use crate::clock::Moment;
@@ -32,13 +32,15 @@ impl<G: Readable> Tables<G> {
     #[tracing::instrument(level = "debug", skip_all, fields(game = %opening.game))]
     async fn open(&self, opening: GameOpening) -> LedgerAnswer {
         let game = opening.game;
+        let StakeTerms { ante, stake_max, short_stakes } = opening.stakes;
         let open = OpenGame {
             game,
             kind: opening.kind,
             table: opening.table,
             room: opening.room,
-            ante: opening.ante,
-            stake_max: opening.stake_max,
+            ante,
+            stake_max,
+            short_stakes,
             players: opening.players,
             commitment: opening.commitment,
             opened_at_ms: opening.opened_at_ms,

@@ -11,7 +11,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, SEATS, Tongits};
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, GameId};
+use bahay_engine::table::{Clocks, GameId, Private, Terms};
 use serde_json::{Value, json};
 
 use crate::support::independent::{Expected, assert_verified};
@@ -72,10 +72,14 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
 /// Records of rough tables, as the server would give them.
 fn records() -> Vec<Value> {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
+    let needed = terms.wallet_min::<AnyGame>().expect("amounts that fit").hundredths();
+    // Among friends whole wallets are staked, so that some debts are paid in part.
+    let short = Private { short_stakes: true, ..Private::default() };
+    let friends = Terms { private: Some(short), ..terms.clone() };
     let mut records = Vec::new();
-    for (seed, welcome, games) in [(1, 100_000, 240), (2, 900, 20)] {
+    for (seed, terms, welcome, games) in [(1, terms, 100_000, 240), (2, friends, needed, 20)] {
         let welcome = Coins::from_hundredths(welcome);
-        let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
+        let mut tables = Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, welcome);
         tables.play(games, |_, record| {
             records.push(serde_json::to_value(record).expect("a record can be written"));
         });

@@ -5,8 +5,8 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::ids::PlayerId;
 use bahay::ledger::{
-    Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening,
-    Wallet,
+    Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, OpenGame,
+    Opening, Wallet,
 };
 use bahay::operators::Role;
 use bahay_engine::coins::Coins;
@@ -119,31 +119,36 @@ async fn another_input_under_the_same_key_is_refused() {
 #[tokio::test]
 async fn who_cannot_pay_ante_and_stake_does_not_start_and_nothing_moves() {
     let bank = Bank::new().await;
-    // No wallet; just the ante; the ante and a hundredth.
-    let players = bank.players([0, 100, 101]).await;
+    // No wallet; a hundredth less than ante and stake; both.
+    let players = bank.players([0, 1_499, 1_500]).await;
     let table = table();
     let game = bank.deal(table, &players);
     let seats: SeatSet = [0, 1].into_iter().map(seat).collect();
     let refused = bank.ledger.open_game(game.clone()).await.unwrap();
     assert_eq!(refused, Opening::CannotPay { seats });
-    assert_eq!(bank.wallets(&players).await, [0, 100, 101]);
+    assert_eq!(bank.wallets(&players).await, [0, 1_499, 1_500]);
 
     // The answer stands when the coins come later; another game has another answer.
-    bank.grant(players[0], Grant::Relief, 1_000).await.unwrap();
-    bank.grant(players[1], Grant::Relief, 1_000).await.unwrap();
+    bank.grant(players[0], Grant::Relief, 1_600).await.unwrap();
+    bank.grant(players[1], Grant::Relief, 1).await.unwrap();
     assert_eq!(bank.ledger.open_game(game).await.unwrap(), refused);
     let (stakes, pot) = bank.open(&bank.deal(table, &players)).await;
-    assert_eq!((hundredths(&stakes), pot.hundredths()), (vec![900, 1_000, 1], 300));
+    assert_eq!((hundredths(&stakes), pot.hundredths()), (vec![1_400; 3], 300));
+    assert_eq!(bank.wallets(&players).await, [100, 0, 0]);
     bank.audit_clean().await;
 }
 
-/// Rules 6.7 and 6.9.
+/// Rules 6.7 and 6.9, where a host allows it.
 #[tokio::test]
 async fn a_poor_player_stakes_all_there_is_and_loses_no_more() {
     let bank = Bank::new().await;
     let players = bank.players([350, 10_000, 1_500]).await;
     let table = table();
-    let game = bank.deal(table, &players);
+    let broke = [bank.player(100).await, players[1], players[2]];
+    let game = OpenGame { short_stakes: true, ..bank.deal(table, &broke) };
+    let refused = bank.ledger.open_game(game).await.unwrap();
+    assert_eq!(refused, Opening::CannotPay { seats: SeatSet::only(seat(0)) });
+    let game = OpenGame { short_stakes: true, ..bank.deal(table, &players) };
     let (stakes, pot) = bank.open(&game).await;
     assert_eq!(hundredths(&stakes), [250, 1_400, 1_400]);
     let wallet = bank.ledger.wallet(players[0]).await.unwrap();
@@ -187,20 +192,20 @@ async fn the_pot_grows_over_games_and_players_until_somebody_takes_it() {
 #[tokio::test]
 async fn a_game_without_ante_and_without_winner_moves_stakes_only() {
     let bank = Bank::new().await;
-    let players = bank.players([500; 3]).await;
+    let players = bank.players([1_500; 3]).await;
     let mut game = bank.deal(table(), &players);
     game.ante = Coins::ZERO;
     let (stakes, pot) = bank.open(&game).await;
-    assert_eq!((hundredths(&stakes), pot), (vec![500; 3], Coins::ZERO));
+    assert_eq!((hundredths(&stakes), pot), (vec![1_400; 3], Coins::ZERO));
     let settled = bank.ledger.settle_game(bank.finish(&game, Default::default())).await.unwrap();
-    assert_eq!(hundredths(&settled.wallets), [500; 3]);
+    assert_eq!(hundredths(&settled.wallets), [1_500; 3]);
     bank.audit_clean().await;
 }
 
 #[tokio::test]
 async fn voiding_gives_back_antes_and_stakes_once() {
     let bank = Bank::new().await;
-    let (table, players) = (table(), bank.players([10_000, 5_000, 350]).await);
+    let (table, players) = (table(), bank.players([10_000, 5_000, 1_500]).await);
     bank.play(table, &players, 2, 1, PotGoes::Nowhere).await;
     let wallets = bank.wallets(&players).await;
     let game = bank.deal(table, &players);

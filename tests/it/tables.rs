@@ -8,7 +8,7 @@ use bahay::records::Records;
 use bahay::tables::SubmitError;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Readable, Rejection};
+use bahay_engine::table::{Clocks, ConnectionId, Event, Input, Phase, Readable, Reason, Rejection};
 use bahay_shell::Limits;
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -113,6 +113,51 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
         if notice.events.iter().any(|event| matches!(event, Event::Settled { .. })) {
             break;
         }
+    }
+    bank.audit_clean().await;
+}
+
+/// Rule 6.9: in a room whoever does not cover ante and stake leaves before the next game.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let nodes = [Node::new(&bank, &live, clocks).await];
+    // Just what the room asks for.
+    let players = bank.players([1_500; 3]).await;
+    let table = sit(&nodes, &players).await;
+    let mut seats = vec![];
+    for player in &players {
+        seats.push(Seated::join(&nodes[0], table, *player).await);
+    }
+    let tables = nodes[0].tables();
+    let ready = async |game| {
+        for player in &players {
+            let ready = Input::Ready { player: *player, game, commitment: None };
+            tables.submit(table, ready).await.unwrap();
+        }
+    };
+    let first = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
+    ready(first).await;
+    for seated in &seats {
+        let (player, connection) = (seated.player, seated.connection);
+        tables.submit(table, Input::Disconnect { player, connection }).await.unwrap();
+    }
+    let mut left = vec![];
+    while left.len() < 2 {
+        for event in &seats[0].next().await.events {
+            match event {
+                Event::Preparing { game, .. } if *game != first => ready(*game).await,
+                Event::Left { player, reason, .. } => {
+                    assert_eq!(*reason, Reason::CannotPay);
+                    left.push(*player);
+                }
+                _ => {}
+            }
+        }
+    }
+    for (player, wallet) in players.iter().zip(bank.wallets(&players).await) {
+        assert_eq!(left.contains(player), wallet < 1_500, "{wallet}");
     }
     bank.audit_clean().await;
 }

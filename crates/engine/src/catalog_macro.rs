@@ -114,6 +114,13 @@ macro_rules! catalog {
                 }
             }
 
+            fn may_have_short_stakes(rules: &AnyRules) -> bool {
+                match rules {
+                    $($(#[$meta])*
+                    AnyRules::$variant(rules) => <$game>::may_have_short_stakes(rules),)+
+                }
+            }
+
             fn check(rules: &AnyRules) -> Result<(), UnsoundRules> {
                 match rules {
                     $($(#[$meta])* AnyRules::$variant(rules) => <$game as Game>::check(rules),)+

@@ -283,6 +283,12 @@ pub trait Game: Value {
     /// [`Game::counts_per_bet`] for what a count is worth.
     fn counts_max(rules: &Self::Rules, seats: u8) -> u32;
 
+    /// Returns whether a host may let players stake a whole wallet that holds less than
+    /// [`Game::counts_max`] asks for (rule 6.9 of Tong-its).
+    fn may_have_short_stakes(_rules: &Self::Rules) -> bool {
+        false
+    }
+
     /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
     fn check(rules: &Self::Rules) -> Result<(), UnsoundRules>;
 

@@ -9,11 +9,13 @@ export interface Listed {
   title: string;
   /** The rule sets that a table for friends may choose from, with the word for each; the usual one first. */
   sets: readonly (readonly [name: string, word: Word])[];
+  /** A host may let players stay whose coins do not cover a whole stake. */
+  shortStakes?: boolean;
 }
 
 /** The first one is proposed to who has played none. */
 export const GAMES: readonly [Listed, ...Listed[]] = [
-  { kind: 'tongits', title: 'Tong-its', sets: [['kingdom', 'set_kingdom'], ['classic', 'set_classic'], ['joker', 'set_joker']] },
+  { kind: 'tongits', title: 'Tong-its', sets: [['kingdom', 'set_kingdom'], ['classic', 'set_classic'], ['joker', 'set_joker']], shortStakes: true },
   { kind: 'tongo_assets', title: 'Tongo (assets)', sets: [['standard', 'set_standard'], ['personal', 'set_personal'], ['advanced', 'set_advanced']] },
   { kind: 'tongo_options', title: 'Tongo (options)', sets: [['lively', 'set_lively'], ['seed', 'set_seed']] },
 ];

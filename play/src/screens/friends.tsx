@@ -6,7 +6,7 @@ import { GAMES, listed, setsOf, titleOf } from '../games/list.ts';
 import { loadGame } from '../games/loading.ts';
 import { ask, client, lost, me, rooms, tell } from '../house.ts';
 import type { TableState } from '../model.ts';
-import { Choice, Sheet } from '../parts/index.tsx';
+import { Choice, Sheet, Toggle } from '../parts/index.tsx';
 import { refusalText } from '../refusals.ts';
 import { readyAtOnce } from '../table.tsx';
 import { coins, say } from '../words.ts';
@@ -54,6 +54,8 @@ export function Friends({ onClose }: { onClose: () => void }) {
   const [bet, setBet] = useState('5');
   const [kind, setKind] = useState(GAMES[0].kind);
   const [chosen, setChosen] = useState<string | null>(null);
+  const [short, setShort] = useState(false);
+  const mayBeShort = listed(kind)?.shortStakes ?? false;
   const sets = setsOf(listed(kind) ?? GAMES[0]);
   const set = sets.some(([name]) => name === chosen) ? chosen! : sets[0]![0];
   const room = rooms.value?.find((one) => one.kind === kind) ?? rooms.value?.[0];
@@ -63,7 +65,9 @@ export function Friends({ onClose }: { onClose: () => void }) {
     readyAtOnce.value = true;
     void loadGame(kind);
     const amount = Math.round(Number(bet) * 100);
-    const answer = await client.openPrivateTable({ room: room.id, bet: amount, kind, rule_set: set });
+    const answer = await client.openPrivateTable({
+      room: room.id, bet: amount, kind, rule_set: set, short_stakes: short && mayBeShort,
+    });
     if (!answer.ok) {
       readyAtOnce.value = false;
       tell(refusalText(answer.problem.code, answer.problem.detail));
@@ -86,6 +90,7 @@ export function Friends({ onClose }: { onClose: () => void }) {
           onInput={(event) => setBet((event.target as HTMLInputElement).value)} /></label>
         <Choice label={say('game')} chosen={kind} onChoose={setKind} of={GAMES.map((one) => [one.kind, one.title] as const)} />
         <Choice label={say('rule_set')} chosen={set} onChoose={setChosen} of={sets} />
+        {mayBeShort ? <Toggle label={say('short_stakes')} on={short} onChange={setShort} /> : null}
         <button type="submit" class="act gold" disabled={!(Number(bet) >= 1)}>{say('open_table')}</button>
       </form>
     </Sheet>

@@ -64,8 +64,8 @@ fn every_message_of_tables_in_virtual_time_fits() {
     let mut events_seen = BTreeSet::new();
     let mut phases_seen = BTreeSet::new();
     for seed in 0..4 {
-        // Wallets so small that some cannot pay the next ante.
-        let welcome = Coins::from_hundredths(700);
+        // Wallets so small that whoever loses cannot pay for the next game.
+        let welcome = terms().wallet_min::<AnyGame>().unwrap();
         let mut tables = Simulation::<AnyGame>::new(seed, terms(), Habits::ROUGH, welcome);
         for version in 1..=700_u64 {
             let happened = tables.step();

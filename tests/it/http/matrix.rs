@@ -321,6 +321,7 @@ async fn game(server: &Server, owner: &Guest) -> String {
         room: record.terms.room.clone(),
         ante: record.terms.ante().expect("an amount that fits"),
         stake_max: record.terms.stake_max::<AnyGame>(3).expect("an amount that fits"),
+        short_stakes: false,
         players: players.clone(),
         commitment: record.commitment,
         opened_at_ms: record.opened_at.ms(),

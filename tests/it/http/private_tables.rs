@@ -101,6 +101,9 @@ async fn what_is_no_code_or_no_bet_is_refused() {
         (with_draw_countdown(1_000), 422, "rules_invalid"),
         // A count of that game is half a bet, which is a whole number of hundredths.
         (json!({ "room": "newbie", "bet": 101, "kind": "tongo_assets" }), 422, "rules_invalid"),
+        // At both Tongos a seat plays with its whole stake or not at all.
+        (short_stakes("tongo_options"), 422, "rules_invalid"),
+        (short_stakes("tongo_assets"), 422, "rules_invalid"),
         (json!({ "room": "newbie", "bet": 10_000_000 }), 409, "too_few_coins"),
     ] {
         expect_refusal(party.open(&body), status, code).await;
@@ -110,6 +113,25 @@ async fn what_is_no_code_or_no_bet_is_refused() {
     let path = format!("/v1/private-tables/{}", opened["code"].as_str().unwrap());
     assert_eq!(ok(party.ask(0, Method::GET, &path)).await["rule_set"], "relaxed");
     expect_refusal(party.open(&body), 409, "seated_elsewhere").await;
+}
+
+/// Rule 6.9 of Tong-its: the host chooses, and everybody who has the code can see it.
+#[tokio::test]
+async fn a_host_of_tongits_may_let_whole_wallets_be_staked() {
+    for (asked, expected) in [(None, false), (Some(false), false), (Some(true), true)] {
+        let party = Party::of(2).await;
+        let mut body = json!({ "room": "newbie", "bet": 100 });
+        if let Some(asked) = asked {
+            body["short_stakes"] = json!(asked);
+        }
+        let opened = ok(party.open(&body)).await;
+        let path = format!("/v1/private-tables/{}", opened["code"].as_str().unwrap());
+        assert_eq!(ok(party.ask(1, Method::GET, &path)).await["short_stakes"], expected);
+    }
+}
+
+fn short_stakes(kind: &str) -> Value {
+    json!({ "room": "newbie", "bet": 100, "kind": kind, "short_stakes": true })
 }
 
 fn with_draw_countdown(draw_ms: u32) -> Value {

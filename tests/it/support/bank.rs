@@ -108,6 +108,7 @@ impl Bank {
             room: ROOM.into(),
             ante: ANTE,
             stake_max: STAKE_MAX,
+            short_stakes: false,
             players: players.to_vec(),
             commitment: Commitment(Hex([0x5e; 32])),
             opened_at_ms: self.now_ms(),

@@ -18,22 +18,11 @@ pub(crate) struct Expected {
 /// Has the verifier read all of these, and compares what it says. `script` is where it is. At least
 /// one of the records is forged.
 pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
-    let Some(python) = python() else {
+    let documents: Vec<&str> = expected.iter().map(|one| one.record.as_str()).collect();
+    let Some((lines, code)) = verdicts(script, &documents) else {
         return;
     };
-    let folder = Folder::new();
-    let mut files = Vec::new();
-    for (number, Expected { record, .. }) in expected.iter().enumerate() {
-        let path = folder.0.join(format!("{number}.json"));
-        fs::write(&path, record).expect("a record can be written down");
-        files.push(path);
-    }
-    let output = Command::new(python).arg("-B").arg(script).args(&files).output();
-    let output = output.expect("python runs");
-    let said = String::from_utf8(output.stdout).expect("it speaks UTF-8");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.lines().count(), expected.len(), "{said}{errors}");
-    for (line, Expected { name, rule, .. }) in said.lines().zip(expected) {
+    for (line, Expected { name, rule, .. }) in lines.iter().zip(expected) {
         match rule {
             None => assert!(line.starts_with("verified: "), "{name}: {line}"),
             Some(rule) => assert!(
@@ -42,7 +31,27 @@ pub(crate) fn assert_verified(script: &str, expected: &[Expected]) {
             ),
         }
     }
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert_eq!(code, Some(1));
+}
+
+/// Returns what the verifier says of each document, a line each, and its exit code; `None` without
+/// Python.
+pub(crate) fn verdicts(script: &str, documents: &[&str]) -> Option<(Vec<String>, Option<i32>)> {
+    let python = python()?;
+    let folder = Folder::new();
+    let mut files = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        let path = folder.0.join(format!("{number}.json"));
+        fs::write(&path, document).expect("a record can be written down");
+        files.push(path);
+    }
+    let output = Command::new(python).arg("-B").arg(script).args(&files).output();
+    let output = output.expect("python runs");
+    let said = String::from_utf8(output.stdout).expect("it speaks UTF-8");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<String> = said.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), documents.len(), "{said}{errors}");
+    Some((lines, output.status.code()))
 }
 
 /// A folder that is gone with its guard.

@@ -61,7 +61,7 @@ pub use record::{By, FORMAT, Record, Taken};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use shared_list::SharedList;
 pub use step::Transition;
-pub use terms::{Clocks, Price, Private, Spectators, Terms, UnsoundPrice};
+pub use terms::{Clocks, Price, Private, Spectators, StakeTerms, Terms, UnsoundPrice};
 pub use time::Timestamp;
 pub use verify::{Fault, Step, Verified};
 pub use version::{ENGINE, ENGINES};

@@ -89,7 +89,8 @@ impl<G: Game> Table<G> {
         if opening.game != game {
             return Err(Rejection::OtherGame);
         }
-        if stakes.len() != opening.commitments.len() || pot.is_negative() {
+        let is_one_a_seat = stakes.len() == opening.commitments.len();
+        if !is_one_a_seat || !self.terms.allows_stakes::<G>(stakes) || pot.is_negative() {
             return Err(Rejection::BadAnswer);
         }
         let commitments = core::mem::take(&mut opening.commitments);

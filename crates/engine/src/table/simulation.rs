@@ -93,7 +93,12 @@ enum Intention {
 
 impl<G: Game> Simulation<G> {
     /// `welcome` is what a new player's wallet holds.
+    ///
+    /// # Panics
+    /// When that is too little to sit down with: no game would ever begin.
     pub fn new(seed: u64, terms: Terms<G::Rules>, habits: Habits, welcome: Coins) -> Self {
+        let needed = terms.wallet_min::<G>().expect("terms that fit");
+        assert!(welcome >= needed, "a new player has too little to sit down");
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         Self {
@@ -234,14 +239,11 @@ impl<G: Game> Simulation<G> {
         match self.table.effects(self.now).first()? {
             Effect::Open(opening) => {
                 let (game, terms) = (opening.game, self.table.terms());
-                let ante = terms.ante().expect("terms that fit");
                 let players = self.table.players();
-                let stake_max =
-                    terms.stake_max::<G>(self.table.seats_in_game()).expect("terms that fit");
-                let stake = |player: &PlayerId| {
-                    let left = self.wallets[player].checked_sub(ante)?;
-                    (left > Coins::ZERO).then_some(left.min(stake_max))
-                };
+                let asked = terms.stake_terms::<G>(self.table.seats_in_game());
+                let asked = asked.expect("terms that fit");
+                let ante = asked.ante;
+                let stake = |player: &PlayerId| asked.stake_of(self.wallets[player]);
                 let poor: SeatSet = Seat::all(self.table.seats_in_game())
                     .filter(|seat| stake(&players[seat.index()]).is_none())
                     .collect();

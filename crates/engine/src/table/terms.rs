@@ -99,8 +99,8 @@ pub struct Terms<R> {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-fn is_not(practice: &bool) -> bool {
-    !*practice
+fn is_not(flag: &bool) -> bool {
+    !*flag
 }
 
 /// What holds at a table to which nobody comes but a host's guests (rule 7.4): who is sent away
@@ -112,6 +112,34 @@ fn is_not(practice: &bool) -> bool {
 pub struct Private {
     /// The table ends when nobody has sat there for so long.
     pub ends_after_ms: u32,
+    /// A player whose wallet holds less than the most that can be owed stakes the whole wallet,
+    /// and does not have to leave (rule 6.9). Only where the game knows short stakes.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub short_stakes: bool,
+}
+
+/// Ante and stake of each seat when a game opens (rules 6.9 and 7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StakeTerms {
+    pub ante: Coins,
+    /// The most that a seat can lose beside its ante. Above zero.
+    pub stake_max: Coins,
+    /// A wallet that holds less than `stake_max` after the ante is staked as a whole.
+    pub short_stakes: bool,
+}
+
+impl StakeTerms {
+    /// Returns the stake of a player with this wallet; `None` for one who cannot pay.
+    pub fn stake_of(&self, wallet: Coins) -> Option<Coins> {
+        let stake = wallet.checked_sub(self.ante)?.min(self.stake_max);
+        Some(stake).filter(|stake| self.allows(*stake))
+    }
+
+    /// Returns whether a seat may play with this stake.
+    pub fn allows(&self, stake: Coins) -> bool {
+        let is_short = self.short_stakes && stake < self.stake_max;
+        stake > Coins::ZERO && (stake == self.stake_max || is_short)
+    }
 }
 
 /// Whether a table may be watched by those who do not sit there.
@@ -133,7 +161,7 @@ fn is_default(bots: &Skill) -> bool {
 impl Default for Private {
     /// An hour, as rule 7.4 has it.
     fn default() -> Self {
-        Self { ends_after_ms: 60 * 60 * 1_000 }
+        Self { ends_after_ms: 60 * 60 * 1_000, short_stakes: false }
     }
 }
 
@@ -179,6 +207,30 @@ impl<R> Terms<R> {
         self.price.of_count(G::counts_per_bet(&self.rules)).ok()?.checked_mul(counts)
     }
 
+    /// Returns what each seat of a game of so many seats pays and stakes; `None` when an amount
+    /// does not fit 64 bits, or a count has no price.
+    pub fn stake_terms<G: Game<Rules = R>>(&self, seats: u8) -> Option<StakeTerms> {
+        let is_wanted = self.private.is_some_and(|private| private.short_stakes);
+        Some(StakeTerms {
+            ante: self.ante()?,
+            stake_max: self.stake_max::<G>(seats)?,
+            short_stakes: is_wanted && G::may_have_short_stakes(&self.rules),
+        })
+    }
+
+    /// Returns whether these can be the stakes of a game, by seat. Nobody stakes anything at a
+    /// practice table (rule 8.7).
+    pub fn allows_stakes<G: Game<Rules = R>>(&self, stakes: &[Coins]) -> bool {
+        if self.practice {
+            return stakes.iter().all(|stake| stake.is_zero());
+        }
+        let seats = u8::try_from(stakes.len()).ok();
+        let Some(terms) = seats.and_then(|seats| self.stake_terms::<G>(seats)) else {
+            return false;
+        };
+        stakes.iter().all(|stake| terms.allows(*stake))
+    }
+
     /// The least that a wallet must hold to sit down (rule 6.9), however many play.
     pub fn wallet_min<G: Game<Rules = R>>(&self) -> Option<Coins> {
         let seats = G::seats(&self.rules);
@@ -193,8 +245,30 @@ impl<R> Terms<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::Price;
+    use super::{Price, StakeTerms};
     use crate::coins::Coins;
+
+    /// Rule 6.9, and 1.5 of both Tongos.
+    #[test]
+    fn a_wallet_covers_the_whole_stake_or_is_staked_whole_where_that_is_allowed() {
+        let coins = Coins::from_hundredths;
+        let whole = StakeTerms { ante: coins(100), stake_max: coins(1_400), short_stakes: false };
+        let short = StakeTerms { short_stakes: true, ..whole };
+        for (wallet, expected, expected_short) in [
+            (0, None, None),
+            (99, None, None),
+            (100, None, None),
+            (101, None, Some(1)),
+            (1_499, None, Some(1_399)),
+            (1_500, Some(1_400), Some(1_400)),
+            (9_000, Some(1_400), Some(1_400)),
+        ] {
+            let wallet = coins(wallet);
+            assert_eq!(whole.stake_of(wallet), expected.map(coins), "{wallet}");
+            assert_eq!(short.stake_of(wallet), expected_short.map(coins), "{wallet}");
+        }
+        assert!(!short.allows(Coins::ZERO) && !short.allows(coins(1_401)));
+    }
 
     #[test]
     fn a_count_is_a_part_of_the_bet_in_whole_hundredths() {

@@ -141,6 +141,10 @@ impl Game for Broken {
         Tongits::counts_max(&rules.1, seats)
     }
 
+    fn may_have_short_stakes(rules: &Self::Rules) -> bool {
+        Tongits::may_have_short_stakes(&rules.1)
+    }
+
     fn check(rules: &Self::Rules) -> Result<(), UnsoundRules> {
         <Tongits as Game>::check(&rules.1)
     }

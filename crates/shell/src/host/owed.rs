@@ -9,7 +9,8 @@ use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Effect, GameId, Input, Opening, PlayerId, PotReturn, Readable, Record, Share, Table, TableId,
+    Effect, GameId, Input, Opening, PlayerId, PotReturn, Readable, Record, Share, StakeTerms,
+    Table, TableId,
 };
 
 use super::{Origin, Request, TableHost};
@@ -38,8 +39,7 @@ pub struct GameOpening {
     pub kind: String,
     pub table: TableId,
     pub room: String,
-    pub ante: Coins,
-    pub stake_max: Coins,
+    pub stakes: StakeTerms,
     pub players: Vec<PlayerId>,
     /// The SHA-256 of the server seed, as the table showed it while it prepared (rule 9.1).
     pub commitment: Commitment,
@@ -325,8 +325,7 @@ fn open_game<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpe
         kind: table.kind().to_owned(),
         table: table.id(),
         room: table.terms().room.clone(),
-        ante: table.terms().ante()?,
-        stake_max: table.terms().stake_max::<G>(table.seats_in_game())?,
+        stakes: table.terms().stake_terms::<G>(table.seats_in_game())?,
         players: table.players(),
         commitment: opening.server_seed.commitment(),
         opened_at_ms: opening.since.ms(),

@@ -194,10 +194,8 @@ impl Postgres {
         if rows.any(|row| row.opening.table == open.table && row.state == State::Open) {
             return Err(Refusal::TableBusy);
         }
-        let stake_of = |player: &PlayerId| {
-            let left = self.balance(Account::Wallet(*player)).checked_sub(open.ante)?;
-            (left > Coins::ZERO).then_some(left.min(open.stake_max))
-        };
+        let stake_of =
+            |player: &PlayerId| open.stakes.stake_of(self.balance(Account::Wallet(*player)));
         let stakes: Vec<Option<Coins>> = open.players.iter().map(stake_of).collect();
         let seats = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&stakes);
         let poor: SeatSet =
@@ -208,9 +206,9 @@ impl Postgres {
         let stakes: Vec<Coins> = stakes.into_iter().flatten().collect();
         let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&open.players).zip(&stakes);
         for ((seat, player), stake) in seated {
-            self.transfer(Account::Wallet(*player), Account::Pot(open.table), open.ante);
+            self.transfer(Account::Wallet(*player), Account::Pot(open.table), open.stakes.ante);
             let paid = self.paid.entry((open.table, *player)).or_default();
-            *paid = paid.checked_add(open.ante).expect("amounts of a run fit");
+            *paid = paid.checked_add(open.stakes.ante).expect("amounts of a run fit");
             self.transfer(Account::Wallet(*player), Account::Stake(open.game, seat), *stake);
         }
         let row = Row {
@@ -267,9 +265,13 @@ impl Postgres {
         let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&opening.players).zip(&stakes);
         for ((seat, player), stake) in seated {
             if mutation != Some(Mutation::KeepsAntesOfVoided) {
-                self.transfer(Account::Pot(opening.table), Account::Wallet(*player), opening.ante);
+                self.transfer(
+                    Account::Pot(opening.table),
+                    Account::Wallet(*player),
+                    opening.stakes.ante,
+                );
                 let paid = self.paid.entry((opening.table, *player)).or_default();
-                *paid = paid.checked_sub(opening.ante).expect("amounts of a run fit");
+                *paid = paid.checked_sub(opening.stakes.ante).expect("amounts of a run fit");
             }
             self.transfer(Account::Stake(game, seat), Account::Wallet(*player), *stake);
         }

@@ -296,6 +296,10 @@ impl Game for Tongits {
         rules.counts_max()
     }
 
+    fn may_have_short_stakes(_rules: &Rules) -> bool {
+        true
+    }
+
     fn check(rules: &Rules) -> Result<(), UnsoundRules> {
         kind::check(rules)
     }

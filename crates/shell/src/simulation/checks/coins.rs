@@ -84,7 +84,8 @@ impl World {
                 let Some(row) = postgres.game(open.game).filter(|_| before.ends.is_none()) else {
                     return Ok(());
                 };
-                let antes = open.ante.checked_mul(u32::try_from(open.players.len()).unwrap_or(0));
+                let antes =
+                    open.stakes.ante.checked_mul(u32::try_from(open.players.len()).unwrap_or(0));
                 let pot = before.pot.checked_add(antes.unwrap_or_default());
                 if pot != Some(postgres.balance(Account::Pot(open.table))) {
                     return Err(format!("{}: the POT is not richer by the antes", open.game));
@@ -107,7 +108,7 @@ impl World {
                 self.check_held(*game, row, false)?;
                 if before.ends == Some(0) {
                     let table = row.opening.table;
-                    let antes = row.opening.ante.checked_mul(3).unwrap_or_default();
+                    let antes = row.opening.stakes.ante.checked_mul(3).unwrap_or_default();
                     let pot = before.pot.checked_sub(antes);
                     if pot != Some(postgres.balance(Account::Pot(table))) {
                         return Err(format!("{game}: the antes did not come back"));
@@ -175,7 +176,8 @@ impl World {
             Operation::Open(open) => {
                 for player in &open.players {
                     let paid = paid.entry(*player).or_default();
-                    *paid = paid.checked_add(open.ante).ok_or("what was paid does not fit")?;
+                    *paid =
+                        paid.checked_add(open.stakes.ante).ok_or("what was paid does not fit")?;
                 }
             }
             Operation::Settle(record) if record.settlement.pot.is_some() => paid.clear(),
@@ -183,7 +185,8 @@ impl World {
                 let row = services.postgres.game(*game).ok_or("a voided game is unknown")?;
                 for player in &row.opening.players {
                     let paid = paid.entry(*player).or_default();
-                    *paid = paid.checked_sub(row.opening.ante).ok_or("a refund does not fit")?;
+                    *paid =
+                        paid.checked_sub(row.opening.stakes.ante).ok_or("a refund does not fit")?;
                 }
             }
             Operation::Return { player, .. } => {

@@ -1,0 +1,158 @@
+//! Stakes (rule 6.9 of Tong-its, 1.5 of both Tongos): a seat plays with all that it can owe or not
+//! at all; only a host of Tong-its may allow less.
+
+use bahay_engine::catalog::{self, AnyGame, AnyRules};
+use bahay_engine::chance::ServerSeed;
+use bahay_engine::coins::Coins;
+use bahay_engine::game::{Game, Hits, Skill};
+use bahay_engine::hex::Hex;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{
+    Clocks, ConnectionId, Event, Fresh, GameId, Input, Phase, PlayerId, Price, Private, Reason,
+    Rejection, Spectators, Table, TableId, Terms, Timestamp,
+};
+use uuid::Uuid;
+
+const GAMES: u64 = 25;
+
+fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Terms<AnyRules> {
+    let private = short_stakes.map(|short_stakes| Private { short_stakes, ..Private::default() });
+    Terms {
+        room: "newbie".to_owned(),
+        rules,
+        price: Price {
+            bet: Coins::from_whole(2).expect("a bet"),
+            multiplier: 1,
+            fee_basis_points: 500,
+        },
+        hits,
+        clocks: Clocks::default(),
+        spectators: Spectators::default(),
+        bots: Skill::default(),
+        private,
+        practice: false,
+    }
+}
+
+/// What came of games of players who can pay for one game and little more.
+#[derive(Default)]
+struct Played {
+    whole: usize,
+    short: usize,
+    left: usize,
+}
+
+fn play(terms: Terms<AnyRules>) -> Played {
+    let welcome = terms.wallet_min::<AnyGame>().expect("a wallet");
+    let mut house = Simulation::<AnyGame>::new(7, terms, Habits::default(), welcome);
+    let (mut games, mut played) = (0, Played::default());
+    while games < GAMES {
+        let happened = house.step();
+        assert_eq!(house.missing(), Coins::ZERO);
+        let cannot_pay =
+            |event: &Event<_>| matches!(event, Event::Left { reason: Reason::CannotPay, .. });
+        played.left += happened.events.iter().filter(|event| cannot_pay(event)).count();
+        let Some(record) = happened.record else { continue };
+        record.verify().expect("the record holds");
+        games += 1;
+        let seats = u8::try_from(record.stakes.len()).expect("eight at most");
+        let whole = record.terms.stake_max::<AnyGame>(seats).expect("a stake");
+        let is_whole = |stake: &&Coins| **stake == whole;
+        let count = record.stakes.iter().filter(is_whole).count();
+        played.whole += count;
+        played.short += record.stakes.len() - count;
+    }
+    played
+}
+
+#[test]
+fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
+    for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
+        for set in &kind.rule_sets {
+            for short_stakes in [None, Some(false)] {
+                let Played { whole, short, left } =
+                    play(terms(set.rules.clone(), set.hits, short_stakes));
+                let name = set.name;
+                assert!(whole > 0 && short == 0, "{name}: {short} seats played with less");
+                assert!(left > 0, "{name}: nobody had to leave");
+            }
+        }
+    }
+}
+
+#[test]
+fn whole_wallets_are_staked_where_a_host_of_tongits_allows_it_and_nowhere_else() {
+    for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
+        for set in &kind.rule_sets {
+            let played = play(terms(set.rules.clone(), set.hits, Some(true)));
+            let is_tongits = kind.name == "tongits";
+            assert_eq!(AnyGame::may_have_short_stakes(&set.rules), is_tongits, "{}", set.name);
+            assert_eq!(played.short > 0, is_tongits, "{}: {}", set.name, played.short);
+        }
+    }
+}
+
+fn fresh() -> Fresh {
+    Fresh { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(9)) }
+}
+
+/// A table of the first rule set of a game at which all are ready.
+fn opening(kind: &str, short_stakes: Option<bool>) -> (Table<AnyGame>, GameId, usize) {
+    let kinds = catalog::kinds();
+    let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
+    let set = &known.rule_sets[0];
+    let mut table = Table::<AnyGame>::new(
+        TableId(Uuid::nil()),
+        terms(set.rules.clone(), set.hits, short_stakes),
+    );
+    let tell = |table: &mut Table<AnyGame>, input| {
+        let told = table.decide(Timestamp::from_ms(1), input, fresh).expect("it is taken");
+        *table = told.table;
+    };
+    let seats = AnyGame::seats(&set.rules).least;
+    let players: Vec<PlayerId> =
+        (1..=u128::from(seats)).map(Uuid::from_u128).map(PlayerId).collect();
+    for player in &players {
+        tell(&mut table, Input::sit(*player, "player"));
+        tell(&mut table, Input::Connect { player: *player, connection: ConnectionId(player.0) });
+    }
+    let game = table.phase().game().expect("a game is prepared");
+    for player in &players {
+        tell(&mut table, Input::Ready { player: *player, game, commitment: None });
+    }
+    assert!(matches!(table.phase(), Phase::Opening(_)));
+    (table, game, players.len())
+}
+
+/// Whatever the ledger says: no game begins with a stake that the rules do not know.
+#[test]
+fn a_table_refuses_an_opening_with_another_stake() {
+    for kind in ["tongits", "tongo_options", "tongo_assets"] {
+        for short_stakes in [None, Some(false), Some(true)] {
+            let (table, game, seats) = opening(kind, short_stakes);
+            let count = u8::try_from(seats).expect("eight at most");
+            let asked = table.terms().stake_terms::<AnyGame>(count).expect("amounts that fit");
+            let hundredth = Coins::from_hundredths(1);
+            let less = asked.stake_max.checked_sub(hundredth).expect("an amount");
+            let more = asked.stake_max.checked_add(hundredth).expect("an amount");
+            for (stake, is_taken) in [
+                (asked.stake_max, true),
+                (less, short_stakes == Some(true) && kind == "tongits"),
+                (more, false),
+                (Coins::ZERO, false),
+            ] {
+                let mut stakes = vec![asked.stake_max; seats];
+                stakes[0] = stake;
+                let pot = Coins::from_whole(100).expect("a POT");
+                let told =
+                    table.decide(Timestamp::from_ms(1), Input::Opened { game, stakes, pot }, fresh);
+                let what = format!("{kind}, {short_stakes:?}: a stake of {stake}");
+                match told {
+                    Ok(_) => assert!(is_taken, "{what} is taken"),
+                    Err(Rejection::BadAnswer) => assert!(!is_taken, "{what} is refused"),
+                    Err(other) => panic!("{what}: {other}"),
+                }
+            }
+        }
+    }
+}
