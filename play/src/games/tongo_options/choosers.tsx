@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
-  changed, COSTS, indexed, matches, ownHand, type CostName,
+  changed, COSTS, indexed, matches, ownHand, raiseLeft, type CostName,
 } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import type { TableState } from '../../model.ts';
 import { say } from '../../words.ts';
@@ -125,7 +125,7 @@ function Costs({ view }: { view: View }) {
             <button type="button" class="round" aria-label={word('less_of', { cost: word(name) })} disabled={draft[name] <= 1} onClick={() => step(name, -1)}>−</button>
             <b class={draft[name] === open.costs[name] ? '' : 'changed'}>{draft[name]}</b>
             <button type="button" class="round" aria-label={word('more_of', { cost: word(name) })}
-              disabled={draft[name] >= open.costs[name] + open.rules.raise_max} onClick={() => step(name, 1)}>+</button>
+              disabled={draft[name] >= open.costs[name] + raiseLeft(open, name)} onClick={() => step(name, 1)}>+</button>
           </div>
         ))}
         <p class="cost-risk">{word('risk')}: <b>{Math.max(0, draft.sell - draft.buy)}</b></p>

@@ -22,7 +22,14 @@ export function risk({ reserves, costs }: Public): number {
 /** The costs that a change leads to, and the chips that it takes; or the code why not. */
 export type Change = { readonly costs: Costs; readonly chips: number } | { readonly code: string };
 
-export function changed({ costs: old, rules }: Public, how: How, given: NewCosts): Change {
+/** By how much a cost may still rise in this turn (rule 1.6). */
+export function raiseLeft({ phase, rules }: Public, name: CostName): number {
+  const risen = phase.type === "turn" ? phase.risen?.[name] ?? 0 : 0;
+  return Math.max(0, rules.raise_max - risen);
+}
+
+export function changed(open: Public, how: How, given: NewCosts): Change {
+  const { costs: old } = open;
   const next = { ...old };
   for (const name of COSTS) next[name] = given[name] ?? old[name];
   const by = COSTS.map((name) => next[name] - old[name]);
@@ -30,7 +37,9 @@ export function changed({ costs: old, rules }: Public, how: How, given: NewCosts
   if (how === "lower" && by.some((more) => more > 0)) return { code: "not_lower" };
   if (how === "raise" && by.some((more) => more < 0)) return { code: "not_higher" };
   if (by.every((more) => more === 0)) return { code: "no_change" };
-  if (by.some((more) => more > rules.raise_max)) return { code: "raised_too_far" };
+  if (COSTS.some((name, place) => (by[place] ?? 0) > raiseLeft(open, name))) {
+    return { code: "raised_too_far" };
+  }
   return { costs: next, chips: by.reduce((sum, more) => sum + Math.abs(more), 0) };
 }
 
@@ -49,7 +58,8 @@ export function indexed(open: Public, percent: number): Change {
 export function someChanges(open: Public, how: "lower" | "raise"): NewCosts[] {
   return COSTS.flatMap((name) => {
     const old = open.costs[name];
-    const [near, far] = how === "lower" ? [old - 1, 1] : [old + 1, old + open.rules.raise_max];
+    const left = raiseLeft(open, name);
+    const [near, far] = how === "lower" ? [old - 1, 1] : [old + Math.min(left, 1), old + left];
     const all = near === far ? [near] : [near, far];
     return all.filter((cost) => cost >= 1 && cost !== old).map((cost) => ({ [name]: cost }));
   });
@@ -65,8 +75,9 @@ export function exchangePrice({ costs }: Public, facing: number, floor: number |
   return floor === null ? 0 : costs.exchange * distance(facing, floor);
 }
 
-/** Rule 8.4: what an answer costs a seat that stays in. */
+/** Rule 8.4: what an answer costs a seat that stays in. To stand as the target costs nothing. */
 export function answerPrice(open: Public, seat: number): number {
+  if (open.phase.type === "challenge" && open.phase.target === seat) return 0;
   const whole = open.rules.answer_pays_risk ? risk(open) : 0;
   return Math.min(whole, open.players[seat]?.chips ?? 0);
 }

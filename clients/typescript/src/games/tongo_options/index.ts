@@ -9,7 +9,7 @@ import { legal } from "./legal.js";
 import { begin, observe } from "./view.js";
 
 export { FLOORS, SLOTS, distance, faces, indexOf, numberOf, suitHeight } from "./cards.js";
-export { type Change, type CostName, COSTS, answerPrice, changed, exchangePrice, indexed, price, risk } from "./costs.js";
+export { type Change, type CostName, COSTS, answerPrice, changed, exchangePrice, indexed, price, raiseLeft, risk } from "./costs.js";
 export { type Illegal, legal, ownHand, whyNot } from "./legal.js";
 export { type Best, CLASSES, bestFloor, bestOf, compare, matches } from "./strength.js";
 export { hasEvaded, mayEvadeByToken, observe, stillIn } from "./view.js";

@@ -2,12 +2,14 @@
 // Views are never changed in place: what an event leaves alone stays the same object.
 
 import type {
-  TongoOptionsChallenge as Challenge, TongoOptionsCostsChange as How, TongoOptionsEvent as GameEvent,
+  TongoOptionsChallenge as Challenge, TongoOptionsCosts as Costs, TongoOptionsCostsChange as How,
+  TongoOptionsEvent as GameEvent,
   TongoOptionsPaid as Paid, TongoOptionsPhase as Phase, TongoOptionsPlayer as Player,
   TongoOptionsPrevious as Previous, TongoOptionsPublic as Public, TongoOptionsRules as Rules,
   TongoOptionsStep as Step, TongoOptionsTurn as Turn, TongoOptionsView as View,
 } from "../../gen/socket.js";
 import { FLOORS, SLOTS, sorted } from "./cards.js";
+import { COSTS } from "./costs.js";
 
 type TurnPhase = Extract<Phase, { type: "turn" }>;
 type Purpose = keyof Paid;
@@ -85,7 +87,8 @@ function apply(open: Public, event: GameEvent): Public {
       return fold(open, event.seat);
     case "costs_changed": {
       const { seat, how, costs, chips } = event;
-      return goOn(pay({ ...open, costs }, seat, chips, "rates"), (turn) => afterChange(turn, how));
+      const paid = pay({ ...open, costs }, seat, chips, "rates");
+      return goOn(paid, (turn) => afterChange(turn, how, open.costs, costs));
     }
     case "bought": {
       const { seat, slot, card, chips, leverage } = event;
@@ -190,10 +193,17 @@ function goOn(open: Public, change: (turn: TurnPhase) => TurnPhase): Public {
 }
 
 /** Rule 3.4: the margin is indexed before all else, or in the place of raising. */
-function afterChange(turn: TurnPhase, how: How): TurnPhase {
+function afterChange(turn: TurnPhase, how: How, old: Costs, costs: Costs): TurnPhase {
   const isEarly = STEPS.indexOf(turn.step) <= STEPS.indexOf("begun");
   const step = how === "lower" ? "lowered" : how === "index" && isEarly ? "begun" : "raised";
-  return { ...turn, step, ...(how === "index" ? { indexed: true } : {}) };
+  const risen = { ...turn.risen };
+  for (const name of COSTS) {
+    if (costs[name] > old[name]) risen[name] = (risen[name] ?? 0) + costs[name] - old[name];
+  }
+  const isRisen = Object.keys(risen).length > 0;
+  return {
+    ...turn, step, ...(how === "index" ? { indexed: true } : {}), ...(isRisen ? { risen } : {}),
+  };
 }
 
 function pay(open: Public, seat: number, chips: number, purpose: Purpose): Public {

@@ -2,6 +2,7 @@
 
 use crate::games::tongo_options::action::NewCosts;
 use crate::games::tongo_options::event::CostsChange;
+use crate::games::tongo_options::phase::Rises;
 use crate::games::tongo_options::public::{Costs, Public};
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::FLOORS;
@@ -11,7 +12,7 @@ use crate::seat::Seat;
 pub(super) const PERCENTS: [i8; 5] = [-50, -10, 10, 50, 100];
 
 /// The costs by the order of their fields.
-type Three = [u16; 3];
+pub(super) type Three = [u16; 3];
 
 fn three(costs: &Costs) -> Three {
     [costs.buy, costs.sell, costs.exchange]
@@ -19,6 +20,13 @@ fn three(costs: &Costs) -> Three {
 
 fn costs([buy, sell, exchange]: Three) -> Costs {
     Costs { buy, sell, exchange }
+}
+
+/// Returns by how much each cost may still rise in this turn (rule 1.6).
+pub(super) fn raises_left(public: &Public) -> Three {
+    let Rises { buy, sell, exchange } = public.turn().map(|turn| turn.risen).unwrap_or_default();
+    let raise_max = u16::from(public.rules.raise_max);
+    [buy, sell, exchange].map(|risen| raise_max.saturating_sub(risen))
 }
 
 /// The costs that an action names, and the chips that the change takes.
@@ -45,8 +53,7 @@ pub(super) fn changed(
     if old == next {
         return Err(Illegal::NoChange);
     }
-    let raise_max = u16::from(public.rules.raise_max);
-    if pairs().any(|(old, new)| new.saturating_sub(*old) > raise_max) {
+    if pairs().zip(raises_left(public)).any(|((old, new), left)| new.saturating_sub(*old) > left) {
         return Err(Illegal::RaisedTooFar);
     }
     let chips = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
@@ -70,11 +77,10 @@ pub(super) fn indexed(public: &Public, percent: i8) -> Result<(Costs, u32), Ille
 /// What stands for all changes of one cost in a list of what is legal: by one, and as far as it
 /// goes.
 pub(super) fn some_changes(public: &Public, how: CostsChange, mut each: impl FnMut(NewCosts)) {
-    let raise_max = u16::from(public.rules.raise_max);
-    for (place, old) in (0..).zip(three(&public.costs)) {
+    for ((place, old), left) in (0..).zip(three(&public.costs)).zip(raises_left(public)) {
         let [near, far] = match how {
             CostsChange::Lower => [old.saturating_sub(1), 1],
-            CostsChange::Raise => [old.saturating_add(1), old.saturating_add(raise_max)],
+            CostsChange::Raise => [old.saturating_add(left.min(1)), old.saturating_add(left)],
             CostsChange::Index => continue,
         };
         for new in [Some(near), Some(far).filter(|far| *far != near)].into_iter().flatten() {
@@ -105,8 +111,12 @@ fn distance(one: u8, other: u8) -> u8 {
     straight.min(FLOORS - straight)
 }
 
-/// Rule 8.4: what an answer costs a seat that stays in.
+/// Returns what an answer costs a seat that stays in (rule 8.4). To stand as the target costs
+/// nothing.
 pub(super) fn answer_price(public: &Public, seat: Seat) -> u8 {
+    if public.target() == Some(seat) {
+        return 0;
+    }
     let risk = if public.rules.answer_pays_risk { public.risk() } else { 0 };
     u8::try_from(risk).unwrap_or(u8::MAX).min(public.player(seat).chips)
 }

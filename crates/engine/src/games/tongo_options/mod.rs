@@ -45,7 +45,7 @@ pub use dice::{Dice, Die};
 pub use event::{Answer, CostsChange, Ending, Event, Shown};
 pub use hidden::{Deck, Hidden};
 pub use list::{BySeat, List};
-pub use phase::{Challenge, Phase, Showdown, Step, TurnState};
+pub use phase::{Challenge, Phase, Rises, Showdown, Step, TurnState};
 pub use player::{Paid, Player, Previous};
 pub use public::{Costs, End, Floors, Public, Reserves};
 pub use refusal::Illegal;

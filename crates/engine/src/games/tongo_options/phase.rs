@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::games::tongo_options::event::{CostsChange, Ending};
+use crate::games::tongo_options::public::Costs;
 use crate::seat::{Seat, SeatSet};
 
 /// Where a game stands.
@@ -56,9 +57,47 @@ pub struct TurnState {
     pub exchanged: bool,
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub indexed: bool,
+    /// How much each cost has risen in this turn; `raise_max` bounds it (rule 1.6).
+    #[serde(default, skip_serializing_if = "Rises::are_none")]
+    pub risen: Rises,
     /// What is left of the wager of a seat that has converted its reserves in this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wager: Option<u8>,
+}
+
+/// The sum of all rises of each cost in a turn. Lowering a cost leaves the sum as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsRises"))]
+pub struct Rises {
+    #[serde(skip_serializing_if = "is_zero")]
+    pub buy: u16,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub sell: u16,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub exchange: u16,
+}
+
+impl Rises {
+    fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the rises after a change of the costs.
+    fn with_change(self, old: &Costs, new: &Costs) -> Self {
+        let sum = |risen: u16, old: u16, new: u16| risen.saturating_add(new.saturating_sub(old));
+        Self {
+            buy: sum(self.buy, old.buy, new.buy),
+            sell: sum(self.sell, old.sell, new.sell),
+            exchange: sum(self.exchange, old.exchange, new.exchange),
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(risen: &u16) -> bool {
+    *risen == 0
 }
 
 /// The last step of rule 3.4 that was done in a turn, or what comes before.
@@ -115,12 +154,14 @@ impl TurnState {
             sold: false,
             exchanged: false,
             indexed: false,
+            risen: Rises { buy: 0, sell: 0, exchange: 0 },
             wager: None,
         }
     }
 
     /// Rule 3.4: the margin is indexed before all else, or in the place of raising.
-    pub(super) fn change_costs(&mut self, how: CostsChange) {
+    pub(super) fn change_costs(&mut self, how: CostsChange, old: &Costs, new: &Costs) {
+        self.risen = self.risen.with_change(old, new);
         self.step = match how {
             CostsChange::Lower => Step::Lowered,
             CostsChange::Index if self.step <= Step::Begun => Step::Begun,

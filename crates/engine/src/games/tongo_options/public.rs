@@ -159,6 +159,20 @@ impl Public {
         }
     }
 
+    /// Returns the seat that is confronted, while a confrontation is answered.
+    pub(super) const fn target(&self) -> Option<Seat> {
+        match self.phase {
+            Phase::Challenge(challenge) => challenge.target,
+            Phase::Deal
+            | Phase::Stop { .. }
+            | Phase::Turn(_)
+            | Phase::Roll(_)
+            | Phase::Shuffle { .. }
+            | Phase::Showdown(_)
+            | Phase::Over => None,
+        }
+    }
+
     /// The floor that faces it.
     pub(super) fn facing(&self) -> Option<u8> {
         self.turn().map(|turn| turn.floor)
@@ -194,9 +208,9 @@ impl Public {
             }
             Event::Folded { seat } => self.fold(*seat),
             Event::CostsChanged { seat, how, costs, chips } => {
-                self.costs = *costs;
+                let old = core::mem::replace(&mut self.costs, *costs);
                 self.pay(*seat, *chips, Purpose::Rates);
-                self.go_on(|turn| turn.change_costs(*how));
+                self.go_on(|turn| turn.change_costs(*how, &old, costs));
             }
             Event::Bought { seat, slot, card, chips, leverage } => {
                 self.turn_card(*slot, Some(*card));

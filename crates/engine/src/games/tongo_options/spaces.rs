@@ -11,8 +11,8 @@ use alloc::vec::Vec;
 
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
-use crate::games::tongo_options::costs::PERCENTS;
-use crate::games::tongo_options::phase::{Phase, Step, TurnState};
+use crate::games::tongo_options::costs::{PERCENTS, raises_left};
+use crate::games::tongo_options::phase::{Phase, Rises, Step, TurnState};
 use crate::games::tongo_options::public::{Costs, Public};
 use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
@@ -83,6 +83,7 @@ impl Spaces for TongoOptions {
         field("joined", 8, 1, "who answered that it joins"),
         field("reserves_by", 8, 1, "who converted reserves"),
         field("reserves_wager", 1, 100, "what others answer it with"),
+        field("risen", 3, 100, "how much each cost has risen in this turn"),
     ];
 
     fn action_names() -> Vec<String> {
@@ -139,11 +140,12 @@ impl Spaces for TongoOptions {
                 CONFRONT + u16::from(round(view).place(target)).checked_sub(1)?
             }
             Action::Lower(new) => {
-                LOWER + change(&view.public.costs, &new, |old| old.checked_sub(1), |_| Some(1))?
+                let to_1 = |_: usize, _: u16| Some(1);
+                LOWER + change(&view.public.costs, &new, |old| old.checked_sub(1), to_1)?
             }
             Action::Raise(new) => {
-                let most = u16::from(view.public.rules.raise_max);
-                let far = |old: u16| old.checked_add(most);
+                let left = raises_left(&view.public);
+                let far = |cost: usize, old: u16| old.checked_add(left[cost]);
                 RAISE + change(&view.public.costs, &new, |old| old.checked_add(1), far)?
             }
             Action::IndexMargin { percent } => {
@@ -183,6 +185,9 @@ impl Spaces for TongoOptions {
         write_phase(public, round, tensor);
         round.write_one(tensor, public.reserves.map(|reserves| reserves.by));
         tensor.number(public.reserves.map_or(0, |reserves| reserves.wager.into()));
+        let Rises { buy, sell, exchange } =
+            public.turn().map(|turn| turn.risen).unwrap_or_default();
+        [buy, sell, exchange].into_iter().for_each(|risen| tensor.number(risen.into()));
     }
 }
 
@@ -286,20 +291,20 @@ fn change(
     costs: &Costs,
     new: &NewCosts,
     near: impl Fn(u16) -> Option<u16>,
-    far: impl Fn(u16) -> Option<u16>,
+    far: impl Fn(usize, u16) -> Option<u16>,
 ) -> Option<u16> {
     let old = [costs.buy, costs.sell, costs.exchange];
-    let mut named = (0..).zip(old).zip([new.buy, new.sell, new.exchange]);
+    let mut named = old.into_iter().enumerate().zip([new.buy, new.sell, new.exchange]);
     let ((cost, old), to) = named.find(|(_, new)| new.is_some())?;
     if named.any(|(_, new)| new.is_some()) {
         return None;
     }
     let how: u16 = if to == near(old) {
         0
-    } else if to == far(old) {
+    } else if to == far(cost, old) {
         1
     } else {
         return None;
     };
-    Some(cost * 2 + how)
+    Some(u16::try_from(cost).ok()? * 2 + how)
 }
