@@ -97,26 +97,22 @@ impl Worth {
         crown: Option<Crown>,
         players: &[PlayerId],
     ) -> Option<Self> {
-        let winner = match outcome.winner {
-            Some(seat) => Some((seat, *players.get(seat.index())?)),
-            None => None,
-        };
         let per_bet = G::counts_per_bet(&terms.rules);
-        let Some(hits) = terms.hits else {
-            let settlement = Settlement::new(outcome, &terms.price, per_bet, stakes, 0, None)?;
-            return Some(Self { settlement, pot_after: pot, crown_after: None });
+        let settle =
+            |bonus, payout| Settlement::new(outcome, &terms.price, per_bet, stakes, bonus, payout);
+        let Some((hits, seat)) = terms.hits.zip(outcome.winner) else {
+            // Without a winner the POT stays and no crown moves (rule 5.3).
+            let crown_after = crown.filter(|_| terms.hits.is_some());
+            return Some(Self { settlement: settle(0, None)?, pot_after: pot, crown_after });
         };
-        // Nobody won: every run of wins is broken (rule 5.3).
-        let crown = winner.map(|(_, player)| Crown::after_win(crown, player));
-        let wins = crown.map_or(0, |crown| crown.wins);
-        let takes_pot = wins >= hits.to_win || outcome.takes_pot;
-        let bonus = if wins == 2 && !takes_pot { hits.second_hit_bonus } else { 0 };
-        let payout = winner.filter(|_| takes_pot).map(|(seat, _)| PotPayout { seat, amount: pot });
-        Some(Self {
-            settlement: Settlement::new(outcome, &terms.price, per_bet, stakes, bonus, payout)?,
-            pot_after: if payout.is_some() { Coins::ZERO } else { pot },
-            crown_after: if payout.is_some() { None } else { crown },
-        })
+        let crown = Crown::after_win(crown, *players.get(seat.index())?);
+        let takes_pot = crown.wins >= hits.to_win || outcome.takes_pot;
+        if takes_pot {
+            let settlement = settle(0, Some(PotPayout { seat, amount: pot }))?;
+            return Some(Self { settlement, pot_after: Coins::ZERO, crown_after: None });
+        }
+        let bonus = if crown.wins == 2 { hits.second_hit_bonus } else { 0 };
+        Some(Self { settlement: settle(bonus, None)?, pot_after: pot, crown_after: Some(crown) })
     }
 }
 
@@ -158,5 +154,42 @@ impl<G: Game> Record<G> {
             crown_before: table.crown,
             crown_after,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Coins, Crown, Outcome, PlayerId, Terms, Worth};
+    use crate::game::{Hits, Skill};
+    use crate::games::tongits::{Rules, Tongits};
+    use crate::table::{Clocks, Price, Spectators};
+    use uuid::Uuid;
+
+    /// Rule 5.3 of Tong-its.
+    #[test]
+    fn where_nobody_wins_the_pot_stays_and_no_crown_moves() {
+        let price =
+            Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
+        let terms = Terms {
+            room: "newbie".into(),
+            rules: Rules::kingdom(),
+            price,
+            hits: Some(Hits { ante: 1, to_win: 3, second_hit_bonus: 1 }),
+            clocks: Clocks::default(),
+            spectators: Spectators::default(),
+            bots: Skill::default(),
+            private: None,
+            practice: false,
+        };
+        let players = [1, 2, 3].map(|player| PlayerId(Uuid::from_u128(player)));
+        let stakes = [Coins::from_hundredths(1_500); 3];
+        let pot = Coins::from_hundredths(900);
+        for crown in [None, Some(Crown { player: players[1], wins: 2 })] {
+            let worth =
+                Worth::of::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
+            let Worth { settlement, pot_after, crown_after } = worth.unwrap();
+            assert!(settlement.payments.is_empty() && settlement.pot.is_none());
+            assert_eq!((pot_after, crown_after), (pot, crown));
+        }
     }
 }

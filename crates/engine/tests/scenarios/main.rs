@@ -129,3 +129,17 @@ fn finds_wrong_lines<C: Case>(position: &str, right: &str, wrong: &[(&str, &str)
         assert!(failure.contains(complaint), "{wrong}: {failure}");
     }
 }
+
+/// Each rule set with a name is told on its game's page.
+#[test]
+fn every_rule_set_is_named_on_its_page() {
+    for kind in bahay_engine::catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
+        let path = format!("../../docs/rules/{}.md", kind.name);
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        let page = fs::read_to_string(page).expect("the rules page is there");
+        for set in &kind.rule_sets {
+            let name = format!("`{}`", set.name);
+            assert!(page.contains(&name), "{} is not on the page of {}", name, kind.title);
+        }
+    }
+}
