@@ -3,8 +3,8 @@
 
     python3 docs/verify.py record.json ...      (- for standard input)
 
-It follows docs/rules/tongits.md and docs/FAIRNESS.md and shares no code with the server. It
-recomputes the commitment, the key of the deal, who began, the deck and the hands; plays every
+It follows docs/rules/tongits.md and docs/FAIRNESS.md and shares no code with the server; from
+verify_record.py beside it come the form of a record and the arithmetic of coins. It recomputes the commitment, the key of the deal, who began, the deck and the hands; plays every
 action by the rules of the record, whichever rule set they are; finds the winner and what each loser
 owes, line by line; and does the arithmetic of settlement, fee, POT and crown.
 
@@ -14,30 +14,22 @@ is not the record of a game of Tong-its.
 
 import hashlib
 import hmac
-import json
 import struct
 import sys
 import uuid
 from functools import cache
 from itertools import combinations
 
+sys.dont_write_bytecode = True  # Nothing is left beside the documents.
+
+from verify_record import U8, Fault, ascending, by_type, check, check_form, check_players
+from verify_record import check_pot, check_settlement, check_stakes, record_form, run
+
 RANKS, SUITS = "A23456789TJQK", "CDHS"
 JOKERS = ["X1", "X2"]
 STANDARD = [rank + suit for suit in SUITS for rank in RANKS]
 CARDS = STANDARD + JOKERS  # by index, rule 1.12
 INDEX = {card: index for index, card in enumerate(CARDS)}
-
-
-class Fault(Exception):
-    """What does not hold, and the rule that says so."""
-
-    def __init__(self, rule, what):
-        super().__init__(f"{what} (rule {rule})")
-
-
-def check(holds, rule, what):
-    if not holds:
-        raise Fault(rule, what)
 
 
 # Chance: rules 9.1 to 9.4.
@@ -114,7 +106,6 @@ def check_deal(record):
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "9.1", "the commitment is not that of the seed")
-    check(len(record["clients"]) == 3, "9.2", "the client seeds are not one a seat")
     words = keystream(deal_key(server_seed, record["game"], record["clients"]))
     starter, said = record["starter"], list(record["chance"])
     if starter is None:
@@ -522,53 +513,95 @@ def check_outcome(outcome, table):
         check(len(owed) == len(debt["items"]), "6.7", f"seat {debt['from']} owes {owed}")
 
 
-# Coins: rules 6.7 to 7.5, in hundredths of a coin.
+# The form: docs/rules/tongits.md has each switch.
+
+COUNT = range(10_001)
+CARD = set(STANDARD + JOKERS)
+CARD_SET = ascending(CARD, INDEX.get)
+MILLISECONDS = range(1, 2**32)
+ITEM_COUNTS = "normal tongits special secret challenge burned"
+ENDING_COUNTS = "tongits fight challenge stock zero_count_fight burned secret"
+RULES = {
+    "deal": {"clockwise", "counterclockwise"},
+    "hand_cards": range(1, 17),
+    "jokers": bool,
+    "auto_draw": bool,
+    "dump_addable": bool,
+    "secret_run_min": range(14),
+    "bahay": bool,
+    "sagasa": bool,
+    "spread": bool,
+    "fight_blocked_by": {"anyone", "opponents"},
+    "secret_may_challenge": bool,
+    "challengers_tied": {"first_after_fighter", "last_answer"},
+    "zero_count_fight": bool,
+    "variable_payout": bool,
+    "all_burned": {"fewest_points", "nobody"},
+    "counts": (
+        dict.fromkeys(ITEM_COUNTS.split(), COUNT),
+        {**dict.fromkeys(ENDING_COUNTS.split(), COUNT), "variable_points": range(1, 10_001)},
+    ),
+    "countdowns": dict.fromkeys(["draw_ms", "play_ms", "fight_ms"], MILLISECONDS),
+}
+ACTION = by_type(
+    {
+        "draw": {},
+        "chow": {"cards": CARD_SET},
+        "fight": {},
+        "drop": {"cards": CARD_SET, "face_down?": True},
+        "sapaw": {"card": CARD, "meld": U8},
+        "dump": {"card": CARD},
+        "tongits": {},
+        "challenge": {},
+        "fold": {},
+    }
+)
+RECORD = record_form("tongits", RULES, ACTION)
 
 
-def check_settlement(record):
-    price, hits = record["terms"]["price"], record["terms"]["hits"]
-    outcome, settlement = record["outcome"], record["settlement"]
-    winner, left, takes_pot = outcome["winner"], list(record["stakes"]), outcome["takes_pot"]
-    check(winner == settlement["winner"], "6.7", "the winner is not the outcome's")
-    check(len(left) == 3, "6.9", "the stakes are not one a seat")
-    crown, pot, bonus = None, None, []
-    if winner is not None:
-        player, before = record["players"][winner], record["crown_before"]
-        wins = before["wins"] + 1 if before and before["player"] == player else 1
-        crown = {"player": player, "wins": wins}
-        takes_pot = takes_pot or wins >= hits["to_win"]
-        if takes_pot:
-            pot, crown = {"seat": winner, "amount": record["pot_before"]}, None
-        elif wins == 2 and hits["second_hit_bonus"]:
-            bonus = [{"name": "second_hit", "rule": "7.5", "counts": hits["second_hit_bonus"]}]
+def check_rules(rules):
+    """Whether a game can be dealt by such switches."""
+    run_min = rules["secret_run_min"]
+    check(run_min not in (1, 2, 3), "1.6", "a secret run has four cards or more")
+    by_ending = "normal" not in rules["counts"]
+    for switch in ("sagasa", "zero_count_fight", "variable_payout"):
+        check(by_ending or not rules[switch], "10", f"{switch} needs counts by ending")
 
-    payments = []
-    for debt in outcome["debts"]:
-        source, target, items = debt["from"], debt["to"], debt["items"] + bonus
-        owed = sum(item["counts"] for item in items) * price["bet"] * price["multiplier"]
-        paid = min(owed, left[source])
-        left[source] -= paid
-        payments.append({"from": source, "to": target, "items": items, "owed": owed, "paid": paid})
-    check(payments == settlement["payments"], "6.7", "the payments are not those of the counts")
 
-    fees = []
-    for seat in range(3):
-        gross = sum(payment["paid"] for payment in payments if payment["to"] == seat)
-        if gross:
-            fee = gross * price["fee_basis_points"] // 10_000
-            fees.append({"seat": seat, "gross": gross, "fee": fee})
-    check(fees == settlement["fees"], "6.8", "the fee is not the share of what was paid")
-    check(pot == settlement["pot"], "7.2", "the POT's payout is not that of the crowns")
-    pot_after = 0 if pot else record["pot_before"]
-    check(record["pot_after"] == pot_after, "7.2", "the POT left is another")
-    check(record["crown_after"] == crown, "7.2", "the crown is not that of the wins in a row")
+def counts_max(rules):
+    """Rule 6.9: the most that one loser can owe."""
+    counts, cards = rules["counts"], rules["hand_cards"]
+    secret = (cards + 1) // 4 * counts["secret"]
+    if "normal" in counts:
+        dearest = max(counts["challenge"], counts["tongits"] + counts["burned"])
+        special = min(8, cards + 1) * counts["special"]
+        return counts["normal"] + dearest + special + secret
+
+    def more(cards, same):
+        """Rule 11.3, with at most so many cards of one rank."""
+        dearest = sorted(STANDARD, key=lambda card: -points([card]))
+        taken = [card for card in dearest if SUITS.index(card[1]) < same][:cards]
+        return points(taken) // counts["variable_points"] if rules["variable_payout"] else 0
+
+    burned = counts["burned"] + more(cards, 3)
+    endings = [
+        counts["tongits"] + counts["burned"] + secret,
+        counts["fight"] + counts["burned"],
+        counts["challenge"] + max(counts["burned"], more(max(0, cards - 3), 2)),
+        counts["stock"] + burned,
+    ]
+    return max([*endings, counts["zero_count_fight"] + burned] if rules["zero_count_fight"] else endings)
 
 
 def verify(record):
     """Raises the first fault; else says what was checked."""
-    check(record["format"] == "bahay/record/v1", "9.5", "the record is of another format")
-    check(record["kind"] == "tongits", "9.5", "the record is of another game")
-    table = Table(record["terms"]["rules"], *check_deal(record))
+    check_form(record, RECORD)
+    rules = record["terms"]["rules"]
+    check_rules(rules)
+    check_players(record, range(3, 4))
+    check_stakes(record, counts_max(rules), 1, may_be_short=True)
+    check_pot(record)
+    table = Table(rules, *check_deal(record))
     check_actions(record, table)
     check_settlement(record)
     check_outcome(record["outcome"], table)
@@ -579,18 +612,7 @@ def main(names):
     # A verifier that cannot do the published example verifies nothing.
     first = b"".join(struct.pack("<I", word) for word, _ in zip(keystream(bytes(32)), range(4)))
     assert first.hex() == "76b8e0ada0f13d90405d6ae55386bd28", "ChaCha20 is broken here"
-    code = 0
-    for name in names:
-        try:
-            with sys.stdin if name == "-" else open(name, encoding="utf-8") as file:
-                print(f"verified: {verify(json.load(file))}")
-        except Fault as fault:
-            print(f"{name}: does not hold: {fault}")
-            code = max(code, 1)
-        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            print(f"{name}: not a record of Tong-its: {error!r}")
-            code = 2
-    return code
+    return run(names, verify, "Tong-its")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
     python3 docs/verify_tongo_options.py record.json ...      (- for standard input)
 
 It follows docs/rules/tongo_options.md and docs/FAIRNESS.md and shares no code with the server; the
-stream of chance is that of verify.py beside it. It recomputes the commitment, the key, the dealer,
+stream of chance is that of verify.py beside it, and verify_record.py has the form of a record and
+the arithmetic of coins. It recomputes the commitment, the key, the dealer,
 both decks, the hands, the floors and every die and shuffle of the game; plays every action by the
 rules of the record; finds the winner and what each other seat owes, line by line; and does the
 arithmetic of settlement, fee, POT and crown.
@@ -14,13 +15,14 @@ is not the record of a game of Tongo (options).
 """
 
 import hashlib
-import json
 import sys
 from itertools import permutations
 
 sys.dont_write_bytecode = True  # Nothing is left beside the documents.
 
-from verify import Fault, check, deal_key, keystream, shuffled, uniform
+from verify import deal_key, keystream, shuffled, uniform
+from verify_record import SEAT, U8, U16, Fault, by_type, check, check_form, check_players
+from verify_record import check_pot, check_settlement, check_stakes, expect, record_form, run
 
 NUMBERS, SUITS = "A23456789TJK", "DHSC"
 CARDS = [number + suit for suit in SUITS for number in NUMBERS]  # by index, rule 1.2
@@ -166,6 +168,7 @@ class Table:
         self.seat, self.phase = seat, "stop"
         # Rank of what was done last: 0 nothing, 1 paid, 2 lowered, 3 traded, 4 raised, 5 rolled.
         self.step, self.done, self.wager_left = 0, set(), None
+        self.risen = [0] * len(COSTS)  # by how much each cost has risen in the turn, rule 1.6
 
     def pass_turn(self, after):
         """Rules 2.2, 4.1, 4.2, 5.3."""
@@ -308,7 +311,8 @@ class Table:
         check(new != self.costs, "3.4", "no cost changes")
         check(min(new.values()) >= 1, "1.6", "a cost is below 1")
         rises = [new[name] - self.costs[name] for name in COSTS]
-        check(max(rises) <= self.rules["raise_max"], "1.6", "a cost is raised too far")
+        self.risen = [risen + max(0, rise) for risen, rise in zip(self.risen, rises)]
+        check(max(self.risen) <= self.rules["raise_max"], "1.6", "a cost is raised too far")
         self.pay(seat, sum(map(abs, rises)), "rates")
         self.costs = new
 
@@ -441,8 +445,8 @@ class Table:
             self.folded.add(seat)
         else:
             check(action.get("target") is None, "7.1", "this answer names no target")
-            price = min(self.risk(), self.chips[seat]) if self.rules["answer_pays_risk"] else 0
-            self.pay(seat, price, "answer")
+            pays = self.rules["answer_pays_risk"] and kind != "stand"
+            self.pay(seat, min(self.risk(), self.chips[seat]) if pays else 0, "answer")
             self.joined.append(seat)
         self.decide()
 
@@ -458,8 +462,6 @@ def check_deal(record):
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
     check(commitment == record["commitment"], "9.1", "the commitment is not that of the seed")
-    seats = len(record["players"])
-    check(len(record["clients"]) == seats, "9.2", "the client seeds are not one a seat")
     return keystream(deal_key(server_seed, record["game"], record["clients"]))
 
 
@@ -495,44 +497,68 @@ def check_outcome(outcome, table):
     check(outcome["debts"] == debts, "8.3", f"others owe {debts}")
 
 
-def check_settlement(record):
-    """Rules 6.7 to 7.5 of Tong-its, in hundredths of a coin; the POT is an option."""
-    price, hits = record["terms"]["price"], record["terms"].get("hits")
-    outcome, settlement, left = record["outcome"], record["settlement"], list(record["stakes"])
-    winner, seats = outcome["winner"], len(record["players"])
-    check(len(left) == seats, "8.3", "the stakes are not one a seat")
-    check(winner == settlement["winner"], "8.3", "the winner is not the outcome's")
-    crown, pot, bonus = None, None, []
-    if hits:
-        player, before = record["players"][winner], record["crown_before"]
-        wins = before["wins"] + 1 if before and before["player"] == player else 1
-        crown = {"player": player, "wins": wins}
-        if wins >= hits["to_win"]:
-            pot, crown = {"seat": winner, "amount": record["pot_before"]}, None
-        elif wins == 2 and hits["second_hit_bonus"]:
-            bonus = [{"name": "second_hit", "rule": "7.5", "counts": hits["second_hit_bonus"]}]
-    payments = []
-    for debt in outcome["debts"]:
-        source, items = debt["from"], debt["items"] + bonus
-        owed = sum(item["counts"] for item in items) * price["bet"] * price["multiplier"]
-        paid = min(owed, left[source])
-        left[source] -= paid
-        payments.append({**debt, "items": items, "owed": owed, "paid": paid})
-    check(payments == settlement["payments"], "8.3", "the payments are not those of the chips")
-    gross = sum(payment["paid"] for payment in payments)
-    fee = gross * price["fee_basis_points"] // 10_000
-    fees = [{"seat": winner, "gross": gross, "fee": fee}] if gross else []
-    check(fees == settlement["fees"], "8.3", "the fee is not the share of what others paid")
-    check(pot == settlement["pot"], "9.2", "the POT's payout is not that of the crowns")
-    pot_after = 0 if pot else record["pot_before"]
-    check(record["pot_after"] == pot_after, "9.2", "the POT left is another")
-    check(record["crown_after"] == crown, "9.2", "the crown is not that of the wins in a row")
+# The form: docs/rules/tongo_options.md has each switch.
+
+CARD = set(CARDS)
+NUMBER = range(1, 101)
+CHANGES = {"buy?": U16, "sell?": U16, "exchange?": U16}
+RULES = {
+    "seats_min": range(2, 9),
+    "seats_max": range(2, 9),
+    "chips": NUMBER,
+    "start_cost": NUMBER,
+    "raise_max": NUMBER,
+    "buy_in": range(101),
+    "free_exchange": bool,
+    "dice_2d6": bool,
+    "index_margin": bool,
+    "rounds_max": NUMBER,
+    "challenge_round": NUMBER,
+    "answer_pays_risk": bool,
+    "countdowns": dict.fromkeys(["stop_ms", "turn_ms", "answer_ms"], range(1, 2**32)),
+}
+
+
+def discards(value, path):
+    check_form(value, [CARD], path)
+    expect(1 <= len(value) <= 4, path, "one to four cards")
+
+
+ACTION = by_type(
+    {
+        **dict.fromkeys("retreat convert_reserves acquire fold pay_risk roll end".split(), {}),
+        **dict.fromkeys(("stand", "join"), {}),
+        "stop": {"floor": U8},
+        "evade": {"discards?": discards},
+        "confront": {"target?": SEAT},
+        "lower": CHANGES,
+        "raise": CHANGES,
+        "buy": {"slot": U8, "leverage?": True},
+        "sell": {"slot": U8, "leverage?": True},
+        "exchange": {"slot": U8, "floor?": U8, "other": U8, "leverage?": True},
+        "index_margin": {"percent": range(-128, 128)},
+        "pay_to_evade": {"discards": discards},
+    }
+)
+RECORD = record_form("tongo_options", RULES, ACTION)
+
+
+def check_rules(rules):
+    """Whether a game can be dealt by such switches."""
+    check(rules["seats_min"] <= rules["seats_max"], "1.1", "there are fewer seats than the least")
+    check(rules["buy_in"] <= rules["chips"], "1.6", "the buy-in is more than all chips")
+    fits = rules["challenge_round"] <= rules["rounds_max"]
+    check(fits, "8.4", "no round is left to challenge in")
 
 
 def verify(record):
     """Raises the first fault; else says what was checked."""
-    check(record["format"] == "bahay/record/v1", "9.5", "the record is of another format")
-    check(record["kind"] == "tongo_options", "9.5", "the record is of another game")
+    check_form(record, RECORD)
+    rules = record["terms"]["rules"]
+    check_rules(rules)
+    check_players(record, range(rules["seats_min"], rules["seats_max"] + 1))
+    check_stakes(record, rules["chips"], 1)
+    check_pot(record)
     table = Table(record, check_deal(record))
     check_actions(record, table)
     check_outcome(record["outcome"], table)
@@ -544,18 +570,7 @@ def main(names):
     # A verifier that cannot do the published example verifies nothing.
     first = [word for word, _ in zip(keystream(bytes(32)), range(2))]
     assert first == [0xADE0B876, 0x903DF1A0], "ChaCha20 is broken here"
-    code = 0
-    for name in names:
-        try:
-            with sys.stdin if name == "-" else open(name, encoding="utf-8") as file:
-                print(f"verified: {verify(json.load(file))}")
-        except Fault as fault:
-            print(f"{name}: does not hold: {fault}")
-            code = max(code, 1)
-        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            print(f"{name}: not a record of Tongo (options): {error!r}")
-            code = 2
-    return code
+    return run(names, verify, "Tongo (options)")
 
 
 if __name__ == "__main__":

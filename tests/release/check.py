@@ -39,7 +39,7 @@ NEEDED = {
     "SECURITY.md", "THIRD_PARTY.md", "THIRD_PARTY_CRATES.txt", "assets/swagger-ui/LICENSE", "asyncapi.yaml", "bahay",
     "bom.cdx.json", "containers/gather.sh", "containers/kubernetes/server/deployment.yaml", "containers/roles.sh",
     "containers/roles.sql", "containers/watch/alerts.yml", "docker-compose.yml", "docs/OPERATIONS.md",
-    "docs/grafana.json", "docs/verify.py", "openapi.yaml",
+    "docs/grafana.json", "docs/verify.py", "docs/verify_record.py", "openapi.yaml",
 }
 FIRST_RELEASE = "1.0.0"
 

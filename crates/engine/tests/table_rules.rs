@@ -103,7 +103,7 @@ impl Desk {
 
     fn open(&mut self) {
         let game = self.table.phase().game().unwrap();
-        let stakes = vec![Coins::from_whole(14).unwrap(); 3];
+        let stakes = vec![self.table.terms().stake_max::<Tongits>(3).unwrap(); 3];
         let antes = Coins::from_whole(3).unwrap();
         let pot = self.table.pot().checked_add(antes).unwrap();
         self.tell(Input::Opened { game, stakes, pot }).unwrap();

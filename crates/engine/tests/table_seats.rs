@@ -115,8 +115,9 @@ impl Desk {
     }
 
     fn open(&mut self) {
-        let seats = usize::from(self.table.seats_in_game());
-        let stakes = vec![Coins::from_hundredths(10_000); seats];
+        let seats = self.table.seats_in_game();
+        let stake = self.table.terms().stake_max::<AnyGame>(seats).unwrap();
+        let stakes = vec![stake; usize::from(seats)];
         self.tell(Input::Opened { game: self.game(), stakes, pot: Coins::ZERO });
     }
 

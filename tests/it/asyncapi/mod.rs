@@ -11,7 +11,6 @@ use bahay::ws::protocol::{Command, Message, OpenPrompt, Tag};
 use bahay::ws::{asyncapi, example_commands, example_messages};
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
 use bahay_engine::chance::{self, Key, Request, Stream};
-use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Rules, SEATS};
 use bahay_engine::hex::Hex;

@@ -84,6 +84,10 @@ impl<G: GameKind> Readable for G {
     fn read_record(text: &str) -> Result<Record<G>, Unreadable> {
         let record: Record<G> = serde_json::from_str(text)?;
         check_kind::<G>(&record.kind)?;
+        // One record has one form: a field too many or too few, or written otherwise, is refused.
+        if serde_json::to_value(&record)? != serde_json::from_str::<serde_json::Value>(text)? {
+            return Err(Unreadable::Malformed("it is not written as a record is".into()));
+        }
         Ok(record)
     }
 

@@ -6,9 +6,13 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::chance::{Contribution, Stream};
+use crate::coins::Coins;
 use crate::game::{Game, Refusal, Turn};
+use crate::seat::Seat;
+use crate::table::event::Crown;
 use crate::table::record::{By, FORMAT, Record, Taken, Worth};
 use crate::table::time::Timestamp;
+use crate::table::version::{self, ENGINES};
 
 /// What a record that verifies amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +90,8 @@ impl<G: Game> Record<G> {
         let fits =
             u8::try_from(seats).is_ok_and(|seats| G::seats(&self.terms.rules).contains(seats));
         check(self.format == FORMAT, "9.5", "the record is of another format")?;
+        let is_known = ENGINES.into_iter().any(|engine| version::name(engine) == self.engine);
+        check(is_known, "9.5", "the record is of an unknown version of the engine")?;
         let kind = G::kind(&self.terms.rules);
         check(self.kind == kind, "9.5", "the record is of another game")?;
         check(fits, "1.1", "the players are not one a seat")?;
@@ -95,8 +101,48 @@ impl<G: Game> Record<G> {
         check(is_sound, "6.7", "a count has no price in whole hundredths")?;
         check(self.clients.len() == seats, "9.2", "the client seeds are not one a seat")?;
         check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
+        let is_covered = self.terms.allows_stakes::<G>(&self.stakes);
+        check(is_covered, "6.9", "a stake is not the one that the rules ask for")?;
+        self.verify_players()?;
+        self.verify_pot()?;
         let starter_seat = self.starter.is_none_or(|seat| seat.index() < seats);
         check(starter_seat, "2.2", "the starter is no seat of this table")
+    }
+
+    /// Checks that each seat has a player of its own, and that bots of the house are played by the
+    /// AI and took no part in the deal (rules 8.6 and 9.1).
+    fn verify_players(&self) -> Result<(), Fault> {
+        let players = &self.players;
+        let twice = players.iter().enumerate().any(|(index, one)| players[..index].contains(one));
+        check(!twice, "1.1", "a player sits on two seats")?;
+        let is_seat = self.bots.iter().all(|bot| bot.index() < players.len());
+        check(is_seat, "8.6", "a bot sits on no seat of this game")?;
+        let takes_part = |bot: Seat| self.clients.get(bot.index()) != Some(&Contribution::none());
+        check(!self.bots.iter().any(takes_part), "8.6", "a bot took part in the deal")?;
+        let by_player =
+            |taken: &Taken<G::Action>| taken.by == By::Player && self.bots.contains(taken.seat);
+        match self.actions.iter().position(by_player) {
+            Some(index) => fault_at(index, "8.6", "a bot is played by the AI"),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the POT holds this game's antes, and that the crown is one that a player of the
+    /// table can have (rules 7.1 and 7.2).
+    fn verify_pot(&self) -> Result<(), Fault> {
+        let Some(hits) = self.terms.hits else {
+            let is_empty = self.pot_before.is_zero() && self.crown_before.is_none();
+            return check(is_empty, "7.1", "there is no POT at this table, and no crown");
+        };
+        let mut antes = self.stakes.iter().map(|_| self.terms.ante());
+        let antes = antes.try_fold(Coins::ZERO, |sum, ante| sum.checked_add(ante?));
+        let is_paid = antes.is_some_and(|antes| self.pot_before >= antes);
+        check(is_paid, "7.1", "the POT does not hold the antes of this game")?;
+        let can_be = |crown: Crown| {
+            (1..hits.to_win).contains(&crown.wins) && self.players.contains(&crown.player)
+        };
+        let is_sound = self.crown_before.is_none_or(can_be);
+        check(is_sound, "7.2", "the crown before is none that a player here can have")
     }
 
     /// Plays the record's actions on the deal that its seeds give, and shows the game after each

@@ -7,7 +7,7 @@ use std::env;
 
 use bahay_engine::game::{Game, GameKind, Refusal, Turn};
 use bahay_engine::games::tongo_options::{
-    Action, Ending, NewCosts, Phase, Public, Rules, Step, TongoOptions,
+    Action, Ending, NewCosts, Phase, Public, Rises, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::{Dice, TongoOptionsProbe, check_game};
@@ -179,13 +179,17 @@ fn random_change(public: &Public, seat: Seat, dice: &mut Dice) -> (Action, bool)
     let paid: u32 = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
     let has = turn.wager.unwrap_or(public.players[seat.index()].chips);
     let raise_max = u16::from(public.rules.raise_max);
+    let Rises { buy, sell, exchange } = turn.risen;
+    let rises = |(old, new): (&u16, &u16)| new.saturating_sub(*old);
+    let mut in_all = pairs().map(rises).zip([buy, sell, exchange]);
+    let is_bounded = in_all.all(|(more, risen)| more + risen <= raise_max);
     let may = turn.seat == seat
         && is_right
         && !must_answer
         && (turn.step > Step::Open || public.risk() == 0)
         && new != old
         && new.iter().all(|new| *new >= 1)
-        && pairs().all(|(old, new)| new.saturating_sub(*old) <= raise_max)
+        && is_bounded
         && paid <= u32::from(has);
     (action, may)
 }

@@ -1,0 +1,367 @@
+//! Changes of records that every verifier must find: each value changed, each field added and taken
+//! away, each list with an element too many and too few. What no rule determines is named in
+//! [`UNDETERMINED`], with the reason; all else is refused by `Record::verify`, which `bahay verify`
+//! asks, and by the verifier in Python of the same game.
+
+#[path = "../../../tests/it/support/independent.rs"]
+mod independent;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bahay_engine::catalog::{self, AnyGame};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Skill;
+use bahay_engine::table::simulation::{Habits, Simulation};
+use bahay_engine::table::{Clocks, Price, Private, Readable, Record, Spectators, Terms};
+use independent::{Expected, assert_verified, verdicts};
+use serde_json::{Value, json};
+
+/// Fields that may have another value of the same form in a record that holds, and why. A `*` stands
+/// for any field or place. Of another form nothing may be.
+const UNDETERMINED: &[(&str, &str)] = &[
+    ("table", "an id; the books say at which table a game was"),
+    ("terms.room", "a name; the books say in which room a game was"),
+    ("players", "ids by seat; the books say who played"),
+    ("players.*", "the same"),
+    ("bots", "whose seat the AI plays from the deal on may be a bot or a player who has left"),
+    ("terms.clocks.*", "the times between games, and how long the AI thinks, are in no record"),
+    ("terms.private", "who may sit down is in no record"),
+    ("terms.private.*", "when an empty table ends is in no record; a stake may be short or whole"),
+    ("terms.price.fee_basis_points", "a fee is rounded down, and nobody pays one of nothing"),
+    ("terms.hits.*", "the POT and the wins of earlier games are in their records"),
+    ("crown_before", "a run that another's win ends; the record of the game before has it"),
+    ("crown_before.*", "the same"),
+    ("opened_at", "a time is the server's word, as long as the order is kept"),
+    ("finished_at", "the same"),
+    ("actions.*.at", "the same"),
+    ("actions.*.by", "only what the clock plays follows from the rules"),
+    ("actions", "without an action that changed nothing it is a game that could have been played"),
+    ("actions.*", "the same"),
+    ("actions.*.action.*", "another choice that was legal and came to the same"),
+    ("actions.*.action.*.*", "the same"),
+    ("terms.rules.*", "a switch that this game never came to; those of the stake are determined"),
+    ("terms.rules.countdowns.*", "how long a question waits changes nothing that is played"),
+    ("terms.rules.counts.*", "the price of an ending that did not come, and not of the dearest"),
+];
+
+/// Rules that every game comes to, though a `*` above would let them be.
+const DETERMINED: &[&str] = &[
+    "terms.rules.latinum",
+    "terms.rules.chips",
+    "terms.rules.buy_in",
+    "terms.rules.sections",
+    "terms.rules.dice_2d6",
+    "terms.rules.jokers",
+    "terms.rules.deal",
+    "terms.rules.counts",
+    "terms.rules.countdowns",
+];
+
+fn script(kind: &str) -> String {
+    let name = if kind == "tongits" { "verify".to_owned() } else { format!("verify_{kind}") };
+    format!("{}/../../docs/{name}.py", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Games of each kind: in a room and among friends, with a POT and without one.
+fn records(kind: &str) -> Vec<Record<AnyGame>> {
+    let kinds = catalog::kinds();
+    let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
+    let mut records = Vec::new();
+    for (seed, set) in (1..).zip(&known.rule_sets) {
+        let private = Private { short_stakes: kind == "tongits", ..Private::default() };
+        let terms = Terms {
+            room: "newbie".to_owned(),
+            rules: set.rules.clone(),
+            price: Price {
+                bet: Coins::from_whole(2).expect("a bet"),
+                multiplier: 3,
+                fee_basis_points: 500,
+            },
+            hits: set.hits,
+            clocks: Clocks::default(),
+            spectators: Spectators::default(),
+            bots: Skill::default(),
+            private: (seed == 2).then_some(private),
+            practice: false,
+        };
+        let welcome = terms.wallet_min::<AnyGame>().expect("a wallet");
+        let welcome = welcome.checked_mul(2).expect("two of them");
+        let mut tables = Simulation::<AnyGame>::new(seed, terms, Habits::ROUGH, welcome);
+        let mut played = Vec::new();
+        tables.play(12, |_, record| played.push(record.clone()));
+        // The shortest that has payments, so that all is quick.
+        played.retain(|record| !record.settlement.payments.is_empty());
+        played.sort_by_key(|record| record.actions.len());
+        records.extend(played.into_iter().take(1));
+    }
+    records
+}
+
+/// A changed document, and where it was changed.
+struct Mutant {
+    /// With a `*` for each place of a list.
+    pattern: String,
+    what: String,
+    /// It could be a record's, as far as its form goes.
+    keeps_form: bool,
+    document: String,
+}
+
+/// A crown, or null where nobody wears one.
+const MAY_BE_NULL: &str = "crown_before";
+
+/// Any text is of its form.
+const FREE_TEXT: &str = "terms.room";
+
+/// Where a host allows short stakes a wallet is staked whole, and what was in it is in no record.
+const SHORT_STAKES: [&str; 2] = ["stakes", "stakes.*"];
+
+/// One change of a value, in words; `None` takes it away.
+type Change = (&'static str, Option<Value>);
+
+/// Changes after which a value is of the same form, or may be.
+const KEEP_FORM: &[&str] = &[
+    "otherwise",
+    "one more",
+    "one less",
+    "another",
+    "by another",
+    "one element more",
+    "without the first",
+    "without the last",
+    "first and last changed over",
+    "taken away",
+];
+
+fn changes(value: &Value) -> Vec<Change> {
+    match value {
+        Value::Null => vec![("0", Some(json!(0))), ("an object", Some(json!({})))],
+        Value::Bool(flag) => vec![("otherwise", Some(json!(!flag))), ("0", Some(json!(0)))],
+        Value::Number(number) => {
+            let number = number.as_i64().expect("a whole number");
+            let mut changes = vec![
+                ("one more", Some(json!(number + 1))),
+                ("one less", Some(json!(number - 1))),
+                ("a string", Some(json!(number.to_string()))),
+                ("true", Some(json!(true))),
+            ];
+            #[expect(clippy::float_arithmetic, reason = "that it is refused is the point")]
+            changes.push(("with a point", Some(json!(number as f64))));
+            changes
+        }
+        Value::String(text) => {
+            let mut other = text.clone();
+            let last = other.pop();
+            other.push(if last == Some('1') { '2' } else { '1' });
+            let mut changes = vec![
+                ("another", Some(json!(other))),
+                ("longer", Some(json!(format!("{text} ")))),
+                ("null", Some(Value::Null)),
+            ];
+            let upper = text.to_uppercase();
+            if upper != *text {
+                changes.push(("in capitals", Some(json!(upper))));
+            }
+            for by in ["player", "clock", "ai", "house"] {
+                let is_by = ["player", "clock", "ai"].contains(&text.as_str());
+                if is_by && by != text {
+                    changes.push(("by another", Some(json!(by))));
+                }
+            }
+            changes
+        }
+        Value::Array(list) => {
+            let mut changes = vec![("null", Some(Value::Null))];
+            let mut more = list.clone();
+            more.push(list.last().cloned().unwrap_or(json!(0)));
+            changes.push(("one element more", Some(Value::Array(more))));
+            if let [first, .., last] = &list[..] {
+                let (mut fewer, mut turned) = (list.clone(), list.clone());
+                fewer.remove(0);
+                changes.push(("without the first", Some(Value::Array(fewer))));
+                changes.push(("without the last", Some(json!(list[..list.len() - 1]))));
+                if first != last {
+                    let end = turned.len() - 1;
+                    turned.swap(0, end);
+                    changes.push(("first and last changed over", Some(Value::Array(turned))));
+                }
+            }
+            changes
+        }
+        Value::Object(fields) => {
+            let mut more = fields.clone();
+            more.insert("unexpected".to_owned(), json!(0));
+            vec![("one field more", Some(Value::Object(more))), ("null", Some(Value::Null))]
+        }
+    }
+}
+
+/// Where a value is: its pointer, and its pattern.
+#[derive(Clone, Default)]
+struct Path {
+    pointer: String,
+    pattern: String,
+}
+
+impl Path {
+    fn with(&self, pointer: &str, pattern: &str) -> Self {
+        let dot = if self.pattern.is_empty() { "" } else { "." };
+        Self {
+            pointer: format!("{}/{pointer}", self.pointer),
+            pattern: format!("{}{dot}{pattern}", self.pattern),
+        }
+    }
+}
+
+fn paths(value: &Value, at: &Path, found: &mut BTreeMap<String, Vec<Path>>) {
+    found.entry(at.pattern.clone()).or_default().push(at.clone());
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, field)| paths(field, &at.with(name, name), found));
+        }
+        Value::Array(list) => {
+            let places = list.iter().enumerate();
+            places.for_each(|(place, item)| {
+                paths(item, &at.with(&place.to_string(), "*"), found);
+            });
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Changes of a record; where many values are alike, of some of them.
+fn mutants(record: &Value, of_each: usize) -> Vec<Mutant> {
+    let mut found = BTreeMap::new();
+    paths(record, &Path::default(), &mut found);
+    let mut mutants = Vec::new();
+    for (pattern, places) in found {
+        let step = places.len().div_ceil(of_each).max(1);
+        for Path { pointer, .. } in places.iter().step_by(step) {
+            let value = record.pointer(pointer).expect("it was found there");
+            let mut all = changes(value);
+            all.push(("taken away", None));
+            for (what, change) in all {
+                let Some(document) = changed(record, pointer, change) else { continue };
+                mutants.push(Mutant {
+                    pattern: pattern.clone(),
+                    what: format!("{pointer}: {what}"),
+                    keeps_form: KEEP_FORM.contains(&what)
+                        || pattern == FREE_TEXT
+                        || (pattern == MAY_BE_NULL && what == "null"),
+                    document: document.to_string(),
+                });
+            }
+        }
+    }
+    let twice = record.to_string().replacen('{', r#"{"format":"bahay/record/v1","#, 1);
+    let (pattern, what) = ("format".to_owned(), "a field twice".to_owned());
+    mutants.push(Mutant { pattern, what, keeps_form: false, document: twice });
+    mutants
+}
+
+fn changed(record: &Value, pointer: &str, change: Option<Value>) -> Option<Value> {
+    let mut record = record.clone();
+    if let Some(value) = change {
+        *record.pointer_mut(pointer)? = value;
+        return Some(record);
+    }
+    let (parent, name) = pointer.rsplit_once('/')?;
+    match record.pointer_mut(parent)? {
+        Value::Object(fields) => fields.remove(name).map(|_| ()),
+        Value::Array(list) => {
+            list.remove(name.parse().ok()?);
+            Some(())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }?;
+    Some(record)
+}
+
+fn is_undetermined(pattern: &str) -> bool {
+    let fits = |known: &str| {
+        let (known, given): (Vec<_>, Vec<_>) =
+            (known.split('.').collect(), pattern.split('.').collect());
+        let same = |(one, other): (&&str, &&str)| *one == "*" || one == other;
+        known.len() == given.len() && known.iter().zip(&given).all(same)
+    };
+    !DETERMINED.contains(&pattern) && UNDETERMINED.iter().any(|(known, _)| fits(known))
+}
+
+/// Requires that each accepted change is of a field that no rule determines.
+fn assert_refused(by: &str, record: &Value, accepted: impl Iterator<Item = Mutant>) {
+    let mut unknown = BTreeSet::new();
+    let may_be_short = record.pointer("/terms/private/short_stakes").is_some();
+    for Mutant { pattern, what, keeps_form, .. } in accepted {
+        if may_be_short && keeps_form && SHORT_STAKES.contains(&pattern.as_str()) {
+            continue;
+        }
+        if !keeps_form || !is_undetermined(&pattern) {
+            unknown.insert(format!("{pattern} ({what})"));
+        }
+    }
+    assert!(unknown.is_empty(), "{by} accepts changes of {unknown:#?}");
+}
+
+const KINDS: [&str; 3] = ["tongits", "tongo_options", "tongo_assets"];
+
+#[test]
+fn the_engine_finds_every_change_of_what_a_rule_determines() {
+    for kind in KINDS {
+        for record in records(kind) {
+            let record = serde_json::to_value(&record).expect("a record can be written");
+            let holds = |document: &str| {
+                AnyGame::read_record(document).is_ok_and(|record| record.verify().is_ok())
+            };
+            assert!(holds(&record.to_string()), "{kind}: the record itself is refused");
+            let accepted = mutants(&record, 10).into_iter();
+            let accepted = accepted.filter(|mutant| holds(&mutant.document));
+            assert_refused(kind, &record, accepted);
+        }
+    }
+}
+
+#[test]
+fn the_verifiers_in_python_find_every_change_of_what_a_rule_determines() {
+    for kind in KINDS {
+        for record in records(kind) {
+            let record = serde_json::to_value(&record).expect("a record can be written");
+            let mutants = mutants(&record, 3);
+            let texts: Vec<&str> = mutants.iter().map(|mutant| mutant.document.as_str()).collect();
+            let Some((lines, _)) = verdicts(&script(kind), &texts) else { return };
+            let accepted = mutants.into_iter().zip(lines);
+            let accepted = accepted.filter(|(_, line)| line.starts_with("verified: "));
+            assert_refused(kind, &record, accepted.map(|(mutant, _)| mutant));
+        }
+    }
+}
+
+/// What was accepted once: another actor, other amounts, one player in two seats.
+#[test]
+fn what_all_verifiers_once_took_is_refused_by_its_rule() {
+    for kind in KINDS {
+        let mut expected = Vec::new();
+        for record in records(kind) {
+            let record = serde_json::to_value(&record).expect("a record can be written");
+            let twice = with(&record, |record| record["players"][1] = record["players"][0].clone());
+            let stake = with(&record, |record| {
+                let stake = &mut record["stakes"][1];
+                *stake = json!(stake.as_i64().expect("a stake") + 1_000_000);
+            });
+            for (name, rule, forged) in [("twice", "1.1", twice), ("stake", "6.9", stake)] {
+                let document = forged.to_string();
+                let fault = AnyGame::read_record(&document).expect("it has the form").verify();
+                assert_eq!(fault.unwrap_err().rule, rule, "{kind}: {name}");
+                let name = format!("{kind}: {name}");
+                expected.push(Expected { name, record: document, rule: Some(rule) });
+            }
+            expected.push(Expected { name: kind.into(), record: record.to_string(), rule: None });
+        }
+        assert_verified(&script(kind), &expected);
+    }
+}
+
+fn with(record: &Value, change: impl FnOnce(&mut Value)) -> Value {
+    let mut record = record.clone();
+    change(&mut record);
+    record
+}

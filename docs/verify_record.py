@@ -1,0 +1,300 @@
+"""What the records of all games have in common, for the verifiers beside it: the form of a record,
+its players and stakes, and the arithmetic of settlement, fee, POT and crown.
+
+No code is shared with the server. The rules named are those of docs/rules/tongits.md.
+"""
+
+import json
+import re
+import sys
+
+
+class Fault(Exception):
+    """What does not hold, and the rule that says so."""
+
+    def __init__(self, rule, what):
+        super().__init__(f"{what} (rule {rule})")
+
+
+def check(holds, rule, what):
+    if not holds:
+        raise Fault(rule, what)
+
+
+# The form: which fields a document has, and of what kind each is. A form is one of
+#   a dict: an object with exactly these fields; one whose name ends with ? may be absent
+#   a list of one form: a list of such values
+#   a tuple: one of these forms
+#   a range: a whole number within it
+#   a set: one of these strings
+#   a pattern: a string that it matches
+#   bool or str: any such value; True: nothing else; None: null
+#   a function: it is asked
+
+
+class Malformed(ValueError):
+    """What is no record."""
+
+
+def check_form(value, form, path="the record"):
+    if isinstance(form, dict):
+        check_fields(value, form, path)
+    elif isinstance(form, list):
+        expect(type(value) is list, path, "a list")
+        for place, item in enumerate(value):
+            check_form(item, form[0], f"{path}[{place}]")
+    elif isinstance(form, tuple):
+        expect(any(has_form(value, one) for one in form), path, "of one of its forms")
+    elif isinstance(form, range):
+        expect(type(value) is int and value in form, path, f"from {form[0]} to {form[-1]}")
+    elif isinstance(form, set):
+        expect(type(value) is str and value in form, path, f"one of {sorted(form)}")
+    elif isinstance(form, re.Pattern):
+        expect(type(value) is str and form.fullmatch(value), path, f"written as {form.pattern}")
+    elif isinstance(form, type):
+        expect(type(value) is form, path, f"of type {form.__name__}")
+    elif form is None or form is True:
+        expect(value is form, path, json.dumps(form))
+    else:
+        form(value, path)
+
+
+def check_fields(value, form, path):
+    expect(type(value) is dict, path, "an object")
+    known = {name.rstrip("?"): (one, name.endswith("?")) for name, one in form.items()}
+    unknown = value.keys() - known.keys()
+    expect(not unknown, path, f"without {sorted(unknown)}")
+    for name, (one, may_be_absent) in known.items():
+        if name in value:
+            check_form(value[name], one, f"{path}.{name}")
+        else:
+            expect(may_be_absent, path, f"with {name}")
+
+
+def has_form(value, form):
+    try:
+        check_form(value, form)
+        return True
+    except Malformed:
+        return False
+
+
+def expect(holds, path, what):
+    if not holds:
+        raise Malformed(f"{path} must be {what}")
+
+
+def ascending(form, key=lambda item: item):
+    """A form of a set: a list without anything twice, in the order of the key."""
+
+    def ask(value, path):
+        check_form(value, [form], path)
+        keys = [key(item) for item in value]
+        expect(keys == sorted(set(keys)), path, "in order, and each once")
+
+    return ask
+
+
+def by_type(forms):
+    """A form of an action: its fields follow from its type."""
+
+    def ask(value, path):
+        expect(type(value) is dict and type(value.get("type")) is str, path, "of a type")
+        kind = value["type"]
+        expect(kind in forms, path, f"of a known type, not {kind}")
+        check_form(value, {"type": {kind}, **forms[kind]}, path)
+
+    return ask
+
+
+def read(file):
+    """A document with nothing in it twice, and no number that is not whole."""
+
+    def fields(pairs):
+        read = dict(pairs)
+        expect(len(read) == len(pairs), "each object", "without a field twice")
+        return read
+
+    def refused(text):
+        raise Malformed(f"{text} is no whole number")
+
+    return json.load(file, object_pairs_hook=fields, parse_float=refused, parse_constant=refused)
+
+
+U8, U16, U32 = range(2**8), range(2**16), range(2**32)
+COINS, TIME = range(2**63), range(2**63)  # hundredths of a coin; milliseconds since 1970
+ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+HASH = re.compile("[0-9a-f]{64}")
+SEAT = range(8)
+CROWN = {"player": ID, "wins": U8}
+
+
+def record_form(kind, rules, action):
+    item = {"name": str, "rule": str, "counts": U32}
+    debt = {"from": SEAT, "to": SEAT, "items": [item]}
+    return {
+        "format": {"bahay/record/v1"},
+        "engine": {"bahay/engine/v1"},
+        "kind": {kind},
+        "game": ID,
+        "table": ID,
+        "terms": {
+            "room": str,
+            "rules": rules,
+            "price": {"bet": COINS, "multiplier": U32, "fee_basis_points": U32},
+            "hits?": {"ante": U32, "to_win": U8, "second_hit_bonus": U32},
+            "clocks": {
+                "prepare_ms": U32,
+                "think_ms": U32,
+                "missed_turns_to_takeover": U8,
+                "absence_ms": U32,
+                "retry_ms": U32,
+            },
+            "spectators": {"nobody", "anybody"},
+            "bots?": {"quick"},
+            "private?": {"ends_after_ms": U32, "short_stakes?": True},
+            "practice?": True,
+        },
+        "players": [ID],
+        "bots": ascending(SEAT),
+        "opened_at": TIME,
+        "finished_at": TIME,
+        "commitment": HASH,
+        "server_seed": HASH,
+        "clients": [{"commitment": HASH, "text": (None, str), "seed": HASH}],
+        "starter": (None, SEAT),
+        "chance": [({"number": U32}, {"order": [U8]})],
+        "actions": [{"at": TIME, "seat": SEAT, "by": {"player", "clock", "ai"}, "action": action}],
+        "outcome": {"winner": (None, SEAT), "takes_pot": bool, "debts": [debt]},
+        "stakes": [COINS],
+        "settlement": {
+            "winner": (None, SEAT),
+            "payments": [{**debt, "owed": COINS, "paid": COINS}],
+            "fees": [{"seat": SEAT, "gross": COINS, "fee": COINS}],
+            "pot": (None, {"seat": SEAT, "amount": COINS}),
+        },
+        "pot_before": COINS,
+        "pot_after": COINS,
+        "crown_before": (None, CROWN),
+        "crown_after": (None, CROWN),
+    }
+
+
+# Who plays, and for how much.
+
+
+def check_players(record, seats):
+    """Rules 1.1, 8.6 and 9.1."""
+    players, bots, clients = record["players"], record["bots"], record["clients"]
+    check(len(players) in seats, "1.1", "the players are too few or too many")
+    check(len(set(players)) == len(players), "1.1", "a player sits on two seats")
+    check(len(clients) == len(players), "9.2", "the client seeds are not one a seat")
+    check(all(bot < len(players) for bot in bots), "8.6", "a bot sits on no seat of this game")
+    zeros = "0" * 64
+    none = {"commitment": zeros, "text": None, "seed": zeros}
+    check(all(clients[bot] == none for bot in bots), "8.6", "a bot took part in the deal")
+    played = {taken["seat"] for taken in record["actions"] if taken["by"] == "player"}
+    check(played.isdisjoint(bots), "8.6", "a bot is played by the AI")
+
+
+def price_of_count(record, counts_per_bet):
+    """In hundredths of a coin."""
+    price = record["terms"]["price"]
+    bet = price["bet"] * price["multiplier"]
+    check(bet % counts_per_bet == 0, "6.7", "a count has no price in whole hundredths")
+    return bet // counts_per_bet
+
+
+def check_stakes(record, counts_max, counts_per_bet, may_be_short=False):
+    """Rule 6.9: all that a seat can owe; where a host of friends allows it, a wallet with less."""
+    terms, stakes = record["terms"], record["stakes"]
+    check(len(stakes) == len(record["players"]), "6.9", "the stakes are not one a seat")
+    if "practice" in terms:
+        check(not any(stakes), "8.7", "nothing is staked at a practice table")
+        return
+    bonus = terms["hits"]["second_hit_bonus"] if "hits" in terms else 0
+    most = (counts_max + bonus) * price_of_count(record, counts_per_bet)
+    may_be_short = may_be_short and "short_stakes" in terms.get("private", {})
+    for stake in stakes:
+        holds = 0 < stake < most if may_be_short and stake != most else stake == most > 0
+        check(holds, "6.9", f"a stake of {stake} is not the one of {most} that the rules ask for")
+
+
+def check_pot(record):
+    """Rules 7.1 and 7.2, before the game is settled."""
+    hits, before, crown = record["terms"].get("hits"), record["pot_before"], record["crown_before"]
+    if hits is None:
+        check(not before and crown is None, "7.1", "there is no POT at this table, and no crown")
+        return
+    antes = hits["ante"] * record["terms"]["price"]["bet"] * len(record["players"])
+    check(before >= antes, "7.1", "the POT does not hold the antes of this game")
+    can_be = crown is None or (
+        0 < crown["wins"] < hits["to_win"] and crown["player"] in record["players"]
+    )
+    check(can_be, "7.2", "the crown before is none that a player here can have")
+
+
+# Coins: rules 6.7 to 7.5, in hundredths of a coin.
+
+
+def check_settlement(record, counts_per_bet=1):
+    outcome, settlement = record["outcome"], record["settlement"]
+    check(outcome["winner"] == settlement["winner"], "6.7", "the winner is not the outcome's")
+    pot, crown, bonus = crowned(record)
+    payments = payments_of(record, bonus, price_of_count(record, counts_per_bet))
+    check(payments == settlement["payments"], "6.7", "the payments are not those of the counts")
+    fees = []
+    for seat in range(len(record["players"])):
+        gross = sum(payment["paid"] for payment in payments if payment["to"] == seat)
+        if gross:
+            fee = gross * record["terms"]["price"]["fee_basis_points"] // 10_000
+            fees.append({"seat": seat, "gross": gross, "fee": fee})
+    check(fees == settlement["fees"], "6.8", "the fee is not the share of what was paid")
+    check(pot == settlement["pot"], "7.2", "the POT's payout is not that of the crowns")
+    pot_after = 0 if pot else record["pot_before"]
+    check(record["pot_after"] == pot_after, "7.2", "the POT left is another")
+    check(record["crown_after"] == crown, "7.2", "the crown is not that of the wins in a row")
+
+
+def crowned(record):
+    """The POT's payout, the crown after the game, and what a second win adds to each debt."""
+    hits, before = record["terms"].get("hits"), record["crown_before"]
+    winner = record["outcome"]["winner"]
+    if hits is None or winner is None:
+        return None, before, []
+    player = record["players"][winner]
+    wins = before["wins"] + 1 if before and before["player"] == player else 1
+    if record["outcome"]["takes_pot"] or wins >= hits["to_win"]:
+        return {"seat": winner, "amount": record["pot_before"]}, None, []
+    bonus = []
+    if wins == 2 and hits["second_hit_bonus"]:
+        bonus = [{"name": "second_hit", "rule": "7.5", "counts": hits["second_hit_bonus"]}]
+    return None, {"player": player, "wins": wins}, bonus
+
+
+def payments_of(record, bonus, price):
+    payments, left = [], list(record["stakes"])
+    for debt in record["outcome"]["debts"]:
+        more = bonus if debt["to"] == record["outcome"]["winner"] else []
+        items = debt["items"] + more
+        owed = sum(item["counts"] for item in items) * price
+        paid = min(owed, left[debt["from"]])
+        left[debt["from"]] -= paid
+        payments.append({**debt, "items": items, "owed": owed, "paid": paid})
+    return payments
+
+
+def run(names, verify, game):
+    """Verifies the records of these files; gives the exit code."""
+    code = 0
+    for name in names:
+        try:
+            with sys.stdin if name == "-" else open(name, encoding="utf-8") as file:
+                print(f"verified: {verify(read(file))}")
+        except Fault as fault:
+            print(f"{name}: does not hold: {fault}")
+            code = max(code, 1)
+        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            print(f"{name}: not a record of {game}: {error!r}")
+            code = 2
+    return code
