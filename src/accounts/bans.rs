@@ -1,10 +1,10 @@
 //! Players who may not come in, or not speak, for a time or for good.
 //!
-//! A ban from coming in ends all sessions of its player, so the sockets of every node close within
-//! a second. It is asked for at every sign-in and when somebody wants a seat; a session that does
-//! not exist cannot be refreshed. A ban from speaking, a mute, is asked for at every phrase, so it
-//! holds on every node at once. Who bans is an operator: see `operators`, which notes each ban and
-//! its end.
+//! A ban from coming in ends all sessions of its player, and every node closes their sockets within
+//! a second. It takes the player's lock (`locks`), as do sign-ins and refreshes, which read the bans
+//! under it: a ban that meets one leaves no session. Seats, tickets for matchmaking and the socket's
+//! `join` read the bans too. A ban from speaking, a mute, is read at every phrase, so it holds on
+//! every node at once. Operators make both: `operators` notes each ban and its end.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,7 +20,7 @@ use crate::reason::Reason;
 
 use super::attempts::Failed;
 use super::sessions::{self, End};
-use super::{AccountError, from_sql, to_sql};
+use super::{AccountError, from_sql, locks, to_sql};
 
 /// What a player may not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,6 +178,8 @@ pub async fn add_in_tx(
     ban: &Ban,
     now: Timestamp,
 ) -> Result<bool, sqlx::Error> {
+    // A sign-in that has been let in is over after this, and its session is found below.
+    locks::lock_player(&mut *tx, player).await?;
     let banned = sqlx::query!(
         r#"
         insert into bans (id, player, bars, reason, banned_at, ends_at)
@@ -251,8 +253,9 @@ async fn tell(
     Ok(())
 }
 
-/// Refuses a player who is banned now.
-pub(super) async fn refuse(
+/// Rejects a player who is banned now. Under the player's lock, the answer holds until the
+/// transaction ends.
+pub(super) async fn check_not_banned(
     connection: &mut PgConnection,
     player: PlayerId,
     now: Timestamp,

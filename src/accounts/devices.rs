@@ -18,7 +18,9 @@ use crate::ids::{PlayerId, SessionId};
 
 use super::attempts::{self, Failed};
 use super::sessions::{self, End};
-use super::{AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, to_sql};
+use super::{
+    AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, locks, to_sql,
+};
 
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 100;
@@ -138,8 +140,11 @@ impl Accounts {
     pub async fn sign_out_everywhere(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
-            let mut connection = self.pool.acquire().await?;
-            sessions::end_all(&mut connection, player.id, None, End::SignedOut, now).await
+            let mut tx = self.pool.begin().await?;
+            let why = End::SignedOut;
+            let ended = sessions::end_all(&mut tx, player.id, None, why, now).await?;
+            tx.commit().await?;
+            Ok(ended)
         };
         let ended = db::retry(once).await?;
         // When the first answer was lost, the second one names none.
@@ -178,7 +183,7 @@ impl Accounts {
         now: Timestamp,
     ) -> Result<Vec<SessionId>, Failed> {
         let mut tx = self.pool.begin().await?;
-        lock(&mut tx, player.id).await?;
+        locks::lock_session(&mut tx, player).await?;
         let known = sqlx::query!(
             r#"
             select id_hash = $1 as "is_old!", player
@@ -227,49 +232,26 @@ impl Accounts {
     ///
     /// # Errors
     /// [`AccountError::LastSignIn`] when the player has no other way in.
-    pub async fn forget_devices(&self, player: PlayerId) -> Result<(), AccountError> {
+    pub async fn forget_devices(&self, player: &Player) -> Result<(), AccountError> {
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            lock(&mut tx, player).await?;
+            locks::lock_session(&mut tx, player).await?;
             let has_other = sqlx::query_scalar!(
                 r#"
                 select exists (select from passwords where player = $1)
                     or exists (select from identities where player = $1) as "other!"
                 "#,
-                player.0
+                player.id.0
             );
             if !has_other.fetch_one(&mut *tx).await? {
                 return Err(AccountError::LastSignIn.into());
             }
-            sqlx::query!("delete from devices where player = $1", player.0)
+            sqlx::query!("delete from devices where player = $1", player.id.0)
                 .execute(&mut *tx)
                 .await?;
             tx.commit().await?;
             Ok(())
         };
         attempts::retry(once).await
-    }
-}
-
-/// From here on nobody else opens a session of this player, or takes away or adds a way in.
-///
-/// # Errors
-/// [`AccountError::PlayerGone`] when the account was deleted meanwhile.
-pub(super) async fn lock(
-    connection: &mut sqlx::PgConnection,
-    player: PlayerId,
-) -> Result<(), Failed> {
-    let found = sqlx::query_scalar!(
-        r#"
-        select 1 as "one!"
-        from players
-        where id = $1 and deleted_at is null
-        for no key update
-        "#,
-        player.0
-    );
-    match found.fetch_optional(connection).await? {
-        Some(_) => Ok(()),
-        None => Err(AccountError::PlayerGone.into()),
     }
 }

@@ -16,7 +16,7 @@ use crate::ledger;
 
 use super::attempts::{self, Failed};
 use super::sessions::{self, End};
-use super::{AccountError, Accounts, Avatar, Method, from_sql, to_sql};
+use super::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 
 /// What stands where the name of a deleted player stood. A reserved word is in it, so that nobody
 /// can be called so.
@@ -108,12 +108,13 @@ impl Accounts {
     /// Deletes the account. Doing so again changes nothing.
     ///
     /// # Errors
-    /// [`AccountError::InGame`] while the player has coins in a game.
+    /// [`AccountError::InGame`] while the player has coins in a game; [`AccountError::SessionEnded`]
+    /// when the session that asks has ended meanwhile.
     pub async fn delete(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let ended = erase(&mut tx, player.id, now).await?;
+            let ended = erase(&mut tx, player, now).await?;
             tx.commit().await?;
             Ok(ended)
         };
@@ -127,13 +128,19 @@ impl Accounts {
 
 async fn erase(
     tx: &mut PgConnection,
-    player: PlayerId,
+    holder: &Player,
     now: Timestamp,
 ) -> Result<Vec<SessionId>, Failed> {
-    // Holds off whoever opens a session or gives the player another way in.
-    sqlx::query_scalar!(r#"select 1 as "one!" from players where id = $1 for update"#, player.0)
-        .fetch_optional(&mut *tx)
-        .await?;
+    let player = holder.id;
+    // Also holds off rows that refer to the player, as blocks and notes do.
+    let is_there = sqlx::query_scalar!(
+        r#"select deleted_at is null as "is_there!" from players where id = $1 for update"#,
+        player.0
+    );
+    // Of a deleted one the same call was carried out before, and its answer was lost.
+    if is_there.fetch_optional(&mut *tx).await? == Some(true) {
+        locks::lock_session(tx, holder).await?;
+    }
     // Waits for a game that is just being opened, and holds off others.
     ledger::lock_wallet_in_tx(tx, player).await?;
     let is_playing = sqlx::query_scalar!(

@@ -5,6 +5,7 @@
 //! at most one identity of an issuer, and an identity has one player; the primary key decides races.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
+use sqlx::PgConnection;
 
 use crate::auth::Player;
 use crate::clock::Timestamp;
@@ -18,8 +19,8 @@ use super::nonces::{self, Nonce};
 use super::players::{Credential, Newcomer};
 use super::sessions::Opening;
 use super::{
-    AccountError, Accounts, DeviceId, Method, Name, Profile, TimeZone, Tokens, Visitor, bans,
-    devices, from_sql, players, sessions, to_sql,
+    AccountError, Accounts, DeviceId, Method, Name, Profile, TimeZone, Tokens, Visitor, from_sql,
+    locks, players, sessions, to_sql,
 };
 
 /// A token of another house asks for its player.
@@ -80,7 +81,7 @@ impl Accounts {
         attempts::retry(once).await
     }
 
-    /// `None` when another request was faster with a new identity.
+    /// `None` when another request was faster, with a new identity or by taking it away.
     async fn sign_in_identity(
         &self,
         identity: &Identity,
@@ -91,16 +92,14 @@ impl Accounts {
         let Identity { issuer, subject } = identity;
         let mut tx = self.pool.begin().await?;
         nonces::spend(&mut tx, nonce, now).await?;
-        // So that it is not taken away before there is a session.
-        let known = sqlx::query_scalar!(
-            "select player from identities where issuer = $1 and subject = $2 for share",
-            issuer,
-            subject
-        );
-        let profile = match known.fetch_optional(&mut *tx).await? {
+        let profile = match player_of_identity(&mut tx, identity).await? {
             Some(player) => {
-                bans::refuse(&mut tx, PlayerId(player), now).await?;
-                players::read(&mut tx, PlayerId(player)).await?
+                let is_there = locks::lock_player(&mut tx, player).await?;
+                // Identities are linked and unlinked under the lock of their player.
+                if !is_there || player_of_identity(&mut tx, identity).await? != Some(player) {
+                    return Ok(None);
+                }
+                players::read(&mut tx, player).await?
             }
             None => {
                 let newcomer = Newcomer {
@@ -140,7 +139,7 @@ impl Accounts {
         let once = || async {
             let mut tx = self.pool.begin().await?;
             nonces::spend(&mut tx, &nonce, now).await?;
-            devices::lock(&mut tx, player.id).await?;
+            locks::lock_session(&mut tx, player).await?;
             sqlx::query!(
                 r#"
                 insert into identities (issuer, subject, player, linked_at)
@@ -181,7 +180,7 @@ impl Accounts {
         let issuer = self.issuers.address_of(issuer);
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            devices::lock(&mut tx, player.id).await?;
+            locks::lock_session(&mut tx, player).await?;
             let has_other = sqlx::query_scalar!(
                 r#"
                 select exists (select from passwords where player = $1)
@@ -271,4 +270,17 @@ impl Accounts {
         let nonce = self.read_nonce(nonce.as_deref(), device)?;
         Ok((identity, nonce))
     }
+}
+
+/// Returns the player that an identity is linked to.
+async fn player_of_identity(
+    connection: &mut PgConnection,
+    Identity { issuer, subject }: &Identity,
+) -> Result<Option<PlayerId>, sqlx::Error> {
+    let player = sqlx::query_scalar!(
+        "select player from identities where issuer = $1 and subject = $2",
+        issuer,
+        subject
+    );
+    Ok(player.fetch_optional(connection).await?.map(PlayerId))
 }

@@ -8,7 +8,8 @@
 //! day; a guest that comes when it has had them gets its own on another day (`welcome`).
 //!
 //! A *session* is one sign-in: a family of refresh tokens of which each replaces the one before.
-//! Every change of a session locks its row first, so that a family has one order of events.
+//! Every transaction that opens, refreshes or ends sessions locks the player's row first (`locks`),
+//! so that a sign-in and a ban have one order, on however many nodes.
 //!
 //! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most, and a
 //! player has [`SESSIONS_MAX`]; rows that are over are removed by [`crate::retention`]; hashes
@@ -27,6 +28,7 @@ mod hashing;
 mod house_bots;
 mod identities;
 mod lockout;
+mod locks;
 mod looks;
 mod name;
 mod names;

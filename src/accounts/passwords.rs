@@ -4,8 +4,9 @@
 //! and claims a name by it. Signing in by a name that nobody has and by a wrong password get the
 //! same answer after the same work, and are counted alike.
 //!
-//! A password that is changed counts up its row's version. Who has shown the one before opens no
-//! session any more, however the two race, since opening takes a lock on that version.
+//! A password that is changed counts up its row's version. The password before opens no session any
+//! more, however the two race: both take the player's lock, and a sign-in compares the version
+//! under it.
 
 use bahay_engine::hex::Hex;
 
@@ -20,8 +21,8 @@ use super::looks::found_by;
 use super::password::{Attempt, NewPassword};
 use super::sessions::{End, Opening};
 use super::{
-    AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, bans, lockout, names,
-    players, sessions, to_sql,
+    AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, lockout, locks,
+    names, players, sessions, to_sql,
 };
 
 /// A name and a password ask for their player.
@@ -107,17 +108,19 @@ impl Accounts {
         let player = PlayerId(stored.player);
         let once = || async {
             let mut tx = self.pool.begin().await?;
+            let is_there = locks::lock_player(&mut tx, player).await?;
             let is_in_force = sqlx::query_scalar!(
                 r#"
-                select 1 as "one!" from passwords where player = $1 and version = $2 for share
+                select exists (
+                    select from passwords where player = $1 and version = $2
+                ) as "in_force!"
                 "#,
                 stored.player,
                 stored.version
             );
-            if is_in_force.fetch_optional(&mut *tx).await?.is_none() {
+            if !is_there || !is_in_force.fetch_one(&mut *tx).await? {
                 return Err(AccountError::CredentialsWrong.into());
             }
-            bans::refuse(&mut tx, player, now).await?;
             lockout::clear(&mut tx, &trier).await?;
             let profile = players::read(&mut tx, player).await?;
             let opening = Opening { player, method: Method::Password, visitor: &request.visitor };
@@ -147,6 +150,7 @@ impl Accounts {
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
+            locks::lock_session(&mut tx, player).await?;
             names::rename(&mut tx, player.id, name, now).await?;
             let set = sqlx::query!(
                 r#"
@@ -284,6 +288,7 @@ impl Accounts {
         now: Timestamp,
     ) -> Result<Vec<SessionId>, Failed> {
         let mut tx = self.pool.begin().await?;
+        locks::lock_session(&mut tx, player).await?;
         let changed = sqlx::query!(
             r#"
             update passwords

@@ -15,7 +15,7 @@ use super::attempts::{self, Failed};
 use super::sessions::Opening;
 use super::{
     AccountError, Accounts, Avatar, Ban, GuestSignIn, Method, Name, Profile, PublicProfile,
-    RENAME_INTERVAL, TimeZone, Tokens, bans, from_sql, names, sessions, to_sql,
+    RENAME_INTERVAL, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
 };
 
 /// The most players that are looked up at once.
@@ -88,7 +88,7 @@ impl Accounts {
         attempts::retry(once).await
     }
 
-    /// `None` when another request was faster with a new device.
+    /// `None` when another request was faster, with a new device or by taking the device away.
     async fn sign_in_once(
         &self,
         request: &GuestSignIn,
@@ -97,9 +97,12 @@ impl Accounts {
         let GuestSignIn { device, name, time_zone, visitor } = request;
         let hash = device.hash();
         let mut tx = self.pool.begin().await?;
-        let profile = match of_device(&mut tx, &hash, time_zone.as_ref(), now).await? {
-            Some(profile) => {
-                bans::refuse(&mut tx, profile.id, now).await?;
+        let profile = match player_of_device(&mut tx, &hash).await? {
+            Some(player) => {
+                let time_zone = time_zone.as_ref();
+                let Some(profile) = note_seen(&mut tx, player, &hash, time_zone, now).await? else {
+                    return Ok(None);
+                };
                 self.welcome_if_due(&mut tx, profile.id, visitor.taker(), now).await?;
                 profile
             }
@@ -336,23 +339,37 @@ async fn fetch(
     .await
 }
 
-/// The player of a known device, which has been seen now.
-async fn of_device(
+/// Returns the player of a device, without a lock: [`note_seen`] says whether it still is.
+async fn player_of_device(
     connection: &mut PgConnection,
+    device: &[u8; 32],
+) -> Result<Option<PlayerId>, sqlx::Error> {
+    let player =
+        sqlx::query_scalar!("select player from devices where id_hash = $1", device.as_slice());
+    Ok(player.fetch_optional(connection).await?.map(PlayerId))
+}
+
+/// Locks the player and notes that its device has been seen now; `None` when the device is not the
+/// player's any more.
+async fn note_seen(
+    connection: &mut PgConnection,
+    player: PlayerId,
     device: &[u8; 32],
     time_zone: Option<&TimeZone>,
     now: Timestamp,
 ) -> Result<Option<Profile>, sqlx::Error> {
-    let seen = sqlx::query_scalar!(
-        "update devices set last_seen_at = $2 where id_hash = $1 returning player",
-        device.as_slice(),
-        to_sql(now) as _
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    let Some(player) = seen else {
+    if !locks::lock_player(&mut *connection, player).await? {
         return Ok(None);
-    };
+    }
+    let seen = sqlx::query!(
+        "update devices set last_seen_at = $3 where id_hash = $1 and player = $2",
+        device.as_slice(),
+        player.0,
+        to_sql(now) as _
+    );
+    if seen.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Ok(None);
+    }
     let row = sqlx::query_as!(
         Row,
         r#"
@@ -362,7 +379,7 @@ async fn of_device(
         returning id, name, avatar, time_zone, created_at as "created_at: SqlTimestamp",
             renamed_at as "renamed_at: SqlTimestamp"
         "#,
-        player,
+        player.0,
         time_zone.map(TimeZone::as_str)
     )
     .fetch_one(connection)

@@ -12,7 +12,7 @@ use crate::{db, entropy};
 use super::attempts::Failed;
 use super::{
     AccountError, Accounts, Method, REFRESH_TOKEN_LIFE, SESSION_LIFE, SESSIONS_MAX, Tokens,
-    Visitor, devices, from_sql, to_sql,
+    Visitor, bans, from_sql, locks, to_sql,
 };
 
 /// The longest name of a client that is kept, in characters.
@@ -64,7 +64,9 @@ impl Accounts {
     /// Trades a refresh token for new tokens of the same session. The old one is used up.
     ///
     /// # Errors
-    /// The first reason of [`AccountError`] that holds. A token that was used before ends its
+    /// [`AccountError::RefreshTokenUnknown`], [`AccountError::SessionEnded`],
+    /// [`AccountError::Banned`], [`AccountError::RefreshTokenReused`] and
+    /// [`AccountError::RefreshTokenExpired`], in this order. A token that was used before ends its
     /// session, on every node.
     pub async fn refresh(
         &self,
@@ -77,31 +79,40 @@ impl Accounts {
         // whose use was committed, and whose answer was lost, must not be used once more.
         let found = || async {
             let mut tx = self.pool.begin().await?;
-            let session = sqlx::query_scalar!(
-                "select session from refresh_tokens where hash = $1",
+            let family = sqlx::query!(
+                r#"
+                select s.id, s.player
+                from refresh_tokens t
+                join sessions s on s.id = t.session
+                where t.hash = $1
+                "#,
                 hash.0.as_slice()
             );
-            let session = session.fetch_optional(&mut *tx).await?;
-            Ok((tx, session))
+            let Some(family) = family.fetch_optional(&mut *tx).await? else {
+                return Ok(None);
+            };
+            let player = PlayerId(family.player);
+            let is_there = locks::lock_player(&mut tx, player).await?;
+            Ok(Some((tx, SessionId(family.id), player, is_there)))
         };
-        let (mut tx, session) = db::retry(found).await?;
-        let session = session.ok_or(AccountError::RefreshTokenUnknown)?;
-        // From here on this family stands still for everybody else.
+        let found = db::retry(found).await?;
+        let (mut tx, session, player, is_there) = found.ok_or(AccountError::RefreshTokenUnknown)?;
+        // Signing out ends one session without the player's lock.
         let family = sqlx::query!(
             r#"
-            select player, expires_at as "expires_at: SqlTimestamp", revoked_at is not null as "ended!"
+            select expires_at as "expires_at: SqlTimestamp", revoked_at is not null as "ended!"
             from sessions
             where id = $1
             for update
             "#,
-            session
+            session.0
         )
         .fetch_one(&mut *tx)
         .await?;
-        let session = SessionId(session);
-        if family.ended {
+        if family.ended || !is_there {
             return Err(AccountError::SessionEnded);
         }
+        bans::check_not_banned(&mut tx, player, now).await?;
         let used = sqlx::query!(
             r#"
             update refresh_tokens
@@ -138,7 +149,6 @@ impl Accounts {
         )
         .execute(&mut *tx)
         .await?;
-        let player = PlayerId(family.player);
         self.welcome_if_due(&mut tx, player, visitor.taker(), now).await?;
         let opened = next_token(&mut tx, session, session_expires_at, now).await?;
         tx.commit().await?;
@@ -168,17 +178,22 @@ impl Accounts {
     }
 }
 
-/// A new session. Beyond [`SESSIONS_MAX`] the ones that were not used for longest end.
+/// Opens a session for a player whose credential was checked under its lock. Beyond
+/// [`SESSIONS_MAX`] the ones that were not used for longest end.
 ///
 /// # Errors
-/// [`AccountError::PlayerGone`] when the account was deleted meanwhile.
+/// [`AccountError::Banned`], and [`AccountError::PlayerGone`] when the account was deleted
+/// meanwhile.
 pub(super) async fn open(
     connection: &mut PgConnection,
     opening: &Opening<'_>,
     now: Timestamp,
 ) -> Result<Opened, Failed> {
     let Opening { player, method, visitor } = opening;
-    devices::lock(&mut *connection, *player).await?;
+    if !locks::lock_player(&mut *connection, *player).await? {
+        return Err(AccountError::PlayerGone.into());
+    }
+    bans::check_not_banned(&mut *connection, *player, now).await?;
     end_oldest(&mut *connection, *player, now).await?;
     let session = SessionId(entropy::uuid());
     let expires_at = clock::after(now, SESSION_LIFE);
@@ -247,7 +262,8 @@ async fn end_oldest(
     Ok(())
 }
 
-/// Ends all sessions of a player but the one to keep; gives those that ended.
+/// Ends all sessions of a player but the one to keep, those too that are being opened; gives those
+/// that ended.
 pub(super) async fn end_all(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -255,6 +271,7 @@ pub(super) async fn end_all(
     why: End,
     now: Timestamp,
 ) -> Result<Vec<SessionId>, sqlx::Error> {
+    locks::lock_player(&mut *connection, player).await?;
     let ended = sqlx::query_scalar!(
         r#"
         update sessions

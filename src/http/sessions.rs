@@ -141,7 +141,7 @@ pub(super) async fn forget_my_devices(
     State(accounts): State<Accounts>,
     holder: Holder,
 ) -> Result<StatusCode, Problem> {
-    accounts.forget_devices(holder.player.id).await?;
+    accounts.forget_devices(&holder.player).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -154,7 +154,9 @@ pub(super) struct Refresh {
                 `refresh_token_expired`: sign in again",
             body = ProblemBody,
             content_type = "application/problem+json"
-        )
+        ),
+        (status = 403, description = "`banned`: the detail says until when, and why",
+            body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn refresh_token(

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use bahay_engine::table::{PlayerId, Spectators, TableId};
 
-use crate::accounts::{Ban, Bar};
+use crate::accounts::Bar;
 use crate::social::{Phrase, Talk};
 use crate::tables::{ShowFailed, SubmitError};
 use crate::ws::feed::SHOW_FAILED;
@@ -72,7 +72,7 @@ impl Session {
             let detail = "at most one phrase every two seconds, and three at once".to_owned();
             return self.refuse(Some(id), "too_talkative", None, detail, true);
         }
-        if let Some(mute) = self.muted().await {
+        if let Some(mute) = self.read_sanction(Bar::Speech).await {
             return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
         let said = Talk::Said { player: self.player, phrase };
@@ -150,24 +150,6 @@ impl Session {
     fn unwatched(&mut self) {
         self.spectator = None;
         self.control.listen_no_more();
-    }
-
-    /// What keeps the player from speaking. Asked for at each phrase, which are few, so a mute holds
-    /// at once on every node.
-    async fn muted(&mut self) -> Option<Ban> {
-        let (player, now) = (self.player, self.state.clock.now());
-        let mute = self.state.bans.in_force(player, Bar::Speech, now);
-        match tokio::time::timeout(ASIDE_TIMEOUT, mute).await {
-            Ok(Ok(mute)) => mute,
-            Ok(Err(error)) => {
-                tracing::warn!(%player, %error, "whether a player is muted is not known");
-                None
-            }
-            Err(_) => {
-                tracing::warn!(%player, "whether a player is muted was not said in time");
-                None
-            }
-        }
     }
 
     async fn read_silenced(&mut self) {

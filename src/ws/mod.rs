@@ -19,6 +19,7 @@ mod limit;
 mod opening;
 mod refusals;
 mod returning;
+mod sanctions;
 mod seeking;
 mod session;
 mod spectate;

@@ -282,6 +282,9 @@ impl Session {
     async fn first(&mut self, said: Said) -> Result<(), Ended> {
         match self.checked(|| said)? {
             Some(Command::Join { id, from, tag, table }) => {
+                if Box::pin(self.refuse_banned(id)).await {
+                    return Ok(());
+                }
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
                 let ask = self.core.look(id, from, table);
                 self.carry_out(id, ask).await
@@ -380,6 +383,9 @@ impl Session {
                 return Ok(());
             }
             Command::Join { from, tag, table, .. } => {
+                if Box::pin(self.refuse_banned(id)).await {
+                    return Ok(());
+                }
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
                 let ask = self.core.join(id, from, table);
                 return Box::pin(self.carry_out(id, ask)).await;

@@ -31,6 +31,7 @@ mod retention;
 mod reversals;
 mod rewards;
 mod rooms;
+mod sanction_races;
 pub(crate) mod server;
 mod sessions;
 mod sign_in;

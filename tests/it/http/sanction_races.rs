@@ -1,0 +1,308 @@
+//! Sanctions that meet what they forbid: whichever of the two is first, the sanction holds.
+//!
+//! A race is staged with a lock: one side is stopped in the midst of its transaction, the other one
+//! runs until it is done or waits too, and then both go on.
+
+use std::time::Duration;
+
+use bahay::accounts::{Ban, Bar};
+use bahay::operators::Barring;
+use bahay::operators::audit::Trail;
+use futures_util::future::join_all;
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, PgPool};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::server::{Guest, Node, Server, expect_refusal, ok, refused};
+use crate::support::house::{House, PATIENCE};
+use crate::support::reason;
+
+const DEVICE: &str = "device-0123456789";
+const PASSWORD: &str = "rain on a tin roof";
+
+/// What opens a session.
+#[derive(Clone, Copy, Debug)]
+enum SignIn {
+    Guest,
+    Password,
+}
+
+impl SignIn {
+    const ALL: [Self; 2] = [Self::Guest, Self::Password];
+
+    fn request(self, server: &Server, name: &str, device: &str) -> RequestBuilder {
+        let node = &server.node;
+        match self {
+            Self::Guest => node.post("/v1/sign-in/guest", &json!({ "device_id": device })),
+            Self::Password => {
+                node.post("/v1/sign-in/password", &json!({ "name": name, "password": PASSWORD }))
+            }
+        }
+    }
+}
+
+/// What ends all sessions.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    Ban,
+    Everywhere,
+    NewPassword,
+    NewDevice,
+}
+
+impl Ending {
+    const ALL: [Self; 4] = [Self::Ban, Self::Everywhere, Self::NewPassword, Self::NewDevice];
+
+    /// Starts it for a player who is signed in.
+    fn start(self, server: &Server, guest: &Guest, device: &str) -> JoinHandle<()> {
+        let node = &server.node;
+        let request = match self {
+            Self::Ban => {
+                let bans = Barring::new(server.bank.pool.clone(), server.clock.clone());
+                let player = guest.id.parse().unwrap();
+                return tokio::spawn(async move {
+                    let ban = Ban { reason: reason("collusion at tables"), ends_at: None };
+                    bans.ban_by(&Trail::COMMAND, player, Bar::Entry, &ban).await.unwrap();
+                });
+            }
+            Self::Everywhere => node.request(Method::DELETE, "/v1/me/sessions"),
+            Self::NewPassword => {
+                let body = json!({ "current_password": PASSWORD, "password": "another tin roof" });
+                node.request(Method::PUT, "/v1/me/password").json(&body)
+            }
+            Self::NewDevice => {
+                let body = json!({ "device_id": device, "new_device_id": format!("{device}-new") });
+                node.request(Method::PUT, "/v1/me/device").json(&body)
+            }
+        };
+        let request = request.bearer_auth(&guest.access_token);
+        tokio::spawn(async move {
+            ok(request).await;
+        })
+    }
+
+    /// How many sessions it leaves to the player who asked for it.
+    fn sessions_left(self) -> i64 {
+        match self {
+            Self::Ban | Self::Everywhere => 0,
+            Self::NewPassword | Self::NewDevice => 1,
+        }
+    }
+}
+
+/// How many transactions wait for a lock.
+async fn count_waiting(pool: &PgPool) -> i64 {
+    let waiting = "select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'";
+    sqlx::query_scalar(waiting).fetch_one(pool).await.unwrap()
+}
+
+async fn until(condition: impl AsyncFn() -> bool) {
+    let held = async {
+        while !condition().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, held).await.expect("the condition comes to hold");
+}
+
+/// Stops `first` where it writes to a table, lets `second` run until it is done or waits too, and lets
+/// both end.
+async fn interleave<A, B>(
+    owner: &PgPool,
+    table: &str,
+    first: impl FnOnce() -> JoinHandle<A>,
+    second: impl FnOnce() -> JoinHandle<B>,
+) -> (A, B) {
+    let mut stopper = owner.begin().await.unwrap();
+    let lock = format!("lock table {table} in share row exclusive mode");
+    sqlx::query(AssertSqlSafe(lock)).execute(&mut *stopper).await.unwrap();
+    let first = first();
+    until(async || count_waiting(owner).await == 1).await;
+    let second = second();
+    until(async || second.is_finished() || count_waiting(owner).await == 2).await;
+    stopper.rollback().await.unwrap();
+    (first.await.unwrap(), second.await.unwrap())
+}
+
+async fn count_live(server: &Server, player: &str) -> i64 {
+    let live = "select count(*) from sessions where player = $1::uuid and revoked_at is null";
+    sqlx::query_scalar(live).bind(player).fetch_one(&server.bank.pool).await.unwrap()
+}
+
+fn send(request: RequestBuilder) -> JoinHandle<StatusCode> {
+    tokio::spawn(async { request.send().await.expect("the server answers").status() })
+}
+
+/// A player with a device and a password.
+async fn with_password(server: &Server, name: &str, device: &str) -> Guest {
+    let guest = server.node.guest(device).await;
+    let body = json!({ "name": name, "password": PASSWORD });
+    ok(server.node.set_password(&guest.access_token, device, &body).await).await;
+    guest
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ends_all_sessions_ends_one_that_is_being_opened() {
+    let server = Server::new().await;
+    let owner = server.bank.database.owner_pool().await;
+    let mut number = 0;
+    for sign_in in SignIn::ALL {
+        for ending in Ending::ALL {
+            number += 1;
+            let device = format!("{DEVICE}-{number}");
+            let name = format!("Maria {number}");
+            let guest = with_password(&server, &name, &device).await;
+            let (status, ()) = interleave(
+                &owner,
+                "refresh_tokens",
+                || send(sign_in.request(&server, &name, &device)),
+                || ending.start(&server, &guest, &device),
+            )
+            .await;
+            assert_eq!(status, 200, "{sign_in:?} {ending:?}");
+            let live = count_live(&server, &guest.id).await;
+            assert_eq!(live, ending.sessions_left(), "{sign_in:?} {ending:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_that_meets_a_ban_is_refused() {
+    let server = Server::new().await;
+    let owner = server.bank.database.owner_pool().await;
+    for (number, sign_in) in SignIn::ALL.into_iter().enumerate() {
+        let device = format!("{DEVICE}-{number}");
+        let name = format!("Maria {number}");
+        let guest = with_password(&server, &name, &device).await;
+        // A ban writes its notice last.
+        let ((), status) = interleave(
+            &owner,
+            "notices",
+            || Ending::Ban.start(&server, &guest, &device),
+            || send(sign_in.request(&server, &name, &device)),
+        )
+        .await;
+        assert_eq!(status, 403, "{sign_in:?}");
+        assert_eq!(count_live(&server, &guest.id).await, 0, "{sign_in:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_that_meets_a_ban_leaves_no_session() {
+    let server = Server::new().await;
+    let owner = server.bank.database.owner_pool().await;
+    let guest = server.node.guest(DEVICE).await;
+    let (status, ()) = interleave(
+        &owner,
+        "refresh_tokens",
+        || send(server.node.refresh(&guest.refresh_token)),
+        || Ending::Ban.start(&server, &guest, DEVICE),
+    )
+    .await;
+    assert_eq!(status, 200);
+    assert_eq!(count_live(&server, &guest.id).await, 0);
+}
+
+/// Signs in a guest; `None` where it is banned.
+async fn sign_in(node: &Node, device: &str) -> Option<Value> {
+    let request = node.post("/v1/sign-in/guest", &json!({ "device_id": device }));
+    let answer = request.send().await.unwrap();
+    let status = answer.status();
+    let answer: Value = answer.json().await.unwrap();
+    if status == StatusCode::OK {
+        return Some(answer);
+    }
+    assert_eq!((status.as_u16(), &answer["code"]), (403, &json!("banned")));
+    None
+}
+
+/// Bans a player in a crowd of its sign-ins at two nodes; gives what these have opened before it.
+async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest, Vec<Value>) {
+    let device = format!("{DEVICE}-{number}");
+    let guest = server.node.guest(&device).await;
+    let crowd = [&server.node, other, &server.node].map(|node| sign_in(node, &device));
+    let ban = async {
+        Ending::Ban.start(server, &guest, &device).await.unwrap();
+        [sign_in(other, &device).await, sign_in(&server.node, &device).await]
+    };
+    let (before, after) = tokio::join!(join_all(crowd), ban);
+    assert!(after.iter().all(Option::is_none), "a sign-in after the ban");
+    assert_eq!(count_live(server, &guest.id).await, 0);
+    (guest, before.into_iter().flatten().collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forty_bans_in_a_crowd_of_sign_ins_leave_no_session() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let mut heard = other.accounts.load_revocations().await.unwrap();
+    let races = join_all((0..40).map(|number| ban_in_a_crowd(&server, &other, number))).await;
+    other.accounts.hear_revocations(&mut heard).await.unwrap();
+    for (guest, opened) in races {
+        expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
+        expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;
+        for tokens in opened {
+            let [access, refresh] =
+                ["access_token", "refresh_token"].map(|name| tokens[name].as_str().unwrap());
+            expect_refusal(other.get("/v1/me", access), 401, "token_revoked").await;
+            expect_refusal(other.refresh(refresh), 401, "session_ended").await;
+        }
+    }
+}
+
+/// An access token is believed until its node has heard that the session ended.
+#[tokio::test]
+async fn a_session_that_has_ended_changes_no_credential() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = with_password(&server, "Maria", DEVICE).await;
+    let shown = json!({ "by": "password", "password": PASSWORD });
+    let proof = node.proof(&guest.access_token, &shown).await;
+    let end = "update sessions set revoked_at = now(), revoked_in = pg_current_xact_id()";
+    sqlx::query(end).execute(&server.bank.pool).await.unwrap();
+    ok(node.get("/v1/me", &guest.access_token)).await;
+    let new_device = json!({ "device_id": DEVICE, "new_device_id": "device-9876543210" });
+    let new_password = json!({ "current_password": PASSWORD, "password": "another tin roof" });
+    for request in [
+        node.request(Method::PUT, "/v1/me/device").json(&new_device),
+        node.request(Method::PUT, "/v1/me/password").json(&new_password),
+        node.request(Method::DELETE, "/v1/me/devices"),
+        node.request(Method::DELETE, "/v1/me"),
+    ] {
+        let request = request.bearer_auth(&guest.access_token).header("account-proof", &proof);
+        assert_eq!(refused(request).await, (401, "session_ended".to_owned()));
+    }
+    ok(node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }))).await;
+    ok(SignIn::Password.request(&server, "Maria", DEVICE)).await;
+}
+
+/// A ban whose player has a session all the same, as one made by hand in the database.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_banned_player_neither_joins_nor_refreshes() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let mut play = client.play().await.unwrap();
+    let ban = "insert into bans (id, player, bars, reason, banned_at)
+        values ($1, $2, 'entry', 'collusion at tables', now())";
+    let ban = sqlx::query(ban).bind(uuid::Uuid::new_v4()).bind(client.player().0);
+    ban.execute(&house.database.owner_pool().await).await.unwrap();
+    play.send_text(json!({ "type": "join", "id": 7 }).to_string()).await.unwrap();
+    let refusal = async {
+        loop {
+            if let bahay::ws::protocol::Message::Refusal { id: Some(7), code, detail, .. } =
+                play.next().await.unwrap()
+            {
+                break (code.into_owned(), detail);
+            }
+        }
+    };
+    let refusal = timeout(PATIENCE, refusal).await.expect("the join is answered");
+    assert_eq!(refusal, ("banned".to_owned(), "banned for good: collusion at tables".to_owned()));
+    let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30));
+    let refresh = http.build().unwrap().post(format!("{}/v1/token/refresh", client.base()));
+    let refresh = refresh.json(&json!({ "refresh_token": client.refresh_token() }));
+    assert_eq!(refused(refresh).await, (403, "banned".to_owned()));
+}
