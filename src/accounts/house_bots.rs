@@ -104,7 +104,7 @@ async fn make(
 mod tests {
     use super::{HouseBot, NAMES};
     use crate::accounts::Name;
-    use crate::accounts::looks::is_reserved;
+    use crate::accounts::reserved::is_reserved;
 
     #[test]
     fn a_bot_has_a_name_that_no_player_can_have() {

@@ -1,91 +1,126 @@
-//! What names look like, so that nobody passes for somebody else: skeletons after Unicode's
-//! Technical Standard 39, in which letters that are easily taken for one another are the same.
+//! Skeletons of names, after Unicode's Technical Standard 39, in which letters that are easily taken
+//! for one another are the same, so that nobody passes for somebody else.
 //!
-//! A name has one or two looks. The one is that of its small letters, by which it is also found
-//! when its player signs in: `MARIA` finds Maria. The other is that of the name as it is written,
-//! in which a great I looks like a small L: `PaypaI` has the look of paypal as well. Two names are
-//! alike if they share a look.
+//! Only letters and numbers are compared, in their compatibility form: accents, separators,
+//! punctuation and emoji make no other name. Letters in circles, squares and flags are read both
+//! ways, as pictures and as letters.
+//!
+//! A name is compared in small letters, by which it is also found when its player signs in (`MARIA`
+//! finds Maria), and as it is written, where a great I looks like a small L: `PaypaI` has the look
+//! of paypal as well. Two names are alike if they share a look.
 
 use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_security::skeleton;
 
-/// What may stand between the parts of a name without making it another one.
-const SEPARATORS: [char; 6] = ['-', '_', '.', '\'', '·', '’'];
+use super::emoji;
+use super::letters::{Kind, is_compared};
 
-/// Words by which the house is meant, or those who run it. No name may hold one of them as a word,
-/// nor look like one as a whole.
-const RESERVED: [&str; 30] = [
-    "admin",
-    "administrator",
-    "admins",
-    "bahay",
-    "bot",
-    "cashier",
-    "croupier",
-    "dealer",
-    "deleted",
-    "everyone",
-    "guest",
-    "help",
-    "helpdesk",
-    "house",
-    "mod",
-    "moderator",
-    "mods",
-    "nobody",
-    "null",
-    "official",
-    "operator",
-    "owner",
-    "player",
-    "root",
-    "security",
-    "server",
-    "staff",
-    "support",
-    "system",
-    "tongits",
+/// Small capitals, which the standard takes for letters of their own.
+const SMALL_CAPITALS: [(char, char); 19] = [
+    ('ᴀ', 'a'),
+    ('ʙ', 'b'),
+    ('ᴄ', 'c'),
+    ('ᴅ', 'd'),
+    ('ᴇ', 'e'),
+    ('ꜰ', 'f'),
+    ('ɢ', 'g'),
+    ('ʜ', 'h'),
+    ('ɪ', 'i'),
+    ('ᴊ', 'j'),
+    ('ᴋ', 'k'),
+    ('ʟ', 'l'),
+    ('ᴍ', 'm'),
+    ('ɴ', 'n'),
+    ('ᴘ', 'p'),
+    ('ʀ', 'r'),
+    ('ᴛ', 't'),
+    ('ᴡ', 'w'),
+    ('ʏ', 'y'),
 ];
 
-/// The looks of a name, in order. Never empty.
+/// How signs with a letter in them are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// All emoji and signs are left out.
+    Letters,
+    /// Those with a letter in them are that letter.
+    Signs,
+}
+
+impl Reading {
+    pub(super) const ALL: [Self; 2] = [Self::Letters, Self::Signs];
+}
+
+/// Returns the looks of a name, in order. Never empty.
 pub(super) fn looks(name: &str) -> Vec<String> {
-    let written: String = name.nfkc().collect();
-    let looks = BTreeSet::from([found_by(name), shape(&written)]);
-    looks.into_iter().collect()
+    let mut looks = BTreeSet::from([found_by(name)]);
+    for reading in Reading::ALL {
+        let read = read(name, reading);
+        looks.extend([shape(&read.to_lowercase()), shape(&read)]);
+    }
+    looks.into_iter().filter(|look| !look.is_empty()).collect()
 }
 
-/// The look by which a name is found, whatever the size of its letters.
+/// Returns the look by which a name is found, whatever the size of its letters. A text without a
+/// letter is at least like itself.
 pub(super) fn found_by(name: &str) -> String {
-    let small: String = name.nfkc().collect::<String>().to_lowercase();
-    shape(&small)
+    let small = shape(&read(name, Reading::Letters).to_lowercase());
+    if small.is_empty() { name.to_lowercase() } else { small }
 }
 
-/// Whether a name speaks for the house.
-pub(super) fn is_reserved(name: &str) -> bool {
-    let is_word = |text: &str| {
-        let looks = looks(text);
-        // Also as it looks in great letters: `ADMlN`.
-        let is_in = |word: &str| looks.contains(&found_by(word)) || looks.contains(&shape(word));
-        RESERVED.iter().any(|word| is_in(word) || is_in(&word.to_uppercase()))
-    };
-    let parts = name.split(|letter: char| letter.is_whitespace() || SEPARATORS.contains(&letter));
-    is_word(name) || parts.filter(|part| !part.is_empty()).any(is_word)
+/// Returns a text in its compatibility form, with its emoji read.
+pub(super) fn read(name: &str, reading: Reading) -> String {
+    let letters: Vec<char> = name.nfc().collect();
+    let mut text = String::new();
+    let mut rest = letters.as_slice();
+    while let [letter, behind @ ..] = rest {
+        let emoji = emoji::sequence_length(rest);
+        let is_sign = emoji > 0 || Kind::from_char(*letter) == Kind::Sign;
+        let (sign, after) = if emoji > 0 { rest.split_at(emoji) } else { (&rest[..1], behind) };
+        match reading {
+            Reading::Signs if is_sign => {
+                let letters: String = sign.iter().flat_map(|sign| letters_in_sign(*sign)).collect();
+                // Without a letter it stands between letters, as punctuation does.
+                text.push_str(if letters.is_empty() { "*" } else { &letters });
+            }
+            Reading::Letters if emoji > 0 => {}
+            Reading::Signs | Reading::Letters => text.push(*letter),
+        }
+        rest = after;
+    }
+    text.nfkd().collect()
 }
 
-fn shape(text: &str) -> String {
-    let is_kept = |letter: &char| !letter.is_whitespace() && !SEPARATORS.contains(letter);
-    let bare: String = text.chars().filter(is_kept).collect();
-    // A name of separators only is at least like itself.
-    let bare = if bare.is_empty() { text.to_owned() } else { bare };
+/// Returns the letters that a sign is drawn as, or stands for in its compatibility form.
+fn letters_in_sign(sign: char) -> Vec<char> {
+    match emoji::letter_in_sign(sign) {
+        Some(letter) => vec![letter],
+        None => std::iter::once(sign).nfkd().filter(|letter| is_compared(*letter)).collect(),
+    }
+}
+
+/// Returns the skeleton of what is compared of a text.
+pub(super) fn shape(text: &str) -> String {
+    // A skeleton can hold what has one itself: small Cherokee letters become small capitals.
+    let text = compared(&skeleton(&compared(text)).collect::<String>());
+    let text = compared(&skeleton(&text).collect::<String>());
     // Skeletons have great letters of their own: that of a zero is a great O.
-    skeleton(&bare).collect::<String>().to_lowercase()
+    text.to_lowercase()
+}
+
+fn compared(text: &str) -> String {
+    let plain = |letter: char| {
+        let small = SMALL_CAPITALS.iter().find(|(capital, _)| *capital == letter);
+        small.map_or(letter, |(_, small)| *small)
+    };
+    text.nfkd().filter(|letter| is_compared(*letter)).map(plain).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{found_by, is_reserved, looks};
+    use super::{found_by, looks};
 
     fn are_alike(one: &str, other: &str) -> bool {
         let other = looks(other);
@@ -98,13 +133,36 @@ mod tests {
             ("Maria", "maria"),
             ("Maria", "MARIA"),
             ("Maria", "Mаria"), // Cyrillic а
+            ("Maria", "Μaria"), // Greek Μ
+            ("Maria", "Ꮇaria"), // Cherokee Ꮇ
             ("Maria", "Ｍａｒｉａ"),
+            ("Maria", "𝓜𝓪𝓻𝓲𝓪"),
+            ("Maria", "Ⓜⓐⓡⓘⓐ"),
+            ("Maria", "ᴍᴀʀɪᴀ"),
+            ("Maria", "M🅰ria"),
+            ("Maria", "Maria 🅰"),
+            ("Maria", "Maria ❤️"),
+            ("Maria", "Maria🇵🇭"),
+            ("Maria", "Ma❤ria"),
+            ("Maria", "★Maria★"),
+            ("Maria", "M-a.r_i'a"),
+            ("Maria", "Mari\u{332}a"),
+            ("Maria", "Mári\u{324}a"),
+            ("Maria", "Mariaˈ"),
+            ("Maria", "Mariaʼ"),
+            ("Maria", "Maria\u{3164}"),
+            ("Maria", "Maria\u{2800}"),
+            ("Maria", "(Maria)"),
+            ("Tomas", "Tomás"),
             ("paypal", "PaypaI"),
             ("Joe", "J0e"),
             ("Mang Tomas", "MangTomas"),
             ("Mang-Tomas", "Mang_Tomas"),
             ("modern", "rnodern"),
             ("Ελενη", "Eλεvη"),
+            ("محمد", "مُحَمَّد"),
+            ("محمد", "محـمد"),
+            ("ก้อน", "กอน"),
         ] {
             assert!(are_alike(one, other), "{one} {other}: {:?} {:?}", looks(one), looks(other));
         }
@@ -112,32 +170,34 @@ mod tests {
 
     #[test]
     fn other_names_do_not() {
-        for (one, other) in
-            [("Maria", "Marie"), ("Maria", "Mario"), ("Maria", "Marla"), ("Tomas", "Tomás")]
-        {
+        for (one, other) in [
+            ("Maria", "Marie"),
+            ("Maria", "Mario"),
+            ("Maria", "Marla"),
+            ("Maria", "Maria 2"),
+            ("कमल", "कमला"),
+            ("一郎", "二郎"),
+        ] {
             assert!(!are_alike(one, other), "{one} {other}: {:?} {:?}", looks(one), looks(other));
         }
-        for name in ["-", "··", "日本", "🂡"] {
-            assert!(looks(name).iter().all(|look| !look.is_empty()), "{name}");
+        for name in ["-", "··", "日本", "🂡", "一", "ー", "❤️"] {
+            let looks = looks(name);
+            assert!(!looks.is_empty() && looks.iter().all(|look| !look.is_empty()), "{name}");
         }
     }
 
     /// Whatever case its player types it in.
     #[test]
     fn a_name_is_found_by_one_of_its_looks() {
-        for (name, typed) in [("MARIA", "maria"), ("PaypaI", "paypai"), ("Ate Luz", "ate  LUZ")] {
+        for (name, typed) in [
+            ("MARIA", "maria"),
+            ("PaypaI", "paypai"),
+            ("Ate Luz", "ate  LUZ"),
+            ("Maria ❤️", "maria"),
+            ("Maria 🇵🇭", "maria 🇵🇭"),
+            ("Tomás", "tomas"),
+        ] {
             assert!(looks(name).contains(&found_by(typed)), "{name} {typed}");
-        }
-    }
-
-    #[test]
-    fn nobody_speaks_for_the_house() {
-        for name in ["Admin", "ADMlN", "Bahay", "bahay support", "Ate Moderator", "t0ngits", "Bot"]
-        {
-            assert!(is_reserved(name), "{name}");
-        }
-        for name in ["Luz", "Modesto", "Housemartin", "Administrative Ana", "Botong"] {
-            assert!(!is_reserved(name), "{name}");
         }
     }
 }

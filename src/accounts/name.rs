@@ -1,4 +1,7 @@
 //! Names that other players see.
+//!
+//! A name is kept in Unicode's form NFC. Characters are judged by their properties (`letters`), so
+//! that a new version of Unicode is a new version of a library. Emoji are taken whole (`emoji`).
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -6,6 +9,10 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::emoji;
+use super::letters::{self, Kind};
 
 /// How many characters a name has.
 const LENGTH: RangeInclusive<usize> = 2..=20;
@@ -14,44 +21,18 @@ const LENGTH: RangeInclusive<usize> = 2..=20;
 /// have left in and around it.
 pub const NAME_TEXT_LENGTH_MAX: usize = 256;
 
-/// What would change the look of the text around it, or hide a difference between two names:
-/// controls, format characters (direction marks, joiners, tags), fillers, variation selectors
-/// and private use.
-const INVISIBLE: [RangeInclusive<char>; 19] = [
-    '\u{0}'..='\u{1f}',
-    '\u{7f}'..='\u{9f}',
-    '\u{ad}'..='\u{ad}',
-    '\u{34f}'..='\u{34f}',
-    '\u{61c}'..='\u{61c}',
-    '\u{70f}'..='\u{70f}',
-    '\u{115f}'..='\u{1160}',
-    '\u{17b4}'..='\u{17b5}',
-    '\u{180b}'..='\u{180f}',
-    '\u{200b}'..='\u{200f}',
-    '\u{2028}'..='\u{202e}',
-    '\u{2060}'..='\u{206f}',
-    '\u{3164}'..='\u{3164}',
-    '\u{e000}'..='\u{f8ff}',
-    '\u{fe00}'..='\u{fe0f}',
-    '\u{feff}'..='\u{feff}',
-    '\u{ffa0}'..='\u{ffa0}',
-    '\u{fff0}'..='\u{ffff}',
-    '\u{e0000}'..='\u{10ffff}',
-];
+/// The most accents and other marks without a script on one letter. Composed letters count none.
+const COMMON_MARKS_MAX: usize = 2;
 
-/// White space, as far as it is not refused already.
-const SPACE: [RangeInclusive<char>; 7] = [
-    ' '..=' ',
-    '\u{a0}'..='\u{a0}',
-    '\u{1680}'..='\u{1680}',
-    '\u{2000}'..='\u{200a}',
-    '\u{202f}'..='\u{202f}',
-    '\u{205f}'..='\u{205f}',
-    '\u{3000}'..='\u{3000}',
-];
+/// The most marks over and under one letter, as Devanagari and Hebrew write them.
+const NONSPACING_MARKS_MAX: usize = 3;
 
-/// A player's name: 2 to 20 characters, with single spaces inside and none around. Whose it is, and
-/// what may not be one, is told by `names`; an id tells players apart.
+/// The most marks on one letter, as Burmese writes them.
+const MARKS_MAX: usize = 5;
+
+/// A player's name: 2 to 20 characters with a letter or digit among them, single spaces inside and
+/// none around. `names` decides whose it is, and `reserved` which ones nobody gets; an id tells
+/// players apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Name(String);
 
@@ -60,58 +41,94 @@ pub struct Name(String);
 pub enum NotAName {
     #[error("a name holds no control characters and nothing invisible")]
     Invisible,
+    #[error("a name holds emoji only whole: a flag is two of its letters")]
+    Emoji,
+    #[error(
+        "a name holds accents and other marks only on letters of their script, and few on each"
+    )]
+    Mark,
     #[error("a name has 2 to 20 characters")]
     Length,
+    #[error("a name holds at least one letter or digit")]
+    Letter,
 }
 
 impl Name {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// The texts that are names, as a regular expression: something visible, up to 18 visible
-    /// characters or runs of white space, something visible.
-    pub fn pattern() -> String {
-        let space = class(&SPACE);
-        let visible = format!("[^{space}{}]", class(&INVISIBLE));
-        format!("^[{space}]*{visible}(?:[{space}]+|{visible}){{0,18}}{visible}[{space}]*$")
-    }
-}
-
-/// The inside of a character class. Escapes have four digits in every dialect; what lies beyond
-/// them has no common one and stands for itself.
-fn class(ranges: &[RangeInclusive<char>]) -> String {
-    let escape = |letter: char| match u32::from(letter) {
-        code @ ..=0xffff => format!("\\u{code:04x}"),
-        _ => letter.to_string(),
-    };
-    let ranges = ranges.iter().map(|range| match (*range.start(), *range.end()) {
-        (start, end) if start == end => escape(start),
-        (start, end) => format!("{}-{}", escape(start), escape(end)),
-    });
-    ranges.collect()
 }
 
 impl FromStr for Name {
     type Err = NotAName;
 
     fn from_str(text: &str) -> Result<Self, NotAName> {
-        if text.chars().any(is_invisible) {
-            return Err(NotAName::Invisible);
-        }
         if text.chars().count() > NAME_TEXT_LENGTH_MAX {
             return Err(NotAName::Length);
         }
+        let letters: Vec<char> = text.nfc().collect();
+        let has_letter = check_letters(&letters)?;
+        let text: String = letters.into_iter().collect();
         let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !LENGTH.contains(&name.chars().count()) {
             return Err(NotAName::Length);
         }
-        Ok(Self(name))
+        if has_letter { Ok(Self(name)) } else { Err(NotAName::Letter) }
     }
 }
 
-fn is_invisible(letter: char) -> bool {
-    INVISIBLE.iter().any(|range| range.contains(&letter))
+/// Checks the characters of a text one after the other; says whether a letter or digit is among them
+/// outside of emoji.
+fn check_letters(text: &[char]) -> Result<bool, NotAName> {
+    let mut has_letter = false;
+    let mut cluster = None;
+    let mut rest = text;
+    while let [letter, behind @ ..] = rest {
+        let emoji = emoji::sequence_length(rest);
+        if emoji > 0 {
+            cluster = None;
+            rest = &rest[emoji..];
+            continue;
+        }
+        match Kind::from_char(*letter) {
+            Kind::Hidden => return Err(NotAName::Invisible),
+            Kind::Base => {
+                has_letter |= std::iter::once(*letter).nfkd().any(letters::is_letter_or_digit);
+                cluster = Some(Cluster { base: *letter, marks: Vec::new() });
+            }
+            Kind::Mark => cluster.as_mut().ok_or(NotAName::Mark)?.add(*letter)?,
+            Kind::Sign if emoji::is_regional(*letter) => return Err(NotAName::Emoji),
+            Kind::Space | Kind::Sign => cluster = None,
+        }
+        rest = behind;
+    }
+    Ok(has_letter)
+}
+
+/// A letter or number, and the marks on it.
+struct Cluster {
+    base: char,
+    marks: Vec<char>,
+}
+
+impl Cluster {
+    /// Adds a mark, if it is one of its letter's script, or an accent, and one that the letter does
+    /// not have yet.
+    fn add(&mut self, mark: char) -> Result<(), NotAName> {
+        let is_at_home =
+            letters::is_common(mark) || letters::script(mark) == letters::script(self.base);
+        if letters::is_enclosing(mark) || !is_at_home || self.marks.contains(&mark) {
+            return Err(NotAName::Mark);
+        }
+        self.marks.push(mark);
+        let count = |is_counted: fn(char) -> bool| {
+            self.marks.iter().filter(|mark| is_counted(**mark)).count()
+        };
+        let is_few = self.marks.len() <= MARKS_MAX
+            && count(letters::is_nonspacing) <= NONSPACING_MARKS_MAX
+            && count(letters::is_common) <= COMMON_MARKS_MAX;
+        if is_few { Ok(()) } else { Err(NotAName::Mark) }
+    }
 }
 
 impl<'de> Deserialize<'de> for Name {
@@ -122,31 +139,39 @@ impl<'de> Deserialize<'de> for Name {
 
 #[cfg(test)]
 mod tests {
-    use super::{INVISIBLE, Name, NotAName, SPACE, is_invisible};
+    use super::{Name, NotAName};
+    use crate::accounts::emoji;
+    use crate::accounts::letters::{Kind, is_letter_or_digit};
+    use unicode_normalization::UnicodeNormalization as _;
 
     #[test]
-    fn white_space_is_made_plain() {
+    fn names_of_every_script_are_granted() {
         for (given, kept) in [
             ("Maria", "Maria"),
             ("  Mang \u{3000} Tomás ", "Mang Tomás"),
+            ("Toma\u{301}s", "Tomás"),
             ("日本", "日本"),
             ("A1", "A1"),
+            ("007", "007"),
+            ("Nguyễn Thị Hương", "Nguyễn Thị Hương"),
+            ("ก้อนหินปุ้ย", "ก้อนหินปุ้ย"),
+            ("नन्ही लड़कीं", "नन्ही लड़कीं"),
+            ("مُحَمَّد", "مُحَمَّد"),
+            ("שָׁלוֹם", "שָׁלוֹם"),
+            ("မျှော်", "မျှော်"),
+            ("ラーメン", "ラーメン"),
+            ("O'Brien-Cruz", "O'Brien-Cruz"),
+            ("★ Luz ★", "★ Luz ★"),
+            ("Maria ❤️", "Maria ❤️"),
+            ("Maria ❤", "Maria ❤"),
+            ("👩‍👩‍👧‍👦 Cruz", "👩‍👩‍👧‍👦 Cruz"),
+            ("👍🏽 Jun", "👍🏽 Jun"),
+            ("Pinoy 🇵🇭", "Pinoy 🇵🇭"),
+            ("Jun 1️⃣", "Jun 1️⃣"),
         ] {
-            assert_eq!(given.parse::<Name>().unwrap().as_str(), kept, "{given}");
+            let name = given.parse::<Name>().map(|name| name.0.nfc().collect::<String>());
+            assert_eq!(name, Ok(kept.nfc().collect()), "{given}");
         }
-    }
-
-    /// The pattern for clients knows the same white space and the same order as the code.
-    #[test]
-    fn every_white_space_is_refused_or_in_the_pattern() {
-        let is_space = |letter: char| SPACE.iter().any(|range| range.contains(&letter));
-        for letter in '\0'..=char::MAX {
-            let is_kept = letter.is_whitespace() && !is_invisible(letter);
-            assert_eq!(is_kept, is_space(letter), "{}", letter.escape_unicode());
-            assert!(!letter.is_control() || is_invisible(letter), "{}", letter.escape_unicode());
-        }
-        assert!(INVISIBLE.is_sorted_by(|one, next| one.end() < next.start()));
-        assert!(Name::pattern().starts_with(r"^[\u0020\u00a0\u1680\u2000-\u200a\u202f"));
     }
 
     #[test]
@@ -161,11 +186,96 @@ mod tests {
             ("Ma\u{0}ria", NotAName::Invisible),
             ("Ma\nria", NotAName::Invisible),
             ("Ma\u{200b}ria", NotAName::Invisible),
+            ("Ma\u{200d}ria", NotAName::Invisible),
+            ("Maria\u{fe0f}", NotAName::Invisible),
+            ("Maria ❤\u{200d}", NotAName::Invisible),
+            ("Maria 🏴\u{e0067}\u{e0062}\u{e007f}", NotAName::Invisible),
             ("\u{202e}airaM", NotAName::Invisible),
             ("\u{3164}\u{3164}", NotAName::Invisible),
+            ("Maria\u{115f}", NotAName::Invisible),
+            ("Maria\u{ffa0}", NotAName::Invisible),
+            ("\u{2800}\u{2800}", NotAName::Invisible),
+            ("Admin\u{2800}", NotAName::Invisible),
+            ("Maria\u{e000}", NotAName::Invisible),
+            ("Maria\u{fdd0}", NotAName::Invisible),
+            ("Maria\u{1fffe}", NotAName::Invisible),
+            ("Maria\u{378}", NotAName::Invisible),
+            ("Maria\u{2028}", NotAName::Invisible),
+            ("Maria\u{1d159}", NotAName::Invisible),
+            ("Maria 🇵", NotAName::Emoji),
+            ("\u{301}\u{301}", NotAName::Mark),
+            ("Maria \u{301}", NotAName::Mark),
+            ("❤\u{301}Maria", NotAName::Mark),
+            ("Maria\u{20dd}", NotAName::Mark),
+            ("Mariaี", NotAName::Mark),
+            ("ก็็็", NotAName::Mark),
+            ("Mari\u{332}\u{333}\u{334}a", NotAName::Mark),
+            ("--", NotAName::Letter),
+            ("❤️❤️", NotAName::Letter),
+            ("1️⃣2️⃣", NotAName::Letter),
+            ("ˈˑ", NotAName::Letter),
+            ("\u{fe70}\u{fe70}", NotAName::Letter),
         ] {
             assert_eq!(given.parse::<Name>(), Err(reason), "{given:?}");
         }
+        let zalgo: String = ('\u{300}'..='\u{311}').collect();
+        assert_eq!(format!("Ma{zalgo}ria").parse::<Name>(), Err(NotAName::Mark));
         assert!("é".repeat(20).parse::<Name>().is_ok());
+    }
+
+    /// Texts of characters that are drawn out of all of Unicode, more often out of what is near to
+    /// names.
+    fn random_texts() -> impl Iterator<Item = String> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = move |bound: u32| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            u32::try_from(state % u64::from(bound)).unwrap()
+        };
+        let starts = [0x20, 0x300, 0x600, 0x900, 0xe00, 0x1000, 0x1100, 0x2000, 0x2800, 0x3100];
+        let more = [0xfe00, 0xff00, 0x1_d100, 0x1_f100, 0x1_f300, 0xe_0000];
+        let blocks = [starts.as_slice(), more.as_slice()].concat();
+        (0..50_000).map(move |_| {
+            let count = 1 + below(8);
+            let letter = |_| {
+                let code = match below(4) {
+                    0 => below(0x11_0000),
+                    1 => 0x61 + below(26),
+                    _ => {
+                        let block = below(u32::try_from(blocks.len()).unwrap());
+                        blocks[usize::try_from(block).unwrap()] + below(0x100)
+                    }
+                };
+                char::from_u32(code).unwrap_or('a')
+            };
+            (0..count).map(letter).collect()
+        })
+    }
+
+    #[test]
+    fn a_granted_name_is_visible_and_stable() {
+        let mut granted = 0;
+        for text in random_texts() {
+            let Ok(name) = text.parse::<Name>() else { continue };
+            granted += 1;
+            assert_eq!(name.0.nfc().collect::<String>(), name.0, "{text:?}");
+            assert_eq!(name.0.parse::<Name>(), Ok(name.clone()), "{text:?}");
+            let letters: Vec<char> = name.0.chars().collect();
+            let mut rest = letters.as_slice();
+            let mut has_letter = false;
+            while let [letter, behind @ ..] = rest {
+                match emoji::sequence_length(rest) {
+                    0 => {
+                        assert_ne!(Kind::from_char(*letter), Kind::Hidden, "{text:?}");
+                        has_letter |= std::iter::once(*letter).nfkd().any(is_letter_or_digit);
+                        rest = behind;
+                    }
+                    emoji => rest = &rest[emoji..],
+                }
+            }
+            assert!(has_letter, "{text:?}");
+        }
+        assert!(granted > 1_000, "{granted}");
     }
 }

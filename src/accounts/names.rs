@@ -10,7 +10,8 @@ use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
 
 use super::attempts::Failed;
-use super::looks::{is_reserved, looks};
+use super::looks::looks;
+use super::reserved::is_reserved;
 use super::{AccountError, Name, from_sql, to_sql};
 
 /// From one change of a name to the next, so that a player stays known by it.

@@ -8,7 +8,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::accounts::{NAME_TEXT_LENGTH_MAX, Name};
+use crate::accounts::NAME_TEXT_LENGTH_MAX;
 use crate::clock::{self, Timestamp};
 use crate::ids::ROOM_ID_BYTES_MAX;
 use crate::ledger;
@@ -137,12 +137,12 @@ macro_rules! text {
 text! {
     /// The schema of a name as clients may send it.
     NameText as "Name", |text| text
-        .pattern(Some(Name::pattern()))
         .max_length(Some(NAME_TEXT_LENGTH_MAX))
         .description(Some(
-            "A player's name: 2 to 20 characters, no control characters, nothing invisible. \
-             White space is made single and trimmed, and only then counted. Names are not \
-             unique.",
+            "A player's name: 2 to 20 characters with a letter or digit among them, nothing \
+             invisible, few accents on a letter, whole emoji. It is kept in Unicode's form NFC. \
+             White space is made single and trimmed, and only then counted. The detail of a \
+             refusal says which of this is broken.",
         ))
         .examples(["Mang Tomás"])
 }

@@ -61,6 +61,8 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "there is no such action"),
     # Which pictures there are is a list that grows.
     ("body_invalid", "there is no such avatar"),
+    # What a name holds is said by properties of Unicode.
+    ("body_invalid", "a name "),
     # Which games there are, and how they end, is the catalogue's.
     ("query_invalid", "`kind` names no game of this house"),
     ("query_invalid", "no game ends like `ending`"),

@@ -1,0 +1,134 @@
+//! Characters of names by their properties in the Unicode Character Database.
+
+use icu_properties::props::{
+    CanonicalCombiningClass, DefaultIgnorableCodePoint, GeneralCategory, Script,
+};
+use icu_properties::{CodePointMapData, CodePointSetData};
+
+/// Characters that are drawn as nothing, or as a placeholder, although no property says so: braille
+/// without a dot, the null notehead, joiners that are drawn only in a cluster, blanks of Egyptian
+/// texts, the Khitan filler, and what stands for an object or a broken character.
+const BLANK: [char; 12] = [
+    '\u{2800}',
+    '\u{1d159}',
+    '\u{2d7f}',
+    '\u{1107f}',
+    '\u{13441}',
+    '\u{13442}',
+    '\u{13443}',
+    '\u{13444}',
+    '\u{13445}',
+    '\u{16fe4}',
+    '\u{fffc}',
+    '\u{fffd}',
+];
+
+/// Stretches an Arabic word and is no letter of it.
+const TATWEEL: char = '\u{640}';
+
+/// The long vowel of Japanese, a letter although no script owns it.
+const PROLONGED_SOUND: char = '\u{30fc}';
+
+/// A character as far as names tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A letter or a number.
+    Base,
+    /// Is drawn over, under or beside the base before it.
+    Mark,
+    Space,
+    /// Punctuation or a sign.
+    Sign,
+    /// Is not drawn, changes the text around it, or has no meaning that everybody agrees on.
+    Hidden,
+}
+
+impl Kind {
+    pub(super) fn from_char(letter: char) -> Self {
+        if is_ignorable(letter) || BLANK.contains(&letter) {
+            return Self::Hidden;
+        }
+        match category(letter) {
+            GeneralCategory::UppercaseLetter
+            | GeneralCategory::LowercaseLetter
+            | GeneralCategory::TitlecaseLetter
+            | GeneralCategory::ModifierLetter
+            | GeneralCategory::OtherLetter
+            | GeneralCategory::DecimalNumber
+            | GeneralCategory::LetterNumber
+            | GeneralCategory::OtherNumber => Self::Base,
+            GeneralCategory::NonspacingMark
+            | GeneralCategory::SpacingMark
+            | GeneralCategory::EnclosingMark => Self::Mark,
+            GeneralCategory::SpaceSeparator => Self::Space,
+            GeneralCategory::DashPunctuation
+            | GeneralCategory::OpenPunctuation
+            | GeneralCategory::ClosePunctuation
+            | GeneralCategory::ConnectorPunctuation
+            | GeneralCategory::InitialPunctuation
+            | GeneralCategory::FinalPunctuation
+            | GeneralCategory::OtherPunctuation
+            | GeneralCategory::MathSymbol
+            | GeneralCategory::CurrencySymbol
+            | GeneralCategory::ModifierSymbol
+            | GeneralCategory::OtherSymbol => Self::Sign,
+            GeneralCategory::Unassigned
+            | GeneralCategory::LineSeparator
+            | GeneralCategory::ParagraphSeparator
+            | GeneralCategory::Control
+            | GeneralCategory::Format
+            | GeneralCategory::PrivateUse
+            | GeneralCategory::Surrogate => Self::Hidden,
+        }
+    }
+}
+
+fn category(letter: char) -> GeneralCategory {
+    CodePointMapData::<GeneralCategory>::new().get(letter)
+}
+
+pub(super) fn script(letter: char) -> Script {
+    CodePointMapData::<Script>::new().get(letter)
+}
+
+fn is_ignorable(letter: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(letter)
+}
+
+pub(super) fn is_enclosing(mark: char) -> bool {
+    category(mark) == GeneralCategory::EnclosingMark
+}
+
+pub(super) fn is_nonspacing(mark: char) -> bool {
+    category(mark) == GeneralCategory::NonspacingMark
+}
+
+/// Whether the character belongs to no script of its own, as accents and signs do.
+pub(super) fn is_common(letter: char) -> bool {
+    matches!(script(letter), Script::Common | Script::Inherited)
+}
+
+/// Whether a name can be told by the character: a letter or a decimal digit, and no modifier.
+pub(super) fn is_letter_or_digit(letter: char) -> bool {
+    let is_modifier = category(letter) == GeneralCategory::ModifierLetter;
+    let is_number = letter.is_numeric() && category(letter) != GeneralCategory::DecimalNumber;
+    Kind::from_char(letter) == Kind::Base && !is_modifier && !is_number
+}
+
+/// Whether the character counts where two names are compared: letters, numbers, and the vowel signs
+/// that some scripts write as marks. Accents, points, tones, punctuation and signs do not.
+pub(super) fn is_compared(letter: char) -> bool {
+    match Kind::from_char(letter) {
+        Kind::Base => {
+            let is_modifier = category(letter) == GeneralCategory::ModifierLetter;
+            letter == PROLONGED_SOUND || !(is_modifier && is_common(letter) || letter == TATWEEL)
+        }
+        Kind::Mark => {
+            let class = CodePointMapData::<CanonicalCombiningClass>::new().get(letter);
+            class == CanonicalCombiningClass::NotReordered
+                && !is_common(letter)
+                && !is_enclosing(letter)
+        }
+        Kind::Space | Kind::Sign | Kind::Hidden => false,
+    }
+}

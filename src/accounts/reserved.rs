@@ -1,0 +1,203 @@
+//! Names by which the house is meant, or those who run it: nobody gets one.
+//!
+//! A name is taken apart at spaces, punctuation, signs, at digits, and where a great letter follows
+//! a small one. No run of neighbouring parts may look like a reserved word: `B.o.t Amihan` and
+//! `Admin1` are refused, `Botong` is not.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use super::letters::{Kind, is_compared};
+use super::looks::{Reading, looks, read, shape};
+
+/// The longest run of parts that is compared, in characters: the longest word, decomposed.
+const RUN_MAX: usize = 30;
+
+/// The words, in small letters.
+const WORDS: [&str; 31] = [
+    "admin",
+    "administrator",
+    "admins",
+    "bahay",
+    "bot",
+    "bots",
+    "cashier",
+    "croupier",
+    "dealer",
+    "deleted",
+    "everyone",
+    "guest",
+    "help",
+    "helpdesk",
+    "house",
+    "mod",
+    "moderator",
+    "mods",
+    "nobody",
+    "null",
+    "official",
+    "operator",
+    "owner",
+    "player",
+    "root",
+    "security",
+    "server",
+    "staff",
+    "support",
+    "system",
+    "tongits",
+];
+
+/// The looks of the words, also in great letters: `ADMlN`.
+static LOOKS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| WORDS.iter().flat_map(|word| looks(&word.to_uppercase())).collect());
+
+/// Whether a name speaks for the house.
+pub(super) fn is_reserved(name: &str) -> bool {
+    Reading::ALL.into_iter().map(|reading| read(name, reading)).any(|text| {
+        has_reserved_word(&text)
+            || has_reserved_word(&spell(&text, 'i'))
+            || has_reserved_word(&spell(&text, 'l'))
+    })
+}
+
+fn has_reserved_word(text: &str) -> bool {
+    let parts = parts(text);
+    (0..parts.len()).any(|first| {
+        let mut run = String::new();
+        parts[first..].iter().any(|part| {
+            run.push_str(part);
+            run.chars().count() <= RUN_MAX && is_reserved_word(&run)
+        })
+    })
+}
+
+fn is_reserved_word(text: &str) -> bool {
+    LOOKS.contains(&shape(&text.to_lowercase())) || LOOKS.contains(&shape(text))
+}
+
+/// Takes a text apart into runs of letters or of digits; what is not compared is left out.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut before: Option<char> = None;
+    for letter in text.chars() {
+        if !is_compared(letter) {
+            // An accent belongs to its letter.
+            if Kind::from_char(letter) != Kind::Mark {
+                before = None;
+            }
+            continue;
+        }
+        let is_joined = before.is_some_and(|before| {
+            let is_new_word = before.is_lowercase() && letter.is_uppercase();
+            before.is_numeric() == letter.is_numeric() && !is_new_word
+        });
+        match parts.last_mut() {
+            Some(part) if is_joined => part.push(letter),
+            Some(_) | None => parts.push(letter.into()),
+        }
+        before = Some(letter);
+    }
+    parts
+}
+
+/// Writes letters for the digits and signs that are often written for them. A one is taken for
+/// either of two letters.
+fn spell(text: &str, one: char) -> String {
+    let spelt = |letter: char| match letter {
+        '1' | '!' | '|' | '¡' => one,
+        '0' => 'o',
+        '2' => 'z',
+        '3' | '€' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '6' if one == 'i' => 'g',
+        '6' | '8' => 'b',
+        '7' | '+' => 't',
+        '9' => 'g',
+        other => other,
+    };
+    text.chars().map(spelt).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_reserved;
+
+    #[test]
+    fn nobody_speaks_for_the_house() {
+        for name in [
+            "Admin",
+            "ADMlN",
+            "AdMin",
+            "Bahay",
+            "bahay support",
+            "Ate Moderator",
+            "Ate-Moderator",
+            "t0ngits",
+            "Bot",
+            "Bot Amihan",
+            "B.o.t Amihan",
+            "B o t Amihan",
+            "Ad.min Maria",
+            "Ad min Maria",
+            "Admin1",
+            "4dmin",
+            "@dmin",
+            "4dm1n",
+            "Adm!n",
+            "$upport",
+            "5upp0rt Luz",
+            "he1p",
+            "Ádmin",
+            "Adm\u{332}in",
+            "Adm\u{332}i\u{332}n\u{332}",
+            "Ad❤️min",
+            "❤️ Admin ❤️",
+            "Ａｄｍｉｎ",
+            "Ⓐⓓⓜⓘⓝ",
+            "🅰🅳🅼🅸🅽",
+            "🄰🄳🄼🄸🄽",
+            "🅐🅓🅜🅘🅝",
+            "🅰dmin",
+            "4️⃣dmin",
+            "B🇴🇹",
+            "𝔸𝕕𝕞𝕚𝕟",
+            "ᴀᴅᴍɪɴ",
+            "ᵃᵈᵐⁱⁿ",
+            "Аdmin", // Cyrillic А
+            "Аdmіn", // Cyrillic А, і
+            "Αdmin", // Greek Α
+            "ᎪᎠᎷᎥN", // Cherokee
+            "ꭺꭰꮇꭵn", // small Cherokee
+            "Admın",
+            "Aԁmin",
+            "rnoderator",
+            "Adrnin",
+        ] {
+            assert!(is_reserved(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_free() {
+        for name in [
+            "Luz",
+            "Modesto",
+            "Housemartin",
+            "Administrative Ana",
+            "Botong",
+            "Maria ❤️",
+            "Pinoy 🇵🇭",
+            "Nguyễn Thị Hương",
+            "Ma. Theresa",
+            "J.R. Cruz",
+            "Robot",
+            "Modern Moda",
+            "Althea 8",
+            "7 Seas",
+        ] {
+            assert!(!is_reserved(name), "{name}");
+        }
+    }
+}
