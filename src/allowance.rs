@@ -6,18 +6,66 @@
 //! rooms, where the matcher chooses. Each fee counts once, within seven days: to move so many coins
 //! costs as many coins of fees, and farming does not pay.
 //!
-//! The ledger asks before it opens a game, and whoever seats players asks before that; `bahay farm`
-//! plays attackers against the same functions. docs/LEDGER.md has the arithmetic.
+//! In rooms the matcher chooses, and accounts of several networks may still meet there. So what one
+//! player may win of others in a day is bounded there too, far beyond what honest play comes to: of
+//! one other player, with whom it does not meet any more that day, and of all together.
+//!
+//! The ledger applies both bounds when it opens a game, and the lobby before it seats players; `bahay
+//! farm` plays attackers against the same functions. docs/LEDGER.md has the arithmetic.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
 
 /// In so long a player may win the floor, beside what its fees allow.
 pub const DAY: Duration = Duration::from_hours(24);
 
 /// For so many days a fee gives a right.
 pub const DAYS: usize = 7;
+
+/// The most whole stakes that a player wins of one other player in rooms within a day, less what it
+/// loses to it. A whole stake is the most that a seat can lose in a game, 14 bets in Tong-its. In a
+/// hundred games of the same two, of whom one is the better player, the sum is below that.
+pub const PAIR_STAKES_MAX: i64 = 10;
+
+/// The most whole stakes that a player wins of all others in rooms within a day, less what it loses.
+pub const DAY_STAKES_MAX: i64 = 60;
+
+/// The coins that a player has won of each other one in rooms within a day, less those lost to it, in
+/// thousandths of a whole stake of each game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Winnings(BTreeMap<PlayerId, i64>);
+
+impl Winnings {
+    pub fn add(&mut self, other: PlayerId, thousandths: i64) {
+        let won = self.0.entry(other).or_default();
+        *won = won.saturating_add(thousandths);
+    }
+
+    /// Returns whether the player may win no more of this one for now.
+    pub fn is_over(&self, other: PlayerId) -> bool {
+        self.0.get(&other).is_some_and(|won| *won >= PAIR_STAKES_MAX * 1_000)
+    }
+
+    /// Returns whether the player may win no more in rooms for now.
+    pub fn is_day_over(&self) -> bool {
+        self.0.values().fold(0, |sum: i64, won| sum.saturating_add(*won)) >= DAY_STAKES_MAX * 1_000
+    }
+
+    /// Returns the players whom this one may not meet for now: one has won the bound of the other.
+    pub fn partners_at_bound(&self) -> impl Iterator<Item = PlayerId> {
+        let is_at_bound = |(_, won): &(&PlayerId, &i64)| won.abs() >= PAIR_STAKES_MAX * 1_000;
+        self.0.iter().filter(is_at_bound).map(|(other, _)| *other)
+    }
+}
+
+impl FromIterator<(PlayerId, i64)> for Winnings {
+    fn from_iter<I: IntoIterator<Item = (PlayerId, i64)>>(won: I) -> Self {
+        Self(won.into_iter().collect())
+    }
+}
 
 /// The bound of a house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +119,8 @@ pub fn most(stakes_of_others: impl IntoIterator<Item = Coins>, pot: Coins) -> Co
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, Coins, Lately, most};
+    use super::{Allowance, Coins, Lately, PlayerId, Winnings, most};
+    use uuid::Uuid;
 
     fn whole(coins: i64) -> Coins {
         Coins::from_whole(coins).unwrap()
@@ -110,5 +159,22 @@ mod tests {
         assert_eq!(most([], Coins::ZERO), Coins::ZERO);
         let huge = Coins::from_hundredths(i64::MAX);
         assert_eq!(most([huge, huge], huge), huge);
+    }
+
+    #[test]
+    fn winnings_in_rooms_are_bounded_for_each_other_player_and_for_the_day() {
+        let others: Vec<_> = (0..7).map(|id| PlayerId(Uuid::from_u128(id))).collect();
+        let mut winnings: Winnings = others.iter().map(|other| (*other, 8_000)).collect();
+        assert!(!winnings.is_day_over() && winnings.partners_at_bound().next().is_none());
+        winnings.add(others[0], 1_999);
+        assert!(!winnings.is_over(others[0]));
+        winnings.add(others[0], 1);
+        assert!(winnings.is_over(others[0]) && !winnings.is_over(others[1]));
+        winnings.add(others[1], 2_000);
+        assert!(winnings.is_day_over());
+        winnings.add(others[2], -18_000);
+        assert!(!winnings.is_day_over() && !winnings.is_over(others[2]));
+        // A loser of so much meets the winner no more either.
+        assert_eq!(winnings.partners_at_bound().collect::<Vec<_>>(), others[..3]);
     }
 }

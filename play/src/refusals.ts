@@ -63,6 +63,8 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   room_closed: ['This room is closed.', 'Sarado ang kuwartong ito.'],
   too_few_coins: ['This room asks for more coins than you have.', 'Kulang ang barya mo sa kuwartong ito.'],
   too_many_coins: ['This room is for players with fewer coins.', 'Para sa mas kaunti ang barya ang kuwartong ito.'],
+  room_limit: ['You have won as much as one may in a day. Play on tomorrow.',
+    'Naabot mo na ang puwedeng mapanalunan sa isang araw. Bukas na ulit.'],
   seated_elsewhere: ['You sit at another table.', 'Nakaupo ka sa ibang mesa.'],
   ticket_not_found: ['You are not looking for a table.', 'Hindi ka naghahanap ng mesa.'],
   ticket_matched: ['A table has been found already.', 'May mesa na para sa iyo.'],

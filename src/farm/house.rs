@@ -13,7 +13,7 @@ use bahay_engine::table::{Clocks, PlayerId, Terms, Timestamp};
 use uuid::Uuid;
 
 use super::{Farm, Lever, Refused};
-use crate::allowance::{self, Allowance, DAYS, Lately};
+use crate::allowance::{self, Allowance, DAYS, Lately, Winnings};
 use crate::edge::{self, Address, Network};
 use crate::grant_limits::{Counted, GrantLimits};
 use crate::lobby::{self, Room, conflict_keys, most_of};
@@ -44,6 +44,8 @@ struct Account {
     /// Fees that were paid in rooms.
     fees: Vec<(i64, Coins)>,
     recent: Vec<PlayerId>,
+    /// The flows of games in rooms between it and others, and when they were.
+    room_flows: Vec<(i64, PlayerId, i64)>,
 }
 
 /// A private table that the attacker keeps open with the same players.
@@ -235,6 +237,10 @@ impl House {
     /// A round of the matcher in which the wallet's player and these look for a table of the same
     /// room, and nobody else does: the two that came to the wallet's table.
     pub(super) fn seek(&mut self, sybils: &[usize], turn: u64) -> Option<[usize; 2]> {
+        if self.is_day_over(MAIN) {
+            self.refused.rounds += 1;
+            return None;
+        }
         let now = Timestamp::from_ms(self.now_ms);
         let seekers: Vec<usize> = std::iter::once(MAIN).chain(sybils.iter().copied()).collect();
         let tickets = seekers.iter().map(|account| {
@@ -286,12 +292,93 @@ impl House {
         main.wallet = plus(main.wallet, plus(less(gross, fee), antes));
         main.fees.push((now, fee));
         for (loser, stake) in losers.into_iter().zip([stakes[1], stakes[2]]) {
+            self.note_flow(loser, MAIN, stake, stakes[0].max(stake));
             let met = self.accounts[MAIN].player;
             let loser = &mut self.accounts[loser];
             loser.wallet = less(loser.wallet, plus(stake, ante));
             loser.recent = vec![met];
         }
         true
+    }
+
+    /// Runs a round of the matcher in which these two look for a table of the same room, and an honest
+    /// player with them; true when all three come together.
+    pub(super) fn seek_beside_other(&mut self, winner: usize, donor: usize, turn: u64) -> bool {
+        if self.is_day_over(winner) {
+            self.refused.rounds += 1;
+            return false;
+        }
+        let now = Timestamp::from_ms(self.now_ms);
+        let honest = honest_companion(turn);
+        let ticket = |who: Companion| Ticket {
+            id: TicketId(who.player.0),
+            who,
+            rooms: RoomSet::default().with(0),
+            recent: Vec::new(),
+            since: Timestamp::from_ms(self.now_ms - GAME_MS),
+        };
+        let tickets = [self.companion(winner), self.companion(donor), honest].map(ticket);
+        let round = Round { seats: &[3], tables: &[], tickets: &tickets, now, turn };
+        let is_placed = round.placements().iter().any(|placement| placement.tickets.len() == 3);
+        self.refused.rounds += u64::from(!is_placed);
+        is_placed
+    }
+
+    /// Plays a game in a room that one loses to the other with all it stakes, and in which the honest
+    /// third wins and loses nothing. False when a wallet is too small for any room.
+    pub(super) fn lose_beside_other(&mut self, winner: usize, donor: usize) -> bool {
+        let poorest = self.wallet(winner).min(self.wallet(donor));
+        let Some(terms) = self.best_room(poorest).map(|room| room.terms().clone()) else {
+            return false;
+        };
+        let Some((ante, [own, lost, _])) = self.stakes(&terms, [winner, donor, donor]) else {
+            return false;
+        };
+        let fee = fee_of(lost, terms.price.fee_basis_points);
+        let net = less(lost, fee);
+        self.note_flow(donor, winner, net, own.max(lost));
+        let now = self.now_ms;
+        let account = &mut self.accounts[winner];
+        // The ante of the loser is won with the POT, sooner or later.
+        account.wallet = plus(account.wallet, plus(net, ante));
+        account.fees.push((now, fee));
+        let account = &mut self.accounts[donor];
+        account.wallet = less(account.wallet, plus(lost, ante));
+        true
+    }
+
+    /// Notes what a game in a room moved from one to the other, of a whole stake.
+    fn note_flow(&mut self, loser: usize, winner: usize, moved: Coins, stake: Coins) {
+        let flow = moved.hundredths().saturating_mul(1_000) / stake.hundredths().max(1);
+        let now = self.now_ms;
+        let [from, to] = [loser, winner].map(|account| self.accounts[account].player);
+        self.accounts[winner].room_flows.push((now, from, flow));
+        self.accounts[loser].room_flows.push((now, to, -flow));
+    }
+
+    /// Returns whether the account may win no more in rooms for now.
+    pub(super) fn is_day_over(&self, account: usize) -> bool {
+        !self.is_without(Lever::RoomLimits) && self.room_winnings(account).is_day_over()
+    }
+
+    /// Returns whether two accounts may sit at one table.
+    pub(super) fn may_meet(&self, one: usize, other: usize) -> bool {
+        let other = self.companion(other).conflict_keys;
+        !self.companion(one).conflict_keys.iter().any(|key| other.contains(key))
+    }
+
+    /// Returns the winnings of an account in rooms within a day, as the ledger reckons them.
+    fn room_winnings(&self, account: usize) -> Winnings {
+        let mut winnings = Winnings::default();
+        let flows = self.accounts[account].room_flows.iter().rev();
+        for (_, other, won) in flows.take_while(|(at, ..)| self.now_ms - at < DAY_MS) {
+            winnings.add(*other, *won);
+        }
+        winnings
+    }
+
+    fn is_without(&self, lever: Lever) -> bool {
+        self.farm.without.contains(&lever)
     }
 
     /// Who has run nearly empty claims relief.
@@ -329,6 +416,7 @@ impl House {
             won: Vec::new(),
             fees: Vec::new(),
             recent: Vec::new(),
+            room_flows: Vec::new(),
         });
         account
     }
@@ -421,7 +509,12 @@ impl House {
             address if lifted(Lever::Networks) => Some(in_a_network_of_its_own(*address)),
             address => Some(*address),
         };
-        let (name, recent, apart) = Default::default();
+        let (name, recent) = Default::default();
+        let apart = if lifted(Lever::RoomLimits) {
+            Vec::new()
+        } else {
+            self.room_winnings(account).partners_at_bound().collect()
+        };
         // Each guest has a device of its own.
         let devices = vec![player.0.into_bytes().to_vec()];
         let bearing = Bearing { name, avatar: None, rating: FIRST, recent, devices, apart };
@@ -439,6 +532,12 @@ impl House {
         let network = 0x2001_0db8_u128 << 96;
         IpAddr::V6(Ipv6Addr::from_bits(network | place << bits)).into()
     }
+}
+
+/// An honest player of a network of its own, another one for each turn.
+fn honest_companion(turn: u64) -> Companion {
+    let player = PlayerId(Uuid::from_u128(u128::MAX - u128::from(turn)));
+    Companion { player, rating: FIRST, conflict_keys: Vec::new() }
 }
 
 /// As if its 64 bits were all that is known of it.

@@ -3,9 +3,10 @@
 //! An attacker has so many addresses, and makes so many guests from each in a day. In virtual time it
 //! plays each way that is known (`ways`) in a house of its own (`house`), which decides by the same
 //! functions and the same numbers as the server: grants and their limits, what may be won at private
-//! tables, who may meet in rooms. The attacker is given all that it could wish for: it loses whole
-//! stakes when it likes, a game takes a minute, and no honest player is in its way. So what is
-//! printed is a bound, and no forecast.
+//! tables, who may meet in rooms and what one may lose to another there. The attacker is given all
+//! that it could wish for: it loses whole stakes when it likes, a game takes a minute, and an honest
+//! player is at hand wherever one is needed to fill a table, and wins nothing. So what is printed is
+//! a bound, and no forecast.
 //!
 //! `--without` lifts one of the rules, to see what it is worth. What it cannot tell: ways that are not
 //! among those here. Deliberately absent: what the wallet is granted itself, which every player is.
@@ -60,6 +61,8 @@ pub enum Lever {
     Networks,
     /// In rooms players of one address may meet (`BAHAY_APART_BY_ADDRESS=false`).
     Addresses,
+    /// Winnings of others in rooms are not bounded.
+    RoomLimits,
 }
 
 /// What one way came to.
@@ -153,6 +156,10 @@ mod tests {
     const ADDRESS: Coins = Coins::from_hundredths(300 * 100);
     const NETWORK: Coins = Coins::from_hundredths(3_000 * 100);
 
+    /// The coins that may reach one wallet in rooms within a day from another network: the bound of a
+    /// day, of whole stakes, in the highest room for which guests have coins, with fees and antes.
+    const TWO_NETWORKS: Coins = Coins::from_hundredths(10_000 * 100);
+
     fn farm(addresses: u32, without: &[Lever]) -> Vec<Found> {
         let without = without.to_vec();
         let what = Farm { addresses, apart: false, devices: 100, days: 3, seed: 1, without };
@@ -190,6 +197,24 @@ mod tests {
         assert!(most(&addresses) > ten(ADDRESS), "{addresses:?}");
         let networks = farm(64, &[Lever::Networks]);
         assert!(most(&networks) > NETWORK, "{networks:?}");
+    }
+
+    /// Two networks suffice for two accounts at one table.
+    #[test]
+    fn what_two_networks_bring_is_bounded_in_rooms() {
+        let two = |without: &[Lever]| {
+            let without = without.to_vec();
+            let what = Farm { addresses: 2, apart: true, devices: 300, days: 4, seed: 1, without };
+            run(&what, &mut Vec::new()).unwrap()
+        };
+        let with = two(&[]);
+        let without = two(&[Lever::RoomLimits]);
+        let beside = |found: &[Found]| {
+            *found.iter().find(|one| one.way == "in rooms, beside an honest player").unwrap()
+        };
+        assert!(beside(&with).best > Coins::ZERO, "an honest player fills the table: {with:?}");
+        assert!(beside(&with).best <= TWO_NETWORKS, "{with:?}");
+        assert!(beside(&without).best > TWO_NETWORKS.checked_mul(10).unwrap(), "{without:?}");
     }
 
     #[test]

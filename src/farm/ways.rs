@@ -13,6 +13,9 @@ const MIDDLEMEN: usize = 12;
 /// With less nobody sits down in any room.
 const SMALLEST_STAKE: Coins = Coins::from_hundredths(1_500);
 
+/// With less a guest sits down only in the smallest room, where a game brings a tenth.
+const WORTHWHILE: Coins = Coins::from_hundredths(15_000);
+
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
@@ -26,11 +29,22 @@ pub(super) enum Way {
     Fees,
     /// Guests look for a table in the same room at the same time as the wallet.
     LoseInRooms,
+    /// One guest after the other does so, and an honest player fills the table.
+    LoseBesideOthers,
+    /// The same, through other wallets: they gather on one day, and lose on the next.
+    RelayInRooms,
 }
 
 impl Way {
-    pub(super) const ALL: [Self; 5] =
-        [Self::LosePrivately, Self::ThereAndBack, Self::Relay, Self::Fees, Self::LoseInRooms];
+    pub(super) const ALL: [Self; 7] = [
+        Self::LosePrivately,
+        Self::ThereAndBack,
+        Self::Relay,
+        Self::Fees,
+        Self::LoseInRooms,
+        Self::LoseBesideOthers,
+        Self::RelayInRooms,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -39,6 +53,8 @@ impl Way {
             Self::Relay => "through other wallets",
             Self::Fees => "after it has paid fees in rooms",
             Self::LoseInRooms => "lost to it in rooms",
+            Self::LoseBesideOthers => "in rooms, beside an honest player",
+            Self::RelayInRooms => "the same, through other wallets",
         }
     }
 
@@ -75,6 +91,18 @@ impl Way {
                 gather(house, day, MAIN, &donors(house));
             }
             Self::LoseInRooms => meet(house, day),
+            Self::LoseBesideOthers => gather_in_rooms(house, day, MAIN, &donors(house)),
+            Self::RelayInRooms => {
+                let (mut middlemen, mut rest): (Vec<_>, Vec<_>) =
+                    donors(house).into_iter().partition(|account| house.may_meet(MAIN, *account));
+                if day % 2 == 1 {
+                    return gather_in_rooms(house, day, MAIN, &middlemen);
+                }
+                rest.extend(middlemen.split_off(MIDDLEMEN.min(middlemen.len())));
+                for middleman in middlemen {
+                    gather_in_rooms(house, day, middleman, &rest);
+                }
+            }
         }
     }
 }
@@ -151,5 +179,24 @@ fn meet(house: &mut House, day: u32) {
         if !house.next_game(day) {
             return;
         }
+    }
+}
+
+/// One after the other they look for a table when this one does, and an honest player with them: two
+/// suffice that come from two networks. Each goes on until it has no coins left, or may lose no more.
+fn gather_in_rooms(house: &mut House, day: u32, to: usize, donors: &[usize]) {
+    for (turn, donor) in (0_u64..).zip(donors) {
+        if house.is_day_over(to) {
+            return;
+        }
+        while house.wallet(*donor) >= WORTHWHILE
+            && house.seek_beside_other(to, *donor, turn)
+            && house.lose_beside_other(to, *donor)
+        {
+            if !house.next_game(day) {
+                return;
+            }
+        }
+        house.claim_relief(*donor);
     }
 }

@@ -99,8 +99,8 @@ impl From<lobby::Ticket> for SeekBody {
         (status = 404, description = "`room_not_found`: there is no such room",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`room_closed`, `too_few_coins` or `too_many_coins`: of every \
-            room that was named. `seating`: a request of the player is being seated; ask again. \
-            `table_halted`: the player sits at a table that was halted",
+            room that was named. `room_limit`: the player has won as much in rooms as one may in \
+            a day. `seating`: a request of the player is being seated; ask again. `table_halted`: the player sits at a table that was halted",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, or `rooms_invalid`: name one to eight rooms of one game",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -177,6 +177,7 @@ impl From<LobbyError> for Problem {
             LobbyError::TooManyCoins { .. } => Code::TooManyCoins,
             LobbyError::AccountRequired => Code::AccountRequired,
             LobbyError::PrivateBetTooHigh { .. } => Code::PrivateBetTooHigh,
+            LobbyError::RoomLimit => Code::RoomLimit,
             LobbyError::RoomsWanted => Code::RoomsInvalid,
             LobbyError::Seating => Code::Seating,
             LobbyError::NotSeated => Code::NotSeated,

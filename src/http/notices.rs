@@ -23,9 +23,11 @@ pub(super) struct Notice {
     /// is what came back, ante and stake. `pot_returned`: a table is gone, or was a private one that
     /// has ended or from which the player had to go, and `amount` is what the player had paid into
     /// its POT. `private_limit`: at a private table a game did not begin with the player, because it
-    /// could have brought more than the player may still win at such tables. `banned`: the player could not come in for a time.
-    /// `ban_lifted`: a ban was taken back. `muted`: what the player says at tables is refused.
-    /// `mute_lifted`: that was taken back. Kinds are added, not changed.
+    /// could have brought more than the player may still win at such tables. `room_limit`: the same in
+    /// a room, because of what the player has won of others at the table within a day.
+    /// `banned`: the player could not come in for a time. `ban_lifted`: a ban was taken back.
+    /// `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back. Kinds
+    /// are added, not changed.
     #[schema(example = "game_voided")]
     kind: String,
     /// The game that it is about, if any.

@@ -170,6 +170,7 @@ codes! {
         "The room is for players with a password or an identity";
     PrivateBetTooHigh = "private_bet_too_high", CONFLICT,
         "A game there may bring more than you may still win at private tables";
+    RoomLimit = "room_limit", CONFLICT, "You have won as much in rooms as one may in a day";
     RoomsInvalid = "rooms_invalid", UNPROCESSABLE_ENTITY, "Name one to eight rooms of one game";
     SeatedElsewhere = "seated_elsewhere", CONFLICT, "You sit at another table";
     TicketNotFound = "ticket_not_found", NOT_FOUND, "You have no such ticket";

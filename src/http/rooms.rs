@@ -146,7 +146,9 @@ impl SeatedAt {
         (status = 404, description = "`room_not_found`: there is no such room",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`too_few_coins`: the wallet holds less than the room asks \
-            for. `too_many_coins`: it holds more than the room is for. `room_closed`. `seating`: another request of the player is being seated; ask again. \
+            for. `too_many_coins`: it holds more than the room is for. `room_closed`. `room_limit`: the player has won as \
+            much in rooms as one may in a day. `seating`: another request of the player is being \
+            seated; ask again. \
             `table_halted`: the player sits at a table that was halted",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )

@@ -15,7 +15,7 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
-use super::operation::{Operation, Request, seats_of};
+use super::operation::{Limit, Operation, Request, seats_of};
 use crate::allowance::{Allowance, DAY, DAYS, Lately};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -40,7 +40,8 @@ pub(super) async fn of_openings(
 ) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
     let mut rights = BTreeMap::new();
     for request in requests {
-        let (Operation::Open(input), Some(allowance)) = (&request.operation, request.allowance)
+        let (Operation::Open(input), Limit::Private(allowance)) =
+            (&request.operation, request.limit)
         else {
             continue;
         };
@@ -51,9 +52,10 @@ pub(super) async fn of_openings(
     Ok(rights)
 }
 
-/// Tells whoever could have won too much, once a game.
-pub(super) async fn note(
+/// Writes a notice of this kind to each player who could have won too much, once a game.
+pub(super) async fn notify(
     pool: &PgPool,
+    kind: &str,
     game: GameId,
     players: &[PlayerId],
     seats: SeatSet,
@@ -65,13 +67,13 @@ pub(super) async fn note(
         sqlx::query!(
             r#"
             insert into notices (id, player, kind)
-            select md5('private_limit:' || $1::text || ':' || p.player)::uuid, p.player,
-                'private_limit'
+            select md5($3::text || ':' || $1::text || ':' || p.player)::uuid, p.player, $3::text
             from unnest($2::uuid[]) as p (player)
             on conflict (id) do nothing
             "#,
             game.to_string(),
-            &players
+            &players,
+            kind
         )
         .execute(pool)
     };

@@ -28,12 +28,12 @@ use bahay_engine::coins::Coins;
 use serde_json::Value;
 use sqlx::PgConnection;
 
-use super::allowance;
 use super::books::{Books, Standing};
 use super::chart::Account;
 use super::operation::Request;
 use super::post::{Answer, Known, decide_all, games_of};
 use super::write::{is_overtaken, write};
+use super::{allowance, room_winnings};
 use crate::archive::store::{GameRow, Games};
 use crate::db::Failure;
 
@@ -53,7 +53,9 @@ pub(super) async fn run(
     let Read { mut games, standings, known } =
         read(connection, requests, &accounts, &made.collect()).await?;
     let mut books = Books::new(standings, house_ids.clone());
-    books.allow(allowance::of_openings(connection, requests).await?);
+    let mut rights = allowance::of_openings(connection, requests).await?;
+    rights.extend(room_winnings::rights_of_openings(connection, requests).await?);
+    books.allow(rights);
     let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
     if decided.is_empty() {
         return Ok(Some(answers));

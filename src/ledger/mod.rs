@@ -5,7 +5,8 @@
 //! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
 //! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
 //! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
-//! gathers batches, `allowance` reads what players may win at private tables, `gone` keeps those
+//! gathers batches, `allowance` reads what players may win at private tables, `room_winnings`
+//! what they have won of one another in rooms, `gone` keeps those
 //! who delete their accounts out of games, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
 //! answers questions, `audit` looks for anything that does not add up, `recompute` says what a
 //! stored document must have been asked for with, and `backfill` books a whole history.
@@ -35,6 +36,7 @@ mod post;
 mod read;
 mod recompute;
 mod return_pot;
+mod room_winnings;
 mod seal;
 mod settle;
 mod sweep;
@@ -68,11 +70,11 @@ pub use return_pot::{AskedReturn, IdlePot, Returned};
 pub use seal::Head;
 pub use sweep::SweepWallet;
 
-use operation::{Operation, Request};
+use operation::{Limit, Operation, Request};
 use post::Answer;
 use writer::{HouseIds, Job};
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, Winnings};
 use crate::clock::Timestamp;
 use crate::db::Page;
 use crate::entropy;
@@ -169,14 +171,17 @@ impl Ledger {
     }
 
     /// Takes antes and stakes, or says who cannot pay them. At a private table nobody may win more
-    /// than its allowance; who could is told by a notice.
+    /// than its allowance, and in a room nobody who has reached a bound of a day at the table; whoever
+    /// could finds a notice.
     pub async fn open_game(&self, input: OpenGame) -> Result<Opening, LedgerError> {
         let (game, players) = (input.game, input.players.clone());
-        let allowance = (input.room == PRIVATE_ROOM).then_some(self.allowance);
-        let request = Request::new(Operation::Open(input))?.within(allowance);
+        let is_private = input.room == PRIVATE_ROOM;
+        let limit = if is_private { Limit::Private(self.allowance) } else { Limit::Room };
+        let request = Request::new(Operation::Open(input))?.with_limit(limit);
         let opening = self.submit(request).await?;
         if let Opening::OverAllowance { seats } = &opening {
-            allowance::note(&self.pool, game, &players, *seats).await?;
+            let kind = if is_private { "private_limit" } else { "room_limit" };
+            allowance::notify(&self.pool, kind, game, &players, *seats).await?;
         }
         Ok(opening)
     }
@@ -188,6 +193,15 @@ impl Ledger {
         now: Timestamp,
     ) -> Result<Coins, LedgerError> {
         allowance::left(&self.reads, self.allowance, player, now).await
+    }
+
+    /// Returns what a player has won of others in rooms within a day.
+    pub async fn room_winnings(
+        &self,
+        player: PlayerId,
+        now: Timestamp,
+    ) -> Result<Winnings, LedgerError> {
+        room_winnings::of_player(&self.reads, player, now).await
     }
 
     /// Books a settlement and stores the game's record.

@@ -80,8 +80,8 @@ pub enum Opening {
     /// The wallets of these seats do not cover ante and stake. Nothing moved, and this stays the
     /// answer for this game: another attempt is another game.
     CannotPay { seats: SeatSet },
-    /// The game is at a private table, and may bring these seats more than they may win at such
-    /// tables. Nothing moved, and this stays the answer for this game.
+    /// The game may bring these seats more than they may win: at private tables, or in a room of
+    /// others at the table. Nothing moved, and this stays the answer for this game.
     OverAllowance { seats: SeatSet },
 }
 
@@ -338,9 +338,19 @@ pub(super) struct Request {
     pub(super) operation: Operation,
     pub(super) key: String,
     pub(super) input_hash: [u8; 32],
-    /// What bounds the winnings of a game that it opens; none in rooms. No part of the input: what
-    /// a house allows may change, and the first answer stands.
-    pub(super) allowance: Option<Allowance>,
+    /// No part of the input: what a house allows may change, and the first answer stands.
+    pub(super) limit: Limit,
+}
+
+/// The bound of what a game that is opened may bring to its players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// None, where nothing new is decided.
+    Unlimited,
+    /// At a private table: each player's allowance.
+    Private(Allowance),
+    /// In a room: what a player has won of others at the table.
+    Room,
 }
 
 impl Request {
@@ -350,11 +360,11 @@ impl Request {
             .canonical_input()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
         let input_hash = Sha256::digest(&input).into();
-        Ok(Self { key: operation.key(), operation, input_hash, allowance: None })
+        Ok(Self { key: operation.key(), operation, input_hash, limit: Limit::Unlimited })
     }
 
-    pub(super) fn within(self, allowance: Option<Allowance>) -> Self {
-        Self { allowance, ..self }
+    pub(super) fn with_limit(self, limit: Limit) -> Self {
+        Self { limit, ..self }
     }
 }
 

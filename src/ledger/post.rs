@@ -28,7 +28,9 @@ use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
-use super::{allowance, correct, gone, grant, open_game, return_pot, settle, sweep, void};
+use super::{
+    allowance, correct, gone, grant, open_game, return_pot, room_winnings, settle, sweep, void,
+};
 use crate::archive::store::Games;
 
 /// What an operation answered, as stored.
@@ -52,7 +54,9 @@ pub(super) async fn run_in_tx(
     make_accounts(connection, &new.collect()).await?;
     let standings = lock_accounts(connection, accounts_of(requests, &games)).await?;
     let mut books = Books::new(standings, house_ids.clone());
-    books.allow(allowance::of_openings(connection, requests).await?);
+    let mut rights = allowance::of_openings(connection, requests).await?;
+    rights.extend(room_winnings::rights_of_openings(connection, requests).await?);
+    books.allow(rights);
     books.note_gone(gone::of_openings(connection, requests).await?);
     let known = known(connection, requests).await?;
     let (answers, decided) = decide_all(requests, known, &mut books, &mut games);

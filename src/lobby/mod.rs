@@ -219,6 +219,13 @@ pub enum LobbyError {
          now: play at a lower bet, or in rooms"
     )]
     PrivateBetTooHigh { most: Coins, left: Coins },
+    /// The player has reached the bound of a day.
+    #[error(
+        "you have won {most} whole stakes of others in rooms within 24 hours: that is the most, play \
+         on tomorrow",
+        most = allowance::DAY_STAKES_MAX
+    )]
+    RoomLimit,
     #[error("there are as many practice tables as the house has: ask again later")]
     PracticeFull,
     #[error("the host has sent you away from this table")]
@@ -368,7 +375,7 @@ impl Lobby {
         let wallet = self.ledger.wallet(player).await?;
         admit(&room, wallet.available)?;
         self.known_well_enough(player, &room).await?;
-        let bearing = self.bearing(player, room.kind()).await?;
+        let bearing = self.room_bearing(player, room.kind()).await?;
         let who = [self.companion(player, &bearing, from)];
         let (name, avatar) = (bearing.name.as_str(), bearing.avatar.as_deref());
         let sitter = Sitter { player, name, avatar, is_bot: false };
@@ -471,6 +478,21 @@ impl Lobby {
                 Ok(Bearing { name, avatar: None, rating: FIRST, recent, devices, apart })
             }
         }
+    }
+
+    /// As [`Lobby::bearing`], for a player who wants to play in rooms: apart from those with whom a
+    /// bound is reached.
+    ///
+    /// # Errors
+    /// [`LobbyError::RoomLimit`] for one who has won so much today.
+    async fn room_bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, LobbyError> {
+        let won = self.ledger.room_winnings(player, self.tables.clock().now()).await?;
+        if won.is_day_over() {
+            return Err(LobbyError::RoomLimit);
+        }
+        let mut bearing = self.bearing(player, kind).await?;
+        bearing.apart.extend(won.partners_at_bound());
+        Ok(bearing)
     }
 
     fn companion(&self, player: PlayerId, bearing: &Bearing, from: Option<Address>) -> Companion {

@@ -81,7 +81,7 @@ impl Lobby {
             return self.ticket_to(table).await;
         }
         let rooms = self.affordable(player, rooms).await?;
-        let bearing = self.bearing(player, kind).await?;
+        let bearing = self.room_bearing(player, kind).await?;
         let Companion { rating, conflict_keys, .. } = self.companion(player, &bearing, from);
         let Bearing { name, avatar, recent, .. } = bearing;
         let wish = Wish { name, avatar, rooms, rating, conflict_keys, recent };

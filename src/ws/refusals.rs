@@ -23,7 +23,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 25] = [
+const SESSION: [(&str, bool, &str); 26] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -43,6 +43,7 @@ const SESSION: [(&str, bool, &str); 25] = [
     ("too_few_coins", false, "this room asks for a wallet that holds more"),
     ("too_many_coins", false, "this room is for wallets that hold less"),
     ("account_required", false, "this room is for players with a password or an identity"),
+    ("room_limit", false, "you have won as much in rooms as one may in a day: play on tomorrow"),
     ("rooms_invalid", false, "name one to eight rooms of one game"),
     ("ticket_not_found", false, "you are not looking for a table here"),
     ("ticket_matched", false, "a table has been found already"),

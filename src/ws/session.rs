@@ -539,6 +539,7 @@ impl Session {
             LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
             LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
             LobbyError::AccountRequired => ("account_required", false),
+            LobbyError::RoomLimit => ("room_limit", false),
             LobbyError::RoomsWanted => ("rooms_invalid", false),
             LobbyError::TicketUnknown => ("ticket_not_found", false),
             LobbyError::TicketMatched => ("ticket_matched", false),

@@ -52,7 +52,7 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     let told = "select count(*) from notices where kind = 'private_limit'";
     let told: i64 = sqlx::query_scalar(told).fetch_one(&bank.pool).await.unwrap();
     assert_eq!(told, 3);
-    // In a room the matcher chooses who plays, so nothing is bounded there.
+    // In a room the matcher chooses who plays, and other bounds hold.
     bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
     bank.audit_clean().await;
     let report =

@@ -44,6 +44,7 @@ mod protocol_page;
 mod read_only;
 mod reports;
 mod returning;
+mod room_limits;
 mod rooms_in_play;
 mod schema;
 mod security_log;

@@ -1,0 +1,98 @@
+//! Coins that players have won of one another in rooms within a day, as the books have them: see
+//! [`crate::allowance::Winnings`].
+//!
+//! Before a player is seated, the games of all rooms count. When a game opens, in its transaction,
+//! those of its table count: that is where the same players go on without being brought together
+//! again, and few rows are read. So what is won in a day is within twice the bound.
+
+use std::collections::BTreeMap;
+
+use bahay_engine::coins::Coins;
+use bahay_engine::table::PlayerId;
+use jiff_sqlx::ToSqlx as _;
+use sqlx::{PgConnection, PgPool};
+
+use super::error::LedgerError;
+use super::operation::{Limit, Operation, Request};
+use crate::allowance::{DAY, Winnings};
+use crate::clock::{self, Timestamp};
+use crate::db;
+use crate::ids::PRIVATE_ROOM;
+
+/// Returns what a player has won of each other one in all rooms. Bots of the house do not count.
+pub(super) async fn of_player(
+    pool: &PgPool,
+    player: PlayerId,
+    now: Timestamp,
+) -> Result<Winnings, LedgerError> {
+    let once = || {
+        sqlx::query!(
+            r#"
+            select o.player, sum(
+                sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
+            )::bigint as "won!"
+            from game_players p
+            join games g on g.id = p.game and g.room <> $3
+            join game_players o on o.game = p.game and sign(o.net) * sign(p.net) = -1
+            join players h on h.id = o.player and h.kind <> 'bot'
+            where p.player = $1
+                and p.finished_at > $2::timestamptz - $4::bigint * interval '1 second'
+            group by o.player
+            "#,
+            player.0,
+            clock::to_jiff(now).to_sqlx() as _,
+            PRIVATE_ROOM,
+            day_seconds()
+        )
+        .fetch_all(pool)
+    };
+    let rows = db::retry(once).await?.into_iter();
+    Ok(rows.map(|row| (PlayerId(row.player), row.won)).collect())
+}
+
+/// Returns those who may win nothing in games that are to be opened in rooms: at the same table they
+/// have reached a bound.
+pub(super) async fn rights_of_openings(
+    connection: &mut PgConnection,
+    requests: &[&Request],
+) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
+    let mut rights = BTreeMap::new();
+    for request in requests {
+        let (Operation::Open(input), Limit::Room) = (&request.operation, request.limit) else {
+            continue;
+        };
+        let players: Vec<_> = input.players.iter().map(|player| player.0).collect();
+        let rows = sqlx::query!(
+            r#"
+            select p.player, o.player as partner, sum(
+                sign(p.net) * least(abs(p.net), abs(o.net)) * 1000 / greatest(p.stake, o.stake)
+            )::bigint as "won!"
+            from games g
+            join game_players p on p.game = g.id and p.player = any($2)
+            join game_players o on o.game = g.id and sign(o.net) * sign(p.net) = -1
+            join players h on h.id = o.player and h.kind <> 'bot'
+            where g.table_id = $1
+                and g.finished_at > $3::timestamptz - $4::bigint * interval '1 second'
+            group by p.player, o.player
+            "#,
+            input.table.0,
+            &players,
+            clock::to_jiff(Timestamp::from_ms(input.opened_at_ms)).to_sqlx() as _,
+            day_seconds()
+        );
+        let mut winnings = BTreeMap::<PlayerId, Winnings>::new();
+        for row in rows.fetch_all(&mut *connection).await? {
+            winnings.entry(PlayerId(row.player)).or_default().add(PlayerId(row.partner), row.won);
+        }
+        let is_over = |(_, won): &(&PlayerId, &Winnings)| {
+            won.is_day_over() || input.players.iter().any(|other| won.is_over(*other))
+        };
+        let over = winnings.iter().filter(is_over);
+        rights.extend(over.map(|(player, _)| (*player, Coins::ZERO)));
+    }
+    Ok(rights)
+}
+
+fn day_seconds() -> i64 {
+    i64::try_from(DAY.as_secs()).unwrap_or(i64::MAX)
+}

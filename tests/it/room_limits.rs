@@ -1,0 +1,149 @@
+//! What one player may win of others in rooms within a day: in the ledger, and before anybody sits
+//! down.
+
+use bahay::allowance::{DAY_STAKES_MAX, PAIR_STAKES_MAX};
+use bahay::clock::Timestamp;
+use bahay::ledger::{OpenGame, Opening};
+use bahay::lobby::{self, Lobby, LobbyError, Matcher};
+use bahay::ratings::Ratings;
+use bahay_engine::coins::Coins;
+use bahay_engine::seat::SeatSet;
+use bahay_engine::table::{Clocks, PlayerId, TableId};
+
+use crate::support::bank::{Bank, PotGoes, seat, table};
+use crate::support::live::TestLive;
+use crate::support::node::Node;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// A game in a room in which a seat that loses two counts has lost its whole stake.
+fn game(bank: &Bank, at: TableId, players: &[PlayerId]) -> OpenGame {
+    OpenGame { stake_max: Coins::from_hundredths(200), ..bank.deal(at, players) }
+}
+
+/// So many games in which the first wins the whole stakes of the others.
+async fn win(bank: &Bank, at: TableId, players: &[PlayerId], games: i64) {
+    for _ in 0..games {
+        bank.play_out(game(bank, at, players), 0, 2, PotGoes::Nowhere).await;
+    }
+}
+
+async fn partners_at_bound(bank: &Bank, player: PlayerId) -> Vec<PlayerId> {
+    let now = Timestamp::from_ms(bank.now_ms());
+    bank.ledger.room_winnings(player, now).await.unwrap().partners_at_bound().collect()
+}
+
+#[tokio::test]
+async fn a_player_wins_so_much_of_another_at_a_table_and_no_more() {
+    let bank = Bank::new().await;
+    let players = bank.players([1_000_000; 3]).await;
+    let at = table();
+    win(&bank, at, &players, PAIR_STAKES_MAX - 1).await;
+    assert!(partners_at_bound(&bank, players[0]).await.is_empty());
+    win(&bank, at, &players, 1).await;
+
+    let refused = bank.ledger.open_game(game(&bank, at, &players)).await.unwrap();
+    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::only(seat(0)) });
+    let told = "select count(*) from notices where kind = 'room_limit' and player = $1";
+    let told = sqlx::query_scalar::<_, i64>(told).bind(players[0].0);
+    assert_eq!(told.fetch_one(&bank.pool).await.unwrap(), 1);
+    let mut others = players[1..].to_vec();
+    others.sort_unstable();
+    assert_eq!(partners_at_bound(&bank, players[0]).await, others);
+    // The losers may meet, and others the winner.
+    for loser in others {
+        assert_eq!(partners_at_bound(&bank, loser).await, [players[0]]);
+    }
+    let fresh = bank.players([1_000_000; 2]).await;
+    win(&bank, at, &[fresh[0], players[1], players[2]], 1).await;
+    win(&bank, at, &[players[0], fresh[0], fresh[1]], 1).await;
+    // What is lost to the winner's own loss counts against it, and a day is over after a day.
+    bank.play_out(game(&bank, table(), &players), 1, 2, PotGoes::Nowhere).await;
+    assert_eq!(partners_at_bound(&bank, players[0]).await, [players[2]]);
+    let tomorrow = game(&bank, at, &players);
+    let opened_at_ms = tomorrow.opened_at_ms + DAY_MS;
+    bank.open(&OpenGame { opened_at_ms, ..tomorrow }).await;
+    bank.audit_clean().await;
+}
+
+#[tokio::test]
+async fn a_player_wins_so_much_at_a_table_in_a_day_of_whomever() {
+    let bank = Bank::new().await;
+    let winner = bank.player(1_000_000).await;
+    let at = table();
+    // Two stakes a game, and no pair comes to its bound.
+    let games = PAIR_STAKES_MAX - 1;
+    let mut won = 0;
+    while won < DAY_STAKES_MAX {
+        let others = bank.players([1_000_000; 2]).await;
+        win(&bank, at, &[winner, others[0], others[1]], games).await;
+        won += 2 * games;
+    }
+    assert!(partners_at_bound(&bank, winner).await.is_empty());
+    let now = Timestamp::from_ms(bank.now_ms());
+    assert!(bank.ledger.room_winnings(winner, now).await.unwrap().is_day_over());
+    let others = bank.players([1_000_000; 2]).await;
+    let again = game(&bank, at, &[others[0], winner, others[1]]);
+    let refused = bank.ledger.open_game(again).await.unwrap();
+    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::only(seat(1)) });
+    bank.audit_clean().await;
+}
+
+/// Games as they would have been booked just now: the first has won so many whole stakes of the other.
+async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) {
+    let game = uuid::Uuid::new_v4();
+    sqlx::query(
+        "insert into games (id, kind, table_id, room, state, ante, opened_at, finished_at)
+         values ($1, 'tongits', $2, 'newbie', 'settled', 0, now(), now())",
+    )
+    .bind(game)
+    .bind(uuid::Uuid::new_v4())
+    .execute(&bank.pool)
+    .await
+    .unwrap();
+    for (number, player, net) in [(0_i16, winner, stakes * 100), (1, loser, -stakes * 100)] {
+        sqlx::query(
+            "insert into game_players (game, player, seat, stake, net, finished_at)
+             values ($1, $2, $3, 100, $4, now())",
+        )
+        .bind(game)
+        .bind(player.0)
+        .bind(number)
+        .bind(net)
+        .execute(&bank.pool)
+        .await
+        .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn players_at_a_bound_are_not_brought_together() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let ratings = Ratings::new(bank.pool.clone());
+    let lobby: Lobby = node.lobby.clone().with(lobby::Options::default(), ratings);
+    let players = bank.players([1_000_000; 4]).await;
+    book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;
+    let rooms = ["newbie".to_owned()];
+    let mut tickets = vec![];
+    for player in &players {
+        tickets.push(lobby.seek(*player, &rooms, None).await.unwrap());
+    }
+    let mut matcher = Matcher::new(lobby.clone());
+    assert_eq!(matcher.round().await.unwrap(), Some(3));
+    let mut seats = vec![];
+    for player in &players {
+        seats.push(lobby.seated_at(*player).await.unwrap());
+    }
+    assert!(seats[2].is_some() && seats[2] == seats[3], "{seats:?}");
+    assert_eq!(seats[..2].iter().flatten().count(), 1, "one of the pair: {seats:?}");
+
+    let rich = bank.player(1_000_000).await;
+    book_flow(&bank, rich, bank.player(1_000_000).await, DAY_STAKES_MAX).await;
+    for refused in [
+        lobby.seat(rich, "newbie").await.map(|_| ()),
+        lobby.seek(rich, &rooms, None).await.map(|_| ()),
+    ] {
+        assert!(matches!(refused, Err(LobbyError::RoomLimit)), "{refused:?}");
+    }
+}
