@@ -30,7 +30,7 @@ create index players_by_name on players (lower(name) collate "C", id);
 
 grant select, insert, update on players to bahay_service;
 
--- What claimed names look like: skeletons after Unicode's UTS 39, up to five for each name. A name
+-- What claimed names look like: skeletons after Unicode's UTS 39, up to seven for each name. A name
 -- that a player has chosen after signing in is claimed: nobody else may choose it, nor one that
 -- looks like it. Names that guests bring along at their first sign-in are not claimed, so two of
 -- them may be alike until one of the two claims it. The primary key decides races.
@@ -130,7 +130,8 @@ create table sessions (
 
 create index sessions_of_player on sessions (player);
 
--- What tells that two players are of one device or network.
+-- What tells that two players are of one device or network. The devices of all sessions, however they
+-- were opened, keep their players apart at tables, like those in `devices`.
 create index sessions_of_device on sessions (device) where device is not null;
 create index sessions_of_network on sessions (network) where network is not null;
 

@@ -29,8 +29,8 @@ create index notices_by_age on notices (created_at);
 
 grant select, insert, update (read_at), delete on notices to bahay_service;
 
--- Whom a player does not want to meet or to hear. A block keeps two players from being seated
--- together and silences the other as well; a mute only silences.
+-- The players that a player does not want to meet or to hear. A block keeps the two from being seated
+-- together in rooms and at private tables, and silences the other as well; a mute only silences.
 create table player_relations (
     player uuid not null references players,
     kind text not null check (kind in ('block', 'mute')),
@@ -39,9 +39,6 @@ create table player_relations (
     primary key (player, kind, other),
     constraint player_relations_with_others check (player <> other)
 );
-
--- Who has blocked a player is asked whenever that player is seated.
-create index player_relations_of_other on player_relations (other, kind);
 
 grant select, insert, delete on player_relations to bahay_service;
 

@@ -53,6 +53,7 @@ cmd_loadtest() {
   export RUST_LOG=${BAHAY_LOG:-warn}
   # The tester has one address.
   export BAHAY_APART_BY_ADDRESS=${BAHAY_APART_BY_ADDRESS:-false}
+  export BAHAY_NOT_READY_WAITS_S=${BAHAY_NOT_READY_WAITS_S:-0}
   # Three sockets a table, at both ends.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
   processors=$(getconf _NPROCESSORS_ONLN)

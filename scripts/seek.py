@@ -4,11 +4,15 @@ a table, and prints how long it took from the answer that gave the ticket to the
 `seated`. Usage: seek.py [URL [GROUPS]], against a server that lets players of one address meet."""
 
 import json
+import pathlib
 import sys
 import threading
 import time
 import urllib.request
 import uuid
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "tests" / "contracts" / "hostile"))
+from wire import Socket
 
 URL = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:8080"
 GROUPS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -31,6 +35,9 @@ def guest():
 
 
 def seek(token, waits_s):
+    # A ticket is for players with an open socket.
+    socket = Socket(URL, token)
+    next(socket.heard(10))
     ticket = call("POST", "/v1/matchmaking/tickets", {"rooms": ["newbie"]}, token)
     begun = time.monotonic()
     while ticket["state"] in ("waiting", "placed"):
@@ -38,6 +45,7 @@ def seek(token, waits_s):
         ticket = call("GET", f"/v1/matchmaking/tickets/{ticket['id']}", token=token)
     assert ticket["state"] == "seated", ticket
     waits_s.append(time.monotonic() - begun)
+    socket.close()
 
 
 waits_s = []

@@ -315,6 +315,7 @@ pub async fn start(
     background.spawn(catalog.follow());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
+    background.spawn(lobby.clone().keep_online());
     background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
     background.spawn(ratings.count_always());
     let (alive, sessions) = mpsc::channel(1);

@@ -3,13 +3,13 @@
 
 mod archive;
 mod door;
+mod lobby;
 mod retention;
 mod stores;
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::str::FromStr;
-use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use clap::Args;
@@ -18,7 +18,6 @@ use crate::accounts::{self, HashOptions};
 use crate::allowance::Allowance;
 use crate::auth::{SealingKeys, Signer, WeakSecret};
 use crate::grant_limits::GrantLimits;
-use crate::lobby;
 use crate::openid::Issuers;
 use crate::operators::AdjustmentBounds;
 use crate::rewards::{Calendar, ReliefTerms, STREAK_DAYS, Terms};
@@ -27,6 +26,7 @@ use crate::telemetry::Collector;
 
 pub use archive::ArchiveSettings;
 pub use door::Door;
+pub use lobby::LobbySettings;
 pub use retention::{OwnerSettings, RetentionSettings};
 pub use stores::{Database, LiveState};
 
@@ -429,69 +429,6 @@ impl WaysIn {
             waiting_max: defaults.waiting_max,
         };
         accounts::Options { hashes, issuers: self.openid_issuers, ..accounts::Options::default() }
-    }
-}
-
-/// How players are brought together.
-#[derive(Args, Clone, Debug)]
-pub struct LobbySettings {
-    /// Whether two players from one address never meet at a table. Say false where many players
-    /// share one, as behind the carriers of mobile phones.
-    #[arg(
-        long,
-        env = "BAHAY_APART_BY_ADDRESS",
-        default_value_t = true,
-        action = clap::ArgAction::Set,
-        value_name = "BOOL"
-    )]
-    pub apart_by_address: bool,
-
-    /// What leads the link to a private table; a slash and the table's code follow.
-    #[arg(
-        long,
-        env = "BAHAY_INVITE_BASE",
-        default_value = "http://127.0.0.1:8080/join",
-        value_name = "URL"
-    )]
-    pub invite_base: String,
-
-    /// How many practice tables there may be, where a player plays with bots and without coins; 0
-    /// for none.
-    #[arg(long, env = "BAHAY_PRACTICE_TABLES", default_value_t = 1_000, value_name = "NUMBER")]
-    pub practice_tables: u16,
-
-    /// How many bots the house has, for players who have waited long; 0 for none. The same on every
-    /// node.
-    #[arg(long, env = "BAHAY_BOTS", default_value_t = 0, value_name = "NUMBER",
-          value_parser = clap::value_parser!(u16).range(..=1000))]
-    pub bots: u16,
-
-    /// How many seconds players have waited when bots come; 0: they come at once.
-    #[arg(long, env = "BAHAY_BOTS_AFTER_S", default_value_t = 15, value_name = "SECONDS",
-          value_parser = clap::value_parser!(u16).range(0..=100))]
-    pub bots_after_s: u16,
-
-    /// The most that all bots together may lose in 24 hours, in whole coins. Beyond it none comes.
-    #[arg(long, env = "BAHAY_BOTS_DAY_MAX_COINS", default_value = "20000", value_name = "COINS")]
-    pub bots_day_max_coins: WholeCoins,
-}
-
-impl LobbySettings {
-    /// As the lobby takes it.
-    pub fn options(self) -> lobby::Options {
-        let Self {
-            apart_by_address,
-            invite_base,
-            practice_tables,
-            bots,
-            bots_after_s,
-            bots_day_max_coins: WholeCoins(bots_day_max),
-        } = self;
-        let bots_after = Duration::from_secs(u64::from(bots_after_s));
-        let defaults = lobby::Options::default();
-        let practice = lobby::Options { practice_tables, ..defaults };
-        let bots = lobby::Options { bots, bots_after, bots_day_max, ..practice };
-        lobby::Options { apart_by_address, invite_base, ..bots }
     }
 }
 

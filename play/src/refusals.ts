@@ -60,6 +60,9 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
 
   // Rooms and tables.
   room_not_found: ['There is no such room.', 'Walang ganoong kuwarto.'],
+  socket_required: BUSY,
+  not_ready_before: ['You were not ready before. Wait a little for the next seat.',
+    'Hindi ka handa noong huli. Maghintay nang kaunti bago umupo muli.'],
   room_closed: ['This room is closed.', 'Sarado ang kuwartong ito.'],
   too_few_coins: ['This room asks for more coins than you have.', 'Kulang ang barya mo sa kuwartong ito.'],
   too_many_coins: ['This room is for players with fewer coins.', 'Para sa mas kaunti ang barya ang kuwartong ito.'],

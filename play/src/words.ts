@@ -44,6 +44,8 @@ export const WORDS = {
   seeking: ['Looking for a table…', 'Naghahanap ng mesa…'],
   seeking_note: ['Players first; if nobody comes, bots of the house sit down.',
     'Mga manlalaro muna; kung walang darating, uupo ang mga bot ng bahay.'],
+  seeking_network: ['All others who wait use the same network as you, which this room keeps apart. Take a room of a lower bet, or another connection.',
+    'Iisa ang network mo at ng ibang naghihintay, kaya hindi kayo magkakasama rito. Pumili ng mas mababang taya o ibang koneksiyon.'],
   seeking_room: ['Room {room}, bet {bet}', 'Kuwarto {room}, taya {bet}'],
   cancel: ['Cancel', 'Huwag na'],
   nobody_came: ['Nobody came this time.', 'Walang dumating ngayon.'],

@@ -8,6 +8,7 @@
 mod play;
 mod steady;
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
@@ -15,6 +16,7 @@ use bahay_engine::table::{GameId, PlayerId, TableId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::task::AbortHandle;
 
 use crate::ws::protocol::brief::Form;
 
@@ -34,6 +36,8 @@ pub enum ClientError {
     Unreachable(#[from] reqwest::Error),
     #[error("the server's answer makes no sense: {0}")]
     Nonsense(String),
+    #[error("no socket could be held open: {0}")]
+    Offline(String),
 }
 
 /// A player signed in at a server.
@@ -46,6 +50,21 @@ pub struct Client {
     refresh_token: String,
     /// How it wants messages on the socket.
     form: Form,
+    /// Shared by clones, and closed with the last of them.
+    standing: Standing,
+}
+
+/// A socket that only shows that the player is there.
+type Standing = Arc<Mutex<Option<AbortOnDrop>>>;
+
+/// A task that ends with this.
+#[derive(Debug)]
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// A wallet, in hundredths of a coin.
@@ -115,8 +134,15 @@ impl Client {
         let body = json!({ "device_id": device_id, "name": name });
         let signed_in: SignedIn = answer(request.json(&body)).await?;
         let SignedIn { player, access_token, refresh_token } = signed_in;
-        let form = Form::default();
-        Ok(Self { http, base, player: player.id, access_token, refresh_token, form })
+        Ok(Self {
+            http,
+            base,
+            player: player.id,
+            access_token,
+            refresh_token,
+            form: Form::default(),
+            standing: Standing::default(),
+        })
     }
 
     /// The same player, who wants messages on the socket in another form.
@@ -170,8 +196,37 @@ impl Client {
         self.read("/v1/me/wallet").await
     }
 
-    /// Asks a room for a seat; gives the table.
+    /// Asks a room for a seat; gives the table. A player without an open socket is given none, so one
+    /// is opened then: see [`Self::stand_by`].
     pub async fn seat(&self, room: &str) -> Result<TableId, ClientError> {
+        match self.ask_for_seat(room).await {
+            Err(ClientError::Refused { code, .. }) if code == "socket_required" => {
+                self.stand_by().await?;
+                self.ask_for_seat(room).await
+            }
+            answered => answered,
+        }
+    }
+
+    /// Holds a socket open that shows that the player is there, until [`Self::play`] has opened
+    /// another one.
+    pub async fn stand_by(&self) -> Result<(), ClientError> {
+        let offline = |error: PlayError| ClientError::Offline(error.to_string());
+        let mut play = Play::connect(&self.base, Way::Header(self.access_token.clone()), self.form)
+            .await
+            .map_err(offline)?;
+        // The first thing said is the hello, from which on the player counts as there.
+        play.next_said().await.map_err(offline)?;
+        let standing = tokio::spawn(async move { while play.next_said().await.is_ok() {} });
+        self.replace_standing(Some(AbortOnDrop(standing.abort_handle())));
+        Ok(())
+    }
+
+    fn replace_standing(&self, standing: Option<AbortOnDrop>) {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    }
+
+    async fn ask_for_seat(&self, room: &str) -> Result<TableId, ClientError> {
         let request = self.http.post(format!("{}/v1/rooms/{room}/seat", self.base));
         let SeatedAt { table } = answer(request.bearer_auth(&self.access_token)).await?;
         Ok(table)
@@ -212,12 +267,14 @@ impl Client {
 
     /// Opens the socket for play.
     pub async fn play(&self) -> Result<Play, PlayError> {
-        Play::connect(&self.base, Way::Header(self.access_token.clone()), self.form).await
+        self.play_by(Way::Header(self.access_token.clone())).await
     }
 
     /// The same, with whatever shows who the player is.
     pub async fn play_by(&self, way: Way) -> Result<Play, PlayError> {
-        Play::connect(&self.base, way, self.form).await
+        let play = Play::connect(&self.base, way, self.form).await?;
+        self.replace_standing(None);
+        Ok(play)
     }
 }
 

@@ -256,7 +256,9 @@ impl House {
             }
         });
         let tickets: Vec<_> = tickets.collect();
-        let round = Round { seats: &[3], tables: &[], tickets: &tickets, now, turn };
+        let networks_apart = RoomSet::default().with(0);
+        let round =
+            Round { seats: &[3], networks_apart, tables: &[], tickets: &tickets, now, turn };
         let main = TicketId(self.accounts[MAIN].player.0);
         let placements = round.placements();
         let placed = placements.iter().find(|placement| placement.tickets.contains(&main));
@@ -318,7 +320,9 @@ impl House {
             since: Timestamp::from_ms(self.now_ms - GAME_MS),
         };
         let tickets = [self.companion(winner), self.companion(donor), honest].map(ticket);
-        let round = Round { seats: &[3], tables: &[], tickets: &tickets, now, turn };
+        let networks_apart = RoomSet::default().with(0);
+        let round =
+            Round { seats: &[3], networks_apart, tables: &[], tickets: &tickets, now, turn };
         let is_placed = round.placements().iter().any(|placement| placement.tickets.len() == 3);
         self.refused.rounds += u64::from(!is_placed);
         is_placed
@@ -509,17 +513,15 @@ impl House {
             address if lifted(Lever::Networks) => Some(in_a_network_of_its_own(*address)),
             address => Some(*address),
         };
-        let (name, recent) = Default::default();
-        let apart = if lifted(Lever::RoomLimits) {
+        let blocked = if lifted(Lever::RoomLimits) {
             Vec::new()
         } else {
             self.room_winnings(account).partners_at_bound().collect()
         };
         // Each guest has a device of its own.
         let devices = vec![player.0.into_bytes().to_vec()];
-        let bearing = Bearing { name, avatar: None, rating: FIRST, recent, devices, apart };
-        let conflict_keys = conflict_keys::of(&[0; 32], *player, &bearing, from);
-        Companion { player: *player, rating: FIRST, conflict_keys }
+        let bearing = Bearing { rating: FIRST, devices, blocked, ..Bearing::default() };
+        conflict_keys::companion(&[0; 32], *player, &bearing, from)
     }
 
     /// The attacker's addresses: one of IPv4, or so many in one network of 48 bits or in as many.
@@ -537,7 +539,7 @@ impl House {
 /// An honest player of a network of its own, another one for each turn.
 fn honest_companion(turn: u64) -> Companion {
     let player = PlayerId(Uuid::from_u128(u128::MAX - u128::from(turn)));
-    Companion { player, rating: FIRST, conflict_keys: Vec::new() }
+    Companion::new(player, FIRST)
 }
 
 /// As if its 64 bits were all that is known of it.

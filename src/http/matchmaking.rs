@@ -12,6 +12,7 @@ use crate::edge::Address;
 use crate::live_store::TicketState;
 use crate::lobby::{self, LobbyError};
 
+use super::rooms::WaitReasonName;
 use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};
 
 /// Where a player wants to play.
@@ -60,6 +61,9 @@ pub(super) struct SeekBody {
     /// Where the player sits, once seated: open the socket and join.
     #[schema(required = true, example = "019ca944-3c00-7000-8000-00000007ab1e")]
     table: Option<Uuid>,
+    #[schema(inline, value_type = WaitReasonName, required = false, example = "only_same_network")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<WaitReasonName>,
     created_at: Time,
     /// When it is given up. What became of it is known for a minute after that.
     expires_at: Time,
@@ -72,6 +76,7 @@ impl From<lobby::Ticket> for SeekBody {
             state: ticket.state.into(),
             rooms: ticket.rooms,
             table: ticket.table.map(|table| table.0),
+            reason: ticket.reason.map(Into::into),
             created_at: ticket.since.into(),
             expires_at: ticket.expires_at.into(),
         }
@@ -81,10 +86,11 @@ impl From<lobby::Ticket> for SeekBody {
 /// Look for a table
 ///
 /// Waits until players who fit are there: a table where a POT waits first, then one with free
-/// seats, then a new one. Players of one device or one address do not meet, nor, while others
-/// wait, those who have just played together. A player has one ticket at a time: who has one that
-/// waits is given that one. Who sits at a table is sent back there by a ticket that is `seated` at
-/// once, and is not kept. The socket tells what becomes of a ticket without asking: see `seek` in
+/// seats, then a new one. Players of one device do not meet, nor, in rooms of a higher bet, those of
+/// one network, nor, while others wait, those who have just played together. The player has a socket
+/// open, on any node; when its last one is gone the ticket is cancelled. A player has one ticket at a
+/// time: a player with one that waits is given that one. A player who sits at a table is sent back
+/// there by a ticket that is `seated` at once, and is not kept. The socket tells what becomes of a ticket without asking: see `seek` in
 /// asyncapi.yaml.
 #[utoipa::path(
     post,
@@ -99,8 +105,13 @@ impl From<lobby::Ticket> for SeekBody {
         (status = 404, description = "`room_not_found`: there is no such room",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`room_closed`, `too_few_coins` or `too_many_coins`: of every \
-            room that was named. `room_limit`: the player has won as much in rooms as one may in \
-            a day. `seating`: a request of the player is being seated; ask again. `table_halted`: the player sits at a table that was halted",
+             room that was named. `room_limit`: the player has won as much in rooms as one may in \
+             a day. `seating`: a request of the player is being seated; ask again. \
+             `table_halted`: the player sits at a table that was halted. `socket_required`: open \
+             the socket first",
+             body = ProblemBody, content_type = "application/problem+json"),
+         (status = 429, description = "`not_ready_before`: the player, its device or many of its \
+             network took seats and were not ready; wait as long as `Retry-After` says",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, or `rooms_invalid`: name one to eight rooms of one game",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -178,6 +189,10 @@ impl From<LobbyError> for Problem {
             LobbyError::AccountRequired => Code::AccountRequired,
             LobbyError::PrivateBetTooHigh { .. } => Code::PrivateBetTooHigh,
             LobbyError::RoomLimit => Code::RoomLimit,
+            LobbyError::SocketRequired => Code::SocketRequired,
+            LobbyError::NotReadyBefore { wait } => {
+                return Code::NotReadyBefore.because(error.to_string()).again_after(*wait);
+            }
             LobbyError::RoomsWanted => Code::RoomsInvalid,
             LobbyError::Seating => Code::Seating,
             LobbyError::NotSeated => Code::NotSeated,

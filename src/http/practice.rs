@@ -1,11 +1,12 @@
 //! Practice tables: a player alone with bots, without coins.
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::auth::Player;
+use crate::edge::Address;
 use crate::lobby::WantedRules;
 
 use super::rooms::SeatedAt;
@@ -51,7 +52,11 @@ pub(super) struct Practise {
         (status = 409, description = "`seated_elsewhere`: the player sits at a table that is not for \
             practice. `practice_full`: there are as many practice tables as the house has. \
             `room_closed`: the house is closed. `seating`: a request of the player is being seated; \
-            ask again. `table_halted`: the player sits at a table that was halted",
+            ask again. `table_halted`: the player sits at a table that was halted. \
+            `socket_required`: open the socket first",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 429, description = "`not_ready_before`: the player, its device or many of its \
+            network took seats and were not ready; wait as long as `Retry-After` says",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, or `rules_invalid`: there is no such game or \
             rule set, no game can be dealt by these rules, or not to so many players; the detail \
@@ -62,9 +67,10 @@ pub(super) struct Practise {
 pub(super) async fn open_practice_table(
     State(services): State<Services>,
     player: Player,
+    Extension(from): Extension<Address>,
     Body(Practise { kind, rule_set, rules, players }): Body<Practise>,
 ) -> Result<Json<SeatedAt>, Problem> {
     let wanted = WantedRules { kind: Some(kind), rule_set, switches: rules };
-    let table = services.lobby.practise(player.id, wanted, players).await?;
+    let table = services.lobby.practise(player.id, wanted, players, Some(from)).await?;
     Ok(Json(SeatedAt::at(table)))
 }

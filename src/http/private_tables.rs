@@ -149,7 +149,8 @@ impl From<PrivateView> for PrivateTableBody {
             `too_many_private_tables`: there are eight of the player's. `too_few_coins`: for this \
             bet. `private_bet_too_high`: a game could bring more than the player may still win at \
             private tables; the detail says both amounts. `seating`: a request of the player is \
-            being seated; ask again. `table_halted`: the player sits at a table that was halted",
+            being seated; ask again. `table_halted`: the player sits at a table that was halted. \
+            `socket_required`: open the socket first",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `bet_invalid`: the bet is out of bounds, or \
             `rules_invalid`: there is no such game or rule set, no game can be dealt by these \
@@ -211,7 +212,8 @@ pub(super) async fn show_private_table(
         (status = 409, description = "`table_full`. `seated_elsewhere`: the player sits at another \
             table. `too_few_coins`: for this bet. `private_bet_too_high`: a game could bring more \
             than the player may still win at private tables; the detail says both amounts. \
-            `seating`: a request of the player is being seated; ask again. `table_halted`: an operator decides what becomes of it",
+            `seating`: a request of the player is being seated; ask again. `table_halted`: an operator \
+            decides what becomes of it. `socket_required`: open the socket first",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]

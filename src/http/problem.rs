@@ -165,6 +165,10 @@ codes! {
     RoomNotFound = "room_not_found", NOT_FOUND, "There is no such room";
     TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
     RoomClosed = "room_closed", CONFLICT, "The room is closed";
+    SocketRequired = "socket_required", CONFLICT,
+        "Open the socket first: seats are kept only for players who are there";
+    NotReadyBefore = "not_ready_before", TOO_MANY_REQUESTS,
+        "Seats were taken and not used: wait before the next one";
     TooManyCoins = "too_many_coins", CONFLICT, "Your wallet holds more than the room is for";
     AccountRequired = "account_required", FORBIDDEN,
         "The room is for players with a password or an identity";

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::auth::Player;
 use crate::edge::Address;
 use crate::ids::TableId;
-use crate::live_store::Playing;
+use crate::live_store::{Playing, WaitReason};
 use crate::lobby::{self, LobbyError};
 
 use super::{Coins, Path, Problem, Services};
@@ -115,23 +115,46 @@ pub(super) async fn list_rooms(State(services): State<Services>) -> Result<Json<
     Ok(Json(Rooms { items: rooms.iter().map(|room| Room::of(room, of(room))).collect() }))
 }
 
-/// Where a player sits. Open the socket and join to play there.
+/// The table where a player sits. Join it over the socket to play there.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct SeatedAt {
     table: Uuid,
+    #[schema(inline, value_type = WaitReasonName, required = false, example = "only_same_network")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<WaitReasonName>,
 }
 
 impl SeatedAt {
     pub(super) fn at(table: TableId) -> Self {
-        Self { table: table.0 }
+        Self { table: table.0, reason: None }
+    }
+}
+
+/// The reason for which a player waits although others do. Absent if there is none.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = WaitReason)]
+pub(super) enum WaitReasonName {
+    /// All others who would fit come from the same network, such as one carrier's, and this room keeps
+    /// those apart. Rooms of a lower bet, a private table and another connection do not.
+    OnlySameNetwork,
+}
+
+impl From<WaitReason> for WaitReasonName {
+    fn from(reason: WaitReason) -> Self {
+        match reason {
+            WaitReason::OnlySameNetwork => Self::OnlySameNetwork,
+        }
     }
 }
 
 /// Ask a room for a table
 ///
-/// First come, first seated, but nobody beside somebody of the same device or network. Who sits at a table already, of whatever room, is sent back to that
-/// one: an account sits at one table at a time, and after leaving in mid-game its seat is kept
-/// until the game is over (rule 8.4).
+/// First come, first seated, but nobody beside somebody of the same device, nor, in rooms of a higher
+/// bet, of the same network. The player has a socket open, on any node: nothing is kept for a player
+/// who could not be asked whether it is ready. A player who sits at a table already, of whatever room,
+/// is sent back to that one: an account sits at one table at a time, and after leaving in mid-game its
+/// seat is kept until the game is over (rule 8.4).
 #[utoipa::path(
     post,
     path = "/v1/rooms/{room}/seat",
@@ -146,10 +169,13 @@ impl SeatedAt {
         (status = 404, description = "`room_not_found`: there is no such room",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`too_few_coins`: the wallet holds less than the room asks \
-            for. `too_many_coins`: it holds more than the room is for. `room_closed`. `room_limit`: the player has won as \
-            much in rooms as one may in a day. `seating`: another request of the player is being \
-            seated; ask again. \
-            `table_halted`: the player sits at a table that was halted",
+             for. `too_many_coins`: it holds more than the room is for. `room_closed`. `room_limit`: the player has won as \
+             much in rooms as one may in a day. `seating`: another request of the player is being seated; ask again. \
+             `table_halted`: the player sits at a table that was halted. `socket_required`: open \
+             the socket first",
+             body = super::ProblemBody, content_type = "application/problem+json"),
+         (status = 429, description = "`not_ready_before`: the player, its device or many of its \
+             network took seats and were not ready; wait as long as `Retry-After` says",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -159,8 +185,8 @@ pub(super) async fn take_seat(
     Extension(from): Extension<Address>,
     Path(room): Path<String>,
 ) -> Result<Json<SeatedAt>, Problem> {
-    let table = services.lobby.seat_from(player.id, &room, Some(from)).await?;
-    Ok(Json(SeatedAt { table: table.0 }))
+    let seat = services.lobby.seat_from(player.id, &room, Some(from)).await?;
+    Ok(Json(SeatedAt { table: seat.table.0, reason: seat.reason.map(Into::into) }))
 }
 
 /// Say where I sit
@@ -183,7 +209,7 @@ pub(super) async fn show_table(
     player: Player,
 ) -> Result<Json<SeatedAt>, Problem> {
     let table = services.lobby.seated_at(player.id).await?.ok_or(LobbyError::NotSeated)?;
-    Ok(Json(SeatedAt { table: table.0 }))
+    Ok(Json(SeatedAt::at(table)))
 }
 
 /// Leave my table
@@ -209,5 +235,5 @@ pub(super) async fn leave_table(
     player: Player,
 ) -> Result<Json<SeatedAt>, Problem> {
     let table = services.lobby.leave(player.id).await?;
-    Ok(Json(SeatedAt { table: table.0 }))
+    Ok(Json(SeatedAt::at(table)))
 }

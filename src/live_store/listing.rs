@@ -46,6 +46,16 @@ pub struct Reserve<'a> {
     pub seats: u8,
     /// All of them get a place at one table, or nobody does.
     pub who: &'a [Companion],
+    /// Players of one network do not meet in this room.
+    pub networks_apart: bool,
+}
+
+/// A reserved place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reserved {
+    pub table: TableId,
+    /// There was a place at another table, kept only from players of the network of those there.
+    pub only_same_network: bool,
 }
 
 /// A table with free seats, and who is there or on the way.
@@ -71,6 +81,12 @@ struct Member {
     p: PlayerId,
     /// Conflict keys in hexadecimal digits, separated by spaces.
     m: String,
+    /// The key of the network, in the same form; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    n: String,
+    /// The players that this one has blocked, separated by spaces.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    b: String,
     r: i32,
     /// Seated, and no longer only expected.
     #[serde(default, skip_serializing)]
@@ -82,14 +98,29 @@ struct Member {
 
 impl Member {
     fn of(who: &Companion) -> Self {
-        let keys = who.conflict_keys.iter().map(|key| format!("{:016x}", key.0));
-        let m = keys.collect::<Vec<_>>().join(" ");
-        Self { p: who.player, m, r: who.rating, s: false, at: 0 }
+        let written = |key: &ConflictKey| format!("{:016x}", key.0);
+        let keys: Vec<String> = who.conflict_keys.iter().map(written).collect();
+        let blocked: Vec<String> = who.blocked.iter().map(|player| player.to_string()).collect();
+        Self {
+            p: who.player,
+            m: keys.join(" "),
+            n: who.network.as_ref().map(written).unwrap_or_default(),
+            b: blocked.join(" "),
+            r: who.rating,
+            s: false,
+            at: 0,
+        }
     }
 
     fn companion(self) -> Companion {
-        let keys = self.m.split(' ').filter_map(|key| u64::from_str_radix(key, 16).ok());
-        Companion { player: self.p, rating: self.r, conflict_keys: keys.map(ConflictKey).collect() }
+        let key = |text: &str| u64::from_str_radix(text, 16).ok().map(ConflictKey);
+        Companion {
+            player: self.p,
+            rating: self.r,
+            conflict_keys: self.m.split(' ').filter_map(key).collect(),
+            network: key(&self.n),
+            blocked: self.b.split(' ').filter_map(|player| player.parse().ok()).collect(),
+        }
     }
 }
 
@@ -101,9 +132,9 @@ impl LiveStore {
         reserve: Reserve<'_>,
         new: TableId,
         full: &[TableId],
-    ) -> Result<TableId, Unavailable> {
-        let table = self.reserve_at(reserve, Some(new), None, full).await?;
-        table.ok_or_else(|| Unavailable("a room has no place at a new table".into()))
+    ) -> Result<Reserved, Unavailable> {
+        let reserved = self.reserve_at(reserve, Some(new), None, full).await?;
+        reserved.ok_or_else(|| Unavailable("a room has no place at a new table".into()))
     }
 
     /// Reserves places at one table, which may be new. False when it has too few, or somebody
@@ -122,21 +153,23 @@ impl LiveStore {
         new: Option<TableId>,
         here: Option<TableId>,
         full: &[TableId],
-    ) -> Result<Option<TableId>, Unavailable> {
+    ) -> Result<Option<Reserved>, Unavailable> {
         let text = |table: Option<TableId>| table.map(|table| table.to_string());
         let mut call = self.scripts.reserve.prepare_invoke();
         self.room_keys(&mut call, reserve.room);
         call.arg(text(new).unwrap_or_default()).arg(text(here).unwrap_or_default());
         call.arg(reserve.seats).arg(RANK_WITHOUT_POT * RANK_STEP).arg(RESERVED_MS);
-        call.arg(reserve.who.len());
+        call.arg(u8::from(reserve.networks_apart)).arg(reserve.who.len());
         for who in reserve.who {
             call.arg(written(&Member::of(who))?);
         }
         for table in full {
             call.arg(table.to_string());
         }
-        let table: Option<String> = call.invoke_async(&mut self.commands.clone()).await?;
-        table.map(|table| parsed(&table)).transpose()
+        let (table, only_same_network): (Option<String>, bool) =
+            call.invoke_async(&mut self.commands.clone()).await?;
+        let reserved = |table: String| Ok(Reserved { table: parsed(&table)?, only_same_network });
+        table.map(reserved).transpose()
     }
 
     /// Gives a reserved place back. Who sits there already keeps the seat.

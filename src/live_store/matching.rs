@@ -68,6 +68,28 @@ impl TicketState {
     }
 }
 
+/// Why a ticket waits that others could go with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// All others that would fit come from the same network, and the rooms keep those apart.
+    OnlySameNetwork,
+}
+
+impl WaitReason {
+    const ALL: [Self; 1] = [Self::OnlySameNetwork];
+
+    /// As the scripts write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OnlySameNetwork => "only_same_network",
+        }
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+    }
+}
+
 /// A ticket as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTicket {
@@ -78,16 +100,19 @@ pub struct StoredTicket {
     pub state: TicketState,
     /// Where the player is seated, or about to be.
     pub table: Option<TableId>,
+    /// Why it waits, where others are there.
+    pub reason: Option<WaitReason>,
     pub since: Timestamp,
     pub expires_at: Timestamp,
 }
 
-/// A ticket that became over: what every node hears.
+/// A ticket that became over, or whose reason to wait has changed: what every node hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Over {
     pub ticket: TicketId,
     pub state: TicketState,
     pub table: Option<TableId>,
+    pub reason: Option<WaitReason>,
 }
 
 /// What whoever holds the lease begins a round with.
@@ -133,11 +158,11 @@ impl LiveStore {
             let mut pipe = redis::pipe();
             for id in some {
                 pipe.cmd("HMGET").arg(self.match_ticket_key(*id));
-                for field in ["player", "body", "state", "table", "since", "expires"] {
+                for field in ["player", "body", "state", "table", "since", "expires", "reason"] {
                     pipe.arg(field);
                 }
             }
-            let rows: Vec<[Option<String>; 6]> =
+            let rows: Vec<[Option<String>; 7]> =
                 pipe.query_async(&mut self.commands.clone()).await?;
             tickets.extend(some.iter().zip(rows).map(|(id, row)| read(*id, row)));
         }
@@ -255,6 +280,22 @@ impl LiveStore {
         Ok(())
     }
 
+    /// Says why tickets wait; what has not changed is not told again.
+    pub async fn set_wait_reasons(
+        &self,
+        reasons: &[(TicketId, Option<WaitReason>)],
+    ) -> Result<(), Unavailable> {
+        for some in reasons.chunks(READ_AT_ONCE) {
+            let mut call = self.scripts.match_reason.prepare_invoke();
+            call.key(self.match_key("over")).arg(OVER_MAX).arg(self.match_key("ticket"));
+            for (ticket, reason) in some {
+                call.arg(ticket.to_string()).arg(reason.map_or("", WaitReason::as_str));
+            }
+            call.invoke_async::<()>(&mut self.commands.clone()).await?;
+        }
+        Ok(())
+    }
+
     /// What became of tickets after this place in the list, and the place to go on from. Without
     /// a place, only that.
     pub async fn matching_over(
@@ -280,6 +321,7 @@ impl LiveStore {
                 ticket: fields.get("ticket")?.parse().ok()?,
                 state: TicketState::of(fields.get("state")?)?,
                 table: fields.get("table").and_then(|table| table.parse().ok()),
+                reason: fields.get("reason").and_then(|reason| WaitReason::from_text(reason)),
             })
         });
         Ok((over.collect(), place.or_else(|| Some(after.to_owned()))))
@@ -298,8 +340,8 @@ impl LiveStore {
     }
 }
 
-fn read(id: TicketId, row: [Option<String>; 6]) -> Option<StoredTicket> {
-    let [player, body, state, table, since, expires] = row;
+fn read(id: TicketId, row: [Option<String>; 7]) -> Option<StoredTicket> {
+    let [player, body, state, table, since, expires, reason] = row;
     let time = |text: Option<String>| Some(Timestamp::from_ms(text?.parse().ok()?));
     Some(StoredTicket {
         id,
@@ -307,6 +349,7 @@ fn read(id: TicketId, row: [Option<String>; 6]) -> Option<StoredTicket> {
         body: body?,
         state: TicketState::of(&state?)?,
         table: table.and_then(|table| table.parse().ok()),
+        reason: reason.and_then(|reason| WaitReason::from_text(&reason)),
         since: time(since)?,
         expires_at: time(expires)?,
     })

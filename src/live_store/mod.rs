@@ -21,6 +21,8 @@ mod halts;
 mod journal;
 mod listing;
 mod matching;
+mod no_shows;
+mod online;
 mod presence;
 mod private;
 mod seating;
@@ -41,11 +43,13 @@ use tokio::sync::mpsc;
 use crate::live_store::connection::Connection;
 use crate::live_store::watch::Subscriptions;
 
-pub use bahay_shell::{Append, Entry, NodeId, Point, Present, Stored, Tail};
+pub use bahay_shell::{Append, Entry, NoShow, NodeId, Point, Present, Stored, Tail};
 pub use boards::{BOARDS_MAX, Place, Places, PlacesAsked, Reached, rank_places};
 pub use journal::NewLine;
-pub use listing::{Listed, Open, Playing, Reserve};
-pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState};
+pub use listing::{Listed, Open, Playing, Reserve, Reserved};
+pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState, WaitReason};
+pub use no_shows::{NO_SHOW_KEPT_MS, NoShowSubject, SeatOrigin};
+pub use online::ONLINE_MS;
 pub use presence::{Beat, GAP_MS};
 pub use private::PrivateTable;
 pub use seating::SeatClaim;
@@ -132,6 +136,10 @@ struct Scripts {
     match_hold: redis::Script,
     match_place: redis::Script,
     match_finish: redis::Script,
+    match_reason: redis::Script,
+    online_set: redis::Script,
+    online_refresh: redis::Script,
+    online_read: redis::Script,
     confirm: redis::Script,
     beat: redis::Script,
     time: redis::Script,
@@ -170,6 +178,10 @@ impl LiveStore {
                 match_hold: redis::Script::new(include_str!("match_hold.lua")),
                 match_place: redis::Script::new(include_str!("match_place.lua")),
                 match_finish: redis::Script::new(include_str!("match_finish.lua")),
+                match_reason: redis::Script::new(include_str!("match_reason.lua")),
+                online_set: redis::Script::new(include_str!("online_set.lua")),
+                online_refresh: redis::Script::new(include_str!("online_refresh.lua")),
+                online_read: redis::Script::new(include_str!("online_read.lua")),
                 confirm: redis::Script::new(include_str!("confirm.lua")),
                 beat: redis::Script::new(include_str!("beat.lua")),
                 time: redis::Script::new(include_str!("time.lua")),

@@ -144,7 +144,7 @@ impl LiveStore {
         Ok(())
     }
 
-    fn shard_key(&self, shard: u16, part: &str) -> String {
+    pub(super) fn shard_key(&self, shard: u16, part: &str) -> String {
         format!("{}:{{s{shard}}}:{part}", self.prefix)
     }
 

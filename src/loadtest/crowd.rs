@@ -123,6 +123,7 @@ impl Crowd {
                 self.note_refusal(*status, code);
             }
             ClientError::Unreachable(_) => self.tally.error("unreachable"),
+            ClientError::Offline(_) => self.tally.error("offline"),
             ClientError::Nonsense(what) => self.tally.fault(what.clone()),
         }
     }

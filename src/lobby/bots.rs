@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::entropy;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
-use crate::live_store::{Held, Open, Reserve, Unavailable};
+use crate::live_store::{Held, Open, Unavailable};
 
 use super::bot_purse::BotPurse;
 use super::matcher::{Matcher, Planned};
@@ -226,6 +226,7 @@ impl Matcher {
         waiting: &mut Vec<Ticket>,
     ) -> u8 {
         let place = rooms.iter().position(|one| one.id() == room.id());
+        let apart = self.lobby.options.keeps_networks_apart(room);
         let mut companions = open.companions.clone();
         let mut invited = Vec::new();
         waiting.sort_by_key(|ticket| (ticket.since, ticket.id));
@@ -234,7 +235,7 @@ impl Matcher {
             let wants = place.is_some_and(|place| ticket.rooms.contains(place));
             if !is_full
                 && wants
-                && companions.iter().all(|one| fit_companions(ticket, one, WINDOW_MS))
+                && companions.iter().all(|one| fit_companions(ticket, one, apart, WINDOW_MS))
             {
                 companions.push(ticket.who.clone());
                 invited.push(ticket.id);
@@ -274,7 +275,9 @@ impl Matcher {
             };
             let tickets: Vec<Ticket> = waiting.iter().map(regardless).collect();
             let (now, turn) = (held.now, self.turn);
-            let round = Round { seats: &seats, tables: &[], tickets: &tickets, now, turn };
+            let networks_apart = self.lobby.networks_apart(rooms);
+            let round =
+                Round { seats: &seats, networks_apart, tables: &[], tickets: &tickets, now, turn };
             for placement in round.placements() {
                 let matchmaking::Place::New { room } = placement.place else {
                     continue;
@@ -353,9 +356,15 @@ impl Matcher {
         let mut tables = self.lobby.occupied_by_bots(rooms, spots, &self.bots.players).await;
         for ticket in waiting {
             let waited_ms = now.ms_since(ticket.since);
-            let fits = |one: &Companion| fit_companions(ticket, one, waited_ms);
+            let fits = |room: usize, one: &Companion| {
+                let apart = rooms
+                    .get(room)
+                    .is_none_or(|room| self.lobby.options.keeps_networks_apart(room));
+                fit_companions(ticket, one, apart, waited_ms)
+            };
             let found = tables.iter_mut().find_map(|(table, spot)| {
-                let goes = ticket.rooms.contains(spot.room) && spot.companions.iter().all(fits);
+                let goes = ticket.rooms.contains(spot.room)
+                    && spot.companions.iter().all(|one| fits(spot.room, one));
                 Some((*table, spot.bots.pop().filter(|_| goes)?))
             });
             let Some((table, player)) = found else {
@@ -464,10 +473,8 @@ impl Lobby {
         if self.bots.is_empty() {
             return Ok(None);
         }
-        let fits = |one: &Companion| {
-            one.player != who.player
-                && !one.conflict_keys.iter().any(|key| who.conflict_keys.contains(key))
-        };
+        let apart = self.options.keeps_networks_apart(room);
+        let fits = |one: &Companion| who.may_meet(one, apart);
         let are_companions =
             |open: &Open| !open.companions.is_empty() && open.companions.iter().all(fits);
         if self.live.open_tables(room.id()).await?.iter().any(are_companions) {
@@ -483,7 +490,7 @@ impl Lobby {
             };
             let left = self.tables.submit(table, Input::Leave { player: *player }).await;
             let who = std::slice::from_ref(who);
-            let reserve = Reserve { room: room.id(), seats: room.seats().most, who };
+            let reserve = self.reserve_in(room, who);
             if left.is_ok() && self.live.reserve_here(reserve, table).await? {
                 return Ok(Some(table));
             }
@@ -500,8 +507,8 @@ impl Lobby {
         rating: i32,
     ) -> Result<bool, LobbyError> {
         let player = bot.player;
-        let who = [Companion { player, rating, conflict_keys: vec![] }];
-        let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
+        let who = [Companion::new(player, rating)];
+        let reserve = self.reserve_in(room, &who);
         if !self.live.reserve_here(reserve, table).await? {
             return Ok(false);
         }

@@ -1,37 +1,45 @@
-//! What keeps two players apart at a table: a digest of each device, of the network of the address
-//! (an IPv4 address, or the first 48 bits of an IPv6 address), and of each pair of which one has
-//! blocked the other. With the house's key in it, so that nobody who sees a
-//! key can try out which address it is of.
+//! The keys that keep two players apart at a table: a digest of each device, and one of the network of
+//! the address (an IPv4 address, or the first 48 bits of an IPv6 address). The digests contain the
+//! house's secret, so that nobody who sees a key can try out which address it stands for. Blocks are
+//! no keys: each player carries its own list, which is compared with the ids of the others.
 
-use bahay_engine::matchmaking::ConflictKey;
+use bahay_engine::matchmaking::{Companion, ConflictKey};
 use bahay_engine::table::PlayerId;
 use sha2::{Digest as _, Sha256};
 
 use crate::edge::Address;
 use crate::ratings::Bearing;
 
-/// The conflict keys of a player who comes from this address.
-pub(crate) fn of(
-    key: &[u8; 32],
+/// Returns a player with everything that keeps it apart from others. The network counts only where
+/// `from` is given.
+pub(crate) fn companion(
+    secret: &[u8; 32],
     player: PlayerId,
     bearing: &Bearing,
     from: Option<Address>,
-) -> Vec<ConflictKey> {
-    let devices = bearing.devices.iter().map(|device| conflict_key(key, b"device", device));
-    // Of IPv6 the network, which is one subscriber's with all its addresses.
-    let network = from.map(|from| from.network().to_string());
-    let network = network.map(|network| conflict_key(key, b"network", network.as_bytes()));
-    let apart = bearing.apart.iter().map(|other| {
-        // Both have the same, whoever has blocked whom.
-        let pair = [player.min(*other), player.max(*other)].map(|one| one.0.into_bytes());
-        conflict_key(key, b"pair", pair.as_flattened())
-    });
-    devices.chain(network).chain(apart).collect()
+) -> Companion {
+    Companion {
+        player,
+        rating: bearing.rating,
+        conflict_keys: device_keys(secret, bearing),
+        network: from.map(|from| network_key(secret, from)),
+        blocked: bearing.blocked.iter().copied().collect(),
+    }
 }
 
-fn conflict_key(key: &[u8; 32], kind: &[u8], what: &[u8]) -> ConflictKey {
+/// Returns the keys of a player's devices, the newest first.
+pub(super) fn device_keys(secret: &[u8; 32], bearing: &Bearing) -> Vec<ConflictKey> {
+    bearing.devices.iter().map(|device| conflict_key(secret, b"device", device)).collect()
+}
+
+/// Returns the key of an address's network: of IPv6 what one subscriber may have altogether.
+pub(super) fn network_key(secret: &[u8; 32], from: Address) -> ConflictKey {
+    conflict_key(secret, b"network", from.network().to_string().as_bytes())
+}
+
+fn conflict_key(secret: &[u8; 32], kind: &[u8], what: &[u8]) -> ConflictKey {
     let mut hash = Sha256::new();
-    hash.update(key);
+    hash.update(secret);
     hash.update(kind);
     hash.update(b":");
     hash.update(what);
@@ -47,44 +55,51 @@ mod tests {
     use bahay_engine::table::PlayerId;
     use uuid::Uuid;
 
-    use super::of;
+    use super::companion;
     use crate::ratings::Bearing;
 
-    fn bearing(devices: &[u8], apart: &[PlayerId]) -> Bearing {
+    fn bearing(devices: &[u8], blocked: &[PlayerId]) -> Bearing {
         let devices = devices.iter().map(|device| vec![*device; 32]).collect();
-        let (name, apart) = (String::new(), apart.to_vec());
-        Bearing { name, avatar: None, rating: 0, recent: vec![], devices, apart }
+        Bearing { devices, blocked: blocked.to_vec(), ..Bearing::default() }
+    }
+
+    fn player(id: u128) -> PlayerId {
+        PlayerId(Uuid::from_u128(id))
     }
 
     #[test]
-    fn the_same_device_or_address_has_the_same_mark() {
+    fn the_same_device_or_address_has_the_same_key() {
         let from = Some(IpAddr::V4(Ipv4Addr::LOCALHOST).into());
-        let [one, two] = [PlayerId(Uuid::from_u128(1)), PlayerId(Uuid::from_u128(2))];
-        let conflict_keys = of(&[1; 32], one, &bearing(&[7], &[]), from);
-        assert_eq!(conflict_keys, of(&[1; 32], two, &bearing(&[7], &[]), from));
-        assert_ne!(conflict_keys, of(&[2; 32], two, &bearing(&[7], &[]), from));
-        assert_ne!(conflict_keys[0], conflict_keys[1]);
-        assert_eq!(of(&[1; 32], one, &bearing(&[7], &[]), None), conflict_keys[..1]);
+        let of =
+            |secret: u8, id, from| companion(&[secret; 32], player(id), &bearing(&[7], &[]), from);
+        let one = of(1, 1, from);
+        let two = of(1, 2, from);
+        assert_eq!((&one.conflict_keys, one.network), (&two.conflict_keys, two.network));
+        assert_ne!(one.conflict_keys, of(2, 2, from).conflict_keys);
+        assert_ne!(one.network, of(2, 2, from).network);
+        assert_ne!(Some(one.conflict_keys[0]), one.network);
+        assert_eq!(of(1, 1, None).network, None);
     }
 
     #[test]
-    fn one_network_of_ipv6_has_one_mark_whatever_the_address() {
-        let player = PlayerId(Uuid::from_u128(1));
-        let keys = |address: &str| {
+    fn one_network_of_ipv6_has_one_key_whatever_the_address() {
+        let network = |address: &str| {
             let from: IpAddr = address.parse().unwrap();
-            of(&[1; 32], player, &bearing(&[], &[]), Some(from.into()))
+            companion(&[1; 32], player(1), &bearing(&[], &[]), Some(from.into())).network
         };
-        assert_eq!(keys("2001:db8:1:2::9"), keys("2001:db8:1:fff::1"));
-        assert_ne!(keys("2001:db8:1:2::9"), keys("2001:db8:2:2::9"));
-        assert_ne!(keys("203.0.113.9"), keys("203.0.113.8"));
+        assert_eq!(network("2001:db8:1:2::9"), network("2001:db8:1:fff::1"));
+        assert_ne!(network("2001:db8:1:2::9"), network("2001:db8:2:2::9"));
+        assert_ne!(network("203.0.113.9"), network("203.0.113.8"));
     }
 
     #[test]
-    fn who_has_blocked_another_shares_a_mark_with_the_other_alone() {
-        let [one, two, three] = [1, 2, 3].map(|id| PlayerId(Uuid::from_u128(id)));
-        let conflict_keys =
-            |player, apart: &[PlayerId]| of(&[1; 32], player, &bearing(&[], apart), None);
-        assert_eq!(conflict_keys(one, &[two]), conflict_keys(two, &[one]));
-        assert_ne!(conflict_keys(one, &[two]), conflict_keys(three, &[two]));
+    fn a_block_keeps_two_apart_from_either_side() {
+        let of = |id, blocked: &[PlayerId]| {
+            companion(&[1; 32], player(id), &bearing(&[], blocked), None)
+        };
+        let one = of(1, &[player(2)]);
+        let [two, three] = [2, 3].map(|id| of(id, &[]));
+        assert!(!one.may_meet(&two, false) && !two.may_meet(&one, false));
+        assert!(one.may_meet(&three, false) && two.may_meet(&three, false));
     }
 }

@@ -12,15 +12,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::game::SeatRange;
-use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, Round, TicketId};
-use bahay_engine::table::{TableId, Timestamp};
+use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, RoomSet, Round, TicketId};
+use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
-use crate::live_store::{Held, Open, Reserve, StoredTicket, Unavailable};
+use crate::live_store::{Held, Open, StoredTicket, Unavailable, WaitReason};
 
 use super::bots::Bots;
 use super::sit::{Sat, Sitter};
@@ -54,6 +54,13 @@ pub struct Matcher {
     /// What waiting tickets say does not change.
     known: HashMap<TicketId, (StoredTicket, Wish)>,
     pub(super) turn: u64,
+}
+
+/// The tables with free seats that a round knows.
+#[derive(Debug, Default)]
+struct OpenTables {
+    tables: Vec<OpenTable>,
+    planned: BTreeMap<TableId, Planned>,
 }
 
 /// What is stored of a placement, for whoever has to finish it.
@@ -132,14 +139,19 @@ impl Matcher {
         self.turn = self.turn.wrapping_add(1);
         self.finish(&held).await?;
         self.learn(&held.waiting).await?;
+        self.withdraw_offline().await?;
         let rooms = self.lobby.rooms();
         let mut waiting = self.tickets(&rooms);
         let mut count = 0;
         if !waiting.is_empty() {
-            let plans = self.decide(&held, &rooms, &waiting).await?;
+            let open = self.open_tables(&rooms, &waiting).await?;
+            let plans = self.decide(&held, &rooms, &open, &waiting);
             let chosen: HashSet<TicketId> =
                 plans.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
             waiting.retain(|ticket| !chosen.contains(&ticket.id));
+            if self.turn.is_multiple_of(COMPANY_EVERY) {
+                self.tell_reasons(&held, &rooms, &open, &waiting).await?;
+            }
             let (this, held) = (&*self, &held);
             let placing = plans
                 .into_iter()
@@ -202,6 +214,51 @@ impl Matcher {
         Ok(())
     }
 
+    /// Cancels the tickets of players who have no open socket any more, and forgets them.
+    async fn withdraw_offline(&mut self) -> Result<(), Unavailable> {
+        let players: Vec<PlayerId> = self.known.values().map(|(ticket, _)| ticket.player).collect();
+        let online = self.lobby.are_online(&players).await?;
+        let (known, gone): (HashMap<_, _>, HashMap<_, _>) = std::mem::take(&mut self.known)
+            .into_iter()
+            .partition(|(_, (ticket, _))| online.contains(&ticket.player));
+        self.known = known;
+        for (id, (ticket, _)) in gone {
+            self.lobby.live.cancel_matching_ticket(id, ticket.player).await?;
+        }
+        Ok(())
+    }
+
+    /// Says to tickets that wait why they do, if others are kept from them by their network alone:
+    /// they are those that would be placed if networks were not kept apart.
+    async fn tell_reasons(
+        &self,
+        held: &Held,
+        rooms: &[Arc<Room>],
+        open: &OpenTables,
+        waiting: &[matchmaking::Ticket],
+    ) -> Result<(), Unavailable> {
+        if !waiting.iter().any(|ticket| ticket.who.network.is_some()) {
+            return Ok(());
+        }
+        let seats = group_sizes(rooms, waiting, held.now);
+        let round = Round {
+            seats: &seats,
+            networks_apart: RoomSet::default(),
+            tables: &open.tables,
+            tickets: waiting,
+            now: held.now,
+            turn: self.turn,
+        };
+        let apart: HashSet<TicketId> =
+            round.placements().into_iter().flat_map(|placement| placement.tickets).collect();
+        let reason = |ticket: &matchmaking::Ticket| {
+            let reason = apart.contains(&ticket.id).then_some(WaitReason::OnlySameNetwork);
+            (ticket.id, reason)
+        };
+        let news: Vec<_> = waiting.iter().map(reason).collect();
+        self.lobby.live.set_wait_reasons(&news).await
+    }
+
     /// Those who wait.
     fn tickets(&self, rooms: &[Arc<Room>]) -> Vec<matchmaking::Ticket> {
         let places: BTreeMap<&str, usize> =
@@ -219,16 +276,13 @@ impl Matcher {
         self.known.values().map(ticket).collect()
     }
 
-    /// Which tickets are to be placed where.
-    async fn decide(
+    /// Returns the tables with free seats in rooms that somebody waits for.
+    async fn open_tables(
         &self,
-        held: &Held,
         rooms: &[Arc<Room>],
         tickets: &[matchmaking::Ticket],
-    ) -> Result<Vec<(Planned, Vec<TicketId>)>, Unavailable> {
-        let seats = group_sizes(rooms, tickets, held.now);
-        let mut tables = Vec::new();
-        let mut planned = BTreeMap::new();
+    ) -> Result<OpenTables, Unavailable> {
+        let mut open_tables = OpenTables::default();
         for (place, room) in rooms.iter().enumerate() {
             let is_wanted = || tickets.iter().any(|ticket| ticket.rooms.contains(place));
             if !room.is_open() || !is_wanted() {
@@ -236,22 +290,41 @@ impl Matcher {
             }
             for open in self.lobby.live.open_tables(room.id()).await? {
                 let Open { table: id, has_pot, seats_free, companions } = open;
-                planned.insert(id, Planned::new(room.id(), id));
-                tables.push(OpenTable { id, room: place, seats_free, has_pot, companions });
+                open_tables.planned.insert(id, Planned::new(room.id(), id));
+                let table = OpenTable { id, room: place, seats_free, has_pot, companions };
+                open_tables.tables.push(table);
             }
         }
-        let (now, turn) = (held.now, self.turn);
-        let round = Round { seats: &seats, tables: &tables, tickets, now, turn };
+        Ok(open_tables)
+    }
+
+    /// Returns which tickets are to be placed where.
+    fn decide(
+        &self,
+        held: &Held,
+        rooms: &[Arc<Room>],
+        open: &OpenTables,
+        tickets: &[matchmaking::Ticket],
+    ) -> Vec<(Planned, Vec<TicketId>)> {
+        let seats = group_sizes(rooms, tickets, held.now);
+        let round = Round {
+            seats: &seats,
+            networks_apart: self.lobby.networks_apart(rooms),
+            tables: &open.tables,
+            tickets,
+            now: held.now,
+            turn: self.turn,
+        };
         let plan = |placement: Placement| {
             let planned = match placement.place {
-                Place::At(table) => planned.get(&table)?.clone(),
+                Place::At(table) => open.planned.get(&table)?.clone(),
                 Place::New { room } => {
                     Planned::new(rooms.get(room)?.id(), TableId(entropy::uuid()))
                 }
             };
             Some((planned, placement.tickets))
         };
-        Ok(round.placements().into_iter().filter_map(plan).collect())
+        round.placements().into_iter().filter_map(plan).collect()
     }
 
     /// Carries out one placement. Says how many tickets were placed by it.
@@ -314,6 +387,12 @@ impl Matcher {
 }
 
 impl Lobby {
+    /// Returns the rooms, by their places, where players of one network do not meet.
+    pub(super) fn networks_apart(&self, rooms: &[Arc<Room>]) -> RoomSet {
+        let keeps_apart = |(_, room): &(usize, &Arc<Room>)| self.options.keeps_networks_apart(room);
+        rooms.iter().enumerate().filter(keeps_apart).map(|(place, _)| place).collect()
+    }
+
     /// Reserves places and creates the table. False when it is no place for these any more.
     async fn prepare(
         &self,
@@ -325,7 +404,7 @@ impl Lobby {
         };
         let who: Vec<_> =
             tickets.iter().map(|(ticket, wish)| wish.companion(ticket.player)).collect();
-        let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
+        let reserve = self.reserve_in(&room, &who);
         if !self.live.reserve_here(reserve, planned.table).await? {
             return Ok(false);
         }
@@ -342,6 +421,10 @@ impl Lobby {
         wish: &Wish,
     ) -> Result<Option<TableId>, LobbyError> {
         let (player, table) = (ticket.player, planned.table);
+        if !self.are_online(&[player]).await?.contains(&player) {
+            self.live.unreserve(&planned.room, table, player).await?;
+            return Ok(None);
+        }
         let avatar = wish.avatar.as_deref();
         let sitter = Sitter { player, name: &wish.name, avatar, is_bot: false };
         let elsewhere = match self.sit(&sitter, table).await? {

@@ -6,13 +6,17 @@
 //! account twice. The table's own journal decides who sits there.
 //!
 //! Before the claim a place is reserved, whichever way the player comes; a place beside somebody
-//! with the same device, or the same network, is not given (`conflict_keys`). So the instant seat and the
-//! matcher keep the same promise, also against each other.
+//! with the same device, or, in rooms of a high bet, the same network, is not given
+//! (`conflict_keys`). So the instant seat and the matcher keep the same promise, also against each
+//! other. Nothing is reserved for a player without an open socket (`online`), nor for one that has to
+//! wait because it was not ready before (`no_shows`).
 
 mod bot_purse;
 mod bots;
 pub(crate) mod conflict_keys;
 mod matcher;
+mod no_shows;
+mod online;
 mod practice;
 mod private;
 mod seekers;
@@ -34,17 +38,20 @@ use crate::allowance::{self, Allowance};
 use crate::edge::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
-use crate::live_store::{LiveStore, Playing, Reserve, SeatClaim, Unavailable};
+use crate::live_store::{LiveStore, Playing, Reserve, SeatClaim, Unavailable, WaitReason};
 use crate::ratings::{Bearing, FIRST, Ratings};
 use crate::tables::{SubmitError, Tables, Unready};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 
+use online::Online;
 use seekers::Seekers;
 use sit::{Sat, Sitter};
 
 pub use crate::rooms::{Catalog, Room, RoomError, house_rooms};
 pub use bots::{Bot, Bots};
 pub use matcher::Matcher;
+pub use no_shows::{InvalidWaits, NotReadyWaits};
+pub use online::OpenSocket;
 pub use private::{
     CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest,
     PrivateView, WantedRules,
@@ -61,9 +68,15 @@ const COUNTED_MS: u64 = 1_000;
 /// How a house brings players together.
 #[derive(Clone)]
 pub struct Options {
-    /// Two players from one address do not meet. Off where many share one, as behind the carriers
-    /// of mobile phones.
+    /// Two players from one network do not meet in rooms above `same_network_bet_max`.
     pub apart_by_address: bool,
+    /// Up to this bet two players from one network may meet, because carriers of mobile phones put
+    /// many strangers behind one address.
+    pub same_network_bet_max: Coins,
+    /// A seat or a ticket is for players with an open socket.
+    pub socket_required: bool,
+    /// How long players wait who were not ready for a game.
+    pub not_ready_waits: NotReadyWaits,
     /// What leads an invitation, as in `https://play.example/join`; the code follows a slash.
     pub invite_base: String,
     /// Keeps what conflict keys are made of secret.
@@ -87,6 +100,9 @@ impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
             apart_by_address,
+            same_network_bet_max,
+            socket_required,
+            not_ready_waits,
             invite_base,
             conflict_secret: _,
             private_ends_after,
@@ -98,6 +114,9 @@ impl std::fmt::Debug for Options {
         } = self;
         f.debug_struct("Options")
             .field("apart_by_address", apart_by_address)
+            .field("same_network_bet_max", same_network_bet_max)
+            .field("socket_required", socket_required)
+            .field("not_ready_waits", not_ready_waits)
             .field("invite_base", invite_base)
             .field("private_ends_after", private_ends_after)
             .field("allowance", allowance)
@@ -109,11 +128,28 @@ impl std::fmt::Debug for Options {
     }
 }
 
+impl Options {
+    /// Returns whether players of one network do not meet in a room.
+    pub fn keeps_networks_apart(&self, room: &Room) -> bool {
+        let price = &room.terms().price;
+        let bet = price.bet.checked_mul(price.multiplier);
+        self.apart_by_address && bet.is_none_or(|bet| bet > self.same_network_bet_max)
+    }
+}
+
+/// Returns a wait in seconds, rounded up.
+fn whole_seconds(wait: &Duration) -> u128 {
+    wait.as_millis().div_ceil(1_000)
+}
+
 impl Default for Options {
     /// Everybody may meet, for tests of other things.
     fn default() -> Self {
         Self {
             apart_by_address: false,
+            same_network_bet_max: Coins::ZERO,
+            socket_required: false,
+            not_ready_waits: NotReadyWaits::default(),
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
             conflict_secret: [0; 32],
             private_ends_after: Duration::from_millis(Private::default().ends_after_ms.into()),
@@ -143,7 +179,16 @@ pub struct Lobby {
     bots: Arc<[Bot]>,
     options: Arc<Options>,
     seekers: Seekers,
+    online: Online,
     counted: Arc<Mutex<Counted>>,
+}
+
+/// A seat in a room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    pub table: TableId,
+    /// Why the player waits there although others do.
+    pub reason: Option<WaitReason>,
 }
 
 /// A table that may be watched.
@@ -182,6 +227,15 @@ pub enum LobbyError {
     /// The room is not for guests, who are known by a device alone.
     #[error("this room is for players with a password or an identity: set one first")]
     AccountRequired,
+    /// Nobody would hear the player being asked whether it is ready.
+    #[error("open the socket first: a seat is kept only for players who are there")]
+    SocketRequired,
+    /// The player, its device or its network was not ready before.
+    #[error(
+        "wait {} s for the next seat: you were not ready for a game, or many of your network were not",
+        whole_seconds(.wait)
+    )]
+    NotReadyBefore { wait: Duration },
     #[error("name one to {most} rooms of one game", most = ROOMS_WANTED_MAX)]
     RoomsWanted,
     /// The same player is being seated by another request.
@@ -275,7 +329,19 @@ impl Lobby {
         tables.set_terms_source(move |terms, heard| source.room_terms(terms, heard));
         let (options, seekers, counted) = Default::default();
         let (ratings, accounts, bots) = (None, None, Arc::default());
-        Self { rooms, tables, live, ledger, ratings, accounts, bots, options, seekers, counted }
+        Self {
+            rooms,
+            tables,
+            live,
+            ledger,
+            ratings,
+            accounts,
+            bots,
+            options,
+            seekers,
+            online: Online::new(),
+            counted,
+        }
     }
 
     /// The same, for a house of these customs.
@@ -353,7 +419,7 @@ impl Lobby {
 
     /// A seat in a room, for somebody of whose address nothing is known.
     pub async fn seat(&self, player: PlayerId, room: &str) -> Result<TableId, LobbyError> {
-        self.seat_from(player, room, None).await
+        Ok(self.seat_from(player, room, None).await?.table)
     }
 
     /// A seat in a room, at once. Who sits somewhere already is sent back there, whatever the
@@ -363,11 +429,11 @@ impl Lobby {
         player: PlayerId,
         room: &str,
         from: Option<Address>,
-    ) -> Result<TableId, LobbyError> {
+    ) -> Result<Seat, LobbyError> {
         self.let_in(player).await?;
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         if let Some(table) = self.seated_at(player).await? {
-            return Ok(table);
+            return Ok(Seat { table, reason: None });
         }
         if !room.is_open() {
             return Err(LobbyError::RoomClosed);
@@ -375,25 +441,32 @@ impl Lobby {
         let wallet = self.ledger.wallet(player).await?;
         admit(&room, wallet.available)?;
         self.known_well_enough(player, &room).await?;
+        self.require_socket(player).await?;
         let bearing = self.room_bearing(player, room.kind()).await?;
+        self.check_no_shows(player, &bearing, from).await?;
         let who = [self.companion(player, &bearing, from)];
         let (name, avatar) = (bearing.name.as_str(), bearing.avatar.as_deref());
         let sitter = Sitter { player, name, avatar, is_bot: false };
-        let reserve = Reserve { room: room.id(), seats: room.seats().most, who: &who };
+        let reserve = self.reserve_in(&room, &who);
         let mut full = Vec::new();
         let [one] = &who;
         let mut vacated = self.instead_of_bot(&room, one).await?;
         for _ in 0..ATTEMPTS {
-            let table = match vacated.take() {
-                Some(table) => table,
-                None => self.live.reserve(reserve, TableId(entropy::uuid()), &full).await?,
+            let new = TableId(entropy::uuid());
+            let (table, reason) = match vacated.take() {
+                Some(table) => (table, None),
+                None => {
+                    let reserved = self.live.reserve(reserve, new, &full).await?;
+                    let is_alone = reserved.only_same_network && reserved.table == new;
+                    (reserved.table, is_alone.then_some(WaitReason::OnlySameNetwork))
+                }
             };
             let (terms, revision) = (room.terms().clone(), room.revision());
             self.tables.create_of_revision(table, terms, revision).await?;
             match self.sit(&sitter, table).await? {
                 Sat::Here => {
                     self.live.drop_matching_ticket(player).await?;
-                    return Ok(table);
+                    return Ok(Seat { table, reason });
                 }
                 Sat::Elsewhere => {
                     self.live.unreserve(room.id(), table, player).await?;
@@ -473,10 +546,7 @@ impl Lobby {
                 let bearing = ratings.bearing(player, kind).await;
                 bearing.map_err(|error| Unavailable::new(error.to_string()).into())
             }
-            None => {
-                let (name, recent, devices, apart) = Default::default();
-                Ok(Bearing { name, avatar: None, rating: FIRST, recent, devices, apart })
-            }
+            None => Ok(Bearing { rating: FIRST, ..Bearing::default() }),
         }
     }
 
@@ -491,14 +561,19 @@ impl Lobby {
             return Err(LobbyError::RoomLimit);
         }
         let mut bearing = self.bearing(player, kind).await?;
-        bearing.apart.extend(won.partners_at_bound());
+        bearing.blocked.extend(won.partners_at_bound());
         Ok(bearing)
     }
 
     fn companion(&self, player: PlayerId, bearing: &Bearing, from: Option<Address>) -> Companion {
         let from = from.filter(|_| self.options.apart_by_address);
-        let conflict_keys = conflict_keys::of(&self.options.conflict_secret, player, bearing, from);
-        Companion { player, rating: bearing.rating, conflict_keys }
+        conflict_keys::companion(&self.options.conflict_secret, player, bearing, from)
+    }
+
+    /// Returns what these players want of a room.
+    fn reserve_in<'a>(&self, room: &'a Room, who: &'a [Companion]) -> Reserve<'a> {
+        let networks_apart = self.options.keeps_networks_apart(room);
+        Reserve { room: room.id(), seats: room.seats().most, who, networks_apart }
     }
 }
 

@@ -14,6 +14,7 @@ use bahay_engine::matchmaking::Companion;
 use bahay_engine::table::{Clocks, PlayerId, PracticeBot, Table, TableId, Terms};
 
 use crate::accounts::HouseBot;
+use crate::edge::Address;
 use crate::entropy;
 use crate::live_store::Reserve;
 use crate::rooms::{PRACTICE, RoomError, RulesWanted, check_clocks, chosen_rules};
@@ -31,6 +32,7 @@ impl Lobby {
         player: PlayerId,
         wanted: WantedRules,
         players: Option<u8>,
+        from: Option<Address>,
     ) -> Result<TableId, LobbyError> {
         self.let_in(player).await?;
         let terms = practice_terms(wanted, self.practice_clocks())?;
@@ -55,9 +57,12 @@ impl Lobby {
             return Err(LobbyError::PracticeFull);
         }
         let id = TableId(entropy::uuid());
+        self.require_socket(player).await?;
         let bearing = self.bearing(player, terms.rules.kind()).await?;
-        let who = [Companion { player, rating: bearing.rating, conflict_keys: vec![] }];
-        if !self.live.reserve_here(Reserve { room: PRACTICE, seats: 1, who: &who }, id).await? {
+        self.check_no_shows(player, &bearing, from).await?;
+        let who = [Companion::new(player, bearing.rating)];
+        let reserve = Reserve { room: PRACTICE, seats: 1, who: &who, networks_apart: false };
+        if !self.live.reserve_here(reserve, id).await? {
             return Err(LobbyError::Seating);
         }
         let table = Table::new(id, terms).of_revision(house.revision);

@@ -135,6 +135,7 @@ impl Lobby {
         if self.seated_at(host).await?.is_some() {
             return Err(LobbyError::SeatedElsewhere);
         }
+        self.require_socket(host).await?;
         self.afford(host, room.wallet_min()).await?;
         self.may_win(host, room.terms(), Coins::ZERO).await?;
         let table = TableId(entropy::uuid());
@@ -172,6 +173,7 @@ impl Lobby {
             Some(_) => return Err(LobbyError::SeatedElsewhere),
             None => {
                 self.house_is_open()?;
+                self.require_socket(player).await?;
                 let needed = table.terms().wallet_min::<AnyGame>();
                 self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
                 self.may_win(player, table.terms(), table.pot()).await?;
@@ -298,7 +300,7 @@ impl Lobby {
     ) -> Result<(), LobbyError> {
         let bearing = self.bearing(player, kind).await?;
         let who = [self.companion(player, &bearing, None)];
-        let reserve = Reserve { room: PRIVATE, seats, who: &who };
+        let reserve = Reserve { room: PRIVATE, seats, who: &who, networks_apart: false };
         if !self.live.reserve_here(reserve, table).await? {
             return Err(LobbyError::TableFull);
         }

@@ -25,11 +25,15 @@ pub struct Sought {
 }
 
 impl Sought {
-    /// What became of it; never, while it waits.
-    pub async fn over(&mut self) -> Over {
-        match self.over.wait_for(Option::is_some).await.map(|over| *over) {
-            Ok(Some(over)) => over,
-            Ok(None) | Err(_) => std::future::pending().await,
+    /// Returns what has become of it since the last call; pending while nothing has changed.
+    pub async fn next(&mut self) -> Over {
+        loop {
+            if self.over.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+            if let Some(over) = *self.over.borrow_and_update() {
+                return over;
+            }
         }
     }
 }
@@ -108,15 +112,17 @@ async fn look(
         // What was over before this place is in the tickets themselves.
         let ids = seekers.ids();
         for (id, ticket) in ids.iter().zip(live.matching_tickets(&ids).await?) {
-            let (state, table) = match ticket {
-                Some(ticket) => (ticket.state, ticket.table),
-                None => (TicketState::Expired, None),
+            let (state, table, reason) = match ticket {
+                Some(ticket) => (ticket.state, ticket.table, ticket.reason),
+                None => (TicketState::Expired, None, None),
             };
-            match state {
-                TicketState::Waiting | TicketState::Placed => {}
-                TicketState::Seated | TicketState::Cancelled | TicketState::Expired => {
-                    seekers.tell(Over { ticket: *id, state, table });
-                }
+            let is_news = match state {
+                TicketState::Waiting => reason.is_some(),
+                TicketState::Placed => false,
+                TicketState::Seated | TicketState::Cancelled | TicketState::Expired => true,
+            };
+            if is_news {
+                seekers.tell(Over { ticket: *id, state, table, reason });
             }
         }
     }

@@ -1,15 +1,16 @@
 //! Tickets: a player names the rooms that will do, and waits until a table is found. The ticket is
-//! in Redis, so it outlives the node and the connection that it came from.
+//! in Redis, so it outlives the node that it came from, and the connection as long as its player has
+//! another open socket: a ticket without one is cancelled in the next round.
 
 use std::time::Duration;
 
-use bahay_engine::matchmaking::{Companion, TicketId};
+use bahay_engine::matchmaking::{BlockList, Companion, ConflictKey, TicketId};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::edge::Address;
 use crate::entropy;
-use crate::live_store::{StoredTicket, TicketState, Unavailable};
+use crate::live_store::{StoredTicket, TicketState, Unavailable, WaitReason};
 use crate::ratings::Bearing;
 
 use super::{Lobby, LobbyError, admit};
@@ -29,6 +30,8 @@ pub struct Ticket {
     pub rooms: Vec<String>,
     /// Where the player is seated.
     pub table: Option<TableId>,
+    /// Why it waits although others do.
+    pub reason: Option<WaitReason>,
     pub since: Timestamp,
     pub expires_at: Timestamp,
 }
@@ -41,7 +44,11 @@ pub(super) struct Wish {
     pub(super) avatar: Option<String>,
     pub(super) rooms: Vec<String>,
     pub(super) rating: i32,
-    pub(super) conflict_keys: Vec<bahay_engine::matchmaking::ConflictKey>,
+    pub(super) conflict_keys: Vec<ConflictKey>,
+    #[serde(default)]
+    pub(super) network: Option<ConflictKey>,
+    #[serde(default)]
+    pub(super) blocked: BlockList,
     pub(super) recent: Vec<PlayerId>,
 }
 
@@ -52,7 +59,13 @@ impl Wish {
     }
 
     pub(super) fn companion(&self, player: PlayerId) -> Companion {
-        Companion { player, rating: self.rating, conflict_keys: self.conflict_keys.clone() }
+        Companion {
+            player,
+            rating: self.rating,
+            conflict_keys: self.conflict_keys.clone(),
+            network: self.network,
+            blocked: self.blocked.clone(),
+        }
     }
 }
 
@@ -81,10 +94,13 @@ impl Lobby {
             return self.ticket_to(table).await;
         }
         let rooms = self.affordable(player, rooms).await?;
+        self.require_socket(player).await?;
         let bearing = self.room_bearing(player, kind).await?;
-        let Companion { rating, conflict_keys, .. } = self.companion(player, &bearing, from);
+        self.check_no_shows(player, &bearing, from).await?;
+        let Companion { rating, conflict_keys, network, blocked, .. } =
+            self.companion(player, &bearing, from);
         let Bearing { name, avatar, recent, .. } = bearing;
-        let wish = Wish { name, avatar, rooms, rating, conflict_keys, recent };
+        let wish = Wish { name, avatar, rooms, rating, conflict_keys, network, blocked, recent };
         let body = serde_json::to_string(&wish);
         let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
         let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);
@@ -133,10 +149,11 @@ impl Lobby {
             };
         };
         let rooms = Wish::read(&stored)?.rooms;
-        let StoredTicket { id, state, table, since, expires_at, .. } = stored;
+        let StoredTicket { id, state, table, reason, since, expires_at, .. } = stored;
         // Before the player sits there, a table is a plan.
         let table = table.filter(|_| state == TicketState::Seated);
-        Ok(Ticket { id, state, rooms, table, since, expires_at })
+        let reason = reason.filter(|_| state == TicketState::Waiting);
+        Ok(Ticket { id, state, rooms, table, reason, since, expires_at })
     }
 
     /// The ticket of somebody who sits at a table and asks for one. It is stored nowhere: its id is
@@ -149,6 +166,7 @@ impl Lobby {
             state: TicketState::Seated,
             rooms: vec![copy.terms().room.clone()],
             table: Some(table),
+            reason: None,
             since: now,
             expires_at: now,
         })

@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use bahay_engine::table::Timestamp;
 use jiff_sqlx::ToSqlx as _;
 use skillratings::MultiTeamOutcome;
 use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
@@ -45,11 +46,12 @@ pub struct Ratings {
     pool: PgPool,
 }
 
-/// Blocks of one player that are minded.
-const APART_MAX: i64 = 200;
+/// The devices of one player that count, the newest first. A device id is the client's word, so a
+/// player who signs in with ever new ones is not held by the older ones either way.
+const DEVICES_MAX: i64 = 64;
 
 /// What of a player matters for whom to play with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bearing {
     /// As others see it.
     pub name: String,
@@ -59,11 +61,12 @@ pub struct Bearing {
     pub rating: i32,
     /// Whom the player has met in the last games.
     pub recent: Vec<PlayerId>,
-    /// The hashes of the player's devices.
+    /// The hashes of the player's devices: those that sign it in, and those of its sessions.
     pub devices: Vec<Vec<u8>>,
-    /// Whom the player has blocked, and who has blocked the player; the newest, where there are
-    /// very many.
-    pub apart: Vec<PlayerId>,
+    /// The players that this one has blocked, all of them. Blocks by others are in their lists.
+    pub blocked: Vec<PlayerId>,
+    /// When the last game of the player was over.
+    pub last_finished: Option<Timestamp>,
 }
 
 /// Whose rating: a player, and the kind of the games.
@@ -121,27 +124,52 @@ impl Ratings {
                                 select from players h where h.id = o.player and h.kind = 'bot'
                             )
                     ) as "recent!",
-                    array(select d.id_hash from devices d where d.player = $1) as "devices!",
                     array(
-                        select case when r.player = $1 then r.other else r.player end
-                        from player_relations r
-                        where r.kind = 'block' and (r.player = $1 or r.other = $1)
-                        order by r.created_at desc
+                        select u.device
+                        from (
+                            select d.id_hash as device, d.last_seen_at
+                            from devices d
+                            where d.player = $1
+                            union all
+                            select s.device, s.last_seen_at
+                            from sessions s
+                            where s.player = $1 and s.device is not null
+                        ) u
+                        group by u.device
+                        order by max(u.last_seen_at) desc
                         limit $3
-                    ) as "apart!"
+                    ) as "devices!",
+                    array(
+                        select r.other
+                        from player_relations r
+                        where r.kind = 'block' and r.player = $1
+                    ) as "blocked!",
+                    (
+                        select max(p.finished_at)
+                        from game_players p
+                        where p.player = $1 and p.finished_at is not null
+                    ) as "last_finished: jiff_sqlx::Timestamp"
                 "#,
                 player.0,
                 LAST_GAMES,
-                APART_MAX,
+                DEVICES_MAX,
                 kind
             )
             .fetch_one(&self.pool)
         };
         let row = db::retry(once).await?;
         let recent = row.recent.into_iter().map(PlayerId).collect();
-        let (name, avatar, devices) = (row.name, row.avatar, row.devices);
-        let apart = row.apart.into_iter().map(PlayerId).collect();
-        Ok(Bearing { name, avatar, rating: row.rating.unwrap_or(FIRST), recent, devices, apart })
+        let blocked = row.blocked.into_iter().map(PlayerId).collect();
+        let last_finished = row.last_finished.map(|at| at.to_jiff().as_millisecond());
+        Ok(Bearing {
+            name: row.name,
+            avatar: row.avatar,
+            rating: row.rating.unwrap_or(FIRST),
+            recent,
+            devices: row.devices,
+            blocked,
+            last_finished: last_finished.map(Timestamp::from_ms),
+        })
     }
 
     /// Counts finished games, for as long as it is polled.

@@ -2,7 +2,9 @@
 //! want to hear or meet, and what they report to the house.
 //!
 //! A mute silences another player for one; a block does that too, and keeps the two from being
-//! seated together ([`Social::blocked_among`] is for whoever seats players). Reports are evidence
+//! seated together, in rooms and at private tables, in both directions. Seats are given with each
+//! player's own block list (`ratings::Bearing`), never with that of the others, so that no number of
+//! blocks displaces one. Reports are evidence
 //! for people: they name a game, whose record tells the rest, and change nothing by themselves.
 //!
 //! Bounds: [`RELATIONS_MAX`] of each kind a player; one report of a player about another a game.
@@ -246,28 +248,6 @@ impl Social {
             .fetch_all(&self.pool)
         };
         Ok(db::retry(query).await?.into_iter().map(PlayerId).collect())
-    }
-
-    /// Who of these has blocked whom of these: they are not to be seated together.
-    pub async fn blocked_among(
-        &self,
-        players: &[PlayerId],
-    ) -> Result<Vec<(PlayerId, PlayerId)>, sqlx::Error> {
-        let players: Vec<_> = players.iter().map(|player| player.0).collect();
-        let query = || {
-            sqlx::query!(
-                "
-                select r.player, r.other
-                from player_relations r
-                where r.kind = 'block' and r.player = any($1) and r.other = any($1)
-                order by r.player, r.other
-                ",
-                &players
-            )
-            .fetch_all(&self.pool)
-        };
-        let rows = db::retry(query).await?;
-        Ok(rows.into_iter().map(|row| (PlayerId(row.player), PlayerId(row.other))).collect())
     }
 
     /// Keeps a report about somebody of the reporter's game.

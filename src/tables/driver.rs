@@ -296,6 +296,15 @@ impl<G: Readable> Tables<G> {
                 self.note_halt(halt);
                 Answer::Done
             }
+            Call::NoteNoShow(no_show) => {
+                let live = live.clone();
+                tokio::spawn(async move {
+                    if let Err(error) = live.note_no_show(no_show).await {
+                        tracing::debug!(player = %no_show.player, %error, "a no-show is not counted");
+                    }
+                });
+                Answer::Done
+            }
         })
     }
 }

@@ -121,7 +121,14 @@ impl Recorder {
     pub(super) fn refuse(&mut self, id: u32, code: &'static str) -> Result<(), FormError> {
         let detail = "this has passed".to_owned();
         let code = code.into();
-        self.heard(&Message::Refusal { id: Some(id), code, rule: None, detail, retryable: false })
+        self.heard(&Message::Refusal {
+            id: Some(id),
+            code,
+            rule: None,
+            detail,
+            retryable: false,
+            retry_after_ms: None,
+        })
     }
 
     pub(super) fn ack(&mut self, id: u32) -> Result<(), FormError> {

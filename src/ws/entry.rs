@@ -64,7 +64,8 @@ pub(super) async fn authenticate(
         Ok(entered) => Ok(Some(entered)),
         Err(Refusal { id, code, detail, retryable, ended }) => {
             let code = code.into();
-            let refusal = Message::Refusal { id, code, rule: None, detail, retryable };
+            let refusal =
+                Message::Refusal { id, code, rule: None, detail, retryable, retry_after_ms: None };
             wire.say([refusal].into_iter())?;
             Err(ended)
         }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::lobby::house_rooms;
 use crate::social::Phrase;
 use crate::ws::protocol::{
-    Closing, Command, Credential, Message, OpenPrompt, SUBPROTOCOL, SeekState, Tag,
+    Closing, Command, Credential, Message, OpenPrompt, SUBPROTOCOL, SeekState, Tag, WaitReason,
 };
 use bahay_engine::catalog::{AnyAction, AnyGame};
 
@@ -138,15 +138,21 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         Message::Said { player: player(2), phrase: said, server_time_ms },
     ));
     messages.push(("A bot would play this", advice()));
-    let ticket = |state, table| Message::Ticket {
+    let ticket = |state, table, reason| Message::Ticket {
         ticket: TicketId(Uuid::from_u128(ID + 0x71c)),
         state,
         rooms: vec!["newbie".into()],
         table,
+        reason,
         expires_at_ms: Timestamp::from_ms(NOON_MS + 120_000),
     };
-    messages.push(("The search has begun", ticket(SeekState::Waiting, None)));
-    messages.push(("A table is found: join", ticket(SeekState::Seated, Some(TABLE))));
+    messages.push(("The search has begun", ticket(SeekState::Waiting, None, None)));
+    let reason = Some(WaitReason::OnlySameNetwork);
+    messages.push((
+        "Others wait too, but all of them come from the same network",
+        ticket(SeekState::Waiting, None, reason),
+    ));
+    messages.push(("A table is found: join", ticket(SeekState::Seated, Some(TABLE), None)));
     messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
     messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
     messages.push((
@@ -157,6 +163,18 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
             rule: Some("3.6".into()),
             detail: "a card that could be added to an exposed meld may not be dumped".into(),
             retryable: false,
+            retry_after_ms: None,
+        },
+    ));
+    messages.push((
+        "A seat was taken before and not used",
+        Message::Refusal {
+            id: Some(9),
+            code: "not_ready_before".into(),
+            rule: None,
+            detail: "wait 10 s for the next seat: you were not ready for a game".into(),
+            retryable: false,
+            retry_after_ms: Some(10_000),
         },
     ));
     messages.push((
@@ -167,6 +185,7 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
             rule: None,
             detail: "not a command: expected value at line 1 column 1".into(),
             retryable: false,
+            retry_after_ms: None,
         },
     ));
     messages

@@ -124,7 +124,7 @@ pub(super) fn refusal(
 ) -> Message<AnyGame> {
     play.refusals.one("code", code);
     let rule = rule.map(Into::into);
-    Message::Refusal { id, code: code.into(), rule, detail, retryable }
+    Message::Refusal { id, code: code.into(), rule, detail, retryable, retry_after_ms: None }
 }
 
 /// How a connection ends, and what its client reads of that.

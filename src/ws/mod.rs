@@ -16,6 +16,7 @@ mod examples;
 mod feed;
 mod hint;
 mod limit;
+mod lobby_refusals;
 mod opening;
 mod refusals;
 mod returning;

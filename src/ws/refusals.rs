@@ -23,7 +23,7 @@ pub struct Refused {
 }
 
 /// What a session refuses before it asks the table: code, whether to try again, and why.
-const SESSION: [(&str, bool, &str); 26] = [
+const SESSION: [(&str, bool, &str); 28] = [
     ("malformed", false, "the text is not a command; `detail` says where"),
     ("not_authenticated", false, "say first who you are: authenticate"),
     ("already_authenticated", false, "this connection has said already who it is"),
@@ -44,6 +44,17 @@ const SESSION: [(&str, bool, &str); 26] = [
     ("too_many_coins", false, "this room is for wallets that hold less"),
     ("account_required", false, "this room is for players with a password or an identity"),
     ("room_limit", false, "you have won as much in rooms as one may in a day: play on tomorrow"),
+    (
+        "socket_required",
+        true,
+        "open the socket first: a seat is kept only for players who are there",
+    ),
+    (
+        "not_ready_before",
+        false,
+        "you, your device or many of your network took seats and were not ready: wait for \
+         `retry_after_ms`",
+    ),
     ("rooms_invalid", false, "name one to eight rooms of one game"),
     ("ticket_not_found", false, "you are not looking for a table here"),
     ("ticket_matched", false, "a table has been found already"),
@@ -137,13 +148,14 @@ mod tests {
     use crate::lobby::house_rooms;
 
     /// Every module of the socket that refuses something by a code of its own.
-    const MODULES: [&str; 6] = [
+    const MODULES: [&str; 7] = [
         include_str!("session.rs"),
         include_str!("feed.rs"),
         include_str!("entry.rs"),
         include_str!("chat.rs"),
         include_str!("seeking.rs"),
         include_str!("hint.rs"),
+        include_str!("lobby_refusals.rs"),
     ];
 
     /// The literals of the modules that stand where a refusal has its code: before `None` or `rule`
@@ -185,7 +197,44 @@ mod tests {
         PlayerId(Uuid::from_u128(u128::from(number) + 1))
     }
 
-    /// A command of a player as the table hears it, mostly one that makes sense.
+    fn connection(number: u32) -> ConnectionId {
+        ConnectionId(Uuid::from_u128(u128::from(number)))
+    }
+
+    /// Answers for the ledger where the table has asked it to open a game.
+    fn open_game(table: Table<AnyGame>, now: Timestamp) -> Table<AnyGame> {
+        let Phase::Opening(opening) = table.phase() else {
+            return table;
+        };
+        let stake = table.terms().stake_max::<AnyGame>(table.seats_in_game());
+        let stakes = table.players().iter().map(|_| stake.expect("it fits")).collect();
+        let opened = Input::Opened { game: opening.game, stakes, pot: table.pot() };
+        table.decide(now, opened, entropy::fresh).expect("the ledger is asked").table
+    }
+
+    /// Returns a table of three connected players whose game has begun.
+    fn playing(now: Timestamp) -> Table<AnyGame> {
+        let terms = house_rooms(Clocks::default())[0].terms().clone();
+        let mut table = Table::<AnyGame>::new(TableId(Uuid::nil()), terms);
+        let take = |table: Table<AnyGame>, input| {
+            let decided = table.decide(now, input, entropy::fresh).expect("nothing is against it");
+            open_game(decided.table, now)
+        };
+        for number in 0..3 {
+            let player = player(number);
+            table = take(table, Input::sit(player, "Ana"));
+            table = take(table, Input::Connect { player, connection: connection(0) });
+        }
+        let game = table.phase().game().expect("a full table prepares a game");
+        for number in 0..3 {
+            let player = player(number);
+            table = take(table, Input::Ready { player, game, commitment: None });
+        }
+        assert!(matches!(table.phase(), Phase::Playing(_)), "{:?}", table.phase());
+        table
+    }
+
+    /// Returns a command of a player as the table hears it, mostly one that makes sense.
     fn command(table: &Table<AnyGame>, dice: &mut Dice) -> Input<AnyAction> {
         let player = player(dice.below(4));
         let present = table.phase().game().filter(|_| dice.below(20) > 0);
@@ -196,22 +245,14 @@ mod tests {
             2 => Input::Reveal { player, game, text: "luck".repeat(dice.below(2) as usize * 80) },
             3 | 4 => Input::Ready { player, game, commitment: None },
             _ => {
-                let (prompt, action) = match table.phase() {
-                    Phase::Playing(playing) => {
-                        let seat = table.seat_of(player);
-                        let advice = seat.and_then(|seat| table.advice(seat));
-                        let action = match advice {
-                            Some(Input::Advise { action, .. }) => Some(action),
-                            _ => None,
-                        };
-                        (playing.asked.number, action)
+                let seat = table.seat_of(player);
+                match seat.and_then(|seat| table.advice(seat)) {
+                    Some(Input::Advise { prompt, action, .. }) => {
+                        let prompt = prompt.wrapping_sub(dice.below(2));
+                        Input::Act { player, game, prompt, action }
                     }
-                    _ => (1, None),
-                };
-                let Some(action) = action else {
-                    return Input::Ready { player, game, commitment: None };
-                };
-                Input::Act { player, game, prompt: prompt - dice.below(2), action }
+                    _ => Input::Ready { player, game, commitment: None },
+                }
             }
         }
     }
@@ -224,42 +265,27 @@ mod tests {
         let mut met = BTreeSet::new();
         for seed in 0..40 {
             let dice = &mut Dice::new(seed);
-            let terms = house_rooms(Clocks::default())[0].terms().clone();
-            let mut table = Table::<AnyGame>::new(TableId(Uuid::nil()), terms);
             let mut now = Timestamp::default();
+            let mut table = playing(now);
             for _ in 0..400 {
-                now = now.after_ms(dice.below(9_000));
-                let connection = ConnectionId(Uuid::from_u128(u128::from(dice.below(2))));
+                now = now.after_ms(dice.below(2_000));
                 let who = player(dice.below(3));
-                let input = match dice.below(6) {
-                    0 => Input::sit(who, "Ana"),
-                    1 => Input::Connect { player: who, connection },
-                    2 => Input::Disconnect { player: who, connection },
-                    3 => Input::Tick,
-                    _ => command(&table, dice),
+                let connection = connection(dice.below(2));
+                let outside = match dice.below(8) {
+                    0 => Some(Input::sit(who, "Ana")),
+                    1 => Some(Input::Connect { player: who, connection }),
+                    2 => Some(Input::Disconnect { player: who, connection }),
+                    3 => Some(Input::Tick),
+                    _ => None,
                 };
-                let is_command = !matches!(
-                    input,
-                    Input::Sit { .. }
-                        | Input::Connect { .. }
-                        | Input::Disconnect { .. }
-                        | Input::Tick
-                );
+                let is_command = outside.is_none();
+                let input = outside.unwrap_or_else(|| command(&table, dice));
                 match table.decide(now, input, entropy::fresh) {
-                    Ok(decided) => table = decided.table,
+                    Ok(decided) => table = open_game(decided.table, now),
                     Err(rejection) if is_command => {
                         met.insert(rejection.code());
                     }
                     Err(_) => {}
-                }
-                // The ledger answers at once.
-                if let Phase::Opening(opening) = table.phase() {
-                    let game = opening.game;
-                    let stakes = table.players().iter().map(|_| table.terms().price.bet).collect();
-                    let opened = Input::Opened { game, stakes, pot: table.pot() };
-                    if let Ok(decided) = table.decide(now, opened, entropy::fresh) {
-                        table = decided.table;
-                    }
                 }
             }
         }

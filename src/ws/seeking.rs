@@ -1,10 +1,10 @@
 //! Looking for a table over the socket: a ticket is asked for, its end is told without asking, and
-//! then the client joins. The ticket outlives the connection: who comes back and asks again is
-//! given the same one.
+//! then the client joins. The ticket outlives the connection as long as its player has another one; a
+//! player who comes back and asks again then is given the same ticket.
 
-use crate::live_store::TicketState;
+use crate::live_store::{self, TicketState};
 use crate::lobby::{Sought, Ticket};
-use crate::ws::protocol::{Message, SeekState};
+use crate::ws::protocol::{Message, SeekState, WaitReason};
 use crate::ws::session::Session;
 use bahay_engine::catalog::AnyGame;
 
@@ -45,21 +45,23 @@ impl Session {
         }
     }
 
-    /// Says what became of the ticket.
-    pub(super) fn seek_over(&mut self, over: crate::live_store::Over) {
-        if let Some(seeking) = self.seeking.take() {
-            let Seeking { ticket, .. } = *seeking;
-            let ticket = Ticket { state: over.state, table: over.table, ..ticket };
-            self.pending.push(told(&ticket));
+    /// Says what became of the ticket, or why it waits.
+    pub(super) fn seek_over(&mut self, over: live_store::Over) {
+        if let Some(mut seeking) = self.seeking.take() {
+            seeking.ticket.state = over.state;
+            seeking.ticket.table = over.table;
+            seeking.ticket.reason = over.reason;
+            self.pending.push(told(&seeking.ticket));
+            self.seeking = (!is_over(over.state)).then_some(seeking);
         }
     }
 }
 
 /// What becomes of the ticket; never, where none is waited for.
-pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> crate::live_store::Over {
+pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> live_store::Over {
     match seeking {
         // In a box, because nearly all connections wait without a ticket.
-        Some(seeking) => Box::pin(seeking.sought.over()).await,
+        Some(seeking) => Box::pin(seeking.sought.next()).await,
         None => std::future::pending().await,
     }
 }
@@ -82,6 +84,9 @@ fn told(ticket: &Ticket) -> Message<AnyGame> {
         },
         rooms: ticket.rooms.clone(),
         table: ticket.table,
+        reason: ticket.reason.map(|reason| match reason {
+            live_store::WaitReason::OnlySameNetwork => WaitReason::OnlySameNetwork,
+        }),
         expires_at_ms: ticket.expires_at,
     }
 }

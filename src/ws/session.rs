@@ -23,12 +23,11 @@ use bahay_shell::{Ask, End, Notice, PlayerSession, Presenter as _, Refused};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
-use crate::auth::{AuthError, Returning};
+use crate::auth::Returning;
 use crate::edge::{self, Address, Place};
 use crate::entropy;
 use crate::ids::Tag;
 use crate::live_store::{Over, Point};
-use crate::lobby::LobbyError;
 use crate::tables::{SubmitError, TableContext};
 use crate::ws::chat::Chat;
 use crate::ws::control::{ControlEvent, ControlEvents};
@@ -137,12 +136,14 @@ impl Session {
         first: Vec<Said>,
     ) -> impl Future<Output = ()> + Send {
         async move {
+            let open_socket = self.state.lobby.note_socket(self.player).await;
             let served = AssertUnwindSafe(self.serve(&mut wire, entry, first)).catch_unwind().await;
             let ended = served.unwrap_or_else(|_| {
                 tracing::error!(player = %self.player, connection = %self.core.connection(),
                     "a session panicked");
                 Some((close::INTERNAL, "the server made a mistake; connect again"))
             });
+            open_socket.close(&self.state.lobby).await;
             match ended {
                 // Who comes back at once finds the seat as it was, if its end is told after that.
                 Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
@@ -438,7 +439,7 @@ impl Session {
         }
     }
 
-    fn play(&self) -> &crate::metrics::Play {
+    pub(super) fn play(&self) -> &crate::metrics::Play {
         self.state.lobby.tables().counts().play()
     }
 
@@ -528,45 +529,6 @@ impl Session {
     ) {
         let refusal = table_refusal(self.play(), self.player, id, error);
         self.pending.push(refusal);
-    }
-
-    pub(super) fn refuse_lobby(&mut self, id: u32, error: &LobbyError) {
-        let (code, retryable) = match error {
-            LobbyError::NoSuchRoom => ("room_not_found", false),
-            LobbyError::RoomClosed => ("room_closed", false),
-            LobbyError::Banned(_) => ("banned", false),
-            LobbyError::PlayerGone => (AuthError::Revoked.code(), false),
-            LobbyError::TooFewCoins { .. } => ("too_few_coins", false),
-            LobbyError::TooManyCoins { .. } => ("too_many_coins", false),
-            LobbyError::AccountRequired => ("account_required", false),
-            LobbyError::RoomLimit => ("room_limit", false),
-            LobbyError::RoomsWanted => ("rooms_invalid", false),
-            LobbyError::TicketUnknown => ("ticket_not_found", false),
-            LobbyError::TicketMatched => ("ticket_matched", false),
-            LobbyError::Seating => ("seating", true),
-            LobbyError::NotSeated => ("not_seated", false),
-            LobbyError::Halted => ("table_halted", false),
-            LobbyError::OtherVersion => ("other_version", true),
-            // Private and practice tables are for REST.
-            LobbyError::SeatedElsewhere
-            | LobbyError::CodeUnknown
-            | LobbyError::BetOutOfBounds
-            | LobbyError::PrivateBetTooHigh { .. }
-            | LobbyError::Rules(_)
-            | LobbyError::TooManyPrivateTables
-            | LobbyError::PracticeFull
-            | LobbyError::Barred
-            | LobbyError::TableFull
-            | LobbyError::NotHost
-            | LobbyError::GameRunning
-            | LobbyError::Unavailable(_)
-            | LobbyError::Ledger(_) => {
-                tracing::warn!(player = %self.player, %error, "a player's table could not be found");
-                let detail = "the table cannot be reached just now: try again".to_owned();
-                return self.refuse(Some(id), "unavailable", None, detail, true);
-            }
-        };
-        self.refuse(Some(id), code, None, error.to_string(), retryable);
     }
 
     pub(super) fn refuse(

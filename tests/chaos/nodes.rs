@@ -264,6 +264,8 @@ impl Node {
             // Nobody may run out of coins in a long run.
             .env("BAHAY_WELCOME_COINS", "1000000")
             .env("BAHAY_APART_BY_ADDRESS", "false")
+            // Players who are cut off on purpose come back at once.
+            .env("BAHAY_NOT_READY_WAITS_S", "0")
             .envs(LIMITS)
             .env("RUST_LOG", "info")
             .env("RUST_BACKTRACE", "1")

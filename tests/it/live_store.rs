@@ -1,11 +1,12 @@
 //! Live state, against a real Redis.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::time::Duration;
 
 use bahay::entropy;
 use bahay::live_store::{
-    Append, BOARDS_MAX, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reserve,
-    SeatClaim, Tail,
+    Append, BOARDS_MAX, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reached,
+    Reserve, SeatClaim, Tail,
 };
 use bahay_engine::matchmaking::{Companion, ConflictKey};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
@@ -329,22 +330,22 @@ async fn a_player_is_bound_to_one_table() {
 async fn places_are_given_where_they_are_wanted_most() {
     let (live, _publications) = TestLive::new().connect().await;
     let (new, another, waiting) = (table(), table(), table());
-    assert_eq!(live.reserve(place("newbie", &anybody()), new, &[]).await.unwrap(), new);
-    assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), new);
+    assert_eq!(reserve(&live, place("newbie", &anybody()), new, &[]).await, new);
+    assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, new);
     let listed = Listed { room: "newbie", seats: 3, has_pot: true, players: &[] };
     live.list(waiting, listed).await.unwrap();
     for _ in 0..3 {
-        assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), waiting);
+        assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, waiting);
     }
-    assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), new);
-    assert_eq!(live.reserve(place("newbie", &anybody()), another, &[]).await.unwrap(), another);
+    assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, new);
+    assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, another);
     let (third, fourth) = (table(), table());
-    let given = live.reserve(place("newbie", &anybody()), third, &[another]).await.unwrap();
+    let given = reserve(&live, place("newbie", &anybody()), third, &[another]).await;
     assert_eq!(given, third, "a table that turned out to be full is skipped");
     live.unlist("newbie", another).await.unwrap();
-    assert_eq!(live.reserve(place("newbie", &anybody()), fourth, &[]).await.unwrap(), third);
+    assert_eq!(reserve(&live, place("newbie", &anybody()), fourth, &[]).await, third);
     let fresh = table();
-    let given = live.reserve(place("barkada", &anybody()), fresh, &[]).await.unwrap();
+    let given = reserve(&live, place("barkada", &anybody()), fresh, &[]).await;
     assert_eq!(given, fresh, "rooms share no tables");
 }
 
@@ -357,19 +358,23 @@ async fn thirty_who_ask_at_once_fill_ten_tables() {
         let (live, _publications) = house.connect().await;
         asking.spawn(async move {
             let who = anybody();
-            live.reserve(place("newbie", &who), table(), &[]).await.unwrap()
+            reserve(&live, place("newbie", &who), table(), &[]).await
         });
     }
     let tables = asking.join_all().await;
     assert_eq!(tables.iter().collect::<BTreeSet<_>>().len(), 10);
 }
 
+async fn reserve(live: &LiveStore, place: Reserve<'_>, new: TableId, full: &[TableId]) -> TableId {
+    live.reserve(place, new, full).await.unwrap().table
+}
+
 fn anybody() -> [Companion; 1] {
-    [Companion { player: PlayerId(Uuid::new_v4()), rating: 25_000, conflict_keys: vec![] }]
+    [Companion::new(PlayerId(Uuid::new_v4()), 25_000)]
 }
 
 fn place<'a>(room: &'a str, who: &'a [Companion]) -> Reserve<'a> {
-    Reserve { room, seats: 3, who }
+    Reserve { room, seats: 3, who, networks_apart: true }
 }
 
 fn marked(mark: u64) -> [Companion; 1] {
@@ -382,9 +387,9 @@ async fn nobody_is_given_a_place_beside_the_same_mark() {
     let (live, _publications) = TestLive::new().connect().await;
     let (here, there, another) = (table(), table(), table());
     let (one, two) = (marked(1), marked(2));
-    assert_eq!(live.reserve(place("newbie", &one), here, &[]).await.unwrap(), here);
-    assert_eq!(live.reserve(place("newbie", &two), there, &[]).await.unwrap(), there);
-    let again = live.reserve(place("newbie", &one), another, &[]).await.unwrap();
+    assert_eq!(reserve(&live, place("newbie", &one), here, &[]).await, here);
+    assert_eq!(reserve(&live, place("newbie", &two), there, &[]).await, there);
+    let again = reserve(&live, place("newbie", &one), another, &[]).await;
     assert_eq!(again, here, "the same player again");
     let players = [one[0].player];
     let listed = Listed { room: "newbie", seats: 3, has_pot: false, players: &players };
@@ -400,7 +405,73 @@ async fn nobody_is_given_a_place_beside_the_same_mark() {
     live.list(here, listed).await.unwrap();
     assert!(live.open_tables("newbie").await.unwrap().is_empty());
     assert_eq!(live.playing("newbie").await.unwrap(), Playing::default());
-    assert_eq!(live.reserve(place("newbie", &two), here, &[]).await.unwrap(), here);
+    assert_eq!(reserve(&live, place("newbie", &two), here, &[]).await, here);
+}
+
+/// Of an IPv6 network or a carrier's address, where rooms keep those apart.
+#[tokio::test]
+async fn one_network_is_kept_apart_where_the_room_says_so_and_that_is_told() {
+    let (live, _publications) = TestLive::new().connect().await;
+    let network = Some(ConflictKey(9));
+    let [one, two, three] = [(); 3].map(|()| anybody().map(|who| Companion { network, ..who }));
+    let (here, there, third) = (table(), table(), table());
+    let apart = live.reserve(place("newbie", &one), here, &[]).await.unwrap();
+    assert_eq!((apart.table, apart.only_same_network), (here, false));
+    let apart = live.reserve(place("newbie", &two), there, &[]).await.unwrap();
+    assert_eq!((apart.table, apart.only_same_network), (there, true));
+    let together = Reserve { networks_apart: false, ..place("newbie", &three) };
+    let together = live.reserve(together, third, &[]).await.unwrap();
+    assert!(together.table != third && !together.only_same_network);
+}
+
+/// Each side's own list is compared with the other's id, so neither displaces an entry.
+#[tokio::test]
+async fn nobody_is_given_a_place_beside_a_player_whom_either_has_blocked() {
+    let (live, _publications) = TestLive::new().connect().await;
+    let strangers = || (0..500).map(|_| PlayerId(Uuid::new_v4()));
+    let [first] = anybody().map(|who| Companion { blocked: strangers().collect(), ..who });
+    let blocked = strangers().skip(1).chain([first.player]).collect();
+    let [second] = anybody();
+    let second = Companion { blocked, ..second };
+    for (one, other) in [(&first, &second), (&second, &first)] {
+        let (here, there) = (table(), table());
+        let (one, other) = (std::slice::from_ref(one), std::slice::from_ref(other));
+        let room = Uuid::new_v4().to_string();
+        assert_eq!(reserve(&live, place(&room, one), here, &[]).await, here);
+        let open = live.open_tables(&room).await.unwrap();
+        assert_eq!(open[0].companions, one, "it is stored whole");
+        assert!(!live.reserve_here(place(&room, other), here).await.unwrap());
+        assert_eq!(reserve(&live, place(&room, other), there, &[]).await, there);
+        assert!(live.reserve_here(place(&room, &anybody()), here).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_player_is_online_for_all_processes_until_its_process_says_nothing() {
+    let house = TestLive::new();
+    let ((here, _), (there, _)) = (house.connect().await, house.connect().await);
+    let [one, other] = [PlayerId(Uuid::new_v4()), PlayerId(Uuid::new_v4())];
+    let online = async |live: &LiveStore| live.online(&[one, other]).await.unwrap();
+    assert!(online(&there).await.is_empty());
+    here.set_online("a", one, true).await.unwrap();
+    there.set_online("b", one, true).await.unwrap();
+    assert_eq!(online(&there).await, HashSet::from([one]));
+    here.set_online("a", one, false).await.unwrap();
+    assert_eq!(online(&here).await, HashSet::from([one]), "a socket at another process counts");
+    there.set_online("b", one, false).await.unwrap();
+    assert!(online(&here).await.is_empty());
+    // A Redis that has forgotten a player is told again.
+    let shard = here.shard_of_player(one);
+    assert!(!here.refresh_online(shard, "a", 1).await.unwrap());
+    assert_eq!(here.add_online(shard, "a", &[one]).await.unwrap(), [one]);
+    assert!(here.refresh_online(shard, "a", 1).await.unwrap());
+    assert_eq!(online(&there).await, HashSet::from([one]));
+    let silent = async {
+        while !online(&there).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), silent).await.expect("it expires by itself");
 }
 
 /// Whoever asks for many days does not fill Redis: the boards that were filled first go.
@@ -412,7 +483,8 @@ async fn so_many_leaderboards_are_kept() {
     let extra = 10;
     let name = |number: usize| format!("board-{number:04}");
     for number in 0..most + extra {
-        live.raise_scores(&name(number), &[(player(), 5)]).await.unwrap();
+        let reached = Reached { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
+        live.raise_scores(&name(number), &[reached]).await.unwrap();
         live.mark_board(&name(number)).await.unwrap();
         // Filled anew, a board is the last one.
         live.mark_board(&name(0)).await.unwrap();

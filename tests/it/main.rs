@@ -47,6 +47,7 @@ mod returning;
 mod room_limits;
 mod rooms_in_play;
 mod schema;
+mod seats;
 mod security_log;
 mod seeds;
 mod services;

@@ -37,6 +37,7 @@ async fn call(client: &Client, method: &str, path: &str, body: Option<Value>) ->
 }
 
 async fn seek(client: &Client, rooms: &[&str]) -> Value {
+    client.stand_by().await.unwrap();
     let body = json!({ "rooms": rooms });
     let (status, ticket) = call(client, "POST", "/v1/matchmaking/tickets", Some(body)).await;
     assert_eq!(status, 200, "{ticket}");
@@ -109,6 +110,7 @@ async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
 async fn a_wish_that_cannot_be_granted_is_refused() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
+    client.stand_by().await.unwrap();
     let nil = Uuid::nil();
     for (body, status, code) in [
         (json!({ "rooms": [] }), 422, "rooms_invalid"),
@@ -301,8 +303,8 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
     let plan = json!({ "room": NEWBIE, "table": table }).to_string();
     assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
     // One of three had a place reserved and was bound when it died.
-    let who = [Companion { player: players[0], rating: 25_000, conflict_keys: vec![] }];
-    let reserve = Reserve { room: NEWBIE, seats: 3, who: &who };
+    let who = [Companion::new(players[0], 25_000)];
+    let reserve = Reserve { room: NEWBIE, seats: 3, who: &who, networks_apart: true };
     assert!(live.reserve_here(reserve, table).await.unwrap());
     assert!(live.bind(players[0], table).await.unwrap());
 

@@ -98,7 +98,7 @@ async fn who_has_no_coins_practises_and_nothing_is_written_down() {
     for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
         let doomed = Node::start(&bank, &live, quick()).await;
         let wanted = WantedRules { kind: Some(kind.name.into()), ..WantedRules::default() };
-        let table = doomed.lobby.practise(player, wanted, None).await.unwrap();
+        let table = doomed.lobby.practise(player, wanted, None, None).await.unwrap();
         let mut seated = Seated::join(&doomed, table, player).await;
         play_until(&doomed, &mut seated, |table| table.hint(player).is_ok()).await;
         let game = seated.table.phase().game().unwrap();
@@ -381,7 +381,7 @@ async fn a_practice_table_that_is_abandoned_closes_by_itself() {
     let clocks = Clocks { prepare_ms: 100, think_ms: 1, ..Clocks::default() };
     let node = Node::new(&bank, &live, clocks).await;
     let player = bank.player(0).await;
-    let table = node.lobby.practise(player, tongits(), None).await.unwrap();
+    let table = node.lobby.practise(player, tongits(), None, None).await.unwrap();
     let mut seated = Seated::join(&node, table, player).await;
     let game = seated.table.phase().game().unwrap();
     let ready = Input::Ready { player, game, commitment: None };

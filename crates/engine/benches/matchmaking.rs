@@ -38,7 +38,8 @@ fn main() {
 fn report(rows: &Rows, name: &str, tickets: &[Ticket], tables: &[OpenTable]) {
     let round = |turn: &u64| {
         let seats = [3; 6];
-        let round = Round { seats: &seats, tables, tickets, now: NOW, turn: *turn };
+        let networks_apart = (0..seats.len()).collect();
+        let round = Round { seats: &seats, networks_apart, tables, tickets, now: NOW, turn: *turn };
         round.placements().iter().map(|placement| placement.tickets.len()).sum::<usize>()
     };
     rows.each(&format!("a round, {name}: {} placed", round(&0)), &TURNS, round);
@@ -49,7 +50,8 @@ fn tickets(seed: u64, conflict_keys: impl Fn(&mut Dice) -> Vec<ConflictKey>) -> 
     let ticket = |_| {
         let rating = 25_000 + i32::try_from(dice.below(16_000)).expect("16 bits") - 8_000;
         let player = PlayerId(id(&mut dice));
-        let who = Companion { player, rating, conflict_keys: conflict_keys(&mut dice) };
+        let conflict_keys = conflict_keys(&mut dice);
+        let who = Companion { conflict_keys, ..Companion::new(player, rating) };
         let waited_ms = i64::from(dice.below(5_000));
         let rooms: RoomSet = (0..6).filter(|_| dice.below(3) == 0).collect();
         Ticket {
@@ -70,13 +72,7 @@ fn tables(seed: u64) -> Vec<OpenTable> {
         room: dice.below(6) as usize,
         seats_free: 1,
         has_pot: dice.below(4) == 0,
-        companions: (0..2)
-            .map(|_| Companion {
-                player: PlayerId(id(&mut dice)),
-                rating: 25_000,
-                conflict_keys: vec![],
-            })
-            .collect(),
+        companions: (0..2).map(|_| Companion::new(PlayerId(id(&mut dice)), 25_000)).collect(),
     };
     (0..TABLES).map(table).collect()
 }

@@ -16,6 +16,11 @@ use uuid::Uuid;
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 const SEATS: [u8; 3] = [3, 3, 4];
 
+/// In the second room players of one network may meet.
+fn networks_apart(room: usize) -> bool {
+    room != 1
+}
+
 /// A round that owns what it is made of.
 struct Waiting {
     tickets: Vec<Ticket>,
@@ -24,7 +29,9 @@ struct Waiting {
 
 impl Waiting {
     fn round(&self, now: Timestamp, turn: u64) -> Round<'_> {
-        Round { seats: &SEATS, tables: &self.tables, tickets: &self.tickets, now, turn }
+        let networks_apart = (0..SEATS.len()).filter(|room| networks_apart(*room)).collect();
+        let (tables, tickets) = (&self.tables[..], &self.tickets[..]);
+        Round { seats: &SEATS, networks_apart, tables, tickets, now, turn }
     }
 
     fn placements(&self) -> Vec<Placement> {
@@ -40,7 +47,10 @@ fn somebody(dice: &mut Dice, number: u64) -> Companion {
     let conflict_keys =
         (0..dice.below(3)).map(|_| ConflictKey(u64::from(dice.below(12)))).collect();
     let rating = 25_000 + i32::try_from(dice.below(12_000)).unwrap() - 6_000;
-    Companion { player: PlayerId(id(number)), rating, conflict_keys }
+    let network = (dice.below(2) == 0).then(|| ConflictKey(100 + u64::from(dice.below(3))));
+    let blocked = (0..dice.below(3)).map(|_| PlayerId(id(u64::from(dice.below(40))))).collect();
+    let player = PlayerId(id(number));
+    Companion { player, rating, conflict_keys, network, blocked }
 }
 
 fn random(seed: u64) -> Waiting {
@@ -117,10 +127,11 @@ fn nobody_is_placed_twice_nor_where_somebody_does_not_fit() {
             if companions.is_empty() {
                 assert_eq!(group.len(), usize::from(seats), "nobody begins alone");
             }
+            let apart = networks_apart(room);
             for (number, one) in group.iter().enumerate() {
-                assert!(group[number + 1..].iter().all(|other| fit(one, other, NOW)));
+                assert!(group[number + 1..].iter().all(|other| fit(one, other, apart, NOW)));
                 for other in companions {
-                    assert!(fit_companions(one, other, waited_ms(one)));
+                    assert!(fit_companions(one, other, apart, waited_ms(one)));
                     let has_met = one.recent.contains(&other.player);
                     assert!(!has_met || waited_ms(one) >= REPEAT_MS);
                 }
@@ -136,7 +147,8 @@ fn nobody_is_left_for_whom_there_was_a_place() {
         for (room, seats) in SEATS.into_iter().enumerate() {
             let in_room: Vec<&Ticket> =
                 left.iter().copied().filter(|ticket| ticket.rooms.contains(room)).collect();
-            assert!(!has_group(&in_room, usize::from(seats)), "a table could be founded");
+            let apart = networks_apart(room);
+            assert!(!has_group(&in_room, usize::from(seats), apart), "a table could be founded");
             for table in waiting.tables.iter().filter(|table| table.room == room) {
                 let group = groups.iter().find(|(at, ..)| at.is_some_and(|at| at.id == table.id));
                 let joined = group.map_or(&[][..], |(.., joined)| joined);
@@ -147,9 +159,9 @@ fn nobody_is_left_for_whom_there_was_a_place() {
                     let waited_ms = waited_ms(ticket);
                     table.companions.iter().all(|other| {
                         let has_met = ticket.recent.contains(&other.player);
-                        fit_companions(ticket, other, waited_ms)
+                        fit_companions(ticket, other, apart, waited_ms)
                             && !(has_met && waited_ms < REPEAT_MS)
-                    }) && joined.iter().all(|other| fit(ticket, other, NOW))
+                    }) && joined.iter().all(|other| fit(ticket, other, apart, NOW))
                 };
                 assert!(!in_room.iter().any(fits), "a seat was free for somebody");
             }
@@ -158,22 +170,27 @@ fn nobody_is_left_for_whom_there_was_a_place() {
 }
 
 /// Whether so many of these all fit each other, by trying.
-fn has_group(tickets: &[&Ticket], seats: usize) -> bool {
-    fn grow(group: &mut Vec<usize>, from: usize, tickets: &[&Ticket], seats: usize) -> bool {
+fn has_group(tickets: &[&Ticket], seats: usize, apart: bool) -> bool {
+    fn grow(
+        group: &mut Vec<usize>,
+        from: usize,
+        tickets: &[&Ticket],
+        (seats, apart): (usize, bool),
+    ) -> bool {
         if group.len() == seats {
             return true;
         }
         (from..tickets.len()).any(|next| {
-            let fits = group.iter().all(|one| fit(tickets[*one], tickets[next], NOW));
+            let fits = group.iter().all(|one| fit(tickets[*one], tickets[next], apart, NOW));
             fits && {
                 group.push(next);
-                let grown = grow(group, next + 1, tickets, seats);
+                let grown = grow(group, next + 1, tickets, (seats, apart));
                 group.pop();
                 grown
             }
         })
     }
-    grow(&mut Vec::new(), 0, tickets, seats)
+    grow(&mut Vec::new(), 0, tickets, (seats, apart))
 }
 
 #[test]
@@ -197,7 +214,8 @@ fn nobody_starves_behind_a_crowd() {
         .collect();
     let few: BTreeSet<TicketId> = (5_000..5_003).map(|number| TicketId(id(number))).collect();
     for (number, ticket) in (5_000..).zip(&few) {
-        let who = Companion { conflict_keys: vec![], ..somebody(&mut dice, number) };
+        let rating = somebody(&mut dice, number).rating;
+        let who = Companion::new(PlayerId(id(number)), rating);
         let rooms = RoomSet::default().with(0);
         tickets.push(Ticket { id: *ticket, who, rooms, recent: vec![], since: NOW });
     }
@@ -221,7 +239,7 @@ fn nobody_starves_behind_a_crowd() {
 fn ticket(number: u64) -> Ticket {
     Ticket {
         id: TicketId(id(number)),
-        who: Companion { player: PlayerId(id(number)), rating: 25_000, conflict_keys: vec![] },
+        who: Companion::new(PlayerId(id(number)), 25_000),
         rooms: RoomSet::default().with(0),
         recent: vec![],
         since: Timestamp::from_ms(NOW.ms() - 1_000 + i64::try_from(number).unwrap()),
@@ -230,13 +248,37 @@ fn ticket(number: u64) -> Ticket {
 
 fn table(number: u64, seats_free: u8, has_pot: bool) -> OpenTable {
     let companions = (0..u64::from(3 - seats_free))
-        .map(|seat| Companion {
-            player: PlayerId(id(100 + number * 10 + seat)),
-            rating: 25_000,
-            conflict_keys: vec![],
-        })
+        .map(|seat| Companion::new(PlayerId(id(100 + number * 10 + seat)), 25_000))
         .collect();
     OpenTable { id: TableId(id(number)), room: 0, seats_free, has_pot, companions }
+}
+
+/// Two with full lists of blocks: that of the one does not name the other, and is not needed.
+#[test]
+fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
+    let others = |from: u64| (from..from + 500).map(|number| PlayerId(id(number)));
+    let mut tickets: Vec<Ticket> = (0..3).map(ticket).collect();
+    tickets[0].who.blocked = others(10_000).collect();
+    tickets[1].who.blocked = others(20_000).skip(1).chain([PlayerId(id(0))]).collect();
+    assert_eq!(tickets[1].who.blocked.iter().count(), 500);
+    let waiting = Waiting { tickets, tables: vec![] };
+    assert_eq!(waiting.placements(), []);
+    let (first, second) = (&waiting.tickets[0], &waiting.tickets[1]);
+    assert!(!fit(first, second, false, NOW) && !fit(second, first, false, NOW));
+    assert!(fit(first, &waiting.tickets[2], false, NOW));
+}
+
+#[test]
+fn players_of_one_network_meet_only_in_rooms_that_let_them() {
+    for room in 0..2 {
+        let one_network = |number| Ticket {
+            who: Companion { network: Some(ConflictKey(7)), ..ticket(number).who },
+            rooms: RoomSet::default().with(room),
+            ..ticket(number)
+        };
+        let waiting = Waiting { tickets: (0..6).map(one_network).collect(), tables: vec![] };
+        assert_eq!(waiting.placements().len(), if networks_apart(room) { 0 } else { 2 });
+    }
 }
 
 #[test]

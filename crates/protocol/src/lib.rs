@@ -325,7 +325,8 @@ pub enum Message<G: Game> {
     },
     /// The table that was joined or watched is gone. Ask a room for another seat.
     Closed { table: TableId, reason: Closing },
-    /// Where the player's search for a table stands: at once after `seek`, and when it is over.
+    /// The state of the player's search for a table: at once after `seek`, when the reason to wait has
+    /// changed, and when it is over.
     Ticket {
         ticket: TicketId,
         state: SeekState,
@@ -334,6 +335,9 @@ pub enum Message<G: Game> {
         /// Where the player sits, once seated: join.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
+        /// Why it waits although others wait too; absent where nothing is to be said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<WaitReason>,
         /// When the search is given up.
         expires_at_ms: Timestamp,
     },
@@ -359,6 +363,9 @@ pub enum Message<G: Game> {
         detail: String,
         /// The same command may succeed later, unchanged.
         retryable: bool,
+        /// After so long, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after_ms: Option<u64>,
     },
 }
 
@@ -383,6 +390,15 @@ pub enum SeekState {
     Seated,
     Cancelled,
     Expired,
+}
+
+/// Why a player waits although others do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitReason {
+    /// All others who would fit come from the same network, such as one carrier's, and the rooms keep
+    /// those apart. Rooms of a lower bet, a private table and another connection do not.
+    OnlySameNetwork,
 }
 
 /// The question that is open, as far as the player may know it.

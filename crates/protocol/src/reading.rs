@@ -165,12 +165,12 @@ impl<G: Lift<AnyGame>> Message<G> {
                 Message::Advice { game, prompt, action, by }
             }
             Self::Closed { table, reason } => Message::Closed { table, reason },
-            Self::Ticket { ticket, state, rooms, table, expires_at_ms } => {
-                Message::Ticket { ticket, state, rooms, table, expires_at_ms }
+            Self::Ticket { ticket, state, rooms, table, reason, expires_at_ms } => {
+                Message::Ticket { ticket, state, rooms, table, reason, expires_at_ms }
             }
             Self::Ack { id, version } => Message::Ack { id, version },
-            Self::Refusal { id, code, rule, detail, retryable } => {
-                Message::Refusal { id, code, rule, detail, retryable }
+            Self::Refusal { id, code, rule, detail, retryable, retry_after_ms } => {
+                Message::Refusal { id, code, rule, detail, retryable, retry_after_ms }
             }
         }
     }

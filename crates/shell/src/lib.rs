@@ -52,7 +52,7 @@ pub use halting::{
     VoidingAnswer, VoidingCall,
 };
 pub use host::{
-    Answer, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, Reply, Request, Step,
+    Answer, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, NoShow, Reply, Request, Step,
     TableHost, ThoughtCall, Ticket, WatchRequest,
 };
 pub use journal::{Append, Entry, NewLine, Point, Stored, Tag, Tail};

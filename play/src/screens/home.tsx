@@ -179,7 +179,7 @@ export function Seeking() {
       <div class="seeking" role="status">
         <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
         {room ? <p><b>{say('seeking_room', { room: roomName(room), bet: coins(room.bet) })}</b></p> : null}
-        <p>{say('seeking_note')}</p>
+        <p>{say(now.reason === 'only_same_network' ? 'seeking_network' : 'seeking_note')}</p>
         <button type="button" class="plain" onClick={() => { readyAtOnce.value = false; void client.cancelSeek(); }}>{say('cancel')}</button>
       </div>
     </Sheet>

@@ -275,21 +275,8 @@ impl Client {
             }
         }
         let token = self.token.as_ref().map(|(token, _)| token.clone()).unwrap_or_default();
-        if !self.seated {
-            if *self.finishing.borrow() {
-                return Err(Lost::Finished);
-            }
-            match rest::seat(&base, &token, self.room).await {
-                Ok(table) => {
-                    self.journal.write(&What::Note(format!("seated at {table}")));
-                    self.seated = true;
-                }
-                Err(RestError::Refused { status: 401, code }) => {
-                    self.token = None;
-                    return Err(self.again(code));
-                }
-                Err(error) => return Err(self.again(format!("asking for a seat: {error}"))),
-            }
+        if !self.seated && *self.finishing.borrow() {
+            return Err(Lost::Finished);
         }
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
         let mut request = url.into_client_request().expect("a gate's address is a URL");
@@ -298,7 +285,15 @@ impl Client {
         headers.insert("authorization", bearer.expect("a token is plain text"));
         headers.insert("sec-websocket-protocol", HeaderValue::from_static(SUBPROTOCOL));
         match timeout(CONNECT, connect_async(request)).await {
-            Ok(Ok((socket, _))) => {
+            Ok(Ok((mut socket, _))) => {
+                if !self.seated {
+                    // From its greeting on the node counts the bot as there.
+                    let greeted = timeout(CONNECT, socket.next()).await;
+                    if !matches!(greeted, Ok(Some(Ok(Frame::Text(_))))) {
+                        return Err(self.again("a socket without a greeting"));
+                    }
+                    self.take_seat(&base, &token).await?;
+                }
                 self.journal.write(&What::Connected { node });
                 self.whereabouts.node.store(node, Ordering::Relaxed);
                 Ok((socket, node))
@@ -310,6 +305,22 @@ impl Client {
                 Err(self.again(format!("opening a socket: {error}")))
             }
             Err(_) => Err(self.again("opening a socket took too long")),
+        }
+    }
+
+    /// Takes a seat, beside the socket that has just been opened.
+    async fn take_seat(&mut self, base: &str, token: &str) -> Result<(), Lost> {
+        match rest::seat(base, token, self.room).await {
+            Ok(table) => {
+                self.journal.write(&What::Note(format!("seated at {table}")));
+                self.seated = true;
+                Ok(())
+            }
+            Err(RestError::Refused { status: 401, code }) => {
+                self.token = None;
+                Err(self.again(code))
+            }
+            Err(error) => Err(self.again(format!("asking for a seat: {error}"))),
         }
     }
 

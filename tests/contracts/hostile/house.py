@@ -3,8 +3,10 @@ says. The server believes this machine's X-Forwarded-For, so everybody has an ad
 
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -17,6 +19,7 @@ REDIS_CLI = os.environ["BAHAY_REDIS_CLI"]
 REDIS_SOCKET = os.environ["BAHAY_REDIS_SOCKET"]
 BINARY = os.environ["BAHAY_BINARY"]
 DATABASE_URL = os.environ["DATABASE_URL"]
+ENROL = str(pathlib.Path(__file__).parents[3] / "scripts" / "enrol.py")
 
 line = Line(URL)
 
@@ -71,11 +74,14 @@ class Table:
         self.players = [Player() for _ in range(3)]
         slow = {"countdowns": {"draw_ms": 600000, "play_ms": 600000, "fight_ms": 600000}}
         asked = {"room": "newbie", "bet": 100, "rules": slow}
+        # A seat is for players with an open socket.
+        self.sockets = [Socket(URL, one.token, address=one.address) for one in self.players]
+        for one in self.sockets:
+            next(one.heard(10))
         opened = self.players[0].call("POST", "/v1/private-tables", asked)
         self.id, self.code = opened["table"], opened["code"]
         for player in self.players[1:]:
             player.call("POST", f"/v1/private-tables/{self.code}/seat")
-        self.sockets = [Socket(URL, one.token, address=one.address) for one in self.players]
         self.hands, self.game, self.ready = {}, None, set()
         self.is_open, self.is_over = True, False
         for one in self.sockets:
@@ -148,11 +154,17 @@ def sql(text):
 
 
 def operator(name, role):
-    """The token of a new operator."""
-    run = subprocess.run([BINARY, "operator", "add", name, "--role", role], capture_output=True)
+    """The token of a new operator, which it creates in a session."""
+    code = output(BINARY, "operator", "add", name, "--role", role)
+    return output(sys.executable, ENROL, URL, code)
+
+
+def output(*command):
+    """What a program prints; one that fails ends this one."""
+    run = subprocess.run(command, capture_output=True)
     if run.returncode:
         raise SystemExit(run.stderr.decode())
-    return run.stdout.decode().splitlines()[0]
+    return run.stdout.decode().strip()
 
 
 def rows():

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use bahay::clock::Clock;
 use bahay::db;
+use bahay::ratings::Ratings;
 use bahay::records::{Mover, Pace, Place, Records};
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};
 use uuid::Uuid;
 
-use crate::support::bank::PotGoes;
+use crate::support::bank::{KIND, PotGoes};
 use crate::support::live::TestLive;
 use crate::support::reason;
 
@@ -219,16 +220,16 @@ async fn players_are_listed_and_taken_off_the_list() {
     let listed = ok(server.node.get("/v1/me/blocks", &guests[0].access_token)).await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     assert_eq!(listed["items"][0]["player"], guests[1].id);
-    let social = bahay::social::Social::new(server.bank.pool.clone());
-    let blocked = social.blocked_among(&players).await.unwrap();
-    assert_eq!(blocked, [(players[0], players[1])]);
-    assert_eq!(social.blocked_among(&players[1..]).await.unwrap(), []);
+    let ratings = Ratings::new(server.bank.pool.clone());
+    let blocked = async |player| ratings.bearing(player, KIND).await.unwrap().blocked;
+    assert_eq!(blocked(players[0]).await, [players[1]]);
+    assert_eq!(blocked(players[1]).await, [], "a block is in the list of its own player");
     let path = format!("/v1/me/blocks/{}", guests[1].id);
     for _ in 0..2 {
         let request = server.node.request(reqwest::Method::DELETE, &path);
         ok(request.bearer_auth(&guests[0].access_token)).await;
     }
-    assert_eq!(social.blocked_among(&players).await.unwrap(), []);
+    assert_eq!(blocked(players[0]).await, []);
     let player =
         ok(server.node.get(&format!("/v1/players/{}", guests[1].id), &guests[0].access_token));
     assert_eq!(player.await["statistics"][0]["games"], 0);

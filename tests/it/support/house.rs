@@ -63,7 +63,7 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let rooms = house_rooms(Clocks::default());
-        let lobby = lobby::Options::default();
+        let lobby = lobby::Options { socket_required: true, ..lobby::Options::default() };
         Self {
             rooms,
             lobby,

@@ -225,7 +225,7 @@ export class Core {
     }
     this.#outbox.add(command, intent);
     if (intent.type === "seek") {
-      const seek = { ticket: null, rooms: intent.rooms, state: "asking", expiresAt: null } as const;
+      const seek = { ticket: null, rooms: intent.rooms, state: "asking", reason: null, expiresAt: null } as const;
       this.#change({ seek });
     }
     if (intent.type === "watch") this.#watching = intent.table;
@@ -514,8 +514,10 @@ export class Core {
   }
 
   #ticket(message: Extract<Message, { type: "ticket" }>): void {
-    const { ticket, state, rooms, table, expires_at_ms } = message;
-    this.#change({ seek: { ticket, rooms, state, expiresAt: expires_at_ms } });
+    const { ticket, state, rooms, table, reason, expires_at_ms } = message;
+    this.#change({
+      seek: { ticket, rooms, state, reason: reason ?? null, expiresAt: expires_at_ms },
+    });
     this.#tell({ type: "seek", state, table: table ?? null });
     if (state === "seated") this.#wantJoin();
   }

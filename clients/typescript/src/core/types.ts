@@ -3,7 +3,7 @@
 import type { GameModel } from "../games/model.js";
 import type {
   Event, GameId, LeftReason, OpenPrompt, Phrase, PlayerId, TableId, TableView, TicketId, TongitsAction,
-  TongoAssetsAction, TongoOptionsAction,
+  TongoAssetsAction, TongoOptionsAction, WaitReason,
 } from "../gen/socket.js";
 
 /** An action of any game; the server knows which. */
@@ -75,6 +75,8 @@ export interface Seeking {
   readonly ticket: TicketId | null;
   readonly rooms: readonly string[];
   readonly state: "asking" | "waiting" | "seated" | "cancelled" | "expired";
+  /** Why it waits although others wait too; null where nothing is to be said. */
+  readonly reason: WaitReason | null;
   /** In the server's time. */
   readonly expiresAt: number | null;
 }

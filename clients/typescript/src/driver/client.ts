@@ -44,6 +44,9 @@ type Part<Name extends keyof Operations, Key extends "path" | "query" | "body"> 
 
 export type Listener = (state: State, told: readonly Told[]) => void;
 
+/** How long a call for a seat waits until the socket is open. */
+const SOCKET_PATIENCE_MS = 10_000;
+
 /** Deals of which is remembered what was seen of them. */
 const DEALS_MAX = 20;
 
@@ -156,14 +159,16 @@ export class Client {
 
   /** Asks a room for a seat at once, and joins. */
   async takeSeat(room: string): Promise<RestAnswer<{ readonly table: string }>> {
-    const answer = await this.rest("POST /v1/rooms/{room}/seat", { path: { room } });
+    const answer = await this.#seated(() => this.rest("POST /v1/rooms/{room}/seat", { path: { room } }));
     if (answer.ok) this.#take({ type: "join" });
     return answer;
   }
 
   /** Sits down at a private table, and joins. */
   async takePrivateSeat(code: string): Promise<RestAnswer<unknown>> {
-    const answer = await this.rest("POST /v1/private-tables/{code}/seat", { path: { code } });
+    const answer = await this.#seated(() =>
+      this.rest("POST /v1/private-tables/{code}/seat", { path: { code } }),
+    );
     if (answer.ok) this.#take({ type: "join" });
     return answer;
   }
@@ -172,7 +177,7 @@ export class Client {
   async openPrivateTable(
     body: Operations["POST /v1/private-tables"]["body"],
   ): Promise<RestAnswer<Operations["POST /v1/private-tables"]["answer"]>> {
-    const answer = await this.rest("POST /v1/private-tables", { body });
+    const answer = await this.#seated(() => this.rest("POST /v1/private-tables", { body }));
     if (answer.ok) this.#take({ type: "join" });
     return answer;
   }
@@ -181,9 +186,38 @@ export class Client {
   async practise(
     body: Operations["POST /v1/practice-tables"]["body"],
   ): Promise<RestAnswer<Operations["POST /v1/practice-tables"]["answer"]>> {
-    const answer = await this.rest("POST /v1/practice-tables", { body });
+    const answer = await this.#seated(() => this.rest("POST /v1/practice-tables", { body }));
     if (answer.ok) this.#take({ type: "join" });
     return answer;
+  }
+
+  /**
+   * Asks for a seat. The server keeps one only for a player whose socket is open, so where it is not open
+   * yet, this waits for it and asks again.
+   */
+  async #seated<T>(ask: () => Promise<RestAnswer<T>>): Promise<RestAnswer<T>> {
+    const answer = await ask();
+    if (answer.ok || answer.problem.code !== "socket_required") return answer;
+    await this.#live();
+    return ask();
+  }
+
+  /** Resolves when the socket is open, or when it has not been for long. */
+  #live(): Promise<void> {
+    return new Promise((resolve) => {
+      const isLive = () => this.state.link.type === "live" || this.state.link.type === "joining";
+      if (isLive()) return resolve();
+      let forget: (() => void) | null = null;
+      const end = () => {
+        unsubscribe();
+        forget?.();
+        resolve();
+      };
+      const unsubscribe = this.subscribe(() => {
+        if (isLive()) end();
+      });
+      forget = this.#platform.timer(SOCKET_PATIENCE_MS, end);
+    });
   }
 
   /** Signs in as somebody with a password, or with an account elsewhere. */

@@ -15,7 +15,7 @@ const COMMON_FROM: usize = 4;
 /// A ticket in brief.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Brief {
-    /// A bit for each of the common conflict keys.
+    /// A bit for each of the common conflict keys, networks among them.
     common: u64,
     rooms: RoomSet,
     rating: i32,
@@ -23,21 +23,27 @@ pub(super) struct Brief {
     window: u32,
 }
 
+/// The common conflict keys that keep players of a room apart, as bits of [`Brief`]s.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyMask(u64);
+
 impl Brief {
-    /// Of all tickets, in their order.
-    pub(super) fn of_all(tickets: &[Ticket], waited_ms: &[u64]) -> Vec<Self> {
+    /// Returns the briefs of all tickets, in their order, and the bits of the keys that are networks.
+    pub(super) fn of_all(tickets: &[Ticket], waited_ms: &[u64]) -> (Vec<Self>, KeyMask) {
         let common = common(tickets);
         let place = |key: &ConflictKey| common.binary_search(key).ok();
-        let bits = |conflict_keys: &[ConflictKey]| {
-            conflict_keys.iter().filter_map(place).fold(0, |bits, at| bits | 1 << at)
+        let bits = |ticket: &Ticket| {
+            keys_of(ticket).filter_map(|key| place(&key)).fold(0, |bits, at| bits | 1 << at)
         };
+        let networks = tickets.iter().filter_map(|ticket| place(&ticket.who.network?));
+        let networks = KeyMask(networks.fold(0, |bits, at| bits | 1 << at));
         let brief = |(ticket, waited_ms): (&Ticket, &u64)| Self {
-            common: bits(&ticket.who.conflict_keys),
+            common: bits(ticket),
             rooms: ticket.rooms,
             rating: ticket.who.rating,
             window: window(*waited_ms),
         };
-        tickets.iter().zip(waited_ms).map(brief).collect()
+        (tickets.iter().zip(waited_ms).map(brief).collect(), networks)
     }
 
     pub(super) fn rating(&self) -> i32 {
@@ -48,9 +54,9 @@ impl Brief {
         self.rooms.contains(room)
     }
 
-    /// Its common conflict keys, by number.
-    fn conflict_keys(&self) -> impl Iterator<Item = usize> {
-        let mut left = self.common;
+    /// Returns its common conflict keys of this mask, by number.
+    fn conflict_keys(&self, mask: KeyMask) -> impl Iterator<Item = usize> {
+        let mut left = self.common & mask.0;
         core::iter::from_fn(move || {
             let key = (left != 0).then_some(left.trailing_zeros() as usize)?;
             left &= left - 1;
@@ -58,11 +64,18 @@ impl Brief {
         })
     }
 
-    /// Whether nothing that is known in brief keeps the two apart. A window widens with waiting, so
-    /// the wider one is that of the one who has waited longer.
-    pub(super) fn may_fit(&self, other: &Self) -> bool {
-        self.common & other.common == 0
+    /// Returns whether nothing that is known in brief keeps the two apart. A window widens with waiting,
+    /// so the wider one is that of the player who has waited longer.
+    pub(super) fn may_fit(&self, other: &Self, mask: KeyMask) -> bool {
+        self.common & other.common & mask.0 == 0
             && self.rating.abs_diff(other.rating) <= self.window.max(other.window)
+    }
+}
+
+impl KeyMask {
+    /// Returns the keys that count in a room, from those that are networks.
+    pub(super) fn of_room(networks: Self, networks_apart: bool) -> Self {
+        if networks_apart { Self(u64::MAX) } else { Self(!networks.0) }
     }
 }
 
@@ -71,15 +84,19 @@ impl Brief {
 #[derive(Clone, Debug)]
 pub(super) struct Crowd {
     count: u32,
+    mask: KeyMask,
     with_key: [u32; COMMON_MAX],
 }
 
 impl Crowd {
-    pub(super) fn of<'a>(members: impl Iterator<Item = &'a Brief>) -> Self {
-        let mut crowd = Self { count: 0, with_key: [0; COMMON_MAX] };
+    pub(super) fn count_members<'a>(
+        members: impl Iterator<Item = &'a Brief>,
+        mask: KeyMask,
+    ) -> Self {
+        let mut crowd = Self { count: 0, mask, with_key: [0; COMMON_MAX] };
         for member in members {
             crowd.count += 1;
-            member.conflict_keys().for_each(|key| crowd.with_key[key] += 1);
+            member.conflict_keys(mask).for_each(|key| crowd.with_key[key] += 1);
         }
         crowd
     }
@@ -87,22 +104,26 @@ impl Crowd {
     /// Takes one of them out.
     pub(super) fn remove(&mut self, member: &Brief) {
         self.count = self.count.saturating_sub(1);
-        for key in member.conflict_keys() {
+        for key in member.conflict_keys(self.mask) {
             self.with_key[key] = self.with_key[key].saturating_sub(1);
         }
     }
 
     /// At most so many others share no common key with one of them.
     pub(super) fn others_for(&self, member: &Brief) -> u32 {
-        let alike = member.conflict_keys().map(|key| self.with_key[key]).max();
+        let alike = member.conflict_keys(self.mask).map(|key| self.with_key[key]).max();
         self.count.saturating_sub(alike.unwrap_or(1).max(1))
     }
 }
 
+/// Returns all keys that may keep a ticket apart from another.
+fn keys_of(ticket: &Ticket) -> impl Iterator<Item = ConflictKey> {
+    ticket.who.conflict_keys.iter().copied().chain(ticket.who.network)
+}
+
 /// The conflict keys that the most tickets have, in their own order.
 fn common(tickets: &[Ticket]) -> Vec<ConflictKey> {
-    let mut all: Vec<ConflictKey> =
-        tickets.iter().flat_map(|ticket| ticket.who.conflict_keys.iter().copied()).collect();
+    let mut all: Vec<ConflictKey> = tickets.iter().flat_map(keys_of).collect();
     all.sort_unstable();
     let mut counted: Vec<(usize, ConflictKey)> = all
         .chunk_by(|one, other| one == other)

@@ -7,7 +7,8 @@
 //!
 //! A round fills tables with a POT first, whether somebody sits there or nobody does any more,
 //! then tables with free seats, the fullest first, then new tables. The oldest ticket chooses
-//! first. Two players fit each other if they share no [`ConflictKey`], if their ratings are within a
+//! first. Two players fit each other if they share no [`ConflictKey`], if neither has blocked the other,
+//! if they do not come from one network in a room that keeps those apart, if their ratings are within a
 //! window that widens with the time that the longer waiting one of them has waited, and if they
 //! have not just played together; the last one counts for nothing after [`REPEAT_MS`], since then
 //! nobody else is there to play with.
@@ -101,6 +102,35 @@ impl FromIterator<usize> for RoomSet {
     }
 }
 
+/// The players that one player has blocked. Each side carries its own list whole, and is compared with
+/// the id of the other, so that no list of others displaces an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<PlayerId>")]
+pub struct BlockList(Vec<PlayerId>);
+
+impl BlockList {
+    pub fn contains(&self, player: PlayerId) -> bool {
+        self.0.binary_search(&player).is_ok()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = PlayerId> {
+        self.0.iter().copied()
+    }
+}
+
+impl From<Vec<PlayerId>> for BlockList {
+    fn from(mut players: Vec<PlayerId>) -> Self {
+        players.sort_unstable();
+        Self(players)
+    }
+}
+
+impl FromIterator<PlayerId> for BlockList {
+    fn from_iter<I: IntoIterator<Item = PlayerId>>(players: I) -> Self {
+        Self::from(players.into_iter().collect::<Vec<_>>())
+    }
+}
+
 /// A player, as far as others have to fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Companion {
@@ -108,6 +138,28 @@ pub struct Companion {
     /// In thousandths.
     pub rating: i32,
     pub conflict_keys: Vec<ConflictKey>,
+    /// The key of the network that the player comes from; `None` where it is unknown or counts nowhere.
+    pub network: Option<ConflictKey>,
+    pub blocked: BlockList,
+}
+
+impl Companion {
+    /// Returns a player whom nothing keeps apart from others.
+    pub fn new(player: PlayerId, rating: i32) -> Self {
+        let blocked = BlockList::default();
+        Self { player, rating, conflict_keys: Vec::new(), network: None, blocked }
+    }
+
+    /// Returns whether the two may sit at one table, whatever their ratings.
+    pub fn may_meet(&self, other: &Self, networks_apart: bool) -> bool {
+        let is_same_network = self.network.is_some() && self.network == other.network;
+        let are_kept_apart = self.player == other.player
+            || self.conflict_keys.iter().any(|key| other.conflict_keys.contains(key))
+            || (networks_apart && is_same_network)
+            || self.blocked.contains(other.player)
+            || other.blocked.contains(self.player);
+        !are_kept_apart
+    }
 }
 
 /// A ticket that waits.
@@ -138,6 +190,8 @@ pub struct OpenTable {
 pub struct Round<'a> {
     /// The seats of a new table, by room; none for a room where no table is created.
     pub seats: &'a [u8],
+    /// The rooms where players of one network do not meet.
+    pub networks_apart: RoomSet,
     pub tables: &'a [OpenTable],
     pub tickets: &'a [Ticket],
     pub now: Timestamp,
@@ -178,18 +232,22 @@ pub fn window(waited_ms: u64) -> u32 {
     WINDOW.saturating_add(seconds.saturating_mul(WINDOW_PER_SECOND))
 }
 
-/// Whether two tickets may come to one table, at all. The rule as it is meant, for whoever
-/// carries placements out or tests them; the search has it in a quicker form.
-pub fn fit(one: &Ticket, other: &Ticket, now: Timestamp) -> bool {
+/// Returns whether two tickets may come to one table of a room. This states the rule for callers that
+/// carry placements out and for tests; the search has it in a quicker form.
+pub fn fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -> bool {
     let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
     let met = one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
-    fit_companions(one, &other.who, waited_ms) && !(met && waited_ms < REPEAT_MS)
+    fit_companions(one, &other.who, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
 }
 
-/// Whether a ticket fits somebody who sits already, when the longer waiting one of them has
-/// waited so long. Whom one has met is not asked.
-pub fn fit_companions(ticket: &Ticket, other: &Companion, waited_ms: u64) -> bool {
-    ticket.who.player != other.player
-        && !ticket.who.conflict_keys.iter().any(|key| other.conflict_keys.contains(key))
+/// Returns whether a ticket fits a player who sits already, when the longer waiting one of them has
+/// waited so long. It does not consider whom the player has just met.
+pub fn fit_companions(
+    ticket: &Ticket,
+    other: &Companion,
+    networks_apart: bool,
+    waited_ms: u64,
+) -> bool {
+    ticket.who.may_meet(other, networks_apart)
         && ticket.who.rating.abs_diff(other.rating) <= window(waited_ms)
 }

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use crate::matchmaking::brief::{Brief, Crowd};
+use crate::matchmaking::brief::{Brief, Crowd, KeyMask};
 use crate::matchmaking::lanes::{Lane, Way};
 use crate::matchmaking::{
     Companion, OpenTable, Place, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_companions,
@@ -25,6 +25,14 @@ enum Met {
     Never,
     /// If one of them has waited for long enough.
     AfterWaiting,
+}
+
+/// The group that is looked for.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    room: usize,
+    seats: u8,
+    met: Met,
 }
 
 /// How many comparisons are left.
@@ -51,6 +59,8 @@ pub(super) struct Search<'a> {
     /// By ticket.
     waited_ms: Vec<u64>,
     briefs: Vec<Brief>,
+    /// The common keys that count, by room.
+    masks: Vec<KeyMask>,
     /// Whether two were kept apart by nothing but having met, who need not be any more.
     met_again: Cell<bool>,
     placed: Vec<bool>,
@@ -78,13 +88,16 @@ impl<'a> Search<'a> {
         let mut order: Vec<_> = numbers().zip(tickets).map(key).collect();
         order.sort_unstable();
         let order: Vec<u32> = order.into_iter().map(|(.., one)| one).collect();
-        let briefs = Brief::of_all(tickets, &waited_ms);
+        let (briefs, networks) = Brief::of_all(tickets, &waited_ms);
         let mut by_rating: Vec<(i32, u32, u32)> = (0..)
             .zip(&order)
             .map(|(age, one)| (briefs[*one as usize].rating(), age, *one))
             .collect();
         by_rating.sort_unstable();
         let rooms = round.seats.len().min(ROOMS_MAX);
+        let masks: Vec<KeyMask> = (0..rooms)
+            .map(|room| KeyMask::of_room(networks, round.networks_apart.contains(room)))
+            .collect();
         let of_room = |room: usize| {
             let members = by_rating.iter().map(|(.., one)| *one);
             members.filter(|one| briefs[*one as usize].wants(room)).collect::<Vec<u32>>()
@@ -107,14 +120,16 @@ impl<'a> Search<'a> {
             .sort_by_key(|filling| (!filling.table.has_pot, filling.seats_free, filling.table.id));
         let placed = vec![false; count];
         let placements = Vec::new();
-        let crowd =
-            |members: &Vec<u32>| Crowd::of(members.iter().map(|one| &briefs[*one as usize]));
-        let crowds = members.iter().map(crowd).collect();
+        let crowd = |(members, mask): (&Vec<u32>, &KeyMask)| {
+            Crowd::count_members(members.iter().map(|one| &briefs[*one as usize]), *mask)
+        };
+        let crowds = members.iter().zip(&masks).map(crowd).collect();
         let met_again = Cell::new(false);
         Self {
             round,
             waited_ms,
             briefs,
+            masks,
             met_again,
             placed,
             order,
@@ -233,9 +248,10 @@ impl<'a> Search<'a> {
             if !budget.spend() {
                 return;
             }
-            let fits =
-                filling.table.companions.iter().all(|other| self.fits_companions(seed, other, met))
-                    && filling.joined.iter().all(|other| self.fits(seed, *other, met));
+            let room = filling.table.room;
+            let mut companions = filling.table.companions.iter();
+            let fits = companions.all(|other| self.fits_companions(seed, other, room, met))
+                && filling.joined.iter().all(|other| self.fits(seed, *other, room, met));
             if fits {
                 self.place(Place::At(filling.table.id), &[seed]);
                 filling.joined.push(seed);
@@ -296,12 +312,12 @@ impl<'a> Search<'a> {
             } else {
                 up = lane.next(near, Way::Up);
             }
-            if !self.fits(seed, near, met) {
+            if !self.fits(seed, near, room, met) {
                 continue;
             }
             // Those nearer than this one have been tried with each other already.
             group.push(near);
-            if self.complete(&mut group, &candidates, usize::from(seats), met, budget) {
+            if self.complete(&mut group, &candidates, Wanted { room, seats, met }, budget) {
                 return Some(group);
             }
             group.pop();
@@ -314,11 +330,11 @@ impl<'a> Search<'a> {
         &self,
         group: &mut Vec<u32>,
         candidates: &[u32],
-        seats: usize,
-        met: Met,
+        wanted: Wanted,
         budget: &mut Budget,
     ) -> bool {
-        if group.len() == seats {
+        let Wanted { room, seats, met } = wanted;
+        if group.len() == usize::from(seats) {
             return true;
         }
         for (number, candidate) in candidates.iter().enumerate() {
@@ -327,9 +343,9 @@ impl<'a> Search<'a> {
             if !budget.spend() {
                 return false;
             }
-            if others.iter().all(|other| self.fits(*candidate, *other, met)) {
+            if others.iter().all(|other| self.fits(*candidate, *other, room, met)) {
                 group.push(*candidate);
-                if self.complete(group, &candidates[number + 1..], seats, met, budget) {
+                if self.complete(group, &candidates[number + 1..], wanted, budget) {
                     return true;
                 }
                 group.pop();
@@ -360,13 +376,14 @@ impl<'a> Search<'a> {
         self.briefs[ticket as usize].wants(room)
     }
 
-    fn fits(&self, one: u32, other: u32, met: Met) -> bool {
-        if !self.briefs[one as usize].may_fit(&self.briefs[other as usize]) {
+    fn fits(&self, one: u32, other: u32, room: usize, met: Met) -> bool {
+        if !self.briefs[one as usize].may_fit(&self.briefs[other as usize], self.masks[room]) {
             return false;
         }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
         let (one, other) = (self.ticket(one), self.ticket(other));
-        if !fit_companions(one, &other.who, waited_ms) {
+        let networks_apart = self.round.networks_apart.contains(room);
+        if !fit_companions(one, &other.who, networks_apart, waited_ms) {
             return false;
         }
         let have_met =
@@ -378,11 +395,12 @@ impl<'a> Search<'a> {
         !have_met
     }
 
-    fn fits_companions(&self, one: u32, other: &Companion, met: Met) -> bool {
+    fn fits_companions(&self, one: u32, other: &Companion, room: usize, met: Met) -> bool {
         let waited_ms = self.waited_ms[one as usize];
         let ticket = self.ticket(one);
         let may_meet = met == Met::AfterWaiting && waited_ms >= REPEAT_MS;
-        fit_companions(ticket, other, waited_ms)
+        let networks_apart = self.round.networks_apart.contains(room);
+        fit_companions(ticket, other, networks_apart, waited_ms)
             && (may_meet || !ticket.recent.contains(&other.player))
     }
 }

@@ -130,6 +130,11 @@ impl<G: Game> Table<G> {
         self.at
     }
 
+    /// Returns the winner of the last game, as long as that player sits here.
+    pub fn last_winner(&self) -> Option<PlayerId> {
+        self.last_winner
+    }
+
     /// The version of the engine that plays it.
     pub fn engine(&self) -> u32 {
         self.engine

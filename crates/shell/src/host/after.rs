@@ -4,13 +4,59 @@
 use std::collections::VecDeque;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Event, Phase, Readable, Table};
+use bahay_engine::seat::Seat;
+use bahay_engine::table::{Event, Phase, PlayerId, Readable, Reason, Table, Timestamp};
 
 use super::Call;
 use crate::codec::write_table;
 use crate::context::Context;
 use crate::replica::{AppliedLine, Replica};
 use crate::watchers::Listing;
+
+/// A player who took a seat and was not ready for its game, which kept the others waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoShow {
+    pub player: PlayerId,
+    pub at: Timestamp,
+    /// How much it counts.
+    pub weight: u8,
+}
+
+impl NoShow {
+    /// The weight of a player who was removed because it was not ready.
+    pub const NOT_READY: u8 = 2;
+    /// The weight of a player who left while a game was prepared.
+    pub const LEFT_EARLY: u8 = 1;
+}
+
+/// Returns the players whom a line has shown not to be ready, with the table before it. At a private
+/// table the host decides about them; at a practice table only a player who has not played there yet
+/// counts, because nobody waits for it.
+pub(super) fn no_shows<G: Readable>(
+    before: &Table<G>,
+    applied: &AppliedLine<G>,
+    at: Timestamp,
+) -> Vec<NoShow> {
+    let Phase::Preparing(preparing) = before.phase() else {
+        return Vec::new();
+    };
+    let terms = before.terms();
+    if terms.private.is_some() || (terms.practice && before.last_winner().is_some()) {
+        return Vec::new();
+    }
+    let is_player = |seat: Seat| before.occupant(seat).is_some_and(|who| !who.bot);
+    let no_show = |event: &Event<G::Event>| match event {
+        Event::Left { player, reason: Reason::NotReady, .. } => {
+            Some(NoShow { player: *player, at, weight: NoShow::NOT_READY })
+        }
+        Event::Left { seat, player, reason: Reason::Left } => {
+            let counts = !terms.practice && is_player(*seat) && !preparing.ready.contains(*seat);
+            counts.then_some(NoShow { player: *player, at, weight: NoShow::LEFT_EARLY })
+        }
+        _ => None,
+    };
+    applied.events.iter().filter_map(no_show).collect()
+}
 
 /// After seats were taken or freed the players' claims and the room's list follow.
 pub(super) fn after_seats<G: Readable>(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bahay_engine::table::{Event, Input, Readable, Rejection, Table};
 
-use super::after::{after_seats, compaction, is_idle};
+use super::after::{after_seats, compaction, is_idle, no_shows};
 use super::{Answer, Call, Reply, Request, TableHost, Ticket, WatchRequest, terms};
 use crate::codec::write_line;
 use crate::context::{Context, Planted, Remark};
@@ -350,9 +350,12 @@ impl<G: Readable> TableHost<G> {
         let mut calls = VecDeque::new();
         match &mut self.replica {
             Some(replica) if replica.at() == after => {
+                let before = replica.table().clone();
                 let applied = replica.replace(table, events, tag, ctx.limits());
                 self.watchers.tell(ctx, replica, &applied);
                 calls = after_seats(replica.table(), &applied);
+                let no_shows = no_shows(&before, &applied, replica.table().at());
+                calls.extend(no_shows.into_iter().map(Call::NoteNoShow));
                 calls.extend(compaction(ctx, replica));
             }
             // Who listens is also told of its own lines, as soon as another process listens too. This

@@ -35,6 +35,7 @@ use crate::replica::{Replica, Unfollowed};
 use crate::watchers::{Listing, Watch, Watchers};
 use job::{Job, Origin, Progress, Stage};
 
+pub use after::NoShow;
 pub use owed::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault, ThoughtCall};
 
 /// What is asked of a table.
@@ -103,6 +104,8 @@ pub enum Call {
     },
     /// Writes the halt down for operators. Not to be waited for: what fails is made up for later.
     NoteHalt(Halt),
+    /// Counts a player who was not ready. Not to be waited for.
+    NoteNoShow(NoShow),
 }
 
 /// What a call came to.

@@ -333,7 +333,7 @@ impl Node {
                 let is_new = self.flag(RedisRequest::Halt { table, reason }).await?;
                 return Ok(Answer::Halted(is_new));
             }
-            Call::NoteHalt(_) => return Ok(Answer::Done),
+            Call::NoteHalt(_) | Call::NoteNoShow(_) => return Ok(Answer::Done),
         };
         let reply = self.redis(request).await?;
         if is_slow {

@@ -1,0 +1,234 @@
+//! Waits for players who take seats and are not ready, so that nobody can stop a room by seats alone.
+//!
+//! A *no-show* is a seat whose player was removed because it was not ready (rule 8.1), or was given up
+//! while a game was prepared; the latter counts half. They are counted by player and by device, and the
+//! next seat in any room, or at a practice table, is refused for 10 s after the first, a minute after
+//! the second, ten minutes after the third. A finished game clears what its player did before. They are
+//! forgotten an hour after the last.
+//!
+//! Many strangers share one network, so a network is never shut: once [`NETWORK_FROM`] players of it
+//! were no-shows within ten minutes, those of its players who have never finished a game are seated
+//! one after the other, not at once. Private tables have their host, and are not asked.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+use std::time::Duration;
+
+use bahay_engine::matchmaking::ConflictKey;
+use bahay_engine::table::{PlayerId, Timestamp};
+
+use crate::edge::Address;
+use crate::live_store::{NO_SHOW_KEPT_MS, NoShow, NoShowSubject, SeatOrigin};
+use crate::ratings::Bearing;
+
+use super::conflict_keys::{device_keys, network_key};
+use super::{Lobby, LobbyError};
+
+/// How long players wait after the first, the second and the third no-show. Nothing is counted where
+/// the first is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotReadyWaits(pub [Duration; 3]);
+
+impl NotReadyWaits {
+    /// Returns the wait for no-shows of this weight altogether.
+    fn for_weight(self, weight: u32) -> Option<Duration> {
+        let count = usize::try_from(weight / u32::from(NoShow::NOT_READY)).unwrap_or(usize::MAX);
+        self.0.get(count.min(self.0.len()).checked_sub(1)?).copied()
+    }
+
+    fn are_off(self) -> bool {
+        self.0[0].is_zero()
+    }
+}
+
+/// The text is not three numbers of seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("say three numbers of seconds, as in 10,60,600, none above 3600; or 0 for no waits")]
+pub struct InvalidWaits;
+
+impl FromStr for NotReadyWaits {
+    type Err = InvalidWaits;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "0" {
+            return Ok(Self::default());
+        }
+        let seconds =
+            |part: &str| part.parse::<u64>().ok().filter(|seconds| (1..=3_600).contains(seconds));
+        let waits: Option<Vec<u64>> = text.split(',').map(seconds).collect();
+        let waits = waits.and_then(|waits| <[u64; 3]>::try_from(waits).ok()).ok_or(InvalidWaits)?;
+        Ok(Self(waits.map(Duration::from_secs)))
+    }
+}
+
+/// How long a network's no-shows count.
+const NETWORK_MS: u64 = 600_000;
+
+/// From so many players of a network on, its newcomers are seated one after the other.
+const NETWORK_FROM: usize = 4;
+
+/// From so many on they are seated further apart.
+const NETWORK_MANY: usize = 16;
+
+/// The time from one newcomer to the next, from each number of players on.
+const NEWCOMER_EVERY_MS: u32 = 10_000;
+const NEWCOMER_EVERY_MANY_MS: u32 = 30_000;
+
+/// The devices of one player that are counted by, the newest first.
+const DEVICES_COUNTED: usize = 8;
+
+impl Lobby {
+    /// Refuses a seat to a player that has to wait for the seats it did not use.
+    pub(super) async fn check_no_shows(
+        &self,
+        player: PlayerId,
+        bearing: &Bearing,
+        from: Option<Address>,
+    ) -> Result<(), LobbyError> {
+        let waits = self.options.not_ready_waits;
+        if waits.are_off() {
+            return Ok(());
+        }
+        let origin = self.seat_origin(bearing, from);
+        let now = self.tables.clock().now();
+        let devices = origin.devices.iter().map(|key| NoShowSubject::Device(*key));
+        for subject in [NoShowSubject::Player(player)].into_iter().chain(devices) {
+            let no_shows = self.live.no_shows(subject).await?;
+            if let Some(wait) = wait_left(waits, &no_shows, player, bearing.last_finished, now) {
+                return Err(LobbyError::NotReadyBefore { wait });
+            }
+        }
+        if let (Some(network), None) = (origin.network, bearing.last_finished) {
+            self.check_network(network, now).await?;
+        }
+        Ok(self.live.set_seat_origin(player, &origin).await?)
+    }
+
+    /// Lets a newcomer of a network pass when it is its turn.
+    async fn check_network(&self, network: ConflictKey, now: Timestamp) -> Result<(), LobbyError> {
+        let no_shows = self.live.no_shows(NoShowSubject::Network(network)).await?;
+        let Some(every_ms) = newcomer_every_ms(&no_shows, now) else {
+            return Ok(());
+        };
+        match self.live.take_newcomer_turn(network, every_ms).await? {
+            None => Ok(()),
+            Some(left_ms) => {
+                Err(LobbyError::NotReadyBefore { wait: Duration::from_millis(left_ms) })
+            }
+        }
+    }
+
+    fn seat_origin(&self, bearing: &Bearing, from: Option<Address>) -> SeatOrigin {
+        let secret = &self.options.conflict_secret;
+        let mut devices = device_keys(secret, bearing);
+        devices.truncate(DEVICES_COUNTED);
+        SeatOrigin { devices, network: from.map(|from| network_key(secret, from)) }
+    }
+}
+
+/// Returns how long a player has still to wait for the no-shows of one list. Its own before its last
+/// finished game are cleared.
+fn wait_left(
+    waits: NotReadyWaits,
+    no_shows: &[NoShow],
+    player: PlayerId,
+    last_finished: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<Duration> {
+    let counts = |one: &&NoShow| {
+        let is_cleared = one.player == player && last_finished.is_some_and(|at| one.at <= at);
+        !is_cleared && now.ms_since(one.at) < u64::from(NO_SHOW_KEPT_MS)
+    };
+    let weight: u32 = no_shows.iter().filter(counts).map(|one| u32::from(one.weight)).sum();
+    let last = no_shows.iter().filter(counts).map(|one| one.at).max()?;
+    let since = Duration::from_millis(now.ms_since(last));
+    waits.for_weight(weight)?.checked_sub(since).filter(|left| !left.is_zero())
+}
+
+/// Returns how far apart the newcomers of a network are seated; `None` while they are seated at once.
+fn newcomer_every_ms(no_shows: &[NoShow], now: Timestamp) -> Option<u32> {
+    let lately = no_shows.iter().filter(|one| now.ms_since(one.at) < NETWORK_MS);
+    let players: BTreeSet<PlayerId> = lately.map(|one| one.player).collect();
+    match players.len() {
+        count if count >= NETWORK_MANY => Some(NEWCOMER_EVERY_MANY_MS),
+        count if count >= NETWORK_FROM => Some(NEWCOMER_EVERY_MS),
+        _few => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bahay_engine::table::{PlayerId, Timestamp};
+    use uuid::Uuid;
+
+    use super::{InvalidWaits, NotReadyWaits, newcomer_every_ms, wait_left};
+    use crate::live_store::NoShow;
+
+    const NOT_READY: u8 = NoShow::NOT_READY;
+    const LEFT_EARLY: u8 = NoShow::LEFT_EARLY;
+
+    fn no_show(player: u128, at_ms: i64, weight: u8) -> NoShow {
+        let player = PlayerId(Uuid::from_u128(player));
+        NoShow { player, at: Timestamp::from_ms(at_ms), weight }
+    }
+
+    fn left(no_shows: &[NoShow], last_finished: Option<i64>, now_ms: i64) -> Option<Duration> {
+        let player = PlayerId(Uuid::from_u128(1));
+        let waits: NotReadyWaits = "10,60,600".parse().unwrap();
+        let last_finished = last_finished.map(Timestamp::from_ms);
+        wait_left(waits, no_shows, player, last_finished, Timestamp::from_ms(now_ms))
+    }
+
+    #[test]
+    fn waits_are_three_numbers_or_none() {
+        for text in ["", "10", "10,60", "10,60,600,1", "10,,60", "-1,2,3", "1,2,3601", "0,60,600"] {
+            assert_eq!(text.parse::<NotReadyWaits>(), Err(InvalidWaits), "{text}");
+        }
+        assert!("0".parse::<NotReadyWaits>().unwrap().are_off());
+    }
+
+    #[test]
+    fn the_wait_grows_with_each_no_show_and_ends() {
+        let all: Vec<NoShow> = (0..5).map(|number| no_show(1, number * 1_000, NOT_READY)).collect();
+        for (count, wait_ms) in [(1, 10_000), (2, 60_000), (3, 600_000), (5, 600_000)] {
+            let last_ms = (count - 1) * 1_000;
+            let some = &all[..usize::try_from(count).unwrap()];
+            assert_eq!(left(some, None, last_ms), Some(Duration::from_millis(wait_ms)));
+            let end_ms = last_ms + i64::try_from(wait_ms).unwrap();
+            assert_eq!(left(some, None, end_ms - 1), Some(Duration::from_millis(1)));
+            assert_eq!(left(some, None, end_ms), None);
+        }
+        assert_eq!(left(&[], None, 0), None);
+    }
+
+    #[test]
+    fn to_leave_early_once_is_free() {
+        let left_early = [no_show(1, 0, LEFT_EARLY), no_show(1, 500, LEFT_EARLY)];
+        assert_eq!(left(&left_early[..1], None, 0), None);
+        assert_eq!(left(&left_early, None, 500), Some(Duration::from_secs(10)));
+    }
+
+    #[test]
+    fn a_finished_game_clears_its_player_alone() {
+        let both = [no_show(1, 0, NOT_READY), no_show(2, 100, NOT_READY)];
+        assert_eq!(left(&both[..1], Some(50), 200), None);
+        assert_eq!(left(&both, Some(150), 200), Some(Duration::from_millis(9_900)));
+        assert_eq!(left(&both[..1], Some(-50), 200), Some(Duration::from_millis(9_800)));
+    }
+
+    #[test]
+    fn a_network_is_slowed_by_many_players_and_not_by_one() {
+        let of = |players: i64| -> Vec<NoShow> {
+            (0..20)
+                .map(|number| no_show(u128::try_from(number % players).unwrap(), number, 2))
+                .collect()
+        };
+        let now = Timestamp::from_ms(1_000);
+        assert_eq!(newcomer_every_ms(&of(3), now), None);
+        assert_eq!(newcomer_every_ms(&of(4), now), Some(10_000));
+        assert_eq!(newcomer_every_ms(&of(16), now), Some(30_000));
+        assert_eq!(newcomer_every_ms(&of(16), Timestamp::from_ms(700_000)), None);
+    }
+}

@@ -1,0 +1,211 @@
+//! Players with an open socket. A seat is kept only for a player who can be asked whether it is ready, so
+//! every way to a seat asks here first: a process counts the sockets of its players, and says of each
+//! player whether there are any to all other processes (`live_store/online`).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bahay_engine::table::PlayerId;
+use tokio::time::MissedTickBehavior;
+
+use crate::entropy;
+use crate::live_store::{LiveStore, Unavailable};
+
+use super::{Lobby, LobbyError};
+
+/// How often a process refreshes what it has said of its players: well within
+/// [`crate::live_store::ONLINE_MS`].
+const EVERY: Duration = Duration::from_secs(1);
+
+/// How long a connection waits for this at its beginning and its end.
+const TELL_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The players with open sockets at this process. Clones share them.
+#[derive(Clone, Debug)]
+pub(super) struct Online {
+    process: Arc<str>,
+    sockets: Arc<Mutex<HashMap<PlayerId, usize>>>,
+}
+
+impl Online {
+    pub(super) fn new() -> Self {
+        Self { process: entropy::uuid().to_string().into(), sockets: Arc::default() }
+    }
+
+    fn sockets(&self) -> MutexGuard<'_, HashMap<PlayerId, usize>> {
+        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn contains(&self, player: PlayerId) -> bool {
+        self.sockets().contains_key(&player)
+    }
+
+    /// Counts another socket. Returns whether it is the first of its player.
+    fn add(&self, player: PlayerId) -> bool {
+        let mut sockets = self.sockets();
+        let count = sockets.entry(player).or_default();
+        *count += 1;
+        *count == 1
+    }
+
+    /// Counts a socket no longer. Returns whether it was the last of its player.
+    fn remove(&self, player: PlayerId) -> bool {
+        let mut sockets = self.sockets();
+        let left = sockets.get(&player).map_or(0, |count| count.saturating_sub(1));
+        if left > 0 {
+            sockets.insert(player, left);
+            return false;
+        }
+        sockets.remove(&player).is_some()
+    }
+
+    /// Tells the other processes whether a player has sockets here, until that is true.
+    async fn publish_state(&self, live: &LiveStore, player: PlayerId) {
+        loop {
+            let is_online = self.contains(player);
+            let told = live.set_online(&self.process, player, is_online);
+            // A call that fails, or takes long, is made good by the next refresh.
+            match tokio::time::timeout(TELL_TIMEOUT, told).await {
+                Ok(Ok(())) if self.contains(player) != is_online => {}
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => {
+                    tracing::debug!(%player, %error, "an open socket is noted later");
+                    return;
+                }
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// An open socket of a player, counted for as long as this exists.
+#[derive(Debug)]
+pub struct OpenSocket {
+    online: Online,
+    player: PlayerId,
+    is_closed: bool,
+}
+
+impl OpenSocket {
+    /// Tells the other processes that this socket is gone.
+    pub async fn close(mut self, lobby: &Lobby) {
+        self.is_closed = true;
+        if self.online.remove(self.player) {
+            self.online.publish_state(&lobby.live, self.player).await;
+        }
+    }
+}
+
+impl Drop for OpenSocket {
+    fn drop(&mut self) {
+        if !self.is_closed {
+            // Told with the next refresh.
+            self.online.remove(self.player);
+        }
+    }
+}
+
+impl Lobby {
+    /// Counts an open socket of a player, from here on also for the other processes.
+    pub async fn note_socket(&self, player: PlayerId) -> OpenSocket {
+        let socket = OpenSocket { online: self.online.clone(), player, is_closed: false };
+        if self.online.add(player) {
+            self.online.publish_state(&self.live, player).await;
+        }
+        socket
+    }
+
+    /// Keeps what this process has said of its players, for as long as it is polled. One such task a
+    /// process.
+    pub async fn keep_online(self) {
+        let mut ticks = tokio::time::interval(EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut said = HashSet::new();
+        loop {
+            ticks.tick().await;
+            if let Err(error) = self.refresh_online(&mut said).await {
+                tracing::debug!(%error, "open sockets are noted later");
+            }
+        }
+    }
+
+    /// Refreshes every shard that has players here, or had some at the last time.
+    async fn refresh_online(&self, said: &mut HashSet<u16>) -> Result<(), Unavailable> {
+        let mut by_shard: BTreeMap<u16, Vec<PlayerId>> =
+            said.drain().map(|shard| (shard, Vec::new())).collect();
+        for player in self.online.sockets().keys() {
+            by_shard.entry(self.live.shard_of_player(*player)).or_default().push(*player);
+        }
+        let mut failed = None;
+        for (shard, players) in by_shard {
+            let process = &self.online.process;
+            let refreshed = match self.live.refresh_online(shard, process, players.len()).await {
+                Ok(true) => Ok(()),
+                Ok(false) => self.repair_online(shard, &players).await,
+                Err(error) => Err(error),
+            };
+            if refreshed.is_err() || !players.is_empty() {
+                said.insert(shard);
+            }
+            failed = failed.or(refreshed.err());
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Puts right what is said of this process' players in one shard.
+    async fn repair_online(&self, shard: u16, players: &[PlayerId]) -> Result<(), Unavailable> {
+        let said = self.live.add_online(shard, &self.online.process, players).await?;
+        for player in said {
+            if !self.online.contains(player) {
+                self.online.publish_state(&self.live, player).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a seat to a player without an open socket.
+    pub(super) async fn require_socket(&self, player: PlayerId) -> Result<(), LobbyError> {
+        if self.are_online(&[player]).await?.contains(&player) {
+            Ok(())
+        } else {
+            Err(LobbyError::SocketRequired)
+        }
+    }
+
+    /// Returns those of these players for whom a seat may be kept.
+    pub(super) async fn are_online(
+        &self,
+        players: &[PlayerId],
+    ) -> Result<HashSet<PlayerId>, Unavailable> {
+        if !self.options.socket_required {
+            return Ok(players.iter().copied().collect());
+        }
+        let (mut online, elsewhere): (HashSet<PlayerId>, Vec<PlayerId>) = {
+            let sockets = self.online.sockets();
+            let (here, elsewhere): (Vec<_>, Vec<_>) =
+                players.iter().partition(|player| sockets.contains_key(*player));
+            (here.into_iter().copied().collect(), elsewhere.into_iter().copied().collect())
+        };
+        online.extend(self.live.online(&elsewhere).await?);
+        Ok(online)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bahay_engine::table::PlayerId;
+    use uuid::Uuid;
+
+    use super::Online;
+
+    #[test]
+    fn a_player_is_online_from_the_first_socket_to_the_last() {
+        let online = Online::new();
+        let player = PlayerId(Uuid::from_u128(1));
+        assert!(online.add(player) && !online.add(player));
+        assert!(!online.remove(player) && online.contains(player));
+        assert!(online.remove(player) && !online.contains(player));
+        assert!(!online.remove(player), "a socket is not counted twice");
+    }
+}

@@ -1,0 +1,439 @@
+//! Who is given a seat, and beside whom: only players who are there, and who were ready before; nobody
+//! beside somebody of the same device, nor beside a player that either has blocked.
+
+use bahay::client::Client;
+use bahay::lobby::{self, house_rooms};
+use bahay::ws::protocol::{Message, WaitReason};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::Clocks;
+use reqwest::header::RETRY_AFTER;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::support::house::{House, PATIENCE, Setup};
+
+const SEAT: &str = "/v1/rooms/newbie/seat";
+const TICKETS: &str = "/v1/matchmaking/tickets";
+const PRACTICE: &str = "/v1/practice-tables";
+const PRIVATE: &str = "/v1/private-tables";
+const PASSWORD: &str = "rain on a tin roof";
+
+/// What a call came to.
+struct Answer {
+    status: u16,
+    retry_after: Option<u64>,
+    body: Value,
+}
+
+impl Answer {
+    fn refusal(&self) -> (u16, &str) {
+        (self.status, self.body["code"].as_str().unwrap_or_default())
+    }
+}
+
+/// A call without anything around it.
+async fn call(base: &str, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.request(method.parse().unwrap(), format!("{base}{path}"));
+    let request = request.bearer_auth(token);
+    let request = match body {
+        Some(body) => request.json(&body),
+        None => request,
+    };
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    let retry_after = response.headers().get(RETRY_AFTER);
+    let retry_after = retry_after.map(|text| text.to_str().unwrap().parse().unwrap());
+    let text = response.text().await.unwrap();
+    let body = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() };
+    Answer { status, retry_after, body }
+}
+
+async fn post(client: &Client, path: &str, body: Option<Value>) -> Answer {
+    call(client.base(), client.access_token(), "POST", path, body).await
+}
+
+/// Every way to a seat.
+fn ways() -> [(&'static str, Option<Value>); 4] {
+    [
+        (SEAT, None),
+        (TICKETS, Some(json!({ "rooms": ["newbie"] }))),
+        (PRACTICE, Some(json!({ "kind": "tongits" }))),
+        (PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))),
+    ]
+}
+
+async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let looking = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
+    let house = House::new().await;
+    let (base, node) = house.node().await;
+    let host = house.guest("Althea").await;
+    host.stand_by().await.unwrap();
+    let opened = post(&host, PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
+    let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
+    let client = house.guest("Benjie").await;
+    let all = || ways().into_iter().chain([(join.as_str(), None)]);
+    for (path, body) in all() {
+        let refused = post(&client, path, body).await;
+        assert_eq!(refused.refusal(), (409, "socket_required"), "{path}");
+    }
+    let playing: Value = client.read("/v1/rooms").await.unwrap();
+    assert_eq!(playing["items"][0]["players"], 0, "nothing was reserved");
+
+    // A socket at another node will do, and no table is joined by it.
+    client.at(&base).stand_by().await.unwrap();
+    for (path, body) in all() {
+        let answer = post(&client, path, body).await;
+        assert!(answer.status < 300, "{path}: {}", answer.body);
+        if path == TICKETS {
+            let id = answer.body["id"].as_str().unwrap();
+            let path = format!("{TICKETS}/{id}");
+            call(client.base(), client.access_token(), "DELETE", &path, None).await;
+        } else {
+            client.leave().await.unwrap();
+        }
+    }
+    // With the last socket the player is gone, also for the other node.
+    let mut play = client.at(&base).play().await.unwrap();
+    play.next().await.unwrap();
+    drop(play);
+    until("a closed socket counts no more", async || {
+        match post(&client, SEAT, None).await.refusal() {
+            (409, "socket_required") => true,
+            (200, _) => {
+                client.leave().await.unwrap();
+                false
+            }
+            other => panic!("{other:?}"),
+        }
+    })
+    .await;
+    node.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ticket_ends_with_the_last_socket_of_its_player() {
+    let house = House::new().await;
+    let mut clients = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        clients.push(house.guest(name).await);
+    }
+    let mut play = clients[0].play().await.unwrap();
+    play.next().await.unwrap();
+    let ticket = post(&clients[0], TICKETS, Some(json!({ "rooms": ["newbie"] }))).await;
+    assert_eq!(ticket.body["state"], "waiting", "{}", ticket.body);
+    drop(play);
+    let path = format!("{TICKETS}/{}", ticket.body["id"].as_str().unwrap());
+    until("the ticket is cancelled", async || {
+        let ticket: Value = clients[0].read(&path).await.unwrap();
+        ticket["state"] == "cancelled"
+    })
+    .await;
+    for client in &clients[1..] {
+        client.stand_by().await.unwrap();
+        let ticket = post(client, TICKETS, Some(json!({ "rooms": ["newbie"] }))).await;
+        assert_eq!(ticket.body["state"], "waiting");
+    }
+    assert_eq!(post(&clients[0], SEAT, None).await.refusal(), (409, "socket_required"));
+    let seated = call(&house.base, clients[0].access_token(), "GET", "/v1/table", None).await;
+    assert_eq!(seated.refusal(), (404, "not_seated"));
+}
+
+/// A house that waits for nobody for long.
+async fn impatient(lobby: lobby::Options) -> House {
+    let clocks = Clocks { prepare_ms: 300, ..Clocks::default() };
+    House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
+}
+
+fn waits() -> lobby::Options {
+    let not_ready_waits = "10,60,600".parse().unwrap();
+    lobby::Options { socket_required: true, not_ready_waits, ..lobby::Options::default() }
+}
+
+/// Takes seats for these until their table begins to prepare a game, and lets it wait in vain.
+async fn miss_a_game(clients: &[Client]) {
+    for client in clients {
+        client.seat("newbie").await.unwrap();
+    }
+    for client in clients {
+        until_unseated(client).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
+    let house = impatient(waits()).await;
+    let mut clients = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        clients.push(house.guest(name).await);
+    }
+    miss_a_game(&clients).await;
+    let client = &clients[0];
+    until("it is counted", async || post(client, SEAT, None).await.status == 429).await;
+    for (path, body) in &ways()[..3] {
+        let refused = post(client, path, body.clone()).await;
+        assert_eq!(refused.refusal(), (429, "not_ready_before"), "{path}");
+        assert!((1..=10).contains(&refused.retry_after.unwrap()), "{path}");
+    }
+    // Friends are no matter of the house.
+    let private = post(client, PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
+    assert_eq!(private.status, 201, "{}", private.body);
+    client.leave().await.unwrap();
+    // The socket says it too.
+    let mut play = client.play().await.unwrap();
+    play.send_text(r#"{"type":"seek","id":1,"rooms":["newbie"]}"#.to_owned()).await.unwrap();
+    let refused = loop {
+        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            Message::Refusal { code, retryable, retry_after_ms, .. } => {
+                break (code, retryable, retry_after_ms);
+            }
+            Message::Hello { .. } => {}
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((refused.0.as_ref(), refused.1), ("not_ready_before", false));
+    assert!((1..=10_000).contains(&refused.2.unwrap()));
+}
+
+/// Waits until a player has lost the seat.
+async fn until_unseated(client: &Client) {
+    until("whoever is not ready loses the seat", async || {
+        let seat = call(client.base(), client.access_token(), "GET", "/v1/table", None).await;
+        seat.status == 404
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn practice_counts_what_was_not_used_and_private_tables_do_not() {
+    let house = impatient(waits()).await;
+    let mut friends = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        let client = house.guest(name).await;
+        client.stand_by().await.unwrap();
+        friends.push(client);
+    }
+    let open = Some(json!({ "room": "newbie", "bet": 100 }));
+    let opened = post(&friends[0], PRIVATE, open).await;
+    let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
+    for client in &friends[1..] {
+        assert_eq!(post(client, &join, None).await.status, 200);
+    }
+    for client in &friends {
+        until_unseated(client).await;
+    }
+    let practise = Some(json!({ "kind": "tongits" }));
+    for client in &friends[1..] {
+        assert_eq!(post(client, SEAT, None).await.status, 200);
+        client.leave().await.unwrap();
+    }
+    assert_eq!(post(&friends[0], PRACTICE, practise.clone()).await.status, 200);
+    until_unseated(&friends[0]).await;
+    until("it is counted", async || {
+        let again = post(&friends[0], PRACTICE, practise.clone()).await;
+        if again.status == 200 {
+            friends[0].leave().await.unwrap();
+        }
+        again.refusal() == (429, "not_ready_before")
+    })
+    .await;
+}
+
+/// Strangers behind one address: a few who are not ready slow nobody, many slow newcomers alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_of_one_network_who_are_not_ready_slow_its_newcomers_and_nobody_else() {
+    let house = impatient(waits()).await;
+    for number in 0..2 {
+        let mut clients = vec![];
+        for one in 0..3 {
+            clients.push(house.guest(&format!("Crowd {number}{one}")).await);
+        }
+        miss_a_game(&clients).await;
+    }
+    let mut newcomers = vec![];
+    for name in ["Dante", "Elena"] {
+        newcomers.push(house.guest(name).await);
+    }
+    for client in &newcomers {
+        client.stand_by().await.unwrap();
+    }
+    // One newcomer at a time.
+    until("six no-shows are counted", async || {
+        let mut refused = 0;
+        for client in &newcomers {
+            let seat = post(client, SEAT, None).await;
+            refused += u8::from(seat.refusal() == (429, "not_ready_before"));
+            assert!(seat.retry_after.is_none_or(|seconds| seconds <= 10));
+        }
+        for client in &newcomers {
+            let _ = client.leave().await;
+        }
+        refused == 1
+    })
+    .await;
+    let regular = house.guest("Rosa").await;
+    let played = "
+        insert into game_players (game, player, seat, stake, net, finished_at)
+        values ($1, $2, 0, 100, 0, now())";
+    let played = sqlx::query(played).bind(Uuid::new_v4()).bind(regular.player().0);
+    played.execute(&house.pool).await.unwrap();
+    regular.seat("newbie").await.unwrap();
+}
+
+/// The other player's list is full, and so is the blocker's: neither displaces the block.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_holds_however_many_each_side_has_blocked() {
+    let house = House::new().await;
+    let (blocker, blocked) = (house.guest("Althea").await, house.guest("Benjie").await);
+    let block = format!("/v1/me/blocks/{}", blocked.player());
+    let done = call(&house.base, blocker.access_token(), "PUT", &block, None).await;
+    assert_eq!(done.status, 204);
+    for (client, count) in [(&blocker, 499), (&blocked, 500)] {
+        let others = "
+            with others as (
+                insert into players (id, name)
+                select gen_random_uuid(), 'Other ' || n from generate_series(1, $2::int) n
+                returning id
+            )
+            insert into player_relations (player, kind, other)
+            select $1, 'block', o.id from others o";
+        let others = sqlx::query(others).bind(client.player().0).bind(count);
+        others.execute(&house.pool).await.unwrap();
+    }
+    let table = blocker.seat("newbie").await.unwrap();
+    assert_ne!(blocked.seat("newbie").await.unwrap(), table);
+    blocker.leave().await.unwrap();
+    blocked.leave().await.unwrap();
+    let table = blocked.seat("newbie").await.unwrap();
+    assert_ne!(blocker.seat("newbie").await.unwrap(), table);
+}
+
+/// A player with a password who comes to a device that others use too: its access token.
+async fn come_by_password(house: &House, name: &str, device: &str) -> String {
+    let own = format!("own-device-{}", Uuid::new_v4());
+    let guest = json!({ "device_id": own, "name": name });
+    let guest = call(&house.base, "", "POST", "/v1/sign-in/guest", Some(guest)).await.body;
+    let token = guest["access_token"].as_str().unwrap();
+    let shown = json!({ "by": "device", "device_id": own });
+    let proof = call(&house.base, token, "POST", "/v1/me/proof", Some(shown)).await.body;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let set = http.post(format!("{}/v1/me/password", house.base)).bearer_auth(token);
+    let set = set.header("account-proof", proof["proof"].as_str().unwrap());
+    let set = set.json(&json!({ "name": name, "password": PASSWORD })).send().await.unwrap();
+    assert!(set.status().is_success(), "{}", set.status());
+    let body = json!({ "name": name, "password": PASSWORD, "device_id": device });
+    let signed_in = call(&house.base, "", "POST", "/v1/sign-in/password", Some(body)).await.body;
+    signed_in["access_token"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
+    let lobby = lobby::Options::default();
+    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let shared = format!("shared-device-{}", Uuid::new_v4());
+    let first = come_by_password(&house, "Althea Cruz", &shared).await;
+    let second = come_by_password(&house, "Benjie Reyes", &shared).await;
+    let third = come_by_password(&house, "Carmela Ramos", &Uuid::new_v4().to_string()).await;
+    let mut tables = vec![];
+    for token in [&first, &second, &third] {
+        let seat = call(&house.base, token, "POST", SEAT, None).await;
+        assert_eq!(seat.status, 200, "{}", seat.body);
+        tables.push(seat.body["table"].clone());
+        // Free again for the tickets and for the private table.
+    }
+    assert_ne!(tables[0], tables[1]);
+    assert_eq!(tables[0], tables[2], "somebody with another device sits there");
+    for token in [&first, &second, &third] {
+        call(&house.base, token, "DELETE", "/v1/table", None).await;
+    }
+    let open = Some(json!({ "room": "newbie", "bet": 100 }));
+    let opened = call(&house.base, &first, "POST", PRIVATE, open).await;
+    let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
+    let refused = call(&house.base, &second, "POST", &join, None).await;
+    assert_eq!(refused.refusal(), (409, "table_full"));
+    assert_eq!(call(&house.base, &third, "POST", &join, None).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn players_of_one_network_meet_at_low_bets_and_are_told_at_higher_ones() {
+    let same_network_bet_max = Coins::from_whole(1).unwrap();
+    let lobby = lobby::Options {
+        apart_by_address: true,
+        same_network_bet_max,
+        socket_required: true,
+        ..lobby::Options::default()
+    };
+    let house = House::with(Setup { lobby, ..Setup::default() }).await;
+    let mut clients = vec![];
+    for name in ["Althea", "Benjie", "Carmela"] {
+        clients.push(house.guest(name).await);
+    }
+    // At once: the first room is for bets of one coin, the second is not.
+    let mut low = vec![];
+    let mut high = vec![];
+    for client in &clients {
+        client.stand_by().await.unwrap();
+        low.push(post(client, SEAT, None).await.body);
+        client.leave().await.unwrap();
+    }
+    for client in &clients {
+        high.push(post(client, "/v1/rooms/barkada/seat", None).await.body);
+    }
+    assert!(low.iter().all(|seat| seat.get("reason").is_none()), "{low:?}");
+    assert_eq!(high[0].get("reason"), None, "{high:?}");
+    for seat in &high[1..] {
+        assert_eq!(seat["reason"], "only_same_network", "{high:?}");
+        assert_ne!(seat["table"], high[0]["table"]);
+    }
+    for client in &clients {
+        client.leave().await.unwrap();
+    }
+    // By tickets, over REST and the socket.
+    let mut plays = vec![];
+    for client in &clients {
+        let mut play = client.play().await.unwrap();
+        play.send_text(r#"{"type":"seek","id":1,"rooms":["barkada"]}"#.to_owned()).await.unwrap();
+        plays.push(play);
+    }
+    for (client, play) in clients.iter().zip(&mut plays) {
+        let ticket = loop {
+            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+                Message::Ticket { ticket, reason: Some(WaitReason::OnlySameNetwork), .. } => {
+                    break ticket;
+                }
+                Message::Hello { .. } | Message::Ack { .. } | Message::Ticket { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        let shown: Value = client.read(&format!("{TICKETS}/{ticket}")).await.unwrap();
+        assert_eq!(
+            (&shown["state"], &shown["reason"]),
+            (&json!("waiting"), &json!("only_same_network"))
+        );
+    }
+    for play in &mut plays {
+        play.send_text(r#"{"type":"cancel_seek","id":2}"#.to_owned()).await.unwrap();
+        play.send_text(r#"{"type":"seek","id":3,"rooms":["newbie"]}"#.to_owned()).await.unwrap();
+    }
+    let mut tables = vec![];
+    for play in &mut plays {
+        tables.push(loop {
+            match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+                Message::Ticket { table: Some(table), .. } => break table,
+                Message::Ack { .. } | Message::Ticket { .. } => {}
+                other => panic!("{other:?}"),
+            }
+        });
+    }
+    assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
+}
