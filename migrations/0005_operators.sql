@@ -1,9 +1,10 @@
 -- Operators: who runs the house, how they sign in, what they did, and what they ask for that
 -- another one has to decide.
 
--- People who run the house, each with a token of its own. Only the token's SHA-256 is kept. An
--- operator is disabled and never removed, because corrections name who asked and who decided. A
--- name and a role stay as they were made. A token expires, and a reset of the sign-in takes it away.
+-- People who run the house. An operator may have one API token for its programs, which it creates
+-- itself; only the token's SHA-256 is kept. An operator is disabled and never removed, because
+-- corrections name the operator who asked and the one who decided. A name and a role never change.
+-- A token expires, and a reset of the sign-in revokes it.
 create table operators (
     id uuid primary key,
     name text not null unique check (name ~ '^[a-z][a-z0-9.-]{0,31}$'),
@@ -31,31 +32,33 @@ create table operator_credentials (
     set_at timestamptz not null
 );
 
--- Who has no password and no second factor yet, or lost them, is given an enrolment: a code, told
--- once, with which to set both.
+-- An enrolment lets an operator set a password and a second factor, by a code that is shown once.
 create table operator_enrolments (
     operator uuid primary key references operators,
     -- The SHA-256 of the code.
     code_hash bytea not null unique check (octet_length(code_hash) = 32),
-    -- Of the second factor that is going to be set, stored as above; drawn when the operator is
-    -- first shown it.
+    -- The second factor that is going to be set, stored as above. Each opening of the enrolment
+    -- page draws a new one, and only the browser of that opening may complete the enrolment.
     totp_secret bytea null check (octet_length(totp_secret) in (20, 57)),
-    expires_at timestamptz not null
+    -- The SHA-256 of the token in that browser's cookie.
+    browser_hash bytea null check (octet_length(browser_hash) = 32),
+    -- Counts the openings of the enrolment page.
+    openings integer not null default 0,
+    expires_at timestamptz not null,
+    constraint operator_enrolments_opened check ((totp_secret is null) = (browser_hash is null))
 );
 
--- Every token and every enrolment code that was handed out: to whom, and who made it and so had it
--- first. Whoever makes a secret could use it, so for a time the two count as one person where two
--- are needed. Never removed.
+-- Every enrolment code that was issued, with its issuer, who has seen the code and could have used
+-- it. Issuer and operator count as one person until some time after the code ended. Never removed.
 create table operator_issuances (
     id uuid primary key,
     operator uuid not null references operators,
-    secret text not null check (secret in ('token', 'enrolment')),
-    -- Null for the command line, which is beyond the operators.
+    -- Null for the command line, which stands above the operators.
     issued_by uuid null references operators,
     issued_at timestamptz not null,
-    -- When the operator was first at the desk with the second factor after it; null until then.
-    taken_up_at timestamptz null,
-    -- When another one took its place, or it was taken away.
+    -- The end of a code that nobody uses.
+    expires_at timestamptz not null,
+    -- Set when the code is used, replaced or revoked.
     ended_at timestamptz null
 );
 
@@ -75,11 +78,22 @@ create table operator_sessions (
 
 create index operator_sessions_open on operator_sessions (operator) where ended_at is null;
 
+-- Browsers in which an operator has signed in. Failed sign-ins of such a browser are counted apart
+-- from those of its address. A browser is known by a cookie, which several operators may share.
+create table operator_browsers (
+    -- The SHA-256 of the token in the cookie.
+    token_hash bytea not null check (octet_length(token_hash) = 32),
+    operator uuid not null references operators,
+    signed_in_at timestamptz not null,
+    primary key (token_hash, operator)
+);
+
 grant select, insert, update, delete on operator_credentials, operator_enrolments
     to bahay_service;
 grant select, insert, update (last_seen_at, ended_at), delete on operator_sessions
     to bahay_service;
-grant select, insert, update (taken_up_at, ended_at) on operator_issuances to bahay_service;
+grant select, insert, update (signed_in_at), delete on operator_browsers to bahay_service;
+grant select, insert, update (ended_at) on operator_issuances to bahay_service;
 
 -- What operators did, whichever way: at the desk, over the API, from the command line. A row is
 -- written in the transaction of the change that it tells of, and never changed or removed.
@@ -93,7 +107,8 @@ create table operator_actions (
     -- What it was done to, as in `room:newbie`.
     subject text null check (char_length(subject) between 1 and 200),
     detail jsonb not null default '{}',
-    way text not null check (way in ('desk', 'api', 'command')),
+    -- A session at the desk, a session over the API, an API token, or the command line.
+    way text not null check (way in ('desk', 'api', 'token', 'command')),
     -- Where it came from, as far as limits go.
     address text null
 );

@@ -2,8 +2,8 @@
 """How long the pages of the desk take and how large they are, with much in the database: signs an
 operator in, asks for each page a number of times, and prints a table. Ends with 1 when a page takes
 100 ms or more in the middle, or has 200 KB or more, and at the first answer that is not 200. Usage:
-desk.py URL ENROLMENT-CODE TOKEN PLAYER [TIMES], with the code and the token that `bahay operator add
-NAME --role admin` prints, and a player with many games. Times are those of a client on the same
+desk.py URL ENROLMENT-CODE PLAYER [TIMES], with the code that `bahay operator add NAME --role admin`
+prints, and a player with many games. Times are those of a client on the same
 machine, from the request to the last byte.
 
 The server lets one address ask as often as it likes (BAHAY_REQUESTS_PER_ADDRESS=100000:100000). Last
@@ -12,92 +12,36 @@ pages are found by going through hundreds before them, which takes a while with 
 With `csv PID` for TIMES it reads the file of all settlements instead, and says how long that took,
 and the most memory that the server's process PID had before and meanwhile."""
 
-import base64
-import hashlib
-import hmac
-import http.client
 import json
+import pathlib
 import re
 import secrets
-import struct
 import sys
 import threading
 import time
-import urllib.parse
 
-URL, CODE, TOKEN, PLAYER = sys.argv[1:5]
-WHAT = sys.argv[5] if len(sys.argv) > 5 else "20"
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "tests" / "contracts" / "hostile"))
+from enrol import Browser
+from wire import Socket
+
+URL, CODE, PLAYER = sys.argv[1:4]
+WHAT = sys.argv[4] if len(sys.argv) > 4 else "20"
 MS_MAX, BYTES_MAX = 100, 200_000
-PASSWORD = "a long rain on a tin roof"
 
-place = urllib.parse.urlsplit(URL)
-connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
-cookies = {}
-
-
-def ask(method, path, body=None, headers=()):
-    """Status, headers, text and milliseconds."""
-    sent = {"sec-fetch-site": "same-origin", "host": place.netloc, **dict(headers)}
-    if cookies:
-        sent["cookie"] = "; ".join(f"{name}={value}" for name, value in cookies.items())
-    began = time.perf_counter()
-    connection.request(method, path, body, sent)
-    answer = connection.getresponse()
-    text = answer.read()
-    took = (time.perf_counter() - began) * 1000
-    for cookie in answer.headers.get_all("set-cookie") or []:
-        name, value = cookie.split(";")[0].split("=", 1)
-        cookies[name] = value
-    return answer.status, answer.headers, text.decode(), took
-
-
-def must(status, what, answer):
-    """The text and the milliseconds of an answer; one of another status ends the program."""
-    if answer[0] != status:
-        sys.exit(f"{what}: {answer[0]} in place of {status}\n{answer[2]}")
-    return answer[2], answer[3]
+browser = Browser(URL)
 
 
 def page(path):
-    return must(200, path, ask("GET", path))
+    return browser.must(200, "GET", path)
 
 
-def send(status, path, fields):
-    """What a form is answered."""
-    headers = [("content-type", "application/x-www-form-urlencoded"), ("origin", URL)]
-    return must(status, path, ask("POST", path, urllib.parse.urlencode(fields), headers))[0]
-
-
-def api(path, status=200, document=None, token=TOKEN):
-    """Reads, or with a document posts that."""
-    headers = [("authorization", f"Bearer {token}")] if token else []
+def api(path, status=200, document=None, token=None):
+    """Reads, or with a document posts that, as the operator unless another token is given."""
+    headers = [("authorization", f"Bearer {token or browser.session()}")]
     if document is None:
-        answer = ask("GET", path, headers=headers)
-    else:
-        headers.append(("content-type", "application/json"))
-        answer = ask("POST", path, json.dumps(document), headers)
-    return json.loads(must(status, path, answer)[0])
-
-
-def form_token(text):
-    return re.search(r'name="form_token" value="([^"]+)"', text).group(1)
-
-
-def six_digits(secret):
-    """RFC 6238."""
-    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
-    digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
-    offset = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
-
-
-def enrol():
-    text, _ = page("/desk/enrolment")
-    text = send(200, "/desk/enrolment", {"form_token": form_token(text), "enrolment": CODE})
-    secret = re.search(r"Key: <code>([A-Z2-7]+)</code>", text).group(1)
-    fields = {"form_token": form_token(text), "enrolment": CODE, "password": PASSWORD}
-    fields |= {"again": PASSWORD, "code": six_digits(secret)}
-    send(303, "/desk/enrolment/completion", fields)
+        return json.loads(browser.must(status, "GET", path, None, headers)[0])
+    headers.append(("content-type", "application/json"))
+    return json.loads(browser.must(status, "POST", path, json.dumps(document), headers)[0])
 
 
 def last_page(path):
@@ -114,7 +58,10 @@ def last_page(path):
 def table_in_play(room):
     """A guest opens one: those of a history are gone."""
     device = {"device_id": f"desk-{secrets.token_hex(16)}"}
-    guest = api("/v1/sign-in/guest", document=device, token=None)
+    guest = api("/v1/sign-in/guest", document=device)
+    # A seat is for players with an open socket.
+    socket = Socket(URL, guest["access_token"])
+    next(socket.heard(10))
     asked = {"room": room, "bet": 100}
     return api("/v1/private-tables", 201, asked, guest["access_token"])["table"]
 
@@ -181,9 +128,9 @@ def read_csv(pid):
     watcher = threading.Thread(target=watch)
     watcher.start()
     began, size, lines = time.perf_counter(), 0, 0
-    headers = {"authorization": f"Bearer {TOKEN}"}
-    connection.request("GET", "/v1/operator/settlements.csv", headers=headers)
-    answer = connection.getresponse()
+    headers = {"authorization": f"Bearer {browser.session()}"}
+    browser.connection.request("GET", "/v1/operator/settlements.csv", headers=headers)
+    answer = browser.connection.getresponse()
     if answer.status != 200:
         sys.exit(f"the file: {answer.status} in place of 200")
     while part := answer.read1(1 << 20):
@@ -215,8 +162,8 @@ def measure(times):
     return slow
 
 
-enrol()
+browser.enrol(CODE)
 if WHAT == "csv":
-    read_csv(int(sys.argv[6]))
+    read_csv(int(sys.argv[5]))
 else:
     sys.exit(1 if measure(int(WHAT)) else 0)

@@ -51,11 +51,10 @@ step() { say "$SECONDS s: $1"; }
 
 # scripts/desk.py as an operator of its own, called after $1, with the arguments behind.
 ask_as() {
-  local secrets
-  secrets=$("$BINARY" operator add "$1.$$" --role admin) || die "no operator was made"
+  local code
+  code=$("$BINARY" operator add "$1.$$" --role admin) || die "no operator was made"
   shift
-  attend python3 scripts/desk.py "$BAHAY_URL" "$(tail -n 1 <<<"$secrets")" \
-    "$(head -n 1 <<<"$secrets")" "$@"
+  attend python3 scripts/desk.py "$BAHAY_URL" "$code" "$@"
 }
 
 history() {

@@ -69,7 +69,7 @@ check_play() {
   BAHAY_PROBE_LISTEN=''
   unset BAHAY_INVITE_BASE
   start_contract_server
-  operator=$("$BINARY" operator add play --role admin | sed -n 1p)
+  operator=$(operator_token play) || die "no operator was made: see above"
   # Chromium shuts itself in by user namespaces, which root may not and some machines do not give.
   if [ "$(id -u)" != 0 ] && unshare -U true 2>/dev/null; then sandbox=sandbox; fi
   case $CHROMIUM in "$PROGRAMS"/*) export FONTCONFIG_FILE=$PROGRAMS/fonts.conf ;; esac

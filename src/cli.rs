@@ -20,7 +20,7 @@ use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
-use crate::operators::{Barring, Listed, Made, OperatorName, Operators, Role};
+use crate::operators::{Barring, Listed, OperatorName, Operators, Role};
 use crate::outbox::command::Events;
 use crate::reason::Reason;
 use crate::records::command::Archive;
@@ -178,8 +178,8 @@ enum VerifyWhat {
 
 #[derive(Subcommand, Debug)]
 enum OperatorCommand {
-    /// Make an operator, and print once its token for the API and the code with which it sets a
-    /// password and a second factor at /desk/enrolment.
+    /// Make an operator, and print once the code with which it sets a password and a second factor
+    /// at /desk/enrolment.
     Add {
         /// A lower-case letter, then letters, digits, dots and hyphens.
         name: OperatorName,
@@ -191,10 +191,8 @@ enum OperatorCommand {
     List,
     /// End what an operator may do, for good.
     Disable { name: OperatorName },
-    /// Print another token for an operator, good for 90 days; the one before stops working.
-    Renew { name: OperatorName },
     /// Print a code with which an operator sets another password and another second factor at
-    /// /desk/enrolment; those before and its token stop working.
+    /// /desk/enrolment; those before and its API token stop working.
     Reset { name: OperatorName },
 }
 
@@ -379,9 +377,7 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
     let (by, now) = (Trail::COMMAND, clock::Clock::system().now());
     match what {
         OperatorCommand::Add { name, role } => {
-            let Made { token, enrolment } = operators.add(&by, &name, role, now).await?;
-            println!("{}", token.reveal());
-            println!("{}", enrolment.reveal());
+            println!("{}", operators.add(&by, &name, role, now).await?.reveal());
         }
         OperatorCommand::List => {
             for operator in operators.list().await? {
@@ -397,9 +393,6 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
             }
         }
         OperatorCommand::Disable { name } => operators.disable(&by, &name, now).await?,
-        OperatorCommand::Renew { name } => {
-            println!("{}", operators.renew(&by, &name, now).await?.reveal());
-        }
         OperatorCommand::Reset { name } => {
             println!("{}", operators.reset(&by, &name, now).await?.reveal());
         }

@@ -32,7 +32,7 @@ const COUNTED_MAX: i32 = 1_000_000;
 const WINDOW: Duration = Duration::from_mins(1);
 
 /// For how long the place of a sign-in is known.
-const KNOWN_FOR: Duration = Duration::from_hours(24 * 90);
+pub const KNOWN_FOR: Duration = Duration::from_hours(24 * 90);
 
 /// Somebody who tries a password.
 #[derive(Clone, Copy, Debug)]

@@ -71,7 +71,7 @@ pub use farewell::{HeldDevice, HeldSession};
 pub use hashing::{HashOptions, Hasher, Place, WrongOptions};
 pub use house_bots::HouseBot;
 pub use identities::{Linked, OpenIdSignIn, WaysIn};
-pub use lockout::{Trier, clear as clear_attempts, known_since};
+pub use lockout::{KNOWN_FOR, Trier, clear as clear_attempts, known_since};
 pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
 pub use names::RENAME_INTERVAL;
 pub use nonces::{DrawnNonce, NONCE_LIFE};

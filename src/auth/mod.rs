@@ -42,7 +42,8 @@ pub(crate) use hs256::install as install_algorithms;
 pub use hs256::{hmac_sha256 as mark, is_hmac_sha256 as is_mark};
 pub use known::{Looked, SessionBook, Unread};
 pub use operator_secrets::{
-    DeskToken, EnrolmentCode, NotAnOperatorSecret, OperatorToken, SecretHash,
+    BrowserToken, DeskToken, EnrolmentBrowserToken, EnrolmentCode, NotAnOperatorSecret,
+    OperatorToken, SecretHash,
 };
 pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
 pub use revocations::Revocations;

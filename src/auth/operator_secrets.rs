@@ -76,6 +76,10 @@ secrets! {
     OperatorToken = "bahay_op_";
     /// With which an operator sets a password and a second factor, once.
     EnrolmentCode = "bahay_en_";
+    /// The cookie of the browser that opened an enrolment page, which alone may complete it.
+    EnrolmentBrowserToken = "bahay_eb_";
+    /// The cookie by which a browser is known in which operators have signed in.
+    BrowserToken = "bahay_br_";
     /// What the cookie of an operator's browser holds.
     DeskToken = "bahay_desk_";
 }

@@ -55,7 +55,8 @@ pub struct Options {
     pub openings_per_account: Rate,
     pub requests_per_address: Rate,
     pub requests_per_account: Rate,
-    /// Signing in and refreshing, by address: what somebody who guesses needs most of.
+    /// Signing in and refreshing, by address: what somebody who guesses needs most of. Operators
+    /// have as much beside.
     pub sign_ins_per_address: Rate,
 }
 
@@ -122,6 +123,7 @@ struct Inner {
     requests: CountedRate,
     requests_of: Buckets<PlayerId>,
     sign_ins: CountedRate,
+    operator_sign_ins: CountedRate,
 }
 
 impl Default for Edge {
@@ -140,6 +142,7 @@ impl Edge {
             requests: CountedRate::new(options.requests_per_address),
             requests_of: Buckets::new(options.requests_per_account),
             sign_ins: CountedRate::new(options.sign_ins_per_address),
+            operator_sign_ins: CountedRate::new(options.sign_ins_per_address),
             options,
         }))
     }
@@ -193,6 +196,11 @@ impl Edge {
     /// A request that signs in, beside being a request.
     pub fn sign_in(&self, from: Address) -> Result<(), Refused> {
         self.0.sign_ins.take(from)
+    }
+
+    /// Counts a request that signs an operator in, beside being a request.
+    pub fn operator_sign_in(&self, from: Address) -> Result<(), Refused> {
+        self.0.operator_sign_ins.take(from)
     }
 
     /// A socket from a page of this origin; programs that are no browsers name none. Pages of the

@@ -6,9 +6,13 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use axum::extract::{ConnectInfo, Request};
-use axum::http::Version;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use axum::http::header::HOST;
+use axum::http::request::Parts;
+use axum::http::{Method, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -20,17 +24,15 @@ use super::{Code, Problem};
 /// Answered whoever asks, so that a flood does not make a supervisor believe the server dead.
 const FREE: &str = "/healthz";
 
-/// Where somebody who guesses device ids, passwords or refresh tokens has to knock.
-const SIGN_INS: [&str; 8] = [
-    "/v1/sign-in/",
-    "/v1/token/",
-    "/v1/me/password",
-    "/v1/me/proof",
-    "/v1/me/device",
-    "/v1/operator/sign-in",
-    "/desk/sign-in",
-    "/desk/enrolment",
-];
+/// Paths at which device ids, passwords and refresh tokens can be guessed.
+const SIGN_INS: [&str; 5] =
+    ["/v1/sign-in/", "/v1/token/", "/v1/me/password", "/v1/me/proof", "/v1/me/device"];
+
+/// The same of operators. These have a rate of their own, so that players who share an address with
+/// an operator do not use it up; showing a page counts for nothing.
+const OPERATOR_SIGN_INS: [&str; 3] = ["/v1/operator/sign-in", "/desk/sign-in", ENROLMENT];
+
+const ENROLMENT: &str = "/desk/enrolment";
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
@@ -41,11 +43,27 @@ pub(super) struct Gate {
     pub(super) auth: Auth,
 }
 
+/// The state of the address's rate of operators' sign-ins, for the handler of a sign-in. The desk
+/// judges by it, because a browser that its operator has signed in with before is not held to it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OperatorSignInRate {
+    /// The time until there is room again, if the rate is used up.
+    pub(super) limited_for: Option<Duration>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for OperatorSignInRate {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get().copied().unwrap_or_default())
+    }
+}
+
 /// Lets a request pass, or refuses it.
 pub(super) async fn pass(gate: Gate, mut request: Request, next: Next) -> Response {
     let from = gate.address(&request);
     request.extensions_mut().insert(from);
-    match gate.admit(from, &request) {
+    match gate.admit(from, &mut request) {
         Ok(()) if names_one_host(&request) => next.run(request).await,
         Ok(()) => Code::HostInvalid.plain().into_response(),
         Err(refused) => refused.into_response(),
@@ -60,7 +78,7 @@ fn names_one_host(request: &Request) -> bool {
 }
 
 impl Gate {
-    fn admit(&self, from: Address, request: &Request) -> Result<(), Refused> {
+    fn admit(&self, from: Address, request: &mut Request) -> Result<(), Refused> {
         let path = request.uri().path();
         if path == FREE {
             return Ok(());
@@ -68,6 +86,17 @@ impl Gate {
         self.edge.request(from)?;
         if SIGN_INS.iter().any(|sign_in| path.starts_with(sign_in)) {
             self.edge.sign_in(from)?;
+        }
+        if request.method() == Method::POST
+            && OPERATOR_SIGN_INS.iter().any(|sign_in| path.starts_with(sign_in))
+        {
+            let limited_for = match self.edge.operator_sign_in(from) {
+                Err(Refused::TooMany { retry_after }) if !path.starts_with(ENROLMENT) => {
+                    Some(retry_after)
+                }
+                counted => counted.map(|()| None)?,
+            };
+            request.extensions_mut().insert(OperatorSignInRate { limited_for });
         }
         match self.auth.claimant(request.headers()) {
             Some(player) => self.edge.request_of(player),

@@ -110,6 +110,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // For operators.
         .routes(routes!(operators::sessions::sign_in_operator))
         .routes(routes!(operators::sessions::sign_out_operator))
+        .routes(routes!(operators::tokens::create_token, operators::tokens::revoke_token))
         .routes(routes!(corrections::request_correction, corrections::list_corrections))
         .routes(routes!(corrections::show_correction))
         .routes(routes!(corrections::approve_correction))
@@ -153,7 +154,6 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(actions::export_actions))
         .routes(routes!(people::list_operators, people::add_operator))
         .routes(routes!(people::disable_operator))
-        .routes(routes!(people::renew_operator))
         .routes(routes!(people::reset_operator))
         // The server.
         .routes(routes!(health::is_alive))

@@ -21,11 +21,15 @@ use crate::ids::{ActionId, OperatorId};
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 1_000;
 
-/// How an order came.
+/// The channel and credential of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
+    /// A session in a browser.
     Desk,
+    /// A session over the API.
     Api,
+    /// An API token, which a program holds.
+    Token,
     Command,
 }
 
@@ -35,6 +39,7 @@ impl Way {
         match self {
             Self::Desk => "desk",
             Self::Api => "api",
+            Self::Token => "token",
             Self::Command => "command",
         }
     }
@@ -79,10 +84,13 @@ actions! {
     SignedIn = "sign_in";
     SignInRefused = "sign_in_refused";
     SignedOut = "sign_out";
+    /// A look at the second factor that an enrolment is going to set.
+    EnrolmentOpened = "enrolment_look";
     Enrolled = "enrolment";
     OperatorAdded = "operator_add";
     OperatorDisabled = "operator_disable";
-    TokenRenewed = "operator_renew_token";
+    TokenCreated = "token_create";
+    TokenRevoked = "token_revoke";
     SignInReset = "operator_reset_sign_in";
     CorrectionRequested = "correction_request";
     CorrectionApproved = "correction_approve";

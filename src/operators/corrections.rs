@@ -1,7 +1,6 @@
 //! Corrections of the books as requests: one operator asks, with a reason; another approves, and
-//! then the ledger books it in the transaction that says so, or rejects it. The other one is there
-//! itself, with the second factor, and nobody whose secrets whoever asked has made, or the other way
-//! round (`issuance`).
+//! then the ledger books it in the transaction that says so, or rejects it. Both act in sessions with
+//! the second factor, and neither has issued the other's enrolment code of late (`issuance`).
 //!
 //! How much adjustments may move is told in `adjustments`.
 //!
@@ -24,7 +23,7 @@ use uuid::Uuid;
 use super::adjustments::{Adjustment, AdjustmentBounds, DayMax, Stage};
 use super::audit::{self, Action};
 use super::desk::to_sql;
-use super::{Corrector, Decider, Operator, issuance};
+use super::{Decider, Operator, issuance, tokens};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure, Page};
 use crate::entropy;
@@ -134,15 +133,17 @@ pub enum CorrectionError {
     #[error("you asked for this correction; somebody else decides")]
     Own,
     #[error(
-        "you are not independent of whoever asked for this correction: a sign-in or a token of one \
-         of you was made by the other, or by the same operator, and has not been in its owner's \
-         hands for 24 hours; somebody else decides"
+        "you are not independent of the operator who asked for this correction: the enrolment code \
+         of one of you was issued by the other, or by the same operator, and ended less than 24 hours \
+         ago; somebody else decides"
     )]
     NotIndependent,
     #[error("the correction is {} already", .state.as_str())]
     Decided { state: State },
     #[error("a reversal of operation {operation} waits for a decision already")]
     ReversalRequested { operation: i64 },
+    #[error("the session has ended; sign in again")]
+    SessionEnded,
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
     #[error("one adjustment moves at most {max}")]
@@ -203,7 +204,7 @@ impl Corrections {
     /// Asks for a correction. The same attempt asks once.
     pub async fn request(
         &self,
-        by: &Corrector,
+        by: &Decider,
         subject: Subject,
         reason: &Reason,
         attempt: Uuid,
@@ -219,11 +220,14 @@ impl Corrections {
         let once = || async {
             let mut tx = self.pool.begin().await?;
             if let Subject::Adjustment { player, amount } = subject {
-                let asked = Adjustment { requester: by.id, player, amount, names: attempt };
+                let asked = Adjustment { requester: by.id(), player, amount, names: attempt };
                 let left = self.bounds.check_day_in_tx(&mut tx, asked, Stage::Asked, now);
                 if let Err(error) = left.await? {
                     return Ok(Err(error.into()));
                 }
+            }
+            if !tokens::holds_session_in_tx(&mut tx, by.id(), by.0.session).await? {
+                return Ok(Err(CorrectionError::SessionEnded));
             }
             let asked = sqlx::query!(
                 r#"
@@ -241,7 +245,7 @@ impl Corrections {
                 amount,
                 operation,
                 reason.as_str(),
-                by.id.0,
+                by.id().0,
                 to_sql(now) as _
             );
             if asked.execute(&mut *tx).await?.rows_affected() == 0 {
@@ -329,14 +333,17 @@ impl Corrections {
         let Some(found) = read(&mut tx, id).await? else {
             return Ok(Err(CorrectionError::Unknown { id }));
         };
-        if found.requester == by.id {
+        if !tokens::holds_session_in_tx(&mut tx, by.id(), by.0.session).await? {
+            return Ok(Err(CorrectionError::SessionEnded));
+        }
+        if found.requester == by.id() {
             return Ok(Err(CorrectionError::Own));
         }
         let asked = (found.requester, found.requested_at);
-        if issuance::could_be_one(&mut tx, (by.id, now), asked).await? {
+        if issuance::could_be_one(&mut tx, (by.id(), now), asked).await? {
             return Ok(Err(CorrectionError::NotIndependent));
         }
-        if found.state == state && found.decider == Some(by.id) {
+        if found.state == state && found.decider == Some(by.id()) {
             return Ok(Ok(found));
         }
         if found.state != State::Open {
@@ -365,7 +372,7 @@ impl Corrections {
             "#,
             id.0,
             state.as_str(),
-            by.id.0,
+            by.id().0,
             rejected.map(Reason::as_str),
             operation,
             to_sql(now) as _

@@ -2,10 +2,11 @@
 //! their browsers.
 //!
 //! All three are checked together, and what was wrong is only told to the audit. A name is tried
-//! five times a minute at most, and a code is taken once. Second factors are stored sealed; one that
-//! is sealed by an earlier key, or by none, is sealed anew at its next use. A session ends when it was idle for
-//! [`IDLE_MAX`], after [`SESSION_MAX`] at the latest, and with its operator; it is looked up at
-//! every request, so an end is heard on every node at once.
+//! five times a minute at most from one address, and from one browser that its operator has signed
+//! in with before (`browsers`); a code is taken once. Second factors are stored sealed; one that is
+//! sealed by an earlier key, or by none, is sealed anew at its next use. A session ends when it was
+//! idle for [`IDLE_MAX`], after [`SESSION_MAX`] at the latest, and with its operator; it is looked up
+//! at every request, so an end takes effect on every node at once.
 
 use std::time::Duration;
 
@@ -16,10 +17,11 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Trail, Way};
+use super::browsers::{self, SignInPlace};
 use super::second_factor::SecondFactor;
-use super::{Operator, OperatorName, Proof, SecondFactorMissing, issuance};
-use crate::accounts::{AccountError, Accounts, Attempt, Trier, clear_attempts, known_since};
-use crate::auth::{DeskToken, SealingKeys};
+use super::{Operator, OperatorName, Proof, SecondFactorMissing};
+use crate::accounts::{AccountError, Accounts, Attempt, Trier, clear_attempts};
+use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure};
 use crate::entropy;
@@ -44,15 +46,26 @@ pub struct Desk {
     pub(super) keys: SealingKeys,
 }
 
-/// Somebody asks to come in.
+/// The origin of a sign-in or an enrolment.
+#[derive(Clone, Debug)]
+pub struct SignedInFrom {
+    pub way: Way,
+    /// As far as limits go.
+    pub address: Option<String>,
+    /// The token from the browser's cookie.
+    pub browser: Option<BrowserToken>,
+}
+
+/// A request to sign in.
 #[derive(Clone, Debug)]
 pub struct DeskSignIn {
     /// As it was typed.
     pub name: String,
     pub password: Attempt,
     pub code: String,
-    pub way: Way,
-    pub address: Option<String>,
+    pub from: SignedInFrom,
+    /// Set when the address has used up its rate of sign-ins, which a known browser does not need.
+    pub rate_limited_for: Option<Duration>,
 }
 
 /// How a request of a session came.
@@ -65,11 +78,13 @@ pub struct Arrival {
     pub address: Option<String>,
 }
 
-/// A session that was opened. The token is told to the browser once.
+/// A session that was opened. The tokens are sent to the browser once.
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub token: DeskToken,
     pub operator: OperatorId,
+    /// Of the browser, if the session is one of a browser.
+    pub browser: Option<BrowserToken>,
 }
 
 /// Why somebody does not come in.
@@ -83,6 +98,14 @@ pub enum DeskError {
     Refused,
     #[error("this enrolment code is not good, or no longer")]
     EnrolmentUnknown,
+    #[error(
+        "this browser was not the last one to open the enrolment, so the key that it was shown is not \
+         good; give the code again for another key, and if somebody else has opened it, tell an \
+         administrator"
+    )]
+    EnrolmentElsewhere,
+    #[error("too many sign-ins have come from this address; try again a little later")]
+    RateLimited { retry_after: Duration },
     #[error("everybody who guesses tries this password early; take another one")]
     PasswordEasy,
     #[error("a password at the desk has at least {} characters", super::enrolment::PASSWORD_MIN)]
@@ -148,16 +171,23 @@ impl Desk {
     /// Opens a session.
     ///
     /// # Errors
-    /// [`DeskError::Busy`], [`DeskError::Locked`], [`DeskError::Refused`].
+    /// [`DeskError::Busy`], [`DeskError::Locked`], [`DeskError::RateLimited`],
+    /// [`DeskError::Refused`].
     pub async fn sign_in(&self, request: &DeskSignIn) -> Result<Opened, DeskError> {
-        let place = self.accounts.hasher().enter()?;
         let now = self.clock.now();
         // What is no name is nobody's, and is refused as any other.
         let name: Option<OperatorName> = request.name.parse().ok();
         let counted = counted_as(&request.name);
-        let from = request.address.as_deref().unwrap_or_default();
-        let is_known = self.is_known(name.as_ref(), from, now).await?;
-        let trier = Trier { look: &counted, from, is_known };
+        let SignedInFrom { address, browser, .. } = &request.from;
+        let address = address.as_deref().unwrap_or_default();
+        let found =
+            browsers::find_place(&self.pool, name.as_ref(), browser.as_ref(), address, now).await?;
+        if let Some(retry_after) = request.rate_limited_for.filter(|_| !found.is_browser) {
+            return Err(DeskError::RateLimited { retry_after });
+        }
+        let SignInPlace { from, is_known, token: browser, .. } = found;
+        let place = self.accounts.hasher().enter()?;
+        let trier = Trier { look: &counted, from: &from, is_known };
         if let Err(error) = self.accounts.count_attempt(&trier, now).await {
             // Once a minute: whoever goes on trying does not fill the audit.
             if matches!(error, AccountError::Locked { is_first: true, .. }) {
@@ -184,7 +214,7 @@ impl Desk {
         drop(place);
         let Some(stored) = stored else {
             // Names that nobody has are without number.
-            match self.accounts.count_written(from, now).await {
+            match self.accounts.count_written(address, now).await {
                 Ok(()) => self.note_refusal(request, None, "name").await?,
                 Err(AccountError::Locked { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -221,9 +251,8 @@ impl Desk {
             return Err(DeskError::Refused);
         }
         clear_attempts(&mut tx, &trier).await?;
-        let address = request.address.clone();
-        let trail = Trail { operator: Some(operator), way: request.way, address };
-        let opened = open_in_tx(&mut tx, operator, &trail, Action::SignedIn, now).await?;
+        let from = SignedInFrom { browser, ..request.from.clone() };
+        let opened = open_in_tx(&mut tx, operator, from, Action::SignedIn, now).await?;
         tx.commit().await?;
         Ok(opened)
     }
@@ -302,54 +331,31 @@ impl Desk {
         Ok(db::retry(once).await?)
     }
 
-    /// What was wrong, for the audit alone. A name that no operator has is not noted: it may be a
-    /// password that was typed into the wrong field.
-    /// Whether the operator of this name has signed in from there lately.
-    async fn is_known(
-        &self,
-        name: Option<&OperatorName>,
-        from: &str,
-        now: Timestamp,
-    ) -> Result<bool, DeskError> {
-        let once = || {
-            sqlx::query_scalar!(
-                r#"
-                select exists (
-                    select from operators o
-                    join operator_sessions s on s.operator = o.id
-                    where o.name = $1 and s.address = $2 and s.opened_at >= $3
-                ) as "is_known!"
-                "#,
-                name.map(OperatorName::as_str),
-                from,
-                to_sql(known_since(now)) as _
-            )
-            .fetch_one(&self.pool)
-        };
-        Ok(db::retry(once).await?)
-    }
-
+    /// Records in the audit alone what was wrong. A name that no operator has is not recorded: it may
+    /// be a password that was typed into the wrong field.
     async fn note_refusal(
         &self,
         request: &DeskSignIn,
         operator: Option<OperatorId>,
         wrong: &str,
     ) -> Result<(), DeskError> {
-        let trail = Trail { operator, way: request.way, address: request.address.clone() };
+        let SignedInFrom { way, address, .. } = &request.from;
+        let trail = Trail { operator, way: *way, address: address.clone() };
         let mut connection = self.pool.acquire().await?;
         let (action, detail) = (Action::SignInRefused, json!({ "wrong": wrong }));
         Ok(audit::note_in_tx(&mut connection, &trail, action, None, detail).await?)
     }
 }
 
-/// Opens a session in the caller's transaction, and notes how.
+/// Opens a session in the caller's transaction, remembers the browser, and records both in the audit.
 pub(super) async fn open_in_tx(
     tx: &mut PgConnection,
     operator: OperatorId,
-    trail: &Trail,
+    SignedInFrom { way, address, browser }: SignedInFrom,
     action: Action,
     now: Timestamp,
 ) -> Result<Opened, sqlx::Error> {
+    let trail = Trail { operator: Some(operator), way, address };
     let token = DeskToken::random();
     let hash = token.hash();
     sqlx::query!(
@@ -365,9 +371,12 @@ pub(super) async fn open_in_tx(
     )
     .execute(&mut *tx)
     .await?;
-    issuance::taken_up_in_tx(tx, operator, now).await?;
-    audit::note_in_tx(tx, trail, action, None, json!({})).await?;
-    Ok(Opened { token, operator })
+    let browser = (way == Way::Desk).then(|| browser.unwrap_or_else(BrowserToken::random));
+    if let Some(browser) = &browser {
+        browsers::remember_in_tx(tx, operator, browser, now).await?;
+    }
+    audit::note_in_tx(tx, &trail, action, None, json!({})).await?;
+    Ok(Opened { token, operator, browser })
 }
 
 /// Ends all sessions of an operator in the caller's transaction.

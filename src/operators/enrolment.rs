@@ -1,22 +1,29 @@
 //! Enrolments: the way by which an operator gets a password and a second factor, the first ones or
-//! new ones. Whoever makes an enrolment learns a code and hands it over; the operator alone chooses
-//! the password and sees the secret of the authenticator.
+//! new ones. An administrator makes an enrolment code and hands it over; with the code the operator
+//! chooses a password and is shown the secret for its authenticator.
 //!
-//! The secret is drawn when the operator is shown it first, so whoever makes an enrolment never has
-//! it. A code is good for [`ENROLMENT_LIFE`] and for one use. Making one ends every session of its
-//! operator and what could be signed in with before.
+//! The administrator has seen the code, and may open the enrolment page before the operator does. So
+//! each opening draws another secret, which only the browser of that opening may enrol with; an
+//! earlier one is worth nothing. Each opening is recorded in the audit and counted on the page, which
+//! warns the operator of earlier ones. An administrator that completes an enrolment in its operator's
+//! place uses the code up, so the operator finds it spent; until then, and for a day after,
+//! `issuance` keeps the two from deciding on each other's corrections.
+//!
+//! A code is good for [`ENROLMENT_LIFE`] and for one use. Making one ends every session of its
+//! operator, its API token, and the credentials that were good before.
 
 use std::time::Duration;
 
+use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::audit::{Action, Trail, Way};
-use super::desk::{Desk, DeskError, Opened, end_all_in_tx, open_in_tx, to_sql};
-use super::issuance::{self, Secret};
+use super::audit::{self, Action, Trail, Way};
+use super::desk::{Desk, DeskError, Opened, SignedInFrom, end_all_in_tx, open_in_tx, to_sql};
 use super::second_factor::SecondFactor;
+use super::{browsers, issuance};
 use crate::accounts::NewPassword;
-use crate::auth::{EnrolmentCode, SecretHash};
+use crate::auth::{EnrolmentBrowserToken, EnrolmentCode};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::OperatorId;
@@ -27,28 +34,107 @@ pub const ENROLMENT_LIFE: Duration = Duration::from_hours(24);
 /// Fewer characters than this are no password of an operator; players may have shorter ones.
 pub const PASSWORD_MIN: usize = 12;
 
-/// What an operator who enrols is shown.
+/// The openings of the page for one code. More are refused, so that nobody fills the audit by it.
+const OPENINGS_MAX: i32 = 50;
+
+/// An enrolment as the page shows it.
 #[derive(Clone, Debug)]
 pub struct Enrolment {
     pub name: String,
     pub factor: SecondFactor,
+    /// The openings of the page for this code, this one included.
+    pub openings: u32,
     operator: Uuid,
     /// The factor as it is stored.
     stored: Vec<u8>,
 }
 
+/// A request to complete an enrolment.
+#[derive(Debug)]
+pub struct EnrolmentCompletion<'a> {
+    pub code: &'a str,
+    /// The token from the cookie of the opening.
+    pub browser: Option<&'a EnrolmentBrowserToken>,
+    pub password: &'a NewPassword,
+    /// The six digits that the authenticator shows.
+    pub shown: &'a str,
+    pub from: SignedInFrom,
+}
+
 impl Desk {
-    /// What a code is for.
+    /// Opens an enrolment: draws a second factor, which replaces that of any earlier opening, and
+    /// returns it with the token that binds it to the caller's browser.
     ///
     /// # Errors
     /// [`DeskError::EnrolmentUnknown`].
-    pub async fn enrolment(&self, code: &str) -> Result<Enrolment, DeskError> {
+    pub async fn open_enrolment(
+        &self,
+        code: &str,
+        address: Option<String>,
+    ) -> Result<(Enrolment, EnrolmentBrowserToken), DeskError> {
+        let code: EnrolmentCode = code.trim().parse().map_err(|_| DeskError::EnrolmentUnknown)?;
+        let code_hash = code.hash();
+        let now = self.clock.now();
+        let factor = SecondFactor::random();
+        let browser = EnrolmentBrowserToken::random();
+        let browser_hash = browser.hash();
+        let mut tx = self.pool.begin().await?;
+        let row = sqlx::query!(
+            r#"
+            select e.operator, e.openings + 1 as "openings!", o.name
+            from operator_enrolments e
+            join operators o on o.id = e.operator
+            where e.code_hash = $1 and e.expires_at > $2 and e.openings < $3
+                and o.disabled_at is null
+            for no key update of e
+            "#,
+            code_hash.0.as_slice(),
+            to_sql(now) as _,
+            OPENINGS_MAX
+        )
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or(DeskError::EnrolmentUnknown)?;
+        let stored = factor.sealed(&self.keys, row.operator);
+        sqlx::query!(
+            r#"
+            update operator_enrolments
+            set totp_secret = $2, browser_hash = $3, openings = $4
+            where operator = $1
+            "#,
+            row.operator,
+            stored,
+            browser_hash.0.as_slice(),
+            row.openings
+        )
+        .execute(&mut *tx)
+        .await?;
+        let trail = Trail { operator: None, way: Way::Desk, address };
+        let (subject, detail) =
+            (format!("operator:{}", row.name), json!({ "openings": row.openings }));
+        audit::note_in_tx(&mut tx, &trail, Action::EnrolmentOpened, Some(&subject), detail).await?;
+        tx.commit().await?;
+        let openings = u32::try_from(row.openings).unwrap_or(u32::MAX);
+        let operator = row.operator;
+        Ok((Enrolment { name: row.name, factor, openings, operator, stored }, browser))
+    }
+
+    /// Returns the enrolment that a browser has opened.
+    ///
+    /// # Errors
+    /// [`DeskError::EnrolmentUnknown`]; [`DeskError::EnrolmentElsewhere`] when another browser has
+    /// opened it later.
+    pub async fn find_enrolment(
+        &self,
+        code: &str,
+        browser: Option<&EnrolmentBrowserToken>,
+    ) -> Result<Enrolment, DeskError> {
         let code: EnrolmentCode = code.trim().parse().map_err(|_| DeskError::EnrolmentUnknown)?;
         let (hash, now) = (code.hash(), self.clock.now());
         let once = || {
             sqlx::query!(
                 r#"
-                select e.operator, e.totp_secret, o.name
+                select e.operator, e.totp_secret, e.browser_hash, e.openings, o.name
                 from operator_enrolments e
                 join operators o on o.id = e.operator
                 where e.code_hash = $1 and e.expires_at > $2 and o.disabled_at is null
@@ -59,49 +145,30 @@ impl Desk {
             .fetch_optional(&self.pool)
         };
         let row = db::retry(once).await?.ok_or(DeskError::EnrolmentUnknown)?;
-        let stored = match row.totp_secret {
-            Some(stored) => stored,
-            None => self.draw(row.operator, hash).await?,
+        let stored = match (browser, row.browser_hash, row.totp_secret) {
+            (Some(browser), Some(opened_by), Some(stored))
+                if opened_by == browser.hash().0.as_slice() =>
+            {
+                stored
+            }
+            _ => return Err(DeskError::EnrolmentElsewhere),
         };
         let Some((factor, _)) = SecondFactor::stored(&stored, &self.keys, row.operator) else {
             return Err(DeskError::key_missing());
         };
-        Ok(Enrolment { name: row.name, factor, operator: row.operator, stored })
+        let openings = u32::try_from(row.openings).unwrap_or(u32::MAX);
+        Ok(Enrolment { name: row.name, factor, openings, operator: row.operator, stored })
     }
 
-    /// Draws the second factor of an enrolment, unless somebody else just did. Gives it as stored.
-    async fn draw(&self, operator: Uuid, code_hash: SecretHash) -> Result<Vec<u8>, DeskError> {
-        let sealed = SecondFactor::random().sealed(&self.keys, operator);
-        let once = || {
-            sqlx::query_scalar!(
-                r#"
-                update operator_enrolments
-                set totp_secret = coalesce(totp_secret, $3)
-                where operator = $1 and code_hash = $2
-                returning totp_secret as "totp_secret!"
-                "#,
-                operator,
-                code_hash.0.as_slice(),
-                sealed
-            )
-            .fetch_optional(&self.pool)
-        };
-        db::retry(once).await?.ok_or(DeskError::EnrolmentUnknown)
-    }
-
-    /// Uses a code up: sets password and second factor, and opens a session.
+    /// Completes an enrolment: uses the code up, sets password and second factor, and opens a session.
     ///
     /// # Errors
-    /// [`DeskError::EnrolmentUnknown`], [`DeskError::PasswordShort`], [`DeskError::PasswordEasy`],
+    /// As [`Desk::find_enrolment`]; [`DeskError::PasswordShort`], [`DeskError::PasswordEasy`],
     /// [`DeskError::CodeWrong`].
-    pub async fn enrol(
-        &self,
-        code: &str,
-        password: &NewPassword,
-        shown: &str,
-        address: Option<String>,
-    ) -> Result<Opened, DeskError> {
-        let Enrolment { name, factor, operator, stored } = self.enrolment(code).await?;
+    pub async fn enrol(&self, request: EnrolmentCompletion<'_>) -> Result<Opened, DeskError> {
+        let EnrolmentCompletion { code, browser, password, shown, from } = request;
+        let Enrolment { name, factor, operator, stored, .. } =
+            self.find_enrolment(code, browser).await?;
         if password.characters() < PASSWORD_MIN {
             return Err(DeskError::PasswordShort);
         }
@@ -113,15 +180,20 @@ impl Desk {
         let place = self.accounts.hasher().enter()?;
         let hash = place.hash(password.as_bytes()).await?;
         drop(place);
+        // A cookie that was planted in the browser is not adopted.
+        let place = browsers::find_place(&self.pool, None, from.browser.as_ref(), "", now).await?;
+        let from = SignedInFrom { browser: place.token, ..from };
         let mut tx = self.pool.begin().await?;
+        // An opening by another browser has put another secret there.
         let used = sqlx::query!(
             "delete from operator_enrolments where operator = $1 and totp_secret = $2",
             operator,
             stored
         );
         if used.execute(&mut *tx).await?.rows_affected() == 0 {
-            return Err(DeskError::EnrolmentUnknown);
+            return Err(DeskError::EnrolmentElsewhere);
         }
+        issuance::ended_in_tx(&mut tx, operator, now).await?;
         sqlx::query!(
             r#"
             insert into operator_credentials (
@@ -141,16 +213,14 @@ impl Desk {
         .execute(&mut *tx)
         .await?;
         end_all_in_tx(&mut tx, operator).await?;
-        let operator = OperatorId(operator);
-        let trail = Trail { operator: Some(operator), way: Way::Desk, address };
-        let opened = open_in_tx(&mut tx, operator, &trail, Action::Enrolled, now).await?;
+        let opened = open_in_tx(&mut tx, OperatorId(operator), from, Action::Enrolled, now).await?;
         tx.commit().await?;
         Ok(opened)
     }
 }
 
-/// Makes an enrolment in the caller's transaction. What the operator could sign in with before is
-/// no longer good, nor are its sessions.
+/// Makes an enrolment in the caller's transaction. Ends the credentials and sessions of its operator,
+/// and forgets its browsers.
 pub(super) async fn begin_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
@@ -159,6 +229,7 @@ pub(super) async fn begin_in_tx(
 ) -> Result<EnrolmentCode, sqlx::Error> {
     let code = EnrolmentCode::random();
     let hash = code.hash();
+    let expires_at = clock::after(now, ENROLMENT_LIFE);
     sqlx::query!("delete from operator_credentials where operator = $1", operator)
         .execute(&mut *tx)
         .await?;
@@ -167,15 +238,17 @@ pub(super) async fn begin_in_tx(
         insert into operator_enrolments (operator, code_hash, expires_at)
         values ($1, $2, $3)
         on conflict (operator) do update
-        set code_hash = excluded.code_hash, totp_secret = null, expires_at = excluded.expires_at
+        set code_hash = excluded.code_hash, totp_secret = null, browser_hash = null, openings = 0,
+            expires_at = excluded.expires_at
         "#,
         operator,
         hash.0.as_slice(),
-        to_sql(clock::after(now, ENROLMENT_LIFE)) as _
+        to_sql(expires_at) as _
     )
     .execute(&mut *tx)
     .await?;
     end_all_in_tx(tx, operator).await?;
-    issuance::issued_in_tx(tx, operator, Secret::Enrolment, by, now).await?;
+    browsers::forget_in_tx(tx, operator).await?;
+    issuance::issued_in_tx(tx, operator, by, now, expires_at).await?;
     Ok(code)
 }

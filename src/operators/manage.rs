@@ -1,8 +1,6 @@
-//! Making operators, disabling them, giving them new tokens and letting them enrol anew: for
-//! `bahay operator`, and for administrators at the desk. Secrets are told once, to whoever makes
-//! them.
-
-use std::time::Duration;
+//! Making operators, disabling them, and letting them enrol anew: for `bahay operator`, and for
+//! administrators at the desk. The enrolment code is the only secret that they hand out; it is shown
+//! once.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -10,14 +8,10 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Trail};
-use super::issuance::{self, Secret};
-use super::{OperatorName, Operators, Role, desk, enrolment};
-use crate::auth::{EnrolmentCode, OperatorToken};
+use super::{OperatorName, Operators, Role, browsers, desk, enrolment, issuance};
+use crate::auth::EnrolmentCode;
 use crate::clock::{self, Timestamp};
 use crate::{db, entropy};
-
-/// How long a token of a program is good. Whoever still needs one is given another.
-pub const TOKEN_LIFE: Duration = Duration::from_hours(24 * 90);
 
 /// An operator as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +28,6 @@ pub struct Listed {
     pub last_seen_at: Option<Timestamp>,
 }
 
-/// What a new operator is given.
-#[derive(Clone, Debug)]
-pub struct Made {
-    /// For the API.
-    pub token: OperatorToken,
-    /// For the desk.
-    pub enrolment: EnrolmentCode,
-}
-
 /// Why operators stay as they are.
 #[derive(Debug, Error)]
 pub enum ManageError {
@@ -57,40 +42,37 @@ pub enum ManageError {
 }
 
 impl Operators {
-    /// Makes an operator. Not repeated when an answer is lost: the secrets would be, too.
+    /// Makes an operator, and returns the code with which it enrols. Not repeated when an answer is
+    /// lost: the code would be, too.
     pub async fn add(
         &self,
         by: &Trail,
         name: &OperatorName,
         role: Role,
         now: Timestamp,
-    ) -> Result<Made, ManageError> {
-        let (id, token) = (entropy::uuid(), OperatorToken::random());
-        let hash = token.hash();
+    ) -> Result<EnrolmentCode, ManageError> {
+        let id = entropy::uuid();
         let mut tx = self.pool.begin().await?;
         let made = sqlx::query!(
             r#"
-            insert into operators (id, name, role, token_hash, token_expires_at)
-            values ($1, $2, $3, $4, $5)
+            insert into operators (id, name, role)
+            values ($1, $2, $3)
             on conflict (name) do nothing
             "#,
             id,
             name.as_str(),
-            role.as_str(),
-            hash.0.as_slice(),
-            desk::to_sql(clock::after(now, TOKEN_LIFE)) as _
+            role.as_str()
         )
         .execute(&mut *tx)
         .await?;
         if made.rows_affected() == 0 {
             return Err(ManageError::NameTaken { name: name.as_str().to_owned() });
         }
-        issuance::issued_in_tx(&mut tx, id, Secret::Token, by.operator, now).await?;
-        let enrolment = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
+        let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
         let (subject, detail) = (subject(name), json!({ "role": role.as_str() }));
         audit::note_in_tx(&mut tx, by, Action::OperatorAdded, Some(&subject), detail).await?;
         tx.commit().await?;
-        Ok(Made { token, enrolment })
+        Ok(code)
     }
 
     /// All there ever were, by name.
@@ -136,7 +118,8 @@ impl Operators {
         let mut tx = self.pool.begin().await?;
         let id = sqlx::query_scalar!(
             r#"
-            update operators set disabled_at = now()
+            update operators
+            set disabled_at = now(), token_hash = null, token_expires_at = null
             where name = $1 and disabled_at is null
             returning id
             "#,
@@ -146,41 +129,11 @@ impl Operators {
         .await?;
         let id = another(by, id, name)?;
         desk::end_all_in_tx(&mut tx, id).await?;
-        issuance::ended_in_tx(&mut tx, id, None, now).await?;
+        browsers::forget_in_tx(&mut tx, id).await?;
+        issuance::ended_in_tx(&mut tx, id, now).await?;
         let (action, subject) = (Action::OperatorDisabled, subject(name));
         audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         Ok(tx.commit().await?)
-    }
-
-    /// Gives an operator another token; the one before stops working at once.
-    pub async fn renew(
-        &self,
-        by: &Trail,
-        name: &OperatorName,
-        now: Timestamp,
-    ) -> Result<OperatorToken, ManageError> {
-        let token = OperatorToken::random();
-        let hash = token.hash();
-        let mut tx = self.pool.begin().await?;
-        let id = sqlx::query_scalar!(
-            r#"
-            update operators set token_hash = $2, token_expires_at = $3
-            where name = $1 and disabled_at is null
-            returning id
-            "#,
-            name.as_str(),
-            hash.0.as_slice(),
-            desk::to_sql(clock::after(now, TOKEN_LIFE)) as _
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        let id =
-            id.ok_or_else(|| ManageError::NoSuchOperator { name: name.as_str().to_owned() })?;
-        issuance::issued_in_tx(&mut tx, id, Secret::Token, by.operator, now).await?;
-        let (action, subject) = (Action::TokenRenewed, subject(name));
-        audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
-        tx.commit().await?;
-        Ok(token)
     }
 
     /// Lets an operator set another password and another second factor; those before are no longer
@@ -203,7 +156,6 @@ impl Operators {
         .fetch_optional(&mut *tx)
         .await?;
         let id = another(by, id, name)?;
-        issuance::ended_in_tx(&mut tx, id, None, now).await?;
         let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
         let (action, subject) = (Action::SignInReset, subject(name));
         audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;

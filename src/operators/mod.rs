@@ -1,20 +1,21 @@
 //! People who run the house: who they are, what each may do, and the corrections they make.
 //!
-//! [`Operator`] is the proof of who is asking, made only from a token or a session that is in force;
-//! [`Corrector`] is that of being allowed to ask for corrections, made only from an operator with
-//! the role for it; [`Decider`] is that of having come with the second factor beside. A handler that
-//! takes one is authorised by its type.
+//! [`Operator`] is the proof of an authenticated request, made only from a token or a session that is
+//! in force. [`Administrator`], [`Guardian`] and [`Corrector`] prove a role beside; [`Decider`] and
+//! [`SignedInAdministrator`] prove a role and a session with the second factor. A handler that takes one is
+//! authorised by its type.
 //!
 //! The first operators are made by `bahay operator`, others also by administrators at the desk.
-//! Operators are looked up at every request, so that a disabled one is out at once. Programs come
-//! with a token, which expires; people sign in (`desk`) with a password and a second factor, both of
-//! which they set themselves (`enrolment`). What takes two people, and what makes a second one out
-//! of nothing, takes such a session: who made which secret is told in `issuance`. What operators do is
-//! noted (`audit`).
+//! Operators are looked up at every request, so that a disabled one is out at once. People sign in
+//! (`desk`) with a password and a second factor, both of which they set themselves (`enrolment`);
+//! programs come with a token, which its operator creates in a session (`tokens`). Corrections, orders
+//! about tables and changes of operators take a session. `issuance` keeps the issuers of enrolment
+//! codes, and `audit` the actions of operators.
 
 mod adjustments;
 pub mod audit;
 mod bans;
+mod browsers;
 mod care;
 mod corrections;
 mod desk;
@@ -23,6 +24,7 @@ mod extract;
 mod issuance;
 mod manage;
 mod second_factor;
+mod tokens;
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,11 +48,12 @@ pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
     State, Subject,
 };
-pub use desk::{Arrival, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX};
-pub use enrolment::{ENROLMENT_LIFE, Enrolment, PASSWORD_MIN};
+pub use desk::{Arrival, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX, SignedInFrom};
+pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 pub use issuance::APART_AFTER;
-pub use manage::{Listed, Made, ManageError, TOKEN_LIFE};
+pub use manage::{Listed, ManageError};
 pub use second_factor::SecondFactor;
+pub use tokens::TOKEN_LIFE;
 
 /// What an operator may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,41 +147,38 @@ pub struct Operator {
     proof: Proof,
 }
 
-/// An operator who may ask for corrections.
+/// An operator in a session with the second factor, and not a program with its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Corrector {
+pub struct SignedInOperator {
     pub id: OperatorId,
     trail: Trail,
-    session: Option<OperatorSessionId>,
+    session: OperatorSessionId,
     proof: Proof,
 }
 
-/// An operator who may decide on corrections of others: it is there itself, with the second factor.
+/// An operator whose role may correct the books. Asking and deciding take a [`Decider`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decider {
-    pub id: OperatorId,
-    trail: Trail,
-    proof: Proof,
-}
+pub struct Corrector(SignInState);
 
-/// An operator who may change how the house is set up, stop tables, and look at hidden cards of
-/// games that are still played.
+/// An operator who may ask for corrections and decide on those of others, in a session with the second
+/// factor. A token suffices for neither: a request by a copied token would carry the name of an
+/// operator who did not make it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decider(SignedInOperator);
+
+/// An operator who may change how the house is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Administrator {
     pub id: OperatorId,
     trail: Trail,
-    session: Option<OperatorSessionId>,
-    proof: Proof,
+    signed_in: SignInState,
 }
 
-/// An administrator who may make operators and hand out their secrets: it is there itself, with the
-/// second factor. By a token alone, whoever has a copy of it could make itself a colleague.
+/// An administrator in a session with the second factor: may make operators and disable them, end and
+/// release tables, and look at hidden cards of running games. A token, of which there may be copies,
+/// suffices for none of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registrar {
-    pub id: OperatorId,
-    trail: Trail,
-    proof: Proof,
-}
+pub struct SignedInAdministrator(SignedInOperator);
 
 /// An operator who may keep players out, end their sessions and decide on their reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +188,10 @@ pub struct Guardian {
     proof: Proof,
 }
 
-/// Private, so that nobody else makes an [`Operator`] or a [`Corrector`].
+/// The session of an operator, if its request came with one.
+type SignInState = Result<SignedInOperator, SecondFactorMissing>;
+
+/// Private, so that nobody else makes an [`Operator`] or a [`SignedInOperator`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Proof;
 
@@ -215,11 +218,16 @@ impl Operator {
         Trail { operator: Some(id), way, address }
     }
 
+    /// Returns the operator if its request came with a session.
+    pub fn signed_in(&self) -> Result<SignedInOperator, SecondFactorMissing> {
+        let session = self.session.ok_or(SecondFactorMissing)?;
+        Ok(SignedInOperator { id: self.id, trail: self.trail(), session, proof: self.proof })
+    }
+
     /// Whether the operator may correct the books.
     pub fn corrector(&self) -> Result<Corrector, RoleMissing> {
-        let (id, trail, session, proof) = (self.id, self.trail(), self.session, self.proof);
         match self.role {
-            Role::Finance | Role::Admin => Ok(Corrector { id, trail, session, proof }),
+            Role::Finance | Role::Admin => Ok(Corrector(self.signed_in())),
             Role::Viewer | Role::Support => {
                 Err(RoleMissing { needs: "finance or admin", has: self.role })
             }
@@ -228,9 +236,11 @@ impl Operator {
 
     /// Whether the operator may change how the house is set up.
     pub fn administrator(&self) -> Result<Administrator, RoleMissing> {
-        let (id, trail, session, proof) = (self.id, self.trail(), self.session, self.proof);
         match self.role {
-            Role::Admin => Ok(Administrator { id, trail, session, proof }),
+            Role::Admin => {
+                let signed_in = self.signed_in();
+                Ok(Administrator { id: self.id, trail: self.trail(), signed_in })
+            }
             Role::Viewer | Role::Support | Role::Finance => {
                 Err(RoleMissing { needs: "admin", has: self.role })
             }
@@ -250,22 +260,20 @@ impl Operator {
 }
 
 impl Corrector {
-    /// For the audit.
-    pub fn trail(&self) -> &Trail {
-        &self.trail
-    }
-
     /// Whether it has come with the second factor.
     pub fn decider(self) -> Result<Decider, SecondFactorMissing> {
-        let Self { id, trail, session, proof } = self;
-        session.map(|_| Decider { id, trail, proof }).ok_or(SecondFactorMissing)
+        self.0.map(Decider)
     }
 }
 
 impl Decider {
+    pub fn id(&self) -> OperatorId {
+        self.0.id
+    }
+
     /// For the audit.
     pub fn trail(&self) -> &Trail {
-        &self.trail
+        &self.0.trail
     }
 }
 
@@ -276,16 +284,15 @@ impl Administrator {
     }
 
     /// Whether it has come with the second factor.
-    pub fn registrar(self) -> Result<Registrar, SecondFactorMissing> {
-        let Self { id, trail, session, proof } = self;
-        session.map(|_| Registrar { id, trail, proof }).ok_or(SecondFactorMissing)
+    pub fn signed_in(self) -> Result<SignedInAdministrator, SecondFactorMissing> {
+        self.signed_in.map(SignedInAdministrator)
     }
 }
 
-impl Registrar {
+impl SignedInAdministrator {
     /// For the audit.
     pub fn trail(&self) -> &Trail {
-        &self.trail
+        &self.0.trail
     }
 }
 
@@ -305,7 +312,7 @@ pub enum OperatorError {
     /// It was never given out, or it was replaced, or its operator is disabled.
     #[error("no operator has this token any more, or ever had")]
     TokenUnknown,
-    #[error("the token has expired; an administrator gives its operator another one")]
+    #[error("the token has expired; its operator creates another one in a session")]
     TokenExpired,
     /// What came is the token of a session.
     #[error(transparent)]
@@ -352,7 +359,7 @@ impl Operators {
             return Err(OperatorError::TokenExpired);
         }
         let (id, name, session) = (OperatorId(row.id), row.name, None);
-        Ok(Operator { id, name, role, way: Way::Api, address, session, proof: Proof })
+        Ok(Operator { id, name, role, way: Way::Token, address, session, proof: Proof })
     }
 }
 

@@ -89,8 +89,10 @@ async function enrol(page, name, enrolment) {
   await page.getByText('or the code was used before').waitFor();
   await signIn(page, name, code(key, step + 1));
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  // Of the session, and of the browser that is known from now on.
   const cookies = await page.context().cookies();
-  assert.deepEqual(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]), [[true, 'Strict']]);
+  const kept = cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]);
+  assert.deepEqual(kept, [[true, 'Strict'], [true, 'Strict']]);
 }
 
 async function signIn(page, name, shown) {
@@ -149,7 +151,7 @@ const rows = settlements.getByRole('row').filter({ has: luz.getByText('newbie', 
 // Until they are counted the live list is empty.
 await rows.first().waitFor();
 await checkPage(luz, 'settlements with games');
-const ending = await rows.first().getByRole('cell').nth(2).innerText();
+const ending = await rows.first().getByRole('cell').nth(3).innerText();
 const alike = await rows.filter({ has: luz.getByRole('cell', { name: ending, exact: true }) }).count();
 await luz.getByLabel("Room's id").fill('newbie');
 await luz.getByLabel('End', { exact: true }).selectOption(ending);
@@ -237,7 +239,21 @@ await ben.getByText('Booked as operation').waitFor();
 const after = (await api('GET', '/v1/me/wallet', player.access_token)).available;
 assert.equal(after - before, 1250);
 
+// A seat is for players with an open socket.
+async function comeOnline(token) {
+  const page = await seat();
+  await page.goto(`${url}/play`);
+  await page.evaluate((token) => new Promise((resolve, reject) => {
+    const address = `${location.origin.replace('http', 'ws')}/v1/play`;
+    globalThis.socket = new WebSocket(address, ['bahay.v1', `bahay.token.${token}`]);
+    globalThis.socket.onmessage = resolve;
+    globalThis.socket.onerror = reject;
+  }).then(() => true), token);
+  return page;
+}
+
 // A table changes while it is looked at, without the page being loaded again.
+const sockets = [await comeOnline(player.access_token)];
 const { table } = await api('POST', '/v1/rooms/newbie/seat', player.access_token, {});
 await luz.goto(`${url}/desk/tables?room=newbie`);
 await luz.getByRole('link', { name: table }).click();
@@ -245,6 +261,7 @@ const seats = luz.getByRole('table', { name: 'Seats' });
 await seats.getByText(player.player.name).waitFor();
 await luz.evaluate(() => { globalThis.wasLoadedOnce = true; });
 const second = await guest();
+sockets.push(await comeOnline(second.access_token));
 assert.equal((await api('POST', '/v1/rooms/newbie/seat', second.access_token, {})).table, table);
 await seats.getByText(second.player.id).waitFor();
 assert.equal(await luz.evaluate(() => globalThis.wasLoadedOnce), true);
@@ -281,7 +298,7 @@ await luz.getByRole('button', { name: 'Open the house' }).click();
 await luz.getByRole('button', { name: 'Close the house' }).waitFor();
 
 const pages = ['today', 'settlements', 'players', `players/${player.player.id}`, 'ledger', 'rooms',
-  'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'audit'];
+  'rooms/newbie', 'tables', 'corrections', 'switches', 'operators', 'token', 'audit'];
 for (const path of pages) {
   const answer = await luz.goto(`${url}/desk/${path}`);
   assert.equal(answer.status(), 200, path);
@@ -295,6 +312,7 @@ assert.ok((await luz.getByRole('table').innerText()).includes('correction_approv
 assert.equal((await ben.goto(`${url}/desk/audit`)).status(), 403);
 await checkPage(ben, 'a refusal');
 
+for (const socket of sockets) socket.close();
 await browser.close();
 // A refused sign-in and a page that is not for somebody are told to the console by the browser.
 const unexpected = mistakes.filter((mistake) => !mistake.includes('status of 403'));

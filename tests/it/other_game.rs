@@ -3,9 +3,7 @@
 //! tests; nothing else of the server knows it.
 
 use bahay::client::{Client, Play, PlayError};
-use bahay::clock::Clock;
-use bahay::operators::audit::Trail;
-use bahay::operators::{Operators, Role};
+use bahay::operators::Role;
 use bahay::verify;
 use bahay::ws::protocol::Command;
 use bahay::ws::protocol::brief::Form;
@@ -18,6 +16,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, Setup};
+use crate::support::operators::operator_session;
 
 const KIND: &str = "guess_the_die";
 
@@ -165,10 +164,7 @@ async fn a_game_of_another_kind_is_played_settled_verified_and_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
     let house = house().await;
-    let operators = Operators::new(house.database.owner_pool().await);
-    let (name, now) = ("ate.luz".parse().unwrap(), Clock::system().now());
-    let made = operators.add(&Trail::COMMAND, &name, Role::Admin, now).await.unwrap();
-    let token = made.token.reveal().to_owned();
+    let token = operator_session(&house.database.owner_pool().await, "ate.luz", Role::Admin).await;
     let settings = |kind: &str, rule_set: &str, rules: Value| {
         json!({
             "id": format!("dice-{}", &Uuid::new_v4().to_string()[..8]),

@@ -2,10 +2,8 @@
 //! played by the new terms, and a POT that waits by the rules of its beginning.
 
 use bahay::client::Play;
-use bahay::clock::Clock;
 use bahay::lobby::house_rooms;
-use bahay::operators::audit::Trail;
-use bahay::operators::{Operators, Role};
+use bahay::operators::Role;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{Clocks, PhaseView, Price};
 use serde_json::{Value, json};
@@ -13,6 +11,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, joined};
+use crate::support::operators::operator_session;
 
 /// What an operator asks over REST.
 async fn ask(house: &House, token: &str, method: &str, body: Option<&Value>) -> Value {
@@ -60,10 +59,7 @@ async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
     let clocks = Clocks { think_ms: 20, ..Clocks::default() };
     let house = House::with_clocks(clocks).await;
     assert_eq!(house_rooms(clocks)[0].id(), "newbie");
-    let operators = Operators::new(house.database.owner_pool().await);
-    let (name, now) = ("ate.luz".parse().unwrap(), Clock::system().now());
-    let made = operators.add(&Trail::COMMAND, &name, Role::Admin, now).await.unwrap();
-    let token = made.token.reveal().to_owned();
+    let token = operator_session(&house.database.owner_pool().await, "ate.luz", Role::Admin).await;
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {

@@ -170,7 +170,7 @@ pub(super) async fn request(
     State(corrections): State<Corrections>,
     Filled { seat, input }: Filled<Request>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.corrector()?;
+    let by = seat.operator.corrector()?.decider()?;
     let invalid = |what: &'static str| Code::BodyInvalid.because(what);
     let subject = match input.kind.as_str() {
         "adjustment" => Subject::Adjustment {

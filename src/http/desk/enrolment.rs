@@ -15,7 +15,7 @@ use super::seat::Stranger;
 use super::shell::page_for_strangers;
 use super::sign_in::status;
 use crate::accounts::NewPassword;
-use crate::operators::{Desk, DeskError, Enrolment, PASSWORD_MIN};
+use crate::operators::{Desk, DeskError, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 
 /// Empty places around a picture, as its standard asks for.
 const QUIET: i32 = 4;
@@ -43,14 +43,22 @@ pub(super) async fn begin(
     FilledByStranger { stranger, input }: FilledByStranger<Begin>,
 ) -> Result<Response, Refused> {
     let Begin { enrolment: code } = input;
-    let (status, page) = match desk.enrolment(&code).await {
-        Ok(enrolment) => (StatusCode::OK, second(&stranger, &code, &enrolment, None)),
-        Err(error @ DeskError::EnrolmentUnknown) => {
-            (status(&error), first(&stranger, Some(&error.to_string())))
+    match desk.open_enrolment(&code, stranger.address.clone()).await {
+        Ok((enrolment, browser)) => {
+            let page = Html(second(&stranger, &code, &enrolment, None).into_string());
+            Ok(stranger.with_enrolment(page.into_response(), &browser))
         }
-        Err(error) => return Err(error.into()),
-    };
-    Ok(stranger.remembered((status, Html(page.into_string())).into_response()))
+        Err(error) => begin_again(&stranger, error),
+    }
+}
+
+/// Asks for the code again where it does not lead on.
+fn begin_again(stranger: &Stranger, error: DeskError) -> Result<Response, Refused> {
+    if !matches!(error, DeskError::EnrolmentUnknown | DeskError::EnrolmentElsewhere) {
+        return Err(error.into());
+    }
+    let page = Html(first(stranger, Some(&error.to_string())).into_string());
+    Ok(stranger.remembered((status(&error), page).into_response()))
 }
 
 pub(super) async fn complete(
@@ -58,23 +66,33 @@ pub(super) async fn complete(
     FilledByStranger { stranger, input }: FilledByStranger<Complete>,
 ) -> Result<Response, Refused> {
     let Complete { enrolment: code, password, again, code: shown } = input;
-    let enrolment = desk.enrolment(&code).await?;
+    let enrolment = match desk.find_enrolment(&code, stranger.enrolment.as_ref()).await {
+        Ok(enrolment) => enrolment,
+        Err(error) => return begin_again(&stranger, error),
+    };
     let wrong = match password.parse::<NewPassword>() {
         Err(error) => error.to_string(),
         Ok(_) if password != again => "the two passwords are not the same".to_owned(),
         Ok(password) => {
             let shown = shown.replace(' ', "");
-            match desk.enrol(&code, &password, &shown, stranger.address.clone()).await {
+            let request = EnrolmentCompletion {
+                code: &code,
+                browser: stranger.enrolment.as_ref(),
+                password: &password,
+                shown: &shown,
+                from: stranger.signs_in_from(),
+            };
+            match desk.enrol(request).await {
                 Ok(opened) => {
                     let answer = Redirect::to("/desk").into_response();
-                    return Ok(stranger.seated(answer, &opened.token));
+                    return Ok(stranger.seated(answer, &opened));
                 }
                 Err(
                     error @ (DeskError::PasswordEasy
                     | DeskError::PasswordShort
                     | DeskError::CodeWrong),
                 ) => error.to_string(),
-                Err(error) => return Err(error.into()),
+                Err(error) => return begin_again(&stranger, error),
             }
         }
     };
@@ -103,6 +121,12 @@ fn second(stranger: &Stranger, code: &str, of: &Enrolment, wrong: Option<&str>) 
     let hint = format!("{PASSWORD_MIN} characters or more, whichever they are.");
     let body = html! {
         @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
+        @if of.openings > 1 {
+            p class="alert" role="alert" {
+                "This page was opened " (of.openings) " times with this code. Keys that were shown "
+                "before are not good. If it was not you, tell an administrator."
+            }
+        }
         p { "You are " strong { (of.name) } ". Scan this with your authenticator, or type the key." }
         (picture(&of.factor.uri(&of.name)))
         p { "Key: " code { (of.factor.base32()) } }

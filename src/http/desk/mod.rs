@@ -30,6 +30,7 @@ pub(super) mod shell;
 mod sign_in;
 mod tables;
 mod today;
+mod token;
 mod typed;
 
 use axum::http::header::{
@@ -124,9 +125,10 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))
         .route("/desk/operators", get(operators::list).post(operators::add))
-        .route("/desk/operators/{name}/token", post(operators::renew))
         .route("/desk/operators/{name}/enrolment", post(operators::reset))
         .route("/desk/operators/{name}/disabling", post(operators::disable))
+        .route("/desk/token", get(token::show_token).post(token::create))
+        .route("/desk/token/revocation", post(token::revoke))
         .route("/desk/audit", get(audit::list))
         .route("/desk/audit.csv", get(audit::file))
         .route("/desk/assets/{name}", get(assets::send))

@@ -1,5 +1,5 @@
-//! Operators, as administrators make and disable them. Secrets are shown on the page that answers,
-//! and never again.
+//! Operators, as administrators make and disable them. Enrolment codes are shown on the page that
+//! answers, and never again.
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -9,9 +9,10 @@ use serde::Deserialize;
 use super::parts::{Column, Field, badge, button, choice, field, table, time};
 use super::shell::page;
 use super::{Filled, Nothing, Refused, Seat};
+use crate::auth::EnrolmentCode;
 use crate::http::operators::people::name_of;
 use crate::http::{Code, Path, Services};
-use crate::operators::{Listed, Made, NotARole, Operators, Role};
+use crate::operators::{APART_AFTER, ENROLMENT_LIFE, Listed, NotARole, Operators, Role};
 
 const HERE: &str = "/desk/operators";
 
@@ -59,7 +60,6 @@ fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
     let here = |what: &str| format!("{HERE}/{name}/{what}");
     let orders = html! {
         @if disabled_at.is_none() {
-            (button(seat, &here("token"), &format!("New token for {name}"), "The token before stops working. Go on?"))
             @if *name != seat.operator.name {
                 (button(seat, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Go on?"))
                 (button(seat, &here("disabling"), &format!("Disable {name}"), "Disabling is for good. Go on?"))
@@ -87,15 +87,13 @@ pub(super) async fn add(
     State(services): State<Services>,
     Filled { seat, input: Add { name, role } }: Filled<Add>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.registrar()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     let name = name_of(name.trim(), Code::BodyInvalid)?;
     let role: Role =
         role.parse().map_err(|error: NotARole| Code::BodyInvalid.because(error.to_string()))?;
     let now = services.clock.now();
-    let Made { token, enrolment } =
-        Operators::from_ref(&services).add(by.trail(), &name, role, now).await?;
-    let secrets = [("Enrolment code", enrolment.reveal()), ("Token for the API", token.reveal())];
-    Ok(told(&seat, name.as_str(), &secrets))
+    let code = Operators::from_ref(&services).add(by.trail(), &name, role, now).await?;
+    Ok(show_code(&seat, name.as_str(), &code))
 }
 
 pub(super) async fn reset(
@@ -103,21 +101,10 @@ pub(super) async fn reset(
     Path(name): Path<String>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.registrar()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
     let code = services.operators.reset(by.trail(), &name, now).await?;
-    Ok(told(&seat, name.as_str(), &[("Enrolment code", code.reveal())]))
-}
-
-pub(super) async fn renew(
-    State(services): State<Services>,
-    Path(name): Path<String>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.registrar()?;
-    let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
-    let token = services.operators.renew(by.trail(), &name, now).await?;
-    Ok(told(&seat, name.as_str(), &[("Token for the API", token.reveal())]))
+    Ok(show_code(&seat, name.as_str(), &code))
 }
 
 pub(super) async fn disable(
@@ -125,27 +112,29 @@ pub(super) async fn disable(
     Path(name): Path<String>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
     services.operators.disable(by.trail(), &name, now).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 
-/// Secrets, once.
-fn told(seat: &Seat, name: &str, secrets: &[(&str, &str)]) -> Response {
+/// Shows an enrolment code, once.
+fn show_code(seat: &Seat, name: &str, code: &EnrolmentCode) -> Response {
+    let life = ENROLMENT_LIFE.as_secs() / 3_600;
+    let apart = APART_AFTER.as_secs() / 3_600;
     let body = html! {
         p class="notice" role="status" {
             "Hand this to " strong { (name) } ". It is not shown again."
         }
         dl class="facts" {
-            @for (what, secret) in secrets { div { dt { (what) } dd { code { (secret) } } } }
+            div { dt { "Enrolment code" } dd { code { (code.reveal()) } } }
         }
         p {
-            "An enrolment code is good for a day, at " code { "/desk/enrolment" }
-            ", and a token for 90 days. Until " (name) " has been at the desk for a day, neither of "
-            "you decides on a correction that the other one asks for."
+            "The code is good for " (life) " hours and for one use, at " code { "/desk/enrolment" }
+            ". You have seen it: until " (apart) " hours after its use, neither of you decides on a "
+            "correction that the other one asks for."
         }
         p { a href=(HERE) { "All operators" } }
     };
-    page(seat, "Secrets of an operator", body)
+    page(seat, "Enrolment of an operator", body)
 }

@@ -3,6 +3,8 @@
 //! The session's cookie is sent to this server alone, over TLS alone, with requests of its own pages
 //! alone, and no script can read it.
 
+use std::time::Duration;
+
 use axum::Extension;
 use axum::extract::{FromRef as _, FromRequestParts};
 use axum::http::header::{COOKIE, SET_COOKIE};
@@ -12,11 +14,12 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::{DeskOptions, Refused};
-use crate::auth::DeskToken;
+use crate::accounts::KNOWN_FOR;
+use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
 use crate::edge::Address;
 use crate::http::{Code, Services};
 use crate::operators::audit::Way;
-use crate::operators::{Arrival, Desk, DeskError, Operator};
+use crate::operators::{Arrival, Desk, DeskError, ENROLMENT_LIFE, Opened, Operator, SignedInFrom};
 
 /// What the script sends when nobody has asked for anything: such requests do not keep a session
 /// from being idle.
@@ -97,6 +100,10 @@ pub(super) struct Stranger {
     pub(super) token: DeskToken,
     pub(super) options: DeskOptions,
     pub(super) address: Option<String>,
+    /// By which the browser is known in which operators have signed in.
+    browser: Option<BrowserToken>,
+    /// Of the enrolment that the browser has opened last.
+    pub(super) enrolment: Option<EnrolmentBrowserToken>,
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Stranger {
@@ -110,7 +117,15 @@ impl<S: Send + Sync> FromRequestParts<S> for Stranger {
         let options = options.map(|Extension(options)| options).unwrap_or_default();
         let known = cookie(&parts.headers, &strangers_cookie(options));
         let token = known.and_then(|token| token.parse().ok()).unwrap_or_else(DeskToken::random);
-        Ok(Self { token, options, address: address(parts) })
+        let browser = cookie(&parts.headers, &browsers_cookie(options));
+        let enrolment = cookie(&parts.headers, &enrolments_cookie(options));
+        Ok(Self {
+            token,
+            options,
+            address: address(parts),
+            browser: browser.and_then(|token| token.parse().ok()),
+            enrolment: enrolment.and_then(|token| token.parse().ok()),
+        })
     }
 }
 
@@ -122,20 +137,48 @@ impl Stranger {
     /// An answer that leaves the token with the browser.
     pub(super) fn remembered(&self, response: Response) -> Response {
         let name = strangers_cookie(self.options);
-        with_cookie(response, self.options, &name, Some(self.token.reveal()))
+        with_cookie(response, self.options, &name, Kept::UntilClosed(self.token.reveal()))
+    }
+
+    /// Binds the enrolment that was opened to the browser.
+    pub(super) fn with_enrolment(
+        &self,
+        response: Response,
+        token: &EnrolmentBrowserToken,
+    ) -> Response {
+        let name = enrolments_cookie(self.options);
+        let kept = Kept::For(ENROLMENT_LIFE, token.reveal());
+        with_cookie(self.remembered(response), self.options, &name, kept)
     }
 
     /// An answer with which a session begins.
-    pub(super) fn seated(&self, response: Response, token: &DeskToken) -> Response {
-        let name = session_cookie(self.options);
-        let response = with_cookie(response, self.options, &name, Some(token.reveal()));
-        with_cookie(response, self.options, &strangers_cookie(self.options), None)
+    pub(super) fn seated(&self, response: Response, opened: &Opened) -> Response {
+        let options = self.options;
+        let kept = Kept::UntilClosed(opened.token.reveal());
+        let mut response = with_cookie(response, options, &session_cookie(options), kept);
+        if let Some(browser) = &opened.browser {
+            let kept = Kept::For(KNOWN_FOR, browser.reveal());
+            response = with_cookie(response, options, &browsers_cookie(options), kept);
+        }
+        if self.enrolment.is_some() {
+            response = with_cookie(response, options, &enrolments_cookie(options), Kept::No);
+        }
+        with_cookie(response, options, &strangers_cookie(options), Kept::No)
+    }
+
+    /// The origin of a sign-in from this browser.
+    pub(super) fn signs_in_from(&self) -> SignedInFrom {
+        SignedInFrom {
+            way: Way::Desk,
+            address: self.address.clone(),
+            browser: self.browser.clone(),
+        }
     }
 }
 
 /// An answer after which the browser has no session.
 pub(super) fn unseated(response: Response, options: DeskOptions) -> Response {
-    with_cookie(response, options, &session_cookie(options), None)
+    with_cookie(response, options, &session_cookie(options), Kept::No)
 }
 
 /// Browsers take a cookie of such a prefix only from TLS, for this host, for all paths.
@@ -151,16 +194,37 @@ fn strangers_cookie(options: DeskOptions) -> String {
     name(options, "bahay-desk-form")
 }
 
-/// Sets a cookie until the browser is closed; without a value removes it.
+/// Known browsers keep their cookie after a session has ended.
+fn browsers_cookie(options: DeskOptions) -> String {
+    name(options, "bahay-desk-browser")
+}
+
+fn enrolments_cookie(options: DeskOptions) -> String {
+    name(options, "bahay-desk-enrolment")
+}
+
+/// The value of a cookie, and its lifetime.
+#[derive(Clone, Copy, Debug)]
+enum Kept<'a> {
+    /// The browser removes it.
+    No,
+    UntilClosed(&'a str),
+    For(Duration, &'a str),
+}
+
+/// Sets or removes a cookie.
 fn with_cookie(
     mut response: Response,
     options: DeskOptions,
     name: &str,
-    value: Option<&str>,
+    kept: Kept<'_>,
 ) -> Response {
     let secure = if options.plain_http { "" } else { "; Secure" };
-    let ends = if value.is_some() { "" } else { "; Max-Age=0" };
-    let value = value.unwrap_or_default();
+    let (value, ends) = match kept {
+        Kept::No => ("", "; Max-Age=0".to_owned()),
+        Kept::UntilClosed(value) => (value, String::new()),
+        Kept::For(time, value) => (value, format!("; Max-Age={}", time.as_secs())),
+    };
     let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{ends}");
     let cookie = HeaderValue::from_str(&cookie).expect("names and tokens are plain ASCII");
     response.headers_mut().append(SET_COOKIE, cookie);

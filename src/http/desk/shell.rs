@@ -44,7 +44,7 @@ pub(in crate::http) fn page(seat: &Seat, title: &str, body: Markup) -> Response 
             }
             form class="who" method="post" action="/desk/sign-out" {
                 (seat.form_token())
-                span { (operator.name) " (" (operator.role) ")" }
+                a href="/desk/token" { (operator.name) " (" (operator.role) ")" }
                 button { "Sign out" }
             }
         }

@@ -13,8 +13,8 @@ use super::seat::{Stranger, unseated};
 use super::shell::page_for_strangers;
 use super::{DeskOptions, Filled, Nothing, Refused};
 use crate::accounts::Attempt;
+use crate::http::gate::OperatorSignInRate;
 use crate::http::{Code, Problem, Query, Services};
-use crate::operators::audit::Way;
 use crate::operators::{Audit, Desk, DeskError, DeskSignIn};
 
 /// Where to go after signing in.
@@ -41,18 +41,24 @@ pub(super) async fn show(stranger: Stranger, Query(query): Query<Next>) -> Respo
 
 pub(super) async fn send(
     State(desk): State<Desk>,
+    rate: OperatorSignInRate,
     FilledByStranger { stranger, input }: FilledByStranger<Credentials>,
 ) -> Result<Response, Refused> {
     let Credentials { name, password, code, next } = input;
     let (name, code) = (name.trim().to_owned(), code.replace(' ', ""));
-    let address = stranger.address.clone();
-    let request = DeskSignIn { name, password, code, way: Way::Desk, address };
+    let from = stranger.signs_in_from();
+    let request = DeskSignIn { name, password, code, from, rate_limited_for: rate.limited_for };
     match desk.sign_in(&request).await {
         Ok(opened) => {
             let to = if is_ours(&next) { next.as_str() } else { "/desk" };
-            Ok(stranger.seated(Redirect::to(to).into_response(), &opened.token))
+            Ok(stranger.seated(Redirect::to(to).into_response(), &opened))
         }
-        Err(error @ (DeskError::Refused | DeskError::Locked { .. } | DeskError::Busy)) => {
+        Err(
+            error @ (DeskError::Refused
+            | DeskError::Locked { .. }
+            | DeskError::RateLimited { .. }
+            | DeskError::Busy),
+        ) => {
             let page = Html(form(&stranger, Some(&error.to_string()), &next).into_string());
             Ok(stranger.remembered((status(&error), page).into_response()))
         }
@@ -102,9 +108,10 @@ fn is_ours(path: &str) -> bool {
 pub(super) fn status(error: &DeskError) -> StatusCode {
     match error {
         DeskError::Busy | DeskError::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        DeskError::Locked { .. } => StatusCode::TOO_MANY_REQUESTS,
+        DeskError::Locked { .. } | DeskError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
         DeskError::Refused
         | DeskError::EnrolmentUnknown
+        | DeskError::EnrolmentElsewhere
         | DeskError::PasswordEasy
         | DeskError::PasswordShort
         | DeskError::CodeWrong
@@ -121,9 +128,13 @@ impl From<DeskError> for Problem {
             DeskError::Locked { retry_after } => {
                 return Code::SignInLocked.because(error.to_string()).again_after(*retry_after);
             }
-            DeskError::Refused | DeskError::EnrolmentUnknown | DeskError::CodeWrong => {
-                Code::CredentialsWrong
+            DeskError::RateLimited { retry_after } => {
+                return Code::TooManyRequests.because(error.to_string()).again_after(*retry_after);
             }
+            DeskError::Refused
+            | DeskError::EnrolmentUnknown
+            | DeskError::EnrolmentElsewhere
+            | DeskError::CodeWrong => Code::CredentialsWrong,
             DeskError::PasswordEasy | DeskError::PasswordShort => Code::PasswordEasy,
             DeskError::SessionEnded => Code::SessionEnded,
             DeskError::NoSession(_) => Code::SecondFactorMissing,

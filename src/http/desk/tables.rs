@@ -248,7 +248,7 @@ pub(super) async fn hands(
     Path(table): Path<Uuid>,
     Filled { seat, input: Why { reason: why } }: Filled<Why>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     let seen = orders::hands(&services, &by, TableId(table), &reason(&why)?).await?;
     let body = html! {
         p class="alert" { "This look was noted. The game goes on: do not hand this on." }
@@ -263,7 +263,7 @@ pub(super) async fn void(
     Path(table): Path<Uuid>,
     Filled { seat, input: Why { reason: why } }: Filled<Why>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     let voided = orders::void(&services, &by, TableId(table), &reason(&why)?).await?;
     let body = html! {
         @if let Some(game) = voided.game {
@@ -281,7 +281,7 @@ pub(super) async fn release(
     Path(table): Path<Uuid>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     orders::release(&services, &by, TableId(table)).await?;
     Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
 }
@@ -291,7 +291,7 @@ pub(super) async fn return_pot(
     Path(table_id): Path<Uuid>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    let by = seat.operator.administrator()?.signed_in()?;
     let returned = orders::return_pot(&services, &by, TableId(table_id)).await?;
     let rows = returned.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
     let rows: Vec<Vec<Markup>> = rows.collect();

@@ -36,7 +36,8 @@ pub(in crate::http) struct OperatorAction {
     /// What about it, by its kind.
     #[schema(value_type = Object)]
     detail: Value,
-    /// `desk`, `api` or `command`.
+    /// `desk` or `api` for a session, `token` for a program with a token, `command` for the command
+    /// line.
     #[schema(example = "desk")]
     way: String,
     /// Where it came from; of IPv6 the network.

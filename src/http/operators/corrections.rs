@@ -163,7 +163,8 @@ impl From<Correction> for CorrectionBody {
 
 /// Ask for a correction
 ///
-/// Nothing moves before another operator has approved it. For the roles `finance` and `admin`.
+/// Nothing moves before another operator has approved it. For the roles `finance` and `admin`, in a
+/// session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/corrections",
@@ -173,6 +174,12 @@ impl From<Correction> for CorrectionBody {
     request_body = RequestCorrection,
     responses(
         (status = 201, description = "It waits for somebody to decide", body = CorrectionBody),
+        (
+            status = 403,
+            description = "`operator_role_missing` or `second_factor_missing`",
+            body = ProblemBody,
+            content_type = "application/problem+json"
+        ),
         (
             status = 404,
             description = "`player_not_found` or `operation_not_found`",
@@ -201,7 +208,7 @@ pub(in crate::http) async fn request_correction(
     operator: Operator,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.corrector()?;
+    let by = operator.corrector()?.decider()?;
     let once = once.keyed()?;
     let (subject, reason) = match once.body()? {
         RequestCorrection::Adjustment { amount: 0, .. } => {
@@ -297,10 +304,10 @@ pub(in crate::http) async fn show_correction(
 /// Approve a correction
 ///
 /// Books it and says so, in one step. For the roles `finance` and `admin`, in a session with the
-/// second factor; never for whoever asked for it, nor for somebody who depends on that operator: for
-/// a day after whoever was given a token or an enrolment code has taken it up at the desk, it decides
-/// on nothing that who made it asks for, and the other way round. When a wallet cannot pay, nothing
-/// moves and the request stays open.
+/// second factor; never for the operator who asked, nor for one who depends on that operator: until a
+/// day after an enrolment code was used, replaced or has expired, its owner and its issuer decide on
+/// nothing that the other one asks for. When a wallet cannot pay, nothing moves and the request stays
+/// open.
 #[utoipa::path(
     post,
     path = "/v1/operator/corrections/{id}/approval",
@@ -415,6 +422,7 @@ impl From<CorrectionError> for Problem {
         let code = match &error {
             CorrectionError::Unknown { .. } => Code::CorrectionNotFound,
             CorrectionError::Own => Code::CorrectionOwn,
+            CorrectionError::SessionEnded => Code::SessionEnded,
             CorrectionError::NotIndependent => Code::CorrectionNotIndependent,
             CorrectionError::Decided { .. } => Code::CorrectionDecided,
             CorrectionError::ReversalRequested { .. } => Code::ReversalRequested,

@@ -1,6 +1,5 @@
-//! What operators do, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
-//! proof of a token or a session in force; what only some roles may do asks for more, and what takes
-//! a second person for a session.
+//! The API of operators, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
+//! proof of a token or a session in force; some ask for a role beside, some for a session.
 
 pub(super) mod actions;
 pub(super) mod bans;
@@ -16,6 +15,7 @@ pub(super) mod sessions;
 pub(super) mod settlements;
 pub(super) mod tables;
 pub(super) mod today;
+pub(super) mod tokens;
 
 use axum::extract::FromRef;
 use axum::response::{IntoResponse, Response};

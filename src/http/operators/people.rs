@@ -1,5 +1,5 @@
-//! Operators as administrators make and disable them. Secrets are told in the answer and never
-//! again, so these calls are not kept for a repetition: they take no `Idempotency-Key`.
+//! Operators as administrators make and disable them. Enrolment codes are in the answer and never
+//! shown again, so these calls are not kept for a repetition: they take no `Idempotency-Key`.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,10 +7,11 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::auth::EnrolmentCode;
 use crate::clock::Clock;
 use crate::db::Failure;
 use crate::operators::{
-    Listed, Made, ManageError, NotAnOperatorName, Operator, OperatorName, Operators, Role,
+    Listed, ManageError, NotAnOperatorName, Operator, OperatorName, Operators, Role,
 };
 
 use super::super::{Body, Code, Path, Problem, ProblemBody, Services, Time};
@@ -46,16 +47,18 @@ pub(in crate::http) struct AddOperator {
     role: OperatorRole,
 }
 
-/// What an operator is to be given, once.
+/// A code for an operator, shown once.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct OperatorSecrets {
-    /// For the API; null where only the way to the desk is given.
-    #[schema(required = true)]
-    token: Option<String>,
+pub(in crate::http) struct IssuedEnrolment {
     /// With which the operator sets a password and a second factor at `/desk/enrolment`, within a
-    /// day; null where only a token is given.
-    #[schema(required = true)]
-    enrolment_code: Option<String>,
+    /// day.
+    enrolment_code: String,
+}
+
+impl From<EnrolmentCode> for IssuedEnrolment {
+    fn from(code: EnrolmentCode) -> Self {
+        Self { enrolment_code: code.reveal().to_owned() }
+    }
 }
 
 /// An operator.
@@ -132,7 +135,7 @@ pub(in crate::http) async fn list_operators(
     security(("operator_token" = [])),
     request_body = AddOperator,
     responses(
-        (status = 201, description = "The secrets, told once", body = OperatorSecrets),
+        (status = 201, description = "The code, shown once", body = IssuedEnrolment),
         (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`operator_taken`: names are not given twice",
@@ -143,20 +146,18 @@ pub(in crate::http) async fn add_operator(
     State(services): State<Services>,
     operator: Operator,
     Body(AddOperator { name, role }): Body<AddOperator>,
-) -> Result<(StatusCode, Json<OperatorSecrets>), Problem> {
-    let by = operator.administrator()?.registrar()?;
+) -> Result<(StatusCode, Json<IssuedEnrolment>), Problem> {
+    let by = operator.administrator()?.signed_in()?;
     let name = name_of(&name, Code::BodyInvalid)?;
     let now = services.clock.now();
-    let Made { token, enrolment } =
-        services.operators.add(by.trail(), &name, role.into(), now).await?;
-    let token = Some(token.reveal().to_owned());
-    let enrolment_code = Some(enrolment.reveal().to_owned());
-    Ok((StatusCode::CREATED, Json(OperatorSecrets { token, enrolment_code })))
+    let code = services.operators.add(by.trail(), &name, role.into(), now).await?;
+    Ok((StatusCode::CREATED, Json(code.into())))
 }
 
 /// Disable an operator
 ///
-/// For good; its token and its sessions end at once. For the role `admin`, and never for oneself.
+/// For good; its token and its sessions end at once. For the role `admin`, in a session with the second
+/// factor, and never for oneself.
 #[utoipa::path(
     post,
     path = "/v1/operator/operators/{name}/disabling",
@@ -165,8 +166,8 @@ pub(in crate::http) async fn add_operator(
     params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
         (status = 204, description = "It is disabled"),
-        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
-            content_type = "application/problem+json"),
+        (status = 403, description = "`operator_role_missing`, `second_factor_missing`",
+            body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`operator_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`operator_own`", body = ProblemBody,
@@ -179,41 +180,10 @@ pub(in crate::http) async fn disable_operator(
     operator: Operator,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.signed_in()?;
     let name = name_of(&name, Code::OperatorNotFound)?;
     operators.disable(by.trail(), &name, clock.now()).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// Give an operator another token
-///
-/// It is good for 90 days; the one before stops working. For the role `admin`, in a session with the
-/// second factor.
-#[utoipa::path(
-    post,
-    path = "/v1/operator/operators/{name}/token",
-    tag = "operators",
-    security(("operator_token" = [])),
-    params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
-    responses(
-        (status = 200, description = "The token, told once", body = OperatorSecrets),
-        (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
-            content_type = "application/problem+json"),
-        (status = 404, description = "`operator_not_found`", body = ProblemBody,
-            content_type = "application/problem+json")
-    )
-)]
-pub(in crate::http) async fn renew_operator(
-    State(operators): State<Operators>,
-    State(clock): State<Clock>,
-    operator: Operator,
-    Path(name): Path<String>,
-) -> Result<Json<OperatorSecrets>, Problem> {
-    let by = operator.administrator()?.registrar()?;
-    let name = name_of(&name, Code::OperatorNotFound)?;
-    let token = operators.renew(by.trail(), &name, clock.now()).await?;
-    let token = Some(token.reveal().to_owned());
-    Ok(Json(OperatorSecrets { token, enrolment_code: None }))
 }
 
 /// Let an operator enrol anew
@@ -227,7 +197,7 @@ pub(in crate::http) async fn renew_operator(
     security(("operator_token" = [])),
     params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
-        (status = 200, description = "The code, told once", body = OperatorSecrets),
+        (status = 200, description = "The code, shown once", body = IssuedEnrolment),
         (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`operator_not_found`", body = ProblemBody,
@@ -241,12 +211,11 @@ pub(in crate::http) async fn reset_operator(
     State(clock): State<Clock>,
     operator: Operator,
     Path(name): Path<String>,
-) -> Result<Json<OperatorSecrets>, Problem> {
-    let by = operator.administrator()?.registrar()?;
+) -> Result<Json<IssuedEnrolment>, Problem> {
+    let by = operator.administrator()?.signed_in()?;
     let code =
         operators.reset(by.trail(), &name_of(&name, Code::OperatorNotFound)?, clock.now()).await?;
-    let enrolment_code = Some(code.reveal().to_owned());
-    Ok(Json(OperatorSecrets { token: None, enrolment_code }))
+    Ok(Json(code.into()))
 }
 
 /// What is no name is refused with this code.

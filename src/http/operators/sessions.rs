@@ -1,5 +1,4 @@
-//! Operators who sign in over the API, as at the desk: by name, password and second factor. What takes
-//! two people is done in such a session and by no token.
+//! Operators who sign in over the API, as at the desk: by name, password and second factor.
 
 use axum::Json;
 use axum::extract::{Extension, State};
@@ -10,8 +9,9 @@ use utoipa::ToSchema;
 use crate::accounts::Attempt;
 use crate::edge::Address;
 use crate::operators::audit::Way;
-use crate::operators::{Desk, DeskSignIn, Operator};
+use crate::operators::{Desk, DeskSignIn, Operator, SignedInFrom};
 
+use super::super::gate::OperatorSignInRate;
 use super::super::{Body, Problem, ProblemBody};
 
 /// What an operator signs in with.
@@ -42,9 +42,11 @@ pub(in crate::http) struct OperatorSession {
 
 /// Sign an operator in
 ///
-/// By what it has set at `/desk/enrolment`. A session may do what the operator's token may, and what
-/// takes the second factor beside: deciding on corrections, making operators and handing out their
-/// secrets.
+/// By the password and the second factor that it has set at `/desk/enrolment`. A session may do
+/// what the operator's token may, and more: asking for corrections and deciding on them, ending and
+/// releasing tables, giving POTs back, looking at hands of running games, making, resetting and
+/// disabling operators, and creating a token. A name is tried five times a minute from one address,
+/// and fifty times from all addresses that its operator has not signed in from within 90 days.
 #[utoipa::path(
     post,
     path = "/v1/operator/sign-in",
@@ -64,10 +66,12 @@ pub(in crate::http) struct OperatorSession {
 pub(in crate::http) async fn sign_in_operator(
     State(desk): State<Desk>,
     address: Option<Extension<Address>>,
+    rate: OperatorSignInRate,
     Body(OperatorSignIn { name, password, code }): Body<OperatorSignIn>,
 ) -> Result<Json<OperatorSession>, Problem> {
     let address = address.map(|Extension(address)| address.to_string());
-    let request = DeskSignIn { name, password, code, way: Way::Api, address };
+    let from = SignedInFrom { way: Way::Api, address, browser: None };
+    let request = DeskSignIn { name, password, code, from, rate_limited_for: rate.limited_for };
     let opened = desk.sign_in(&request).await?;
     Ok(Json(OperatorSession { token: opened.token.reveal().to_owned() }))
 }

@@ -17,7 +17,7 @@ use crate::archive::halted::{self, Halted};
 use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Trail};
-use crate::operators::{Administrator, Operator};
+use crate::operators::{Operator, SignedInAdministrator};
 use crate::reason::Reason;
 use crate::tables::{OperateError, Unready, Voided};
 use bahay_engine::catalog::AnyGame;
@@ -159,7 +159,7 @@ pub(in crate::http) async fn look(
 /// The running game of a table with every card; the look is noted first.
 pub(in crate::http) async fn hands(
     services: &Services,
-    by: &Administrator,
+    by: &SignedInAdministrator,
     table: TableId,
     reason: &Reason,
 ) -> Result<<AnyGame as bahay_engine::game::Game>::View, Problem> {
@@ -186,7 +186,7 @@ async fn note(
 /// Notes an order, carries it out, and notes when that failed.
 async fn order<T>(
     services: &Services,
-    by: &Administrator,
+    by: &SignedInAdministrator,
     (action, table, reason): (Action, TableId, Option<&Reason>),
     carry_out: impl Future<Output = Result<T, OperateError>>,
 ) -> Result<T, Problem> {
@@ -205,7 +205,7 @@ async fn order<T>(
 /// Ends a table; its open game is voided.
 pub(in crate::http) async fn void(
     services: &Services,
-    by: &Administrator,
+    by: &SignedInAdministrator,
     table: TableId,
     reason: &Reason,
 ) -> Result<Voided, Problem> {
@@ -217,7 +217,7 @@ pub(in crate::http) async fn void(
 /// Lets a halted table play on.
 pub(in crate::http) async fn release(
     services: &Services,
-    by: &Administrator,
+    by: &SignedInAdministrator,
     table: TableId,
 ) -> Result<(), Problem> {
     let what = (Action::TableReleased, table, None);
@@ -227,7 +227,7 @@ pub(in crate::http) async fn release(
 /// Gives back the POT of a table that is gone.
 pub(in crate::http) async fn return_pot(
     services: &Services,
-    by: &Administrator,
+    by: &SignedInAdministrator,
     table: TableId,
 ) -> Result<crate::ledger::Returned, Problem> {
     let what = (Action::PotReturned, table, None);
@@ -320,8 +320,8 @@ pub(in crate::http) async fn show_operated_table(
 
 /// Look at hidden cards
 ///
-/// Of the game that is being played. The look is noted before anything is shown. For the role
-/// `admin`.
+/// Of the game that is being played. The look is recorded before anything is shown. For the role
+/// `admin`, in a session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/hands-look",
@@ -331,7 +331,7 @@ pub(in crate::http) async fn show_operated_table(
     request_body = TableReason,
     responses(
         (status = 200, description = "The game now", body = ShownHands),
-        (status = 403, description = "`operator_role_missing`", body = ProblemBody,
+        (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`table_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
@@ -345,7 +345,7 @@ pub(in crate::http) async fn look_at_hands(
     Path(id): Path<Uuid>,
     super::super::Body(TableReason { reason }): super::super::Body<TableReason>,
 ) -> Result<Json<ShownHands>, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.signed_in()?;
     let view = hands(&services, &by, TableId(id), &reason).await?;
     let view = serde_json::to_value(view).map_err(|error| Problem::internal(&error))?;
     Ok(Json(ShownHands { view }))
@@ -355,7 +355,7 @@ pub(in crate::http) async fn look_at_hands(
 ///
 /// Ends it, whatever state it is in: its open game is voided and every coin of it goes back, its
 /// players are free. The POT of earlier games stays, and can be given back; that of a private table
-/// goes back at once. For the role `admin`.
+/// goes back at once. For the role `admin`, in a session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/voiding",
@@ -377,7 +377,7 @@ pub(in crate::http) async fn void_table(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.signed_in()?;
     let once = once.keyed()?;
     let TableReason { reason } = once.body()?;
     let work = async move |_| {
@@ -389,7 +389,7 @@ pub(in crate::http) async fn void_table(
 
 /// Release a halted table
 ///
-/// It plays on, if its journal replays. For the role `admin`.
+/// It plays on, if its journal replays. For the role `admin`, in a session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/release",
@@ -411,7 +411,7 @@ pub(in crate::http) async fn release_table(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.signed_in()?;
     let once = once.keyed()?;
     let work = async move |_| {
         release(&services, &by, TableId(id)).await?;
@@ -422,7 +422,8 @@ pub(in crate::http) async fn release_table(
 
 /// Give back a lost POT
 ///
-/// Of a table that is gone, to those who paid it. For the role `admin`.
+/// Of a table that is gone, to those who paid it. For the role `admin`, in a session with the second
+/// factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/pot-return",
@@ -442,7 +443,7 @@ pub(in crate::http) async fn return_lost_pot(
     Path(id): Path<Uuid>,
     once: Once,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.administrator()?.signed_in()?;
     let once = once.keyed()?;
     let work = async move |_| {
         let returned = return_pot(&services, &by, TableId(id)).await?;

@@ -36,7 +36,7 @@ GET /desk/rooms                     POST /desk/rooms                   POST /des
 GET /desk/tables                    GET /desk/tables/{id}              GET /desk/tables/{id}/live
 POST /desk/tables/{id}/hands        POST /desk/tables/{id}/voiding     POST /desk/tables/{id}/pot-return
 GET /desk/switches                  POST /desk/switches/house/closing  GET /desk/operators
-POST /desk/operators                POST /desk/operators/{name}/token  GET /desk/audit
+POST /desk/operators                POST /desk/token                   GET /desk/audit
 GET /desk/audit.csv                 GET /desk/assets/{name}            GET /play/files/{name}
 GET /play                           GET /play/join/{code}              GET /docs
 GET /openapi.json                   GET /v1/play                       GET /{name}

@@ -104,8 +104,8 @@ impl<'a> Browser<'a> {
         let operators = Operators::new(self.server.bank.database.owner_pool().await);
         let parsed = name.parse().expect("a name of an operator");
         let now = self.server.clock.now();
-        let made = operators.add(&Trail::COMMAND, &parsed, role, now).await.expect("is made");
-        self.take_up(made.enrolment.reveal()).await
+        let code = operators.add(&Trail::COMMAND, &parsed, role, now).await.expect("is made");
+        self.take_up(code.reveal()).await
     }
 
     /// Uses an enrolment code up; the browser is then signed in.
@@ -117,6 +117,13 @@ impl<'a> Browser<'a> {
         let page = self.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
         assert_eq!((page.status, page.location.as_deref()), (303, Some("/desk")), "{}", page.text);
         Enrolled { factor }
+    }
+
+    /// Creates the API token of the operator that is signed in.
+    pub(crate) async fn create_token(&mut self) -> String {
+        let page = self.send("/desk/token", "/desk/token", &[]).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        format!("bahay_op_{}", between(&page.text, "bahay_op_", "<"))
     }
 
     /// The second factor that an enrolment shows.

@@ -3,13 +3,17 @@
 
 use std::time::Duration;
 
-use bahay::operators::Role;
+use bahay::operators::audit::Trail;
+use bahay::operators::{Operators, Role};
 use bahay_engine::table::PlayerId;
+use reqwest::RequestBuilder;
 use serde_json::json;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::browser::{Browser, PASSWORD, between, next_code};
-use crate::http::server::{Server, expect_refusal, ok, text};
+use crate::http::server::{Server, expect_refusal, ok, refused, text};
+use crate::support::house::PATIENCE;
 
 const OPERATORS: &str = "/desk/operators";
 
@@ -40,14 +44,28 @@ async fn approve(browser: &mut Browser<'_>, request: &str) -> u16 {
     answer.status
 }
 
-/// Makes an operator at the desk; gives its token and its enrolment code.
-async fn add(browser: &mut Browser<'_>, name: &str, role: &str) -> (String, String) {
+/// Makes an operator at the desk, and returns its enrolment code.
+async fn add(browser: &mut Browser<'_>, name: &str, role: &str) -> String {
     let told = browser.send(OPERATORS, OPERATORS, &[("name", name), ("role", role)]).await;
     assert_eq!(told.status, 200, "{}", told.text);
-    (
-        format!("bahay_op_{}", between(&told.text, "bahay_op_", "<")),
-        format!("bahay_en_{}", between(&told.text, "bahay_en_", "<")),
-    )
+    assert!(!told.text.contains("bahay_op_"), "a maker sees no token: {}", told.text);
+    format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"))
+}
+
+/// Resets an operator at the desk, and returns its enrolment code.
+async fn reset(browser: &mut Browser<'_>, name: &str) -> String {
+    let told = browser.send(OPERATORS, &format!("{OPERATORS}/{name}/enrolment"), &[]).await;
+    assert_eq!(told.status, 200, "{}", told.text);
+    format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"))
+}
+
+/// Asks for a correction over the API.
+fn ask_over_api(server: &Server, token: &str, player: PlayerId) -> RequestBuilder {
+    let body = json!({
+        "kind": "adjustment", "player": player, "amount": 1, "reason": "found under the table"
+    });
+    let asked = server.node.post("/v1/operator/corrections", &body).bearer_auth(token);
+    asked.header("Idempotency-Key", Uuid::new_v4().to_string())
 }
 
 #[tokio::test]
@@ -56,42 +74,154 @@ async fn a_token_decides_on_nothing() {
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
-    let ben = server.operator("kuya.ben", Role::Finance).await;
     let request = ask(&mut luz, player).await;
     let id = request.rsplit('/').next().unwrap();
-    let (added, _) = add(&mut luz, "puppet", "finance").await;
-    let told = luz.send(OPERATORS, "/desk/operators/kuya.ben/token", &[]).await;
-    let renewed = format!("bahay_op_{}", between(&told.text, "bahay_op_", "<"));
-    for token in [&added, &renewed] {
-        for (what, body) in
-            [("approval", json!({})), ("rejection", json!({ "reason": "not in our books" }))]
-        {
-            let path = format!("/v1/operator/corrections/{id}/{what}");
-            let decide = server.node.post(&path, &body).bearer_auth(token);
-            let decide = decide.header("Idempotency-Key", Uuid::new_v4().to_string());
-            expect_refusal(decide, 403, "second_factor_missing").await;
-        }
+    let token = server.operator("kuya.ben", Role::Finance).await;
+    for (what, body) in
+        [("approval", json!({})), ("rejection", json!({ "reason": "not in our books" }))]
+    {
+        let path = format!("/v1/operator/corrections/{id}/{what}");
+        let decide = server.node.post(&path, &body).bearer_auth(&token);
+        let decide = decide.header("Idempotency-Key", Uuid::new_v4().to_string());
+        expect_refusal(decide, 403, "second_factor_missing").await;
     }
-    assert_ne!(ben, renewed);
-    // Nor does whoever made it decide on what is asked for by it.
-    let body = json!({
-        "kind": "adjustment", "player": player, "amount": 1, "reason": "found under the table"
-    });
-    let asked = server.node.post("/v1/operator/corrections", &body).bearer_auth(&renewed);
-    let asked = ok(asked.header("Idempotency-Key", Uuid::new_v4().to_string())).await;
-    let theirs = format!("/desk/corrections/{}", text(&asked["id"]));
-    assert_eq!(approve(&mut luz, &theirs).await, 403);
+    expect_refusal(ask_over_api(&server, &token, player), 403, "second_factor_missing").await;
     // And by a token alone nobody makes itself a colleague.
     let admin = server.operator("cora", Role::Admin).await;
     let add = json!({ "name": "puppet.two", "role": "finance" });
     for (path, body) in [
         ("/v1/operator/operators", add),
-        ("/v1/operator/operators/kuya.ben/token", json!({})),
         ("/v1/operator/operators/kuya.ben/enrolment", json!({})),
+        ("/v1/operator/token", json!({})),
     ] {
         let make = server.node.post(path, &body).bearer_auth(&admin);
         expect_refusal(make, 403, "second_factor_missing").await;
     }
+    assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
+}
+
+/// The colleague is at the desk every day; a day later its administrator asks in the colleague's name,
+/// by a token that it has made for the colleague or renewed, and approves as itself.
+#[tokio::test]
+async fn nobody_asks_in_the_name_of_a_colleague_and_approves_as_itself() {
+    let server = Server::new().await;
+    let player = server.bank.player(BEFORE).await;
+    let mut luz = Browser::new(&server);
+    luz.enrol("ate.luz", Role::Admin).await;
+    let code = add(&mut luz, "kuya.ben", "finance").await;
+    let mut ben = Browser::new(&server);
+    let factor = ben.take_up(&code).await.factor;
+    let renew = server.node.post("/desk/operators/kuya.ben/token", &json!({}));
+    expect_refusal(renew, 404, "route_not_found").await;
+    let luz_session = luz.cookies["__Host-bahay-desk"].clone();
+    let made = json!({ "name": "cora", "role": "finance" });
+    let made = server.node.post("/v1/operator/operators", &made).bearer_auth(&luz_session);
+    let made = ok(made).await;
+    assert_eq!(made.as_object().unwrap().keys().collect::<Vec<_>>(), ["enrolment_code"]);
+    let renew = server.node.post("/v1/operator/operators/kuya.ben/token", &json!({}));
+    expect_refusal(renew.bearer_auth(&luz_session), 404, "route_not_found").await;
+
+    server.clock.advance(Duration::from_hours(25));
+    let shown = factor.code(server.clock.now());
+    assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
+    let token = ben.create_token().await;
+    expect_refusal(ask_over_api(&server, &token, player), 403, "second_factor_missing").await;
+    let asked: i64 = sqlx::query_scalar("select count(*) from corrections")
+        .fetch_one(&server.bank.pool)
+        .await
+        .unwrap();
+    assert_eq!(asked, 0);
+}
+
+/// A code that was replaced binds its maker for a day after that, and no sign-in by another code ends it.
+#[tokio::test]
+async fn a_code_ties_its_maker_to_its_owner_for_a_day_after_the_code_has_ended() {
+    let server = Server::new().await;
+    let player = server.bank.player(BEFORE).await;
+    let mut luz = Browser::new(&server);
+    let luz_factor = luz.enrol("ate.luz", Role::Admin).await.factor;
+    let mut cora = Browser::new(&server);
+    let cora_factor = cora.enrol("cora", Role::Admin).await.factor;
+    Browser::new(&server).enrol("kuya.ben", Role::Finance).await;
+
+    reset(&mut luz, "kuya.ben").await;
+    server.clock.advance(Duration::from_hours(11));
+    let shown = cora_factor.code(server.clock.now());
+    assert_eq!(cora.sign_in("cora", PASSWORD, &shown).await.status, 303);
+    let second = reset(&mut cora, "kuya.ben").await;
+    let mut ben = Browser::new(&server);
+    let ben_factor = ben.take_up(&second).await.factor;
+    server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
+    next_code(&server.clock);
+    let shown = luz_factor.code(server.clock.now());
+    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
+    let request = ask(&mut luz, player).await;
+    server.clock.advance(Duration::from_secs(29));
+    let shown = ben_factor.code(server.clock.now());
+    assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
+    assert_eq!(approve(&mut ben, &request).await, 403, "a second less than a day");
+    server.clock.advance(Duration::from_secs(1));
+    assert_eq!(approve(&mut ben, &request).await, 303);
+    server.bank.audit_clean().await;
+}
+
+/// A code that nobody uses ends when it expires, not when another one replaces it later.
+#[tokio::test]
+async fn a_code_that_nobody_uses_ties_its_maker_until_a_day_after_it_has_expired() {
+    let server = Server::new().await;
+    let player = server.bank.player(BEFORE).await;
+    let mut luz = Browser::new(&server);
+    let factor = luz.enrol("ate.luz", Role::Admin).await.factor;
+    Browser::new(&server).enrol("kuya.ben", Role::Finance).await;
+    reset(&mut luz, "kuya.ben").await;
+
+    server.clock.advance(Duration::from_hours(48) - Duration::from_secs(1));
+    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let (name, now) = ("kuya.ben".parse().unwrap(), server.clock.now());
+    let code = operators.reset(&Trail::COMMAND, &name, now).await.unwrap();
+    let mut ben = Browser::new(&server);
+    ben.take_up(code.reveal()).await;
+    let shown = factor.code(now);
+    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
+    let request = ask(&mut luz, player).await;
+    assert_eq!(approve(&mut ben, &request).await, 403, "a second less than a day");
+    server.clock.advance(Duration::from_secs(1));
+    assert_eq!(approve(&mut ben, &request).await, 303);
+    let theirs = ask(&mut ben, player).await;
+    assert_eq!(approve(&mut luz, &theirs).await, 303);
+    server.bank.audit_clean().await;
+}
+
+/// An operator is disabled while its decision waits: nothing is booked.
+#[tokio::test]
+async fn a_decision_by_a_session_that_ends_meanwhile_books_nothing() {
+    let server = Server::new().await;
+    let player = server.bank.player(BEFORE).await;
+    let luz = server.session("ate.luz", Role::Finance).await;
+    let ben = server.session("kuya.ben", Role::Finance).await;
+    let asked = ok(ask_over_api(&server, &luz, player)).await;
+    let owner = server.bank.database.owner_pool().await;
+    let mut barrier = owner.begin().await.unwrap();
+    let lock = "lock table corrections in exclusive mode";
+    sqlx::query(lock).execute(&mut *barrier).await.unwrap();
+    let path = format!("/v1/operator/corrections/{}/approval", text(&asked["id"]));
+    let decide = server.node.post(&path, &json!({})).bearer_auth(&ben);
+    let decide = decide.header("Idempotency-Key", Uuid::new_v4().to_string());
+    let decide = tokio::spawn(async move { refused(decide).await });
+    let waits = async {
+        let waiting = "
+            select exists (select from pg_locks l join pg_class c on c.oid = l.relation
+                where c.relname = 'corrections' and not l.granted)";
+        while !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&owner).await.unwrap() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, waits).await.expect("the decision waits");
+    let name = "kuya.ben".parse().unwrap();
+    let operators = Operators::new(owner.clone());
+    operators.disable(&Trail::COMMAND, &name, server.clock.now()).await.unwrap();
+    barrier.rollback().await.unwrap();
+    assert_eq!(decide.await.unwrap(), (401, "session_ended".to_owned()));
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
 }
 
@@ -105,21 +235,20 @@ async fn nobody_decides_by_a_sign_in_that_the_requester_has_handed_out() {
     let request = ask(&mut luz, player).await;
 
     // A new operator, and one who was reset.
-    let (_, code) = add(&mut luz, "puppet", "finance").await;
+    let code = add(&mut luz, "puppet", "finance").await;
     let mut puppet = Browser::new(&server);
     let puppets = puppet.take_up(&code).await.factor;
     assert_eq!(approve(&mut puppet, &request).await, 403);
-    let told = luz.send(OPERATORS, "/desk/operators/kuya.ben/enrolment", &[]).await;
-    let code = format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"));
+    let code = reset(&mut luz, "kuya.ben").await;
     let mut ben = Browser::new(&server);
     ben.take_up(&code).await;
     assert_eq!(approve(&mut ben, &request).await, 403);
 
     // Over a third one.
-    let (_, code) = add(&mut luz, "admin.two", "admin").await;
+    let code = add(&mut luz, "admin.two", "admin").await;
     let mut second = Browser::new(&server);
     second.take_up(&code).await;
-    let (_, code) = add(&mut second, "puppet.two", "finance").await;
+    let code = add(&mut second, "puppet.two", "finance").await;
     let mut third = Browser::new(&server);
     third.take_up(&code).await;
     assert_eq!(approve(&mut third, &request).await, 403);
@@ -154,8 +283,7 @@ async fn a_reset_ends_the_token_too() {
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
     let ben = server.operator("kuya.ben", Role::Finance).await;
-    let told = luz.send(OPERATORS, "/desk/operators/kuya.ben/enrolment", &[]).await;
-    assert_eq!(told.status, 200, "{}", told.text);
+    reset(&mut luz, "kuya.ben").await;
     let list = server.node.get("/v1/operator/corrections", &ben);
     expect_refusal(list, 401, "operator_token_unknown").await;
 }

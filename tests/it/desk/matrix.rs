@@ -51,11 +51,13 @@ POST /desk/switches/house/closing             403    403     403     303
 POST /desk/switches/house/opening             403    403     403     303
 GET  /desk/operators                          403    403     403     200
 POST /desk/operators                          403    403     403     422
-POST /desk/operators/nobody/token             403    403     403     404
 POST /desk/operators/nobody/enrolment         403    403     403     404
 POST /desk/operators/nobody/disabling         403    403     403     404
 GET  /desk/audit                              403    403     403     200
 GET  /desk/audit.csv                          403    403     403     200
+GET  /desk/token                              200    200     200     200
+POST /desk/token                              200    200     200     200
+POST /desk/token/revocation                   303    303     303     303
 POST /desk/sign-out                           303    303     303     303
 ";
 

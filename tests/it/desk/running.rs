@@ -1,9 +1,7 @@
 //! A game that is being played, as operators look at it and void it over the API.
 
 use bahay::client::{Client, Play};
-use bahay::clock::Clock;
-use bahay::operators::audit::Trail;
-use bahay::operators::{Operators, Role};
+use bahay::operators::Role;
 use bahay_engine::cards::CardSet;
 use bahay_engine::catalog::AnyView;
 use bahay_engine::table::{GameId, PhaseView};
@@ -13,6 +11,7 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::support::house::{House, PATIENCE, guest_at, joined};
+use crate::support::operators::operator_session;
 
 /// What an administrator has written against the API.
 struct Programme {
@@ -23,11 +22,10 @@ struct Programme {
 
 impl Programme {
     async fn of(house: &House) -> Self {
-        let operators = Operators::new(house.database.owner_pool().await);
-        let (name, now) = ("ate.luz".parse().unwrap(), Clock::system().now());
-        let made = operators.add(&Trail::COMMAND, &name, Role::Admin, now).await.unwrap();
+        let owner = house.database.owner_pool().await;
+        let token = operator_session(&owner, "ate.luz", Role::Admin).await;
         let http = Http::builder().no_proxy().build().unwrap();
-        Self { http, base: house.base.clone(), token: made.token.reveal().to_owned() }
+        Self { http, base: house.base.clone(), token }
     }
 
     async fn ask(&self, method: Method, path: &str, body: Value) -> Value {

@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use bahay::auth::DeskToken;
+use bahay::edge::{self, Edge, Rate};
+use bahay::http::Options;
 use bahay::operators::audit::Trail;
 use bahay::operators::{Operators, Role, SecondFactor};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, between, form_token, next_code};
-use crate::http::server::Server;
+use super::browser::{Browser, PASSWORD, Page, between, form_token, next_code};
+use crate::http::server::{Server, Setup};
+use crate::support::house::wide_door;
 
 const SOMEWHERE: &str = "/desk/corrections";
 
@@ -60,6 +64,7 @@ async fn an_operator_enrols_and_signs_in_with_three_things() {
     assert_eq!(third.sign_in("ate.luz", PASSWORD, &code).await.status, 403, "a code is used once");
     let expected = [
         "operator_add",
+        "enrolment_look",
         "enrolment",
         "sign_in_refused: code used",
         "sign_in_refused: password",
@@ -177,7 +182,8 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
     let cookies = browser.cookies.clone();
     let left = browser.send(SOMEWHERE, "/desk/sign-out", &[]).await;
     assert_eq!((left.status, left.location.as_deref()), (303, Some("/desk/sign-in")));
-    assert!(browser.cookies.is_empty(), "{:?}", browser.cookies);
+    // What stays is the cookie by which the browser is known.
+    assert_eq!(browser.cookies.keys().collect::<Vec<_>>(), ["__Host-bahay-desk-browser"]);
     browser.cookies = cookies;
     assert_eq!(browser.get(SOMEWHERE).await.status, 303, "the server has forgotten it too");
 
@@ -228,6 +234,181 @@ async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
     let fields = [("enrolment", late.reveal())];
     let page = browser.send("/desk/enrolment", "/desk/enrolment", &fields).await;
     assert_eq!(page.status, 403, "{}", page.text);
+}
+
+/// Sends the second page of an enrolment.
+async fn complete(browser: &mut Browser<'_>, code: &str, shown: &str) -> Page {
+    let fields =
+        [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", shown)];
+    browser.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await
+}
+
+/// The maker of a code opens the page before its owner does, and keeps the key that it is shown.
+#[tokio::test]
+async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
+    let server = Server::new().await;
+    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
+    let code = operators.add(&Trail::COMMAND, &name, Role::Finance, now).await.unwrap();
+    let code = code.reveal();
+    let mut maker = Browser::new(&server);
+    let first = maker.factor_of(code).await;
+    let mut luz = Browser::new(&server);
+    let page = luz.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
+    assert!(page.text.contains("opened 2 times"), "{}", page.text);
+    let key = between(&page.text, "Key: <code>", "</code>");
+    let second = SecondFactor::of_base32(key).unwrap();
+    assert_ne!(first, second);
+
+    // Neither the maker's browser nor one without a cookie completes it, by whichever code.
+    let mut bare = Browser::new(&server);
+    for shown in [first.code(server.clock.now()), second.code(server.clock.now())] {
+        for browser in [&mut maker, &mut bare] {
+            let refused = complete(browser, code, &shown).await;
+            assert_eq!(refused.status, 403, "{}", refused.text);
+            assert!(refused.text.contains("not the last one to open"), "{}", refused.text);
+            assert!(!refused.text.contains(key), "{}", refused.text);
+        }
+    }
+    // An opening in between is found by the owner, who opens it once more.
+    let third = maker.factor_of(code).await;
+    assert_ne!(third, second);
+    let refused = complete(&mut luz, code, &second.code(server.clock.now())).await;
+    assert!(refused.text.contains("not the last one to open"), "{}", refused.text);
+    luz.take_up(code).await;
+    next_code(&server.clock);
+    for factor in [&first, &second, &third] {
+        let shown = factor.code(server.clock.now());
+        assert_eq!(maker.sign_in("ate.luz", PASSWORD, &shown).await.status, 403);
+    }
+    let looks: Vec<(Option<Uuid>, Option<String>, Value)> = sqlx::query_as(
+        "select operator, subject, detail from operator_actions where action = 'enrolment_look'
+        order by id",
+    )
+    .fetch_all(&server.bank.pool)
+    .await
+    .unwrap();
+    let expected: Vec<_> = (1..=4)
+        .map(|openings| {
+            (None, Some("operator:ate.luz".to_owned()), json!({ "openings": openings }))
+        })
+        .collect();
+    assert_eq!(looks, expected);
+}
+
+/// Neither the database nor a log has what binds an enrolment to a browser.
+#[tokio::test]
+async fn an_enrolment_is_opened_so_often_and_no_more() {
+    let server = Server::new().await;
+    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
+    let code = operators.add(&Trail::COMMAND, &name, Role::Finance, now).await.unwrap();
+    let mut browser = Browser::new(&server);
+    for _ in 0..50 {
+        browser.factor_of(code.reveal()).await;
+    }
+    let cookie = browser.cookies["__Host-bahay-desk-enrolment"].clone();
+    let stored: Value = sqlx::query_scalar("select to_jsonb(e) from operator_enrolments e")
+        .fetch_one(&server.bank.pool)
+        .await
+        .unwrap();
+    assert!(!stored.to_string().contains(&cookie), "{stored}");
+    let fields = [("enrolment", code.reveal())];
+    let page = browser.send("/desk/enrolment", "/desk/enrolment", &fields).await;
+    assert_eq!(page.status, 403, "{}", page.text);
+}
+
+/// Tries a wrong password as often as one address may in a minute.
+async fn use_up_tries(browser: &mut Browser<'_>) {
+    for _ in 0..5 {
+        assert_eq!(browser.sign_in("ate.luz", "a wrong password", "123456").await.status, 403);
+    }
+    assert_eq!(browser.sign_in("ate.luz", "a wrong password", "123456").await.status, 429);
+}
+
+/// Somebody at the operator's address goes on trying, and the operator comes in all the same.
+#[tokio::test]
+async fn a_browser_that_was_signed_in_before_is_a_place_of_its_own() {
+    let server = Server::new().await;
+    let mut luz = Browser::new(&server);
+    let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
+    let mut ben = Browser::new(&server);
+    ben.enrol("kuya.ben", Role::Admin).await;
+    let shown = || {
+        next_code(&server.clock);
+        factor.code(server.clock.now())
+    };
+    luz.send(SOMEWHERE, "/desk/sign-out", &[]).await;
+    let mut other = Browser::new(&server);
+    use_up_tries(&mut other).await;
+    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown()).await.status, 303);
+
+    // Cookies that are made up, or of another operator, are no places of this one.
+    let made_up = bahay::auth::BrowserToken::random().reveal().to_owned();
+    for cookie in [made_up.clone(), ben.cookies["__Host-bahay-desk-browser"].clone()] {
+        other.cookies.insert("__Host-bahay-desk-browser".to_owned(), cookie);
+        assert_eq!(other.sign_in("ate.luz", PASSWORD, "000000").await.status, 429);
+    }
+    // A known browser has as many tries as an address.
+    let known = luz.cookies["__Host-bahay-desk-browser"].clone();
+    use_up_tries(&mut luz).await;
+
+    // A cookie that was planted is not adopted.
+    server.clock.advance(Duration::from_secs(61));
+    other.cookies.insert("__Host-bahay-desk-browser".to_owned(), made_up.clone());
+    assert_eq!(other.sign_in("ate.luz", PASSWORD, &shown()).await.status, 303);
+    assert_ne!(other.cookies["__Host-bahay-desk-browser"], made_up);
+
+    // With a reset a browser is forgotten.
+    let operators = Operators::new(server.bank.database.owner_pool().await);
+    let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
+    let code = operators.reset(&Trail::COMMAND, &name, now).await.unwrap();
+    let factor = Browser::new(&server).take_up(code.reveal()).await.factor;
+    server.clock.advance(Duration::from_secs(61));
+    use_up_tries(&mut Browser::new(&server)).await;
+    assert_eq!(luz.cookies["__Host-bahay-desk-browser"], known);
+    let shown = factor.code(server.clock.now());
+    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 429);
+}
+
+/// A player's client behind the operator's address asks to sign in without end.
+#[tokio::test]
+async fn neither_players_nor_pages_use_up_the_sign_ins_of_operators() {
+    let door =
+        edge::Options { sign_ins_per_address: Rate { per_second: 1, burst: 4 }, ..wide_door() };
+    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let mut luz = Browser::new(&server);
+    let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
+    let limited = |status: u16| status == 429;
+    let guest = json!({ "device_id": "device-0123456789" });
+    let mut tries = 0;
+    while !limited(
+        server.node.post("/v1/sign-in/guest", &guest).send().await.unwrap().status().as_u16(),
+    ) {
+        tries += 1;
+        assert!(tries < 1_000, "players have a rate");
+    }
+    for _ in 0..20 {
+        assert_eq!(luz.get("/desk/sign-in").await.status, 200);
+        assert_eq!(luz.get("/desk/enrolment").await.status, 200);
+    }
+    // A stranger who sends the form has a rate; the browser that is known comes in beside it.
+    let mut other = Browser::new(&server);
+    let mut tries = 0;
+    loop {
+        let page = other.sign_in(&format!("nobody.{tries}"), PASSWORD, "000000").await;
+        if limited(page.status) {
+            assert!(page.text.contains("from this address"), "{}", page.text);
+            break;
+        }
+        assert_eq!(page.status, 403, "{}", page.text);
+        tries += 1;
+        assert!(tries < 1_000, "operators have a rate");
+    }
+    next_code(&server.clock);
+    let shown = factor.code(server.clock.now());
+    assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
 }
 
 #[tokio::test]

@@ -161,7 +161,7 @@ async fn a_key_is_one_callers_on_one_route_for_one_input() {
     refuses(with_body, 422, "idempotency_key_reused").await;
 
     let luz = server.session("ate.luz", Role::Finance).await;
-    let ben = server.operator("kuya.ben", Role::Admin).await;
+    let ben = server.session("kuya.ben", Role::Admin).await;
     let path = "/v1/operator/corrections";
     let ask = |token: &str, amount: i64| {
         let reason = "paid twice by mistake";
@@ -251,7 +251,7 @@ async fn what_a_dead_node_has_begun_is_taken_over_and_answered_as_it_would_have(
     assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
 
     // The same for a correction: it was asked for once.
-    let luz = server.operator("ate.luz", Role::Finance).await;
+    let luz = server.session("ate.luz", Role::Finance).await;
     let request = json!({
         "kind": "adjustment", "player": guest.id, "amount": 5, "reason": "found under the table"
     });

@@ -96,6 +96,8 @@ POST   /v1/sort                                   401    200   200  401    401  
 
 POST   /v1/operator/sign-in                       401    401   401  401    401     401     401
 POST   /v1/operator/sign-out                      401    401   401  204    204     204     204
+POST   /v1/operator/token                         401    401   401  201    201     201     201
+DELETE /v1/operator/token                         401    401   401  204    204     204     204
 GET    /v1/operator/corrections                   401    401   401  200    200     200     200
 POST   /v1/operator/corrections                   401    401   401  403    403     201     201
 GET    /v1/operator/corrections/{id}              401    401   401  200    200     200     200
@@ -124,7 +126,6 @@ GET    /v1/operator/actions                       401    401   401  403    403  
 GET    /v1/operator/actions.csv                   401    401   401  403    403     403     200
 GET    /v1/operator/operators                     401    401   401  403    403     403     200
 POST   /v1/operator/operators                     401    401   401  403    403     403     201
-POST   /v1/operator/operators/{name}/token        401    401   401  403    403     403     200
 POST   /v1/operator/operators/{name}/enrolment    401    401   401  403    403     403     200
 POST   /v1/operator/operators/{name}/disabling    401    401   401  403    403     403     204
 GET    /v1/operator/house                         401    401   401  200    200     200     200
@@ -266,7 +267,7 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
     let mut name = String::new();
     if path.contains("{name}") {
         name = operators_name();
-        server.operator(&name, Role::Viewer).await;
+        server.session(&name, Role::Viewer).await;
     }
     let mut booked = String::new();
     if path.contains("{operation}") {
@@ -342,7 +343,7 @@ async fn game(server: &Server, owner: &Guest) -> String {
 
 async fn correction(server: &Server, owner: &Guest) -> String {
     let name = format!("asker.{}", &Uuid::new_v4().simple().to_string()[..12]);
-    let asker = server.operator(&name, Role::Finance).await;
+    let asker = server.session(&name, Role::Finance).await;
     let ask = server.node.post("/v1/operator/corrections", &adjustment(owner));
     let ask = ask.bearer_auth(asker).header("Idempotency-Key", Uuid::new_v4().to_string());
     text(&ok(ask).await["id"])

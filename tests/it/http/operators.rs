@@ -8,8 +8,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::server::{Server, expect_refusal, ok, refused};
+use crate::desk::browser::Browser;
 
 const CORRECTIONS: &str = "/v1/operator/corrections";
+
+const TOKEN: &str = "/v1/operator/token";
 
 /// Somebody who calls a route.
 const CALLERS: [&str; 6] = ["nobody", "player", "viewer", "support", "finance", "admin"];
@@ -19,7 +22,7 @@ const CALLERS: [&str; 6] = ["nobody", "player", "viewer", "support", "finance", 
 async fn every_route_lets_in_those_it_is_for() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
-    let luz = server.operator("ate.luz", Role::Finance).await;
+    let luz = server.session("ate.luz", Role::Finance).await;
     let ask = async || {
         let body = json!({
             "kind": "adjustment", "player": guest.id, "amount": 100, "reason": "for the test only"
@@ -130,10 +133,11 @@ fn complains(output: &Output, words: &str) {
 #[tokio::test]
 async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
     let server = Server::new().await;
-    let said = line(&bahay(&server, &["add", "ate.luz", "--role", "finance"]));
-    let (token, enrolment) = said.split_once('\n').unwrap();
-    let token = token.to_owned();
+    let enrolment = line(&bahay(&server, &["add", "ate.luz", "--role", "finance"]));
     assert!(enrolment.starts_with("bahay_en_") && enrolment.len() == 52, "{enrolment}");
+    let mut browser = Browser::new(&server);
+    browser.take_up(&enrolment).await;
+    let token = browser.create_token().await;
     ok(server.node.get(CORRECTIONS, &token)).await;
     let reset = line(&bahay(&server, &["reset", "ate.luz"]));
     assert!(reset.starts_with("bahay_en_") && reset != enrolment, "{reset}");
@@ -142,16 +146,15 @@ async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
     complains(&bahay(&server, &["add", "Luz", "--role", "admin"]), "an operator's name is");
     complains(&bahay(&server, &["add", "luz", "--role", "root"]), "a role is viewer");
 
-    let renewed = line(&bahay(&server, &["renew", "ate.luz"]));
-    assert_ne!(renewed, token);
-    expect_refusal(server.node.get(CORRECTIONS, &token), 401, "operator_token_unknown").await;
-    ok(server.node.get(CORRECTIONS, &renewed)).await;
+    browser.take_up(&reset).await;
+    let another = browser.create_token().await;
+    assert_ne!(another, token);
+    ok(server.node.get(CORRECTIONS, &another)).await;
 
     line(&bahay(&server, &["add", "kuya.ben", "--role", "viewer"]));
     assert_eq!(line(&bahay(&server, &["disable", "ate.luz"])), "");
-    expect_refusal(server.node.get(CORRECTIONS, &renewed), 401, "operator_token_unknown").await;
+    expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
     complains(&bahay(&server, &["disable", "ate.luz"]), "there is no operator ate.luz");
-    complains(&bahay(&server, &["renew", "ate.luz"]), "there is no operator ate.luz");
     complains(&bahay(&server, &["reset", "ate.luz"]), "there is no operator ate.luz");
     let listed = line(&bahay(&server, &["list"]));
     let lines: Vec<_> = listed.lines().collect();
@@ -168,7 +171,84 @@ async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
         .fetch_all(&server.bank.pool)
         .await
         .unwrap();
-    assert!(!format!("{rows:?}").contains(&renewed["bahay_op_".len()..]));
+    assert!(!format!("{rows:?}").contains(&another["bahay_op_".len()..]));
     let change = sqlx::query("update operators set role = 'admin'").execute(&server.bank.pool);
     assert!(change.await.unwrap_err().to_string().contains("permission denied"));
+}
+
+/// Nobody creates a token for somebody else, and a token does not create or replace one.
+#[tokio::test]
+async fn a_token_is_created_by_its_operator_in_a_session_and_recorded_as_the_means_of_its_acts() {
+    let server = Server::new().await;
+    let luz = server.session("ate.luz", Role::Admin).await;
+    let create = |by: &str| server.node.request(Method::POST, TOKEN).bearer_auth(by);
+    let revoke = |by: &str| server.node.request(Method::DELETE, TOKEN).bearer_auth(by);
+    let created = ok(create(&luz)).await;
+    assert_eq!(created["expires_at"], "2026-05-30T12:00:00.000Z");
+    let token = created["token"].as_str().unwrap().to_owned();
+    expect_refusal(create(&token), 403, "second_factor_missing").await;
+    expect_refusal(revoke(&token), 403, "second_factor_missing").await;
+    let of_other = "/v1/operator/operators/ate.luz/token";
+    let of_other = server.node.request(Method::POST, of_other).bearer_auth(&luz);
+    expect_refusal(of_other, 404, "route_not_found").await;
+
+    // A program closes the house; a person opens it.
+    let reason = json!({ "reason": "maintenance tonight" });
+    for (by, path) in [(&token, "closing"), (&luz, "opening")] {
+        let request = server.node.post(&format!("/v1/operator/house/{path}"), &reason);
+        let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
+        ok(request.bearer_auth(by)).await;
+    }
+    let another = ok(create(&luz)).await["token"].as_str().unwrap().to_owned();
+    expect_refusal(server.node.get(CORRECTIONS, &token), 401, "operator_token_unknown").await;
+    ok(server.node.get(CORRECTIONS, &another)).await;
+    ok(revoke(&luz)).await;
+    expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
+    let noted: Vec<(String, String)> = sqlx::query_as(
+        "select action, way from operator_actions where operator is not null order by id",
+    )
+    .fetch_all(&server.bank.pool)
+    .await
+    .unwrap();
+    let expected = [
+        ("enrolment", "api"),
+        ("token_create", "api"),
+        ("house_close", "token"),
+        ("house_open", "api"),
+        ("token_create", "api"),
+        ("token_revoke", "api"),
+    ];
+    assert_eq!(noted, expected.map(|(action, way)| (action.to_owned(), way.to_owned())));
+}
+
+/// A copy of a token moves no coins, ends no game, shows no hand and shuts no colleague out.
+#[tokio::test]
+async fn a_token_suffices_for_nothing_that_is_done_in_its_operators_name_alone() {
+    let server = Server::new().await;
+    let player = server.bank.player(1_000).await;
+    let token = server.operator("ate.luz", Role::Admin).await;
+    server.session("kuya.ben", Role::Finance).await;
+    let table = format!("/v1/operator/tables/{}", Uuid::new_v4());
+    let operator = "/v1/operator/operators/kuya.ben";
+    let reason = json!({ "reason": "for the test only" });
+    let adjustment = json!({
+        "kind": "adjustment", "player": player, "amount": 1, "reason": "for the test only"
+    });
+    for (path, body) in [
+        (CORRECTIONS.to_owned(), adjustment),
+        (format!("{CORRECTIONS}/{}/approval", Uuid::new_v4()), json!({})),
+        (format!("{CORRECTIONS}/{}/rejection", Uuid::new_v4()), reason.clone()),
+        (format!("{table}/hands-look"), reason.clone()),
+        (format!("{table}/voiding"), reason.clone()),
+        (format!("{table}/release"), json!({})),
+        (format!("{table}/pot-return"), json!({})),
+        ("/v1/operator/operators".to_owned(), json!({ "name": "puppet", "role": "finance" })),
+        (format!("{operator}/enrolment"), json!({})),
+        (format!("{operator}/disabling"), json!({})),
+    ] {
+        let request = server.node.post(&path, &body).bearer_auth(&token);
+        let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
+        let refusal = refused(request).await;
+        assert_eq!(refusal, (403, "second_factor_missing".to_owned()), "{path}");
+    }
 }

@@ -13,8 +13,10 @@ use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::Publication;
 use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
-use bahay::operators::audit::Trail;
-use bahay::operators::{Audit, Corrections, Desk, Operators, Role};
+use bahay::operators::audit::{Trail, Way};
+use bahay::operators::{
+    Audit, Corrections, Desk, EnrolmentCompletion, Operators, Role, SignedInFrom,
+};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::reports::Reports;
@@ -115,27 +117,31 @@ impl Server {
         Self { clock, bank, node }
     }
 
-    /// A new operator's token.
+    /// Returns the API token of a new operator, which it has created in a session.
     pub(crate) async fn operator(&self, name: &str, role: Role) -> String {
-        let operators = Operators::new(self.bank.database.owner_pool().await);
-        let name = name.parse().expect("a name of an operator");
-        let made = operators.add(&Trail::COMMAND, &name, role, self.clock.now()).await;
-        made.expect("an operator is made").token.reveal().to_owned()
+        let session = self.session(name, role).await;
+        let create = self.node.request(Method::POST, "/v1/operator/token").bearer_auth(session);
+        text(&ok(create).await["token"])
     }
 
     /// A new operator's session, with the second factor.
     pub(crate) async fn session(&self, name: &str, role: Role) -> String {
         let operators = Operators::new(self.bank.database.owner_pool().await);
         let (name, now) = (name.parse().expect("a name of an operator"), self.clock.now());
-        let made = operators.add(&Trail::COMMAND, &name, role, now).await;
-        let made = made.expect("an operator is made");
+        let code = operators.add(&Trail::COMMAND, &name, role, now).await;
+        let code = code.expect("an operator is made");
         let accounts = self.node.accounts.clone();
         let desk = Desk::new(self.bank.pool.clone(), accounts, self.clock.clone(), sealing_keys());
-        let code = made.enrolment.reveal();
-        let shown = desk.enrolment(code).await.expect("it is to enrol").factor.code(now);
-        let password = "rain on a tin roof".parse().expect("a password");
-        let opened = desk.enrol(code, &password, &shown, None).await;
-        opened.expect("it has enrolled").token.reveal().to_owned()
+        let opened = desk.open_enrolment(code.reveal(), None).await;
+        let (enrolment, browser) = opened.expect("it is to enrol");
+        let request = EnrolmentCompletion {
+            code: code.reveal(),
+            browser: Some(&browser),
+            password: &"rain on a tin roof".parse().expect("a password"),
+            shown: &enrolment.factor.code(now),
+            from: SignedInFrom { way: Way::Api, address: None, browser: None },
+        };
+        desk.enrol(request).await.expect("it has enrolled").token.reveal().to_owned()
     }
 
     /// Another node on the same database, with the same secret and clock.

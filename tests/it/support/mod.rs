@@ -11,6 +11,7 @@ pub(crate) mod independent;
 pub(crate) mod live;
 pub(crate) mod nats;
 pub(crate) mod node;
+pub(crate) mod operators;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod raw;

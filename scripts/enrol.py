@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Enrols an operator as its browser would, creates an API token in the session, and prints the token.
+Usage: enrol.py URL ENROLMENT-CODE, with the code that `bahay operator add NAME --role ROLE` prints."""
+
+import base64
+import hashlib
+import hmac
+import http.client
+import re
+import struct
+import sys
+import time
+import urllib.parse
+
+PASSWORD = "a long rain on a tin roof"
+
+
+class Browser:
+    """One connection with its cookies."""
+
+    def __init__(self, url):
+        self.url = url
+        self.place = urllib.parse.urlsplit(url)
+        self.connection = http.client.HTTPConnection(self.place.hostname, self.place.port, timeout=60)
+        self.cookies = {}
+
+    def ask(self, method, path, body=None, headers=()):
+        """Returns status, headers, text and milliseconds."""
+        sent = {"sec-fetch-site": "same-origin", "host": self.place.netloc, **dict(headers)}
+        if self.cookies:
+            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        began = time.perf_counter()
+        self.connection.request(method, path, body, sent)
+        answer = self.connection.getresponse()
+        text = answer.read()
+        took = (time.perf_counter() - began) * 1000
+        for cookie in answer.headers.get_all("set-cookie") or []:
+            name, value = cookie.split(";")[0].split("=", 1)
+            self.cookies[name] = value
+        return answer.status, answer.headers, text.decode(), took
+
+    def must(self, status, method, path, body=None, headers=()):
+        """Returns the text and the milliseconds of an answer; ends the program at another status."""
+        answer = self.ask(method, path, body, headers)
+        if answer[0] != status:
+            sys.exit(f"{path}: {answer[0]} in place of {status}\n{answer[2]}")
+        return answer[2], answer[3]
+
+    def send(self, status, path, fields):
+        """Returns the answer to a form."""
+        headers = [("content-type", "application/x-www-form-urlencoded"), ("origin", self.url)]
+        return self.must(status, "POST", path, urllib.parse.urlencode(fields), headers)[0]
+
+    def session(self):
+        """Returns the token of the session, which the API takes too."""
+        return next(value for value in self.cookies.values() if value.startswith("bahay_desk_"))
+
+    def enrol(self, code):
+        """Signs the operator of an enrolment code in."""
+        token = form_token(self.must(200, "GET", "/desk/enrolment")[0])
+        text = self.send(200, "/desk/enrolment", {"form_token": token, "enrolment": code})
+        secret = re.search(r"Key: <code>([A-Z2-7]+)</code>", text).group(1)
+        fields = {"form_token": form_token(text), "enrolment": code, "password": PASSWORD}
+        fields |= {"again": PASSWORD, "code": six_digits(secret)}
+        self.send(303, "/desk/enrolment/completion", fields)
+
+    def create_token(self):
+        """Creates the API token of the operator that is signed in."""
+        page = self.must(200, "GET", "/desk/token")[0]
+        text = self.send(200, "/desk/token", {"form_token": form_token(page)})
+        return re.search(r"bahay_op_[\w-]{43}", text).group(0)
+
+
+def form_token(text):
+    return re.search(r'name="form_token" value="([^"]+)"', text).group(1)
+
+
+def six_digits(secret):
+    """RFC 6238."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
+    offset = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+if __name__ == "__main__":
+    url, code = sys.argv[1:]
+    browser = Browser(url)
+    browser.enrol(code)
+    print(browser.create_token())

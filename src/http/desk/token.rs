@@ -1,0 +1,76 @@
+//! The API token of the operator at the desk, which it creates for its programs. It is shown on the
+//! page that answers, and never again.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use super::parts::{button, time};
+use super::shell::page;
+use super::{Filled, Nothing, Refused, Seat};
+use crate::clock::Clock;
+use crate::operators::Operators;
+
+const HERE: &str = "/desk/token";
+
+const TITLE: &str = "Your API token";
+
+pub(super) async fn show_token(
+    State(operators): State<Operators>,
+    seat: Seat,
+) -> Result<Response, Refused> {
+    let expires_at = operators.token_expires_at(&seat.operator).await?;
+    let body = html! {
+        p {
+            "A token lets a program act for you over the API, for 90 days. Nobody but you can create it, "
+            "and the audit tells what was done by it. It asks for no corrections and decides on none, "
+            "gives no orders about tables, sees no hands of running games and changes no operators."
+        }
+        @match expires_at {
+            Some(at) => p { "Your token is good until " (time(at)) " UTC." },
+            None => p { "You have no token." },
+        }
+        (orders(&seat, expires_at.is_some()))
+    };
+    Ok(page(&seat, TITLE, body))
+}
+
+fn orders(seat: &Seat, has_token: bool) -> Markup {
+    html! {
+        @if has_token {
+            (button(seat, HERE, "Create another token", "The token before stops working. Go on?"))
+            (button(seat, &format!("{HERE}/revocation"), "Revoke the token", "Your programs stop working. Go on?"))
+        } @else {
+            form method="post" action=(HERE) {
+                (seat.form_token())
+                button class="main" { "Create a token" }
+            }
+        }
+    }
+}
+
+pub(super) async fn create(
+    State(operators): State<Operators>,
+    State(clock): State<Clock>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.signed_in()?;
+    let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
+    let body = html! {
+        p class="notice" role="status" { "Keep this now. It is not shown again." }
+        dl class="facts" {
+            div { dt { "Token for the API" } dd { code { (token.reveal()) } } }
+            div { dt { "Good until (UTC)" } dd { (time(expires_at)) } }
+        }
+        p { a href=(HERE) { "Back" } }
+    };
+    Ok(page(&seat, TITLE, body))
+}
+
+pub(super) async fn revoke(
+    State(operators): State<Operators>,
+    Filled { seat, input: Nothing {} }: Filled<Nothing>,
+) -> Result<Response, Refused> {
+    operators.revoke_token(&seat.operator.signed_in()?).await?;
+    Ok(Redirect::to(HERE).into_response())
+}

@@ -1,0 +1,69 @@
+//! The API token of an operator, which it alone creates and sees.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::clock::Clock;
+use crate::operators::{Operator, Operators};
+
+use super::super::{Problem, ProblemBody, Time};
+
+/// A token for an operator's programs.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct CreatedToken {
+    /// To be sent as `Authorization: Bearer`.
+    token: String,
+    expires_at: Time,
+}
+
+/// Create an API token
+///
+/// For programs of the operator that asks, in a session with the second factor; nobody creates one for
+/// somebody else. It is good for 90 days, and replaces the token before. The audit tells actions by a
+/// token from those in a session. The answer is not kept for a repetition.
+#[utoipa::path(
+    post,
+    path = "/v1/operator/token",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses(
+        (status = 201, description = "The token, shown once", body = CreatedToken),
+        (status = 403, description = "`second_factor_missing`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn create_token(
+    State(operators): State<Operators>,
+    State(clock): State<Clock>,
+    operator: Operator,
+) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
+    let by = operator.signed_in()?;
+    let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
+    let body = CreatedToken { token: token.reveal().to_owned(), expires_at: expires_at.into() };
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+/// Revoke the API token
+///
+/// Of the operator that asks, in a session with the second factor.
+#[utoipa::path(
+    delete,
+    path = "/v1/operator/token",
+    tag = "operators",
+    security(("operator_token" = [])),
+    responses(
+        (status = 204, description = "There is no token any more"),
+        (status = 403, description = "`second_factor_missing`", body = ProblemBody,
+            content_type = "application/problem+json")
+    )
+)]
+pub(in crate::http) async fn revoke_token(
+    State(operators): State<Operators>,
+    operator: Operator,
+) -> Result<StatusCode, Problem> {
+    operators.revoke_token(&operator.signed_in()?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,111 @@
+//! API tokens, with which an operator's programs act. An operator creates its own in a session with
+//! the second factor and is its only reader; nobody creates one for somebody else. Actions by a token
+//! are recorded as such ([`Way::Token`](super::audit::Way::Token)).
+
+use std::time::Duration;
+
+use jiff_sqlx::Timestamp as SqlTimestamp;
+use serde_json::json;
+use sqlx::PgConnection;
+
+use super::audit::{self, Action};
+use super::{DeskError, Operator, Operators, SignedInOperator, desk};
+use crate::auth::OperatorToken;
+use crate::clock::{self, Timestamp};
+use crate::db;
+use crate::ids::{OperatorId, OperatorSessionId};
+
+/// The lifetime of a token. An operator that still needs one creates another.
+pub const TOKEN_LIFE: Duration = Duration::from_hours(24 * 90);
+
+impl Operators {
+    /// Creates the token of an operator, which replaces the one before, and returns it with its
+    /// expiry. Not repeated when an answer is lost: the token would be, too.
+    ///
+    /// # Errors
+    /// [`DeskError::SessionEnded`] when the session has ended meanwhile.
+    pub async fn create_token(
+        &self,
+        by: &SignedInOperator,
+        now: Timestamp,
+    ) -> Result<(OperatorToken, Timestamp), DeskError> {
+        let token = OperatorToken::random();
+        let expires_at = clock::after(now, TOKEN_LIFE);
+        self.set_token(by, Some((&token, expires_at)), Action::TokenCreated).await?;
+        Ok((token, expires_at))
+    }
+
+    /// Returns the expiry of an operator's token, if it has one.
+    pub async fn token_expires_at(
+        &self,
+        operator: &Operator,
+    ) -> Result<Option<Timestamp>, DeskError> {
+        let once = || {
+            sqlx::query_scalar!(
+                r#"
+                select o.token_expires_at as "token_expires_at: SqlTimestamp"
+                from operators o
+                where o.id = $1
+                "#,
+                operator.id.0
+            )
+            .fetch_one(&self.pool)
+        };
+        let expires_at = db::retry(once).await?;
+        Ok(expires_at.map(|at| clock::from_jiff(at.to_jiff())))
+    }
+
+    /// Revokes the token of an operator, if there is one.
+    ///
+    /// # Errors
+    /// [`DeskError::SessionEnded`] when the session has ended meanwhile.
+    pub async fn revoke_token(&self, by: &SignedInOperator) -> Result<(), DeskError> {
+        self.set_token(by, None, Action::TokenRevoked).await
+    }
+
+    async fn set_token(
+        &self,
+        by: &SignedInOperator,
+        token: Option<(&OperatorToken, Timestamp)>,
+        action: Action,
+    ) -> Result<(), DeskError> {
+        let hash = token.map(|(token, _)| token.hash());
+        let mut tx = self.pool.begin().await?;
+        // A reset or a disabling updates the same row first, so the two come one after the other.
+        sqlx::query!(
+            "update operators set token_hash = $2, token_expires_at = $3 where id = $1",
+            by.id.0,
+            hash.as_ref().map(|hash| hash.0.as_slice()),
+            token.map(|(_, expires_at)| desk::to_sql(expires_at)) as _
+        )
+        .execute(&mut *tx)
+        .await?;
+        if !holds_session_in_tx(&mut tx, by.id, by.session).await? {
+            return Err(DeskError::SessionEnded);
+        }
+        audit::note_in_tx(&mut tx, &by.trail, action, None, json!({})).await?;
+        Ok(tx.commit().await?)
+    }
+}
+
+/// Returns whether a session is still open, and holds it open until the caller's transaction ends.
+///
+/// A request is authenticated before the transaction that carries it out; a reset or a disabling in
+/// between must prevent it.
+pub(super) async fn holds_session_in_tx(
+    tx: &mut PgConnection,
+    operator: OperatorId,
+    session: OperatorSessionId,
+) -> Result<bool, sqlx::Error> {
+    let open = sqlx::query_scalar!(
+        r#"
+        select 1 as "one!"
+        from operator_sessions s
+        where s.id = $1 and s.operator = $2 and s.ended_at is null
+        for share
+        "#,
+        session.0,
+        operator.0
+    );
+    Ok(open.fetch_optional(tx).await?.is_some())
+}

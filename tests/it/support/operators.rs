@@ -1,0 +1,23 @@
+//! Operators of houses that tests do not sign in to.
+
+use bahay::auth::DeskToken;
+use bahay::clock::Clock;
+use bahay::operators::audit::Trail;
+use bahay::operators::{Operators, Role};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+/// Makes an operator and opens a session for it, as a sign-in would. Returns the session's token.
+pub(crate) async fn operator_session(owner: &PgPool, name: &str, role: Role) -> String {
+    let now = Clock::system().now();
+    let parsed = name.parse().expect("a name of an operator");
+    let added = Operators::new(owner.clone()).add(&Trail::COMMAND, &parsed, role, now).await;
+    added.expect("an operator is made");
+    let token = DeskToken::random();
+    let insert = "
+        insert into operator_sessions (id, operator, token_hash, opened_at, last_seen_at)
+        select $1, o.id, $2, now(), now() from operators o where o.name = $3";
+    let insert = sqlx::query(insert).bind(Uuid::new_v4()).bind(token.hash().0.to_vec()).bind(name);
+    insert.execute(owner).await.expect("a session is opened");
+    token.reveal().to_owned()
+}
