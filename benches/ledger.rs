@@ -36,8 +36,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use uuid::Uuid;
 
-/// Groups of three players. A caller has some of them to itself, so that no two callers meet at a
-/// wallet; each game is at a table of its own, since a table plays one at a time.
+/// Groups of three players. No two callers share one, and each game has a table of its own.
 const GROUPS: usize = 256;
 
 /// Games that bots play before anything is measured.
@@ -596,7 +595,6 @@ fn played() -> Vec<Record<AnyGame>> {
     records
 }
 
-/// Rounded down.
 fn per_second(count: u64, taken: Duration) -> u64 {
     u64::try_from(u128::from(count) * 1_000_000_000 / taken.as_nanos().max(1)).unwrap_or(u64::MAX)
 }

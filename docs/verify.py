@@ -4,26 +4,26 @@
     python3 docs/verify.py record.json ...      (- for standard input)
 
 It follows docs/rules/tongits.md and docs/FAIRNESS.md and shares no code with the server; from
-verify_record.py beside it come the form of a record and the arithmetic of coins. It recomputes the commitment, the key of the deal, who began, the deck and the hands; plays every
-action by the rules of the record, whichever rule set they are; finds the winner and what each loser
-owes, line by line; and does the arithmetic of settlement, fee, POT and crown.
+verify_record.py beside it come the form of a record, the stream of chance and the arithmetic of
+coins. It recomputes the commitment, the key of the deal, who began, the deck and the hands; plays
+every action by the rules of the record, whichever rule set they are; finds the winner and what each
+loser owes, line by line; and does the arithmetic of settlement, fee, POT and crown.
 
 Exit code 0: every record holds. 1: one does not; the line says where, and by which rule. 2: a file
 is not the record of a game of Tong-its.
 """
 
 import hashlib
-import hmac
 import struct
 import sys
-import uuid
 from functools import cache
 from itertools import combinations
 
 sys.dont_write_bytecode = True  # Nothing is left beside the documents.
 
 from verify_record import U8, Fault, ascending, by_type, check, check_form, check_players
-from verify_record import check_pot, check_settlement, check_stakes, record_form, run
+from verify_record import check_pot, check_settlement, check_stakes, deal_key, keystream
+from verify_record import record_form, run, shuffled, uniform
 
 RANKS, SUITS = "A23456789TJQK", "CDHS"
 JOKERS = ["X1", "X2"]
@@ -32,53 +32,7 @@ CARDS = STANDARD + JOKERS  # by index, rule 1.12
 INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
-# Chance: rules 9.1 to 9.4.
-
-
-def keystream(key):
-    """The ChaCha20 keystream of RFC 8439: nonce of twelve zeros, counter from 0, as words."""
-
-    def quarter_round(s, a, b, c, d):
-        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
-            s[x] = (s[x] + s[y]) & 0xFFFFFFFF
-            mixed = s[z] ^ s[x]
-            s[z] = (mixed << turn | mixed >> (32 - turn)) & 0xFFFFFFFF
-
-    counter = 0
-    while True:
-        start = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574]
-        start += [*struct.unpack("<8I", key), counter, 0, 0, 0]
-        state = start[:]
-        for _ in range(10):
-            for column in range(4):
-                quarter_round(state, column, 4 + column, 8 + column, 12 + column)
-            quarter_round(state, 0, 5, 10, 15)
-            quarter_round(state, 1, 6, 11, 12)
-            quarter_round(state, 2, 7, 8, 13)
-            quarter_round(state, 3, 4, 9, 14)
-        yield from ((x + y) & 0xFFFFFFFF for x, y in zip(state, start))
-        counter += 1
-
-
-def uniform(words, n):
-    """Rule 9.3: words that would favour small numbers are passed over."""
-    below = 2**32 // n * n
-    return next(word for word in words if word < below) % n
-
-
-def shuffled(words, cards):
-    """Rule 9.4; place 0 is the top."""
-    deck = list(range(cards))
-    for i in range(cards - 1, 0, -1):
-        j = uniform(words, i + 1)
-        deck[i], deck[j] = deck[j], deck[i]
-    return deck
-
-
-def deal_key(server_seed, game, clients):
-    """Rule 9.2."""
-    message = b"bahay/shuffle/v1" + uuid.UUID(game).bytes + b"".join(map(client_seed, clients))
-    return hmac.new(server_seed, message, hashlib.sha256).digest()
+# The deal: rules 2.3 and 9.4.
 
 
 def dealt(deck, starter, rules):
@@ -89,16 +43,6 @@ def dealt(deck, starter, rules):
         hands[(starter + step * place) % 3].add(CARDS[deck[place]])
     hands[starter].add(CARDS[deck[3 * each]])
     return hands, [CARDS[card] for card in deck[3 * each + 1 :]]
-
-
-def client_seed(client):
-    """Rule 9.1: that of the text committed to, or the commitment where no text was revealed."""
-    commitment, text = bytes.fromhex(client["commitment"]), client["text"]
-    seed = commitment if text is None else hashlib.sha256(text.encode()).digest()
-    fits = text is None or hashlib.sha256(seed).digest() == commitment
-    check(fits, "9.1", "a client's text is not the one that it committed to")
-    check(seed.hex() == client["seed"], "9.1", "a client's seed is not that of its text")
-    return seed
 
 
 def check_deal(record):

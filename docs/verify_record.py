@@ -4,9 +4,13 @@ its players and stakes, and the arithmetic of settlement, fee, POT and crown.
 No code is shared with the server. The rules named are those of docs/rules/tongits.md.
 """
 
+import hashlib
+import hmac
 import json
 import re
+import struct
 import sys
+import uuid
 
 
 class Fault(Exception):
@@ -205,10 +209,10 @@ def price_of_count(record, counts_per_bet):
     return bet // counts_per_bet
 
 
-def check_stakes(record, counts_max, counts_per_bet, may_be_short=False):
-    """Rule 6.9: all that a seat can owe; where a host of friends allows it, a wallet with less."""
+def check_stakes(record, counts_max, counts_per_bet, may_be_short=False, rule="6.9"):
+    """All that a seat can owe; where a host of friends allows it, a wallet with less."""
     terms, stakes = record["terms"], record["stakes"]
-    check(len(stakes) == len(record["players"]), "6.9", "the stakes are not one a seat")
+    check(len(stakes) == len(record["players"]), rule, "the stakes are not one a seat")
     if "practice" in terms:
         check(not any(stakes), "8.7", "nothing is staked at a practice table")
         return
@@ -217,7 +221,7 @@ def check_stakes(record, counts_max, counts_per_bet, may_be_short=False):
     may_be_short = may_be_short and "short_stakes" in terms.get("private", {})
     for stake in stakes:
         holds = 0 < stake < most if may_be_short and stake != most else stake == most > 0
-        check(holds, "6.9", f"a stake of {stake} is not the one of {most} that the rules ask for")
+        check(holds, rule, f"a stake of {stake} is not the one of {most} that the rules ask for")
 
 
 def check_pot(record):
@@ -234,10 +238,69 @@ def check_pot(record):
     check(can_be, "7.2", "the crown before is none that a player here can have")
 
 
+# Chance: rules 9.1 to 9.4.
+
+
+def keystream(key):
+    """The ChaCha20 keystream of RFC 8439: nonce of twelve zeros, counter from 0, as words."""
+
+    def quarter_round(s, a, b, c, d):
+        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            s[x] = (s[x] + s[y]) & 0xFFFFFFFF
+            mixed = s[z] ^ s[x]
+            s[z] = (mixed << turn | mixed >> (32 - turn)) & 0xFFFFFFFF
+
+    counter = 0
+    while True:
+        start = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574]
+        start += [*struct.unpack("<8I", key), counter, 0, 0, 0]
+        state = start[:]
+        for _ in range(10):
+            for column in range(4):
+                quarter_round(state, column, 4 + column, 8 + column, 12 + column)
+            quarter_round(state, 0, 5, 10, 15)
+            quarter_round(state, 1, 6, 11, 12)
+            quarter_round(state, 2, 7, 8, 13)
+            quarter_round(state, 3, 4, 9, 14)
+        yield from ((x + y) & 0xFFFFFFFF for x, y in zip(state, start))
+        counter += 1
+
+
+def uniform(words, n):
+    """Rule 9.3: words that would favour small numbers are passed over."""
+    below = 2**32 // n * n
+    return next(word for word in words if word < below) % n
+
+
+def shuffled(words, cards):
+    """Rule 9.4; place 0 is the top."""
+    deck = list(range(cards))
+    for i in range(cards - 1, 0, -1):
+        j = uniform(words, i + 1)
+        deck[i], deck[j] = deck[j], deck[i]
+    return deck
+
+
+def deal_key(server_seed, game, clients):
+    """Rule 9.2."""
+    message = b"bahay/shuffle/v1" + uuid.UUID(game).bytes + b"".join(map(client_seed, clients))
+    return hmac.new(server_seed, message, hashlib.sha256).digest()
+
+
+def client_seed(client):
+    """Rule 9.1: that of the text committed to, or the commitment where no text was revealed."""
+    commitment, text = bytes.fromhex(client["commitment"]), client["text"]
+    seed = commitment if text is None else hashlib.sha256(text.encode()).digest()
+    fits = text is None or hashlib.sha256(seed).digest() == commitment
+    check(fits, "9.1", "a client's text is not the one that it committed to")
+    check(seed.hex() == client["seed"], "9.1", "a client's seed is not that of its text")
+    return seed
+
+
 # Coins: rules 6.7 to 7.5, in hundredths of a coin.
 
 
-def check_settlement(record, counts_per_bet=1):
+def check_settlement(record, counts_per_bet=1, fee_rule="6.8"):
     outcome, settlement = record["outcome"], record["settlement"]
     check(outcome["winner"] == settlement["winner"], "6.7", "the winner is not the outcome's")
     pot, crown, bonus = crowned(record)
@@ -249,7 +312,7 @@ def check_settlement(record, counts_per_bet=1):
         if gross:
             fee = gross * record["terms"]["price"]["fee_basis_points"] // 10_000
             fees.append({"seat": seat, "gross": gross, "fee": fee})
-    check(fees == settlement["fees"], "6.8", "the fee is not the share of what was paid")
+    check(fees == settlement["fees"], fee_rule, "the fee is not the share of what was paid")
     check(pot == settlement["pot"], "7.2", "the POT's payout is not that of the crowns")
     pot_after = 0 if pot else record["pot_before"]
     check(record["pot_after"] == pot_after, "7.2", "the POT left is another")

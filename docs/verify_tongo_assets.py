@@ -559,7 +559,7 @@ def verify(record):
     fits = rules["confront_all_rounds"] <= rules["rounds_max"]
     check(fits, "3.5", "there are fewer rounds than those that ask for full hands")
     check_players(record, range(4, 5 if rules["sections"] == 4 else 9))
-    check_stakes(record, 2 * rules["latinum"], 2)
+    check_stakes(record, 2 * rules["latinum"], 2, rule="1.5")
     check_pot(record)
     server_seed = bytes.fromhex(record["server_seed"])
     commitment = hashlib.sha256(server_seed).hexdigest()
@@ -568,7 +568,7 @@ def verify(record):
     game = Game(rules, seats, words, record["starter"])
     check_actions(record, game)
     check_outcome(record["outcome"], game)
-    check_settlement(record, 2)
+    check_settlement(record, 2, fee_rule="6.3")
     return f"game {record['game']}: deal, {len(record['actions'])} actions, pot, settlement"
 
 

@@ -1,7 +1,7 @@
 //! The database pool (`connect`), the schema's version, and the classes of errors (`failure`).
 //!
 //! A process starts in two steps: [`check_schema`] refuses a schema or a pooler that this program
-//! cannot serve on, and [`connect`] opens a pool whose connections all take the [`SERVICE_ROLE`],
+//! cannot serve on, and [`connect()`] opens a pool whose connections all take the [`SERVICE_ROLE`],
 //! which may not change what was once booked. [`migrate`] brings the schema up to date, as the login
 //! that owns it; serving never does that by itself.
 //!

@@ -6,9 +6,9 @@
 //! nothing to do. What finds no month is never refused; it goes to a part of its own, and the look
 //! that makes its month moves it there. Two figures tell people when that does not work.
 //!
-//! Where the owner of the schema has said for how many months entries are kept (`bahay migrate`), older
-//! months are closed here as well, by another such function: their entries go, and what they came to
-//! stays (docs/LEDGER.md).
+//! Older months are closed here as well, by another such function, if the owner of the schema has said for
+//! how many months entries are kept (`bahay migrate`): their entries go, and their sums stay
+//! (docs/LEDGER.md).
 //!
 //! Deliberately absent: operations and transfers that are taken away.
 

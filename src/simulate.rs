@@ -269,8 +269,8 @@ impl Tally {
 mod tests {
     use super::{Simulate, SimulateError, run};
     use crate::lobby::house_rooms;
-    use bahay_engine::catalog;
-    use bahay_engine::table::Clocks;
+    use bahay_engine::catalog::{self, AnyGame};
+    use bahay_engine::table::{Clocks, Readable as _};
 
     fn said(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
         let what = Simulate {
@@ -321,9 +321,10 @@ mod tests {
                 let text = std::fs::read_to_string(&path).unwrap();
                 assert_eq!(text.lines().count(), 3, "{}", path.display());
                 for line in text.lines() {
-                    let verdict = crate::verify::verify(line).unwrap();
-                    assert_eq!(verdict.record.kind, kind.name);
-                    assert_eq!(verdict.record.terms.rules, set.rules);
+                    let record = AnyGame::read_record(line).unwrap();
+                    record.verify().unwrap();
+                    assert_eq!(record.kind, kind.name);
+                    assert_eq!(record.terms.rules, set.rules);
                 }
             }
         }

@@ -101,6 +101,7 @@ const CLOCKS: &[(&str, &[&str])] = &[
             "src/clock.rs",
             "src/edge/buckets.rs",
             "src/http/doorway.rs",
+            "src/http/slow_reader.rs",
             "src/ws/chat.rs",
             "src/ws/limit.rs",
             "src/ws/session.rs",

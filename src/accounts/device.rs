@@ -15,6 +15,9 @@ const DEVICE_ID_BYTES: std::ops::RangeInclusive<usize> = 16..=128;
 /// The longest name of a time zone; the longest known has 32 bytes.
 const TIME_ZONE_BYTES_MAX: usize = 64;
 
+/// The longest name of a time zone that is read from a device, in characters.
+const DEVICE_TIME_ZONE_LENGTH_MAX: usize = 256;
+
 /// A random name that a client gives to its installation and keeps. It works like a password,
 /// so only its hash is stored, and it prints without itself.
 #[derive(Clone, PartialEq, Eq)]
@@ -69,9 +72,9 @@ impl TimeZone {
         &self.0
     }
 
-    /// Whether such a zone exists, as far as this program knows.
+    /// Returns whether this program knows such a zone. `Etc/Unknown` is the name of none.
     pub fn is_known(&self) -> bool {
-        jiff::tz::TimeZone::get(&self.0).is_ok()
+        jiff::tz::TimeZone::get(&self.0).is_ok_and(|zone| !zone.is_unknown())
     }
 }
 
@@ -97,6 +100,10 @@ pub struct DeviceTimeZone(pub Option<TimeZone>);
 impl<'de> Deserialize<'de> for DeviceTimeZone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let named = Option::<String>::deserialize(deserializer)?;
+        if named.as_ref().is_some_and(|name| name.chars().count() > DEVICE_TIME_ZONE_LENGTH_MAX) {
+            let reason = "a device's name of a time zone has at most 256 characters";
+            return Err(D::Error::custom(reason));
+        }
         let zone = named.and_then(|name| name.parse().ok());
         Ok(Self(zone.filter(TimeZone::is_known)))
     }

@@ -111,7 +111,7 @@ mod tests {
         for text in ["", "a", "4", "#", "\u{fe0f}", "\u{200d}", "🇵", "★", "\u{20e3}"] {
             assert_eq!(sequence_length(&text.chars().collect::<Vec<_>>()), 0, "{text:?}");
         }
-        // What follows an emoji and does not belong to it is left to the name.
+        // A sequence ends before a character that does not belong to it.
         for text in ["❤\u{200d}", "❤\u{200d}a", "❤\u{301}", "🏴\u{e0067}\u{e007f}"] {
             assert_eq!(sequence_length(&text.chars().collect::<Vec<_>>()), 1, "{text:?}");
         }

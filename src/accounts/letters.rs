@@ -103,19 +103,19 @@ pub(super) fn is_nonspacing(mark: char) -> bool {
     category(mark) == GeneralCategory::NonspacingMark
 }
 
-/// Whether the character belongs to no script of its own, as accents and signs do.
+/// Returns whether the character belongs to no script of its own, as accents and signs do.
 pub(super) fn is_common(letter: char) -> bool {
     matches!(script(letter), Script::Common | Script::Inherited)
 }
 
-/// Whether a name can be told by the character: a letter or a decimal digit, and no modifier.
+/// Returns whether a name can be told by the character: a letter or a decimal digit, and no modifier.
 pub(super) fn is_letter_or_digit(letter: char) -> bool {
     let is_modifier = category(letter) == GeneralCategory::ModifierLetter;
     let is_number = letter.is_numeric() && category(letter) != GeneralCategory::DecimalNumber;
     Kind::from_char(letter) == Kind::Base && !is_modifier && !is_number
 }
 
-/// Whether the character counts where two names are compared: letters, numbers, and the vowel signs
+/// Returns whether the character counts in the comparison of two names: letters, numbers, and the vowel signs
 /// that some scripts write as marks. Accents, points, tones, punctuation and signs do not.
 pub(super) fn is_compared(letter: char) -> bool {
     match Kind::from_char(letter) {

@@ -58,7 +58,9 @@ pub(super) fn looks(name: &str) -> Vec<String> {
     let mut looks = BTreeSet::from([found_by(name)]);
     for reading in Reading::ALL {
         let read = read(name, reading);
-        looks.extend([shape(&read.to_lowercase()), shape(&read)]);
+        let written = shape(&read);
+        // Great letters of other scripts are only now small ones of ours.
+        looks.extend([shape(&read.to_lowercase()), shape(&written), written]);
     }
     looks.into_iter().filter(|look| !look.is_empty()).collect()
 }
@@ -103,7 +105,7 @@ fn letters_in_sign(sign: char) -> Vec<char> {
 
 /// Returns the skeleton of what is compared of a text.
 pub(super) fn shape(text: &str) -> String {
-    // A skeleton can hold what has one itself: small Cherokee letters become small capitals.
+    // A skeleton can hold letters that have one themselves.
     let text = compared(&skeleton(&compared(text)).collect::<String>());
     let text = compared(&skeleton(&text).collect::<String>());
     // Skeletons have great letters of their own: that of a zero is a great O.
@@ -112,6 +114,11 @@ pub(super) fn shape(text: &str) -> String {
 
 fn compared(text: &str) -> String {
     let plain = |letter: char| {
+        // The standard has skeletons of the great letters of Cherokee; the small ones are its own.
+        let letter = match letter {
+            '\u{ab70}'..='\u{abbf}' => letter.to_uppercase().next().unwrap_or(letter),
+            letter => letter,
+        };
         let small = SMALL_CAPITALS.iter().find(|(capital, _)| *capital == letter);
         small.map_or(letter, |(_, small)| *small)
     };
@@ -159,6 +166,7 @@ mod tests {
             ("Mang Tomas", "MangTomas"),
             ("Mang-Tomas", "Mang_Tomas"),
             ("modern", "rnodern"),
+            ("Jamie", "JᎪᎷᎥE"), // Cherokee
             ("Ελενη", "Eλεvη"),
             ("محمد", "مُحَمَّد"),
             ("محمد", "محـمد"),

@@ -52,7 +52,7 @@ const WORDS: [&str; 31] = [
 static LOOKS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| WORDS.iter().flat_map(|word| looks(&word.to_uppercase())).collect());
 
-/// Whether a name speaks for the house.
+/// Returns whether a name speaks for the house.
 pub(super) fn is_reserved(name: &str) -> bool {
     Reading::ALL.into_iter().map(|reading| read(name, reading)).any(|text| {
         has_reserved_word(&text)
@@ -73,7 +73,8 @@ fn has_reserved_word(text: &str) -> bool {
 }
 
 fn is_reserved_word(text: &str) -> bool {
-    LOOKS.contains(&shape(&text.to_lowercase())) || LOOKS.contains(&shape(text))
+    let written = shape(text);
+    [shape(&text.to_lowercase()), shape(&written), written].iter().any(|look| LOOKS.contains(look))
 }
 
 /// Takes a text apart into runs of letters or of digits; what is not compared is left out.

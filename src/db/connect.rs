@@ -36,7 +36,7 @@ pub struct PoolOptions {
     pub lock_timeout_ms: u64,
     /// The longest silence in an open transaction.
     pub idle_transaction_timeout_ms: u64,
-    /// Whether plans of prepared statements are kept: `auto`, or `force_custom_plan`.
+    /// How plans of prepared statements are chosen: `auto`, or `force_custom_plan`.
     pub plan_cache_mode: &'static str,
 }
 
@@ -130,8 +130,11 @@ impl Setup {
         let found = select(connection, read).await.map_err(ConnectError::Unreachable)?;
         for (((name, _), set), found) in settings.iter().zip(set).zip(found) {
             if set != found {
-                let (set, found) = (set.unwrap_or_default(), found.unwrap_or_default());
-                return Err(ConnectError::SettingLost(SettingLost { name, set, found }));
+                return Err(ConnectError::SettingLost(SettingLost {
+                    name,
+                    set: set.unwrap_or_default(),
+                    found: found.unwrap_or_default(),
+                }));
             }
         }
         Ok(())

@@ -32,7 +32,7 @@ static READ_ONLY_AT: Mutex<Option<Moment>> = Mutex::new(None);
 pub enum Failure {
     /// Somebody else was in the way: the same transaction may pass at once.
     Contended,
-    /// The connection broke. Whether a commit went through is not known, so it must be read.
+    /// The connection broke. A commit may have gone through or not, so it must be read.
     Lost,
     /// The server takes no writes: a replica, or a primary that was made read-only. Nothing was
     /// written. The connection is closed and not used again.

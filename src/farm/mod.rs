@@ -204,7 +204,7 @@ mod tests {
     fn what_two_networks_bring_is_bounded_in_rooms() {
         let two = |without: &[Lever]| {
             let without = without.to_vec();
-            let what = Farm { addresses: 2, apart: true, devices: 300, days: 4, seed: 1, without };
+            let what = Farm { addresses: 2, apart: true, devices: 300, days: 2, seed: 1, without };
             run(&what, &mut Vec::new()).unwrap()
         };
         let with = two(&[]);

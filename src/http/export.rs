@@ -45,7 +45,6 @@ const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
 
 /// All that is held of a player.
 #[derive(Debug, Serialize, ToSchema)]
-#[expect(dead_code, reason = "it describes what is written piece by piece")]
 pub(super) struct Export {
     #[serde(flatten)]
     head: ExportHead,
@@ -346,7 +345,7 @@ impl Exporting {
     /// Reads the next portion, and returns its text and what is left.
     async fn portion(self) -> Result<(Vec<u8>, Option<Self>), BrokeOff> {
         let services = self.services.clone();
-        let player = self.player.clone();
+        let player = self.player;
         match self.read_portion().await {
             Ok(portion) => Ok(portion),
             // It was logged where it was made.

@@ -5,6 +5,7 @@
 use axum::Json;
 use axum::extract::State;
 use bahay_engine::chance::{Answer, Contribution};
+use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::archive::{self, UnrevealedCommitment, UnrevealedFilter};
-use crate::clock::{self, Clock, Timestamp};
+use crate::clock::{self, BoundedDate, Clock, Timestamp};
 use crate::db::PgPool;
 use crate::ids::{GameId, TableId};
 use crate::records::Records;
@@ -238,7 +239,7 @@ pub(super) struct UnrevealedQuery {
     /// A day of UTC: the day on which the games were voided, or were opened if they have not ended.
     /// Defaults to today.
     #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
-    date: Option<Date>,
+    date: Option<BoundedDate>,
     /// Restricts the list to one table.
     table: Option<Uuid>,
     /// The `next_cursor` of the previous page. Absent for the first page.
@@ -312,9 +313,10 @@ pub(super) async fn list_unrevealed_commitments(
 ) -> Result<Json<PageOf<UnrevealedBody>>, Problem> {
     let now = clock.now();
     let today = clock::to_jiff(now).to_zoned(TimeZone::UTC).date();
+    let day = query.date.map_or(today, Date::from);
     let filter = UnrevealedFilter {
-        from: start_of_utc_day(query.date.unwrap_or(today))?,
-        to: start_of_utc_day(query.date.unwrap_or(today).tomorrow().map_err(|_| unlisted_day())?)?,
+        from: start_of_utc_day(day)?,
+        to: start_of_utc_day(day.saturating_add(1.day()))?,
         unended_before: clock::before(now, UNENDED_AFTER),
         table: query.table.map(TableId),
     };
@@ -330,14 +332,6 @@ pub(super) async fn list_unrevealed_commitments(
 }
 
 fn start_of_utc_day(day: Date) -> Result<Timestamp, Problem> {
-    let start = day.to_zoned(TimeZone::UTC).map_err(|_| unlisted_day())?;
-    // The years in which a game can have been opened.
-    if !(1970..=9998).contains(&day.year()) {
-        return Err(unlisted_day());
-    }
+    let start = day.to_zoned(TimeZone::UTC).map_err(|error| Problem::internal(&error))?;
     Ok(clock::from_jiff(start.timestamp()))
-}
-
-fn unlisted_day() -> Problem {
-    Code::QueryInvalid.because("`date` is a day from 1970-01-01 to 9998-12-30")
 }

@@ -37,8 +37,8 @@ pub async fn serve(mut doorway: Doorway, router: Router, stop: impl Future<Outpu
             () = &mut stop => break,
             (io, address) = doorway.accept() => {
                 let peer = io.peer(address);
-                let (stopping, alive) = (stopping.clone(), alive.clone());
-                let connection = serve_connection(io, peer, router.clone(), stopping);
+                let alive = alive.clone();
+                let connection = serve_connection(io, peer, router.clone(), stopping.clone());
                 tokio::spawn(async move {
                     connection.await;
                     drop(alive);

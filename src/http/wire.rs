@@ -184,6 +184,7 @@ text! {
     DeviceTimeZoneText as "DeviceTimeZone", |text| text
         .description(Some("A time zone as the device names it; the server leaves out what it does \
             not know."))
+        .max_length(Some(256))
         .examples(["Asia/Manila", "GMT+08:00"])
 }
 

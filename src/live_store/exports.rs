@@ -15,7 +15,7 @@ const PREPARATION: Duration = Duration::from_mins(1);
 
 impl LiveStore {
     /// Begins an export, which is to be [counted](Self::count_export) or
-    /// [canceled](Self::cancel_export). Where there was one lately, returns the time to wait.
+    /// [canceled](Self::cancel_export). Returns the time to wait if there was one lately.
     pub async fn begin_export(&self, player: PlayerId) -> Result<Option<Duration>, Unavailable> {
         let key = self.export_key(player);
         let mut call = redis::cmd("SET");

@@ -71,8 +71,10 @@ fn check(server: &str, info: &Info) -> Result<Vec<String>, SetupError> {
     match info.text("maxmemory_policy") {
         Some("noeviction") => {}
         Some(policy) => {
-            let (server, policy) = (server.to_owned(), policy.to_owned());
-            return Err(SetupError::Evicts { server, policy });
+            return Err(SetupError::Evicts {
+                server: server.to_owned(),
+                policy: policy.to_owned(),
+            });
         }
         None => warnings.push(unread(server, &"INFO names no maxmemory_policy")),
     }

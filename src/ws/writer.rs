@@ -40,8 +40,8 @@ struct State {
     waiting: usize,
 }
 
-/// The last time that a connection was shown of its table. What is said there is dated by this node's
-/// clock, what happens there by the line too, which another node may have dated later.
+/// The last time that a connection was shown of its table. Talk is dated by this node's clock, a line by
+/// its own time too, which another node may have made later.
 #[derive(Debug, Default)]
 struct ShownTime {
     table: Option<TableId>,

@@ -50,6 +50,8 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "Failed to deserialize query string: from: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: to: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: date: a day is as in"),
+    # Which days were played is in the books.
+    ("query_invalid", "`date` is not from the first game that was counted to today"),
     # Of two parameters that do not fit each other no schema knows.
     ("query_invalid", "places around a player have no offset"),
     # Which span today is in is not for a pattern.

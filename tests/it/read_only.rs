@@ -208,6 +208,8 @@ async fn tables_outlive(tables: usize, fault: &str, cure: &str) {
     let services = Services::start(&[Service::Redis]).await;
     let mut house = house(&services, Service::Redis, 20_000).await;
     let client = house.guest("Luningning").await;
+    // A seat is for players with an open socket.
+    let _here = client.play().await.unwrap();
     let tables = deal_tables(&house, tables).await;
     let mut redis = house.live.raw().await;
     tell(&mut redis, fault).await;

@@ -145,7 +145,7 @@ async fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
     }
     let mut left = vec![];
     while left.len() < 2 {
-        for event in &seats[0].next().await.events {
+        for event in seats[0].next().await.events.iter() {
             match event {
                 Event::Preparing { game, .. } if *game != first => ready(*game).await,
                 Event::Left { player, reason, .. } => {

@@ -275,6 +275,7 @@ pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] =
 
 /// The same for the shell.
 pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
+    ("carried", &[]),
     ("journal", &[]),
     ("failure", &[]),
     ("limits", &[]),

@@ -107,6 +107,8 @@ struct Mutant {
     document: String,
 }
 
+const ACTORS: [&str; 3] = ["player", "clock", "ai"];
+
 /// A crown, or null where nobody wears one.
 const MAY_BE_NULL: &str = "crown_before";
 
@@ -139,15 +141,14 @@ fn changes(value: &Value) -> Vec<Change> {
         Value::Bool(flag) => vec![("otherwise", Some(json!(!flag))), ("0", Some(json!(0)))],
         Value::Number(number) => {
             let number = number.as_i64().expect("a whole number");
-            let mut changes = vec![
+            let pointed = serde_json::from_str(&format!("{number}.0")).expect("a number");
+            vec![
                 ("one more", Some(json!(number + 1))),
                 ("one less", Some(json!(number - 1))),
                 ("a string", Some(json!(number.to_string()))),
                 ("true", Some(json!(true))),
-            ];
-            #[expect(clippy::float_arithmetic, reason = "that it is refused is the point")]
-            changes.push(("with a point", Some(json!(number as f64))));
-            changes
+                ("with a point", Some(pointed)),
+            ]
         }
         Value::String(text) => {
             let mut other = text.clone();
@@ -162,11 +163,10 @@ fn changes(value: &Value) -> Vec<Change> {
             if upper != *text {
                 changes.push(("in capitals", Some(json!(upper))));
             }
-            for by in ["player", "clock", "ai", "house"] {
-                let is_by = ["player", "clock", "ai"].contains(&text.as_str());
-                if is_by && by != text {
-                    changes.push(("by another", Some(json!(by))));
-                }
+            if ACTORS.contains(&text.as_str()) {
+                let others = ACTORS.into_iter().filter(|by| by != text);
+                changes.extend(others.map(|by| ("by another", Some(json!(by)))));
+                changes.push(("by an unknown actor", Some(json!("house"))));
             }
             changes
         }
@@ -176,11 +176,10 @@ fn changes(value: &Value) -> Vec<Change> {
             more.push(list.last().cloned().unwrap_or(json!(0)));
             changes.push(("one element more", Some(Value::Array(more))));
             if let [first, .., last] = &list[..] {
-                let (mut fewer, mut turned) = (list.clone(), list.clone());
-                fewer.remove(0);
-                changes.push(("without the first", Some(Value::Array(fewer))));
+                changes.push(("without the first", Some(json!(list[1..]))));
                 changes.push(("without the last", Some(json!(list[..list.len() - 1]))));
                 if first != last {
+                    let mut turned = list.clone();
                     let end = turned.len() - 1;
                     turned.swap(0, end);
                     changes.push(("first and last changed over", Some(Value::Array(turned))));
@@ -254,8 +253,12 @@ fn mutants(record: &Value, of_each: usize) -> Vec<Mutant> {
         }
     }
     let twice = record.to_string().replacen('{', r#"{"format":"bahay/record/v1","#, 1);
-    let (pattern, what) = ("format".to_owned(), "a field twice".to_owned());
-    mutants.push(Mutant { pattern, what, keeps_form: false, document: twice });
+    mutants.push(Mutant {
+        pattern: "format".to_owned(),
+        what: "a field twice".to_owned(),
+        keeps_form: false,
+        document: twice,
+    });
     mutants
 }
 
@@ -279,8 +282,8 @@ fn changed(record: &Value, pointer: &str, change: Option<Value>) -> Option<Value
 
 fn is_undetermined(pattern: &str) -> bool {
     let fits = |known: &str| {
-        let (known, given): (Vec<_>, Vec<_>) =
-            (known.split('.').collect(), pattern.split('.').collect());
+        let known: Vec<&str> = known.split('.').collect();
+        let given: Vec<&str> = pattern.split('.').collect();
         let same = |(one, other): (&&str, &&str)| *one == "*" || one == other;
         known.len() == given.len() && known.iter().zip(&given).all(same)
     };
@@ -351,6 +354,9 @@ fn what_all_verifiers_once_took_is_refused_by_its_rule() {
                 let document = forged.to_string();
                 let fault = AnyGame::read_record(&document).expect("it has the form").verify();
                 assert_eq!(fault.unwrap_err().rule, rule, "{kind}: {name}");
+                // The page of Tongo (assets) has the stake among the hands.
+                let is_own = kind == "tongo_assets" && name == "stake";
+                let rule = if is_own { "1.5" } else { rule };
                 let name = format!("{kind}: {name}");
                 expected.push(Expected { name, record: document, rule: Some(rule) });
             }

@@ -9,7 +9,7 @@
 //!
 //! Time stands still when it has not been told for [`TRUST`], and goes on when it is told again.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use bahay_engine::table::Timestamp;
 
@@ -164,7 +164,7 @@ fn micros(duration: Duration) -> i64 {
 mod tests {
     use super::{CarriedClock, Telling};
     use bahay_engine::table::Timestamp;
-    use std::time::Duration;
+    use core::time::Duration;
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)

@@ -46,7 +46,7 @@ fn one_seed_is_one_run_to_the_last_byte() {
 fn what_is_broken_on_purpose_is_found() {
     let mut missed = Vec::new();
     for mutation in Mutation::ALL {
-        let found = (1..=20).find_map(|seed| {
+        let found = (1..=100).find_map(|seed| {
             simulate(Options { mutation: Some(mutation), ..Options::of(seed) }).err()
         });
         match found {

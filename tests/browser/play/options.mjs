@@ -211,7 +211,7 @@ export const OPTIONS = {
     house.show(options({ phase: { ...challenge, target: 0 } }));
     await page.getByText('Benjie confronts you! Stand or evade?').waitFor();
     await clean(house, page, 'options-confronted');
-    assert.equal(await note(page, 'stand'), '2 chips');
+    assert.equal(await note(page, 'stand'), 'free');
     await act(page, 'stand').click();
     assert.deepEqual((await house.next('act')).action, { type: 'stand' });
     house.show(options({ phase: { ...challenge, target: 2 } }));

@@ -167,6 +167,7 @@ async fn a_private_table_of_a_room_that_may_be_watched_is_not_watched() {
     let host = house.guest("Delfin").await;
     let stranger = house.guest("Estrella").await;
     watch(&stranger, public).await.expect("the room's own tables may be watched");
+    host.stand_by().await.unwrap();
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let open = http.post(format!("{}/v1/private-tables", host.base()));
     let open = open.json(&json!({ "room": "newbie", "bet": 100 }));

@@ -204,6 +204,7 @@ async fn traffic(house: &House, case: &Case, position: &Value, form: Form) -> Ve
 async fn put(live: &LiveStore, case: &Case, position: &Value, clients: &[Client]) -> TableId {
     let rooms = house_rooms(Clocks::default());
     let terms = Terms { rules: case.rules.clone(), ..rooms[0].terms().clone() };
+    let stake = terms.stake_max::<AnyGame>(u8::try_from(clients.len()).unwrap()).unwrap();
     let now = Clock::system().now();
     let mut table = Table::<AnyGame>::new(TableId(Uuid::new_v4()), terms);
     let fresh = || Fresh { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(4)) };
@@ -216,7 +217,6 @@ async fn put(live: &LiveStore, case: &Case, position: &Value, clients: &[Client]
         let (player, game) = (client.player(), fresh().game);
         tell(Input::Ready { player, game, commitment: None });
     }
-    let stake = Coins::from_whole(1_000).unwrap();
     tell(Input::Opened {
         game: fresh().game,
         stakes: vec![stake; clients.len()],

@@ -108,3 +108,40 @@ pub fn tongits_tells(event: &SeenEvent) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::coins::Coins;
+    use crate::game::{Hits, Outcome, Skill};
+    use crate::games::tongits::{Rules, Tongits};
+    use crate::table::{Clocks, Crown, PlayerId, Price, Spectators, Terms, Worth};
+    use uuid::Uuid;
+
+    /// Rule 5.3 of Tong-its.
+    #[test]
+    fn where_nobody_wins_the_pot_stays_and_no_crown_moves() {
+        let price =
+            Price { bet: Coins::from_hundredths(100), multiplier: 1, fee_basis_points: 500 };
+        let terms = Terms {
+            room: "newbie".into(),
+            rules: Rules::kingdom(),
+            price,
+            hits: Some(Hits { ante: 1, to_win: 3, second_hit_bonus: 1 }),
+            clocks: Clocks::default(),
+            spectators: Spectators::default(),
+            bots: Skill::default(),
+            private: None,
+            practice: false,
+        };
+        let players = [1, 2, 3].map(|player| PlayerId(Uuid::from_u128(player)));
+        let stakes = [Coins::from_hundredths(1_500); 3];
+        let pot = Coins::from_hundredths(900);
+        for crown in [None, Some(Crown { player: players[1], wins: 2 })] {
+            let worth =
+                Worth::of::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
+            let Worth { settlement, pot_after, crown_after } = worth.unwrap();
+            assert!(settlement.payments.is_empty() && settlement.pot.is_none());
+            assert_eq!((pot_after, crown_after), (pot, crown));
+        }
+    }
+}

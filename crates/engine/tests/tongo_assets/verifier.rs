@@ -69,8 +69,8 @@ fn the_independent_verifier_agrees_about_every_record_and_finds_what_was_forged(
         ("deal", "1.7", |it| it["chance"][0] = serde_json::json!({ "number": 9 })),
         ("debt", "6.3", |it| add(&mut it["outcome"]["debts"][0]["items"][0]["counts"], 1)),
         ("winner", "6.2", |it| it["outcome"]["winner"] = 7.into()),
-        ("fee", "6.8", |it| add(&mut it["settlement"]["fees"][0]["fee"], -1)),
-        ("price", "6.9", |it| add(&mut it["terms"]["price"]["bet"], 2)),
+        ("fee", "6.3", |it| add(&mut it["settlement"]["fees"][0]["fee"], -1)),
+        ("price", "1.5", |it| add(&mut it["terms"]["price"]["bet"], 2)),
         ("end", "6.4", |it| drop(it["actions"].as_array_mut().and_then(Vec::pop))),
         ("opening", "3.7", |it| {
             let actions = it["actions"].as_array_mut().expect("a list");

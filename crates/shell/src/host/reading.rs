@@ -71,7 +71,8 @@ impl<G: Readable> TableHost<G> {
             self.watchers.end(Ending::Lost);
             return self.unsubscribe(ctx, job, Then::GoOn);
         };
-        let (version, engine) = (Some(stored.version()), stored.engine);
+        let version = Some(stored.version());
+        let engine = stored.engine;
         let told = self.watchers.told();
         // Lines that the watchers have not been told yet, where they follow what they were told.
         let mut untold = told.and_then(|told| stored.split_after(told));
@@ -112,7 +113,7 @@ impl<G: Readable> TableHost<G> {
         self.watchers.tell_anew(ctx, replica, parted.is_some());
     }
 
-    /// What happened after the line that a viewer named up to now, from the journal and from what was
+    /// Returns what happened after the line that a viewer named up to now, from the journal and from what was
     /// published since it was read; `None` where they do not lead through both points. The journal
     /// replayed a moment ago; if it does so no more, the whole table is shown.
     pub(super) fn missed(

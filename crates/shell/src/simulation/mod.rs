@@ -404,7 +404,8 @@ fn terms(is_private: bool) -> Terms<Rules> {
         clocks: Clocks::default(),
         spectators: Spectators::default(),
         bots: Skill::default(),
-        private: is_private.then_some(Private { ends_after_ms: ENDS_AFTER_MS }),
+        private: is_private
+            .then_some(Private { ends_after_ms: ENDS_AFTER_MS, short_stakes: false }),
         practice: false,
     }
 }

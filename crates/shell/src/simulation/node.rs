@@ -2,11 +2,11 @@
 //! listens to publications, looks for due tables, says that it lives and finds those who do not.
 //! When it crashes all of this is gone; when it is paused it goes on later with what it knew then.
 
+use core::time::Duration;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::simulation::Mutation;
 use crate::simulation::connection::Connection;

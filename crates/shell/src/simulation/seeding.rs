@@ -6,7 +6,7 @@ use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::GameId;
 
-/// What clients do instead of revealing, in thousandths: nothing, or say something else first.
+/// The share of clients, in thousandths, that do not reveal, and that say something else first.
 const NOT_REVEALED: u32 = 30;
 const REVEALS_WRONGLY: u32 = 60;
 
