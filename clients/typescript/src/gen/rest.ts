@@ -18,6 +18,14 @@ export interface Operations {
     body: undefined;
     answer: DealsReport;
   };
+  /** List the commitments that were never revealed */
+  "GET /v1/fairness/commitments": {
+    path: undefined;
+    query: { date?: string; table?: string; cursor?: string; limit?: number };
+    headers: undefined;
+    body: undefined;
+    answer: PageOf_UnrevealedBody;
+  };
   /** Show one of my games */
   "GET /v1/games/{id}": {
     path: { id: string };
@@ -496,6 +504,7 @@ export interface Operations {
 export const OPEN: ReadonlySet<string> = new Set<keyof Operations>([
   "GET /v1/avatars",
   "GET /v1/fairness",
+  "GET /v1/fairness/commitments",
   "GET /v1/games/{id}/fairness",
   "GET /v1/rooms",
   "POST /v1/sign-in/guest",
@@ -669,22 +678,33 @@ export interface DealsSpan {
 /** A random text that an installation has drawn once and keeps. */
 export type DeviceId = string;
 
+/** A time zone as the device names it; the server leaves out what it does not know. */
+export type DeviceTimeZone = string;
+
 /** All that is held of a player. */
-export interface Export {
+export type Export = ExportHead & {
+  /** Finished games, newest first. Their records are at `/v1/games/{id}/record`. */
+  readonly games: readonly MyGame[];
+  /** Newest first. */
+  readonly notices: readonly Notice[];
+  /** As far back as they are kept, oldest first. */
+  readonly sessions: readonly ExportedSession[];
+  /** Newest first. */
+  readonly wallet_entries: readonly WalletEntry[];
+};
+
+/** The fields of an export that are short. */
+export interface ExportHead {
   readonly bans: readonly ExportedBan[];
   /** Whom the player blocks, and whom it mutes, the latest first. */
   readonly blocked_players: readonly ListedPlayer[];
   readonly devices: readonly ExportedDevice[];
   readonly exported_at: Time;
-  /** Finished games, newest first. Their records are at `/v1/games/{id}/record`. */
-  readonly games: readonly MyGame[];
   readonly muted_players: readonly ListedPlayer[];
   /** What kept the player from speaking. */
   readonly mutes: readonly ExportedBan[];
   /** What those who run the house wrote about the player, the newest 50. */
   readonly notes: readonly ExportedNote[];
-  /** Newest first. */
-  readonly notices: readonly Notice[];
   readonly player: Me;
   /** What the player has reported of others, newest first. */
   readonly reports_made: readonly ReportMade[];
@@ -694,13 +714,9 @@ export interface Export {
    */
   readonly reports_received: readonly ReportReceived[];
   readonly rewards: Rewards;
-  /** As far back as they are kept, oldest first. */
-  readonly sessions: readonly ExportedSession[];
   /** What the player has done, by game. */
   readonly statistics: readonly Statistics[];
   readonly wallet: Wallet;
-  /** Newest first. */
-  readonly wallet_entries: readonly WalletEntry[];
   readonly ways_in: WaysIn;
 }
 
@@ -842,7 +858,7 @@ export interface GuestSignIn {
   /** A random text that this installation has drawn once and keeps. It works like a password. */
   readonly device_id: DeviceId;
   readonly name?: (Name | null);
-  readonly time_zone?: (TimeZone | null);
+  readonly time_zone?: (DeviceTimeZone | null);
 }
 
 /** An ID token, as the issuer gave it to the client. */
@@ -903,6 +919,8 @@ export interface MatchmakingTicket {
   /** When it is given up. What became of it is known for a minute after that. */
   readonly expires_at: Time;
   readonly id: string;
+  /** The reason for which a player waits although others do. Absent if there is none. */
+  readonly reason?: "only_same_network";
   readonly rooms: readonly string[];
   /** Where a ticket stands. */
   readonly state: "waiting" | "placed" | "seated" | "cancelled" | "expired";
@@ -918,6 +936,7 @@ export interface Me {
   readonly id: string;
   readonly name: string;
   readonly renamable_at: (Time | null);
+  /** The time zone whose days count for rewards; null for the house's own. */
   readonly time_zone: string | null;
 }
 
@@ -954,7 +973,7 @@ export interface MyGame {
   readonly table: string;
 }
 
-/** A player's name: 2 to 20 characters, no control characters, nothing invisible. White space is made single and trimmed, and only then counted. Names are not unique. */
+/** A player's name: 2 to 20 characters with a letter or digit among them, nothing invisible, few accents on a letter, whole emoji. It is kept in Unicode's form NFC. White space is made single and trimmed, and only then counted. The detail of a refusal says which of this is broken. */
 export type Name = string;
 
 /** A nonce. */
@@ -976,9 +995,11 @@ export interface Notice {
    * is what came back, ante and stake. `pot_returned`: a table is gone, or was a private one that
    * has ended or from which the player had to go, and `amount` is what the player had paid into
    * its POT. `private_limit`: at a private table a game did not begin with the player, because it
-   * could have brought more than the player may still win at such tables. `banned`: the player could not come in for a time.
-   * `ban_lifted`: a ban was taken back. `muted`: what the player says at tables is refused.
-   * `mute_lifted`: that was taken back. Kinds are added, not changed.
+   * could have brought more than the player may still win at such tables. `room_limit`: the same in
+   * a room, because of what the player has won of others at the table within a day.
+   * `banned`: the player could not come in for a time. `ban_lifted`: a ban was taken back.
+   * `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back. Kinds
+   * are added, not changed.
    */
   readonly kind: string;
   readonly read_at: (Time | null);
@@ -996,7 +1017,7 @@ export interface OpenIdSignIn {
   /** As the house's settings call it. */
   readonly issuer: IssuerName;
   readonly name?: (Name | null);
-  readonly time_zone?: (TimeZone | null);
+  readonly time_zone?: (DeviceTimeZone | null);
 }
 
 /** What the host wants to play. */
@@ -1011,6 +1032,12 @@ export interface OpenPrivate {
   readonly rule_set?: string | null;
   /** Fields of the game's rules that are to be otherwise than the rule set has them. */
   readonly rules?: Readonly<Record<string, unknown>> | null;
+  /**
+   * A player whose wallet does not cover the most that a game can cost plays on with all that is
+   * in it, and does not leave the table with `cannot_pay` (rule 6.9 of Tong-its). Refused for
+   * games that do not know this.
+   */
+  readonly short_stakes?: boolean;
 }
 
 /** A part of a list, and where the next one begins. */
@@ -1030,6 +1057,13 @@ export interface PageOf_Notice {
 /** A part of a list, and where the next one begins. */
 export interface PageOf_Session {
   readonly items: readonly Session[];
+  /** Give it back as `cursor` for the next page; null on the last page. */
+  readonly next_cursor: string | null;
+}
+
+/** A part of a list, and where the next one begins. */
+export interface PageOf_UnrevealedBody {
+  readonly items: readonly UnrevealedBody[];
   /** Give it back as `cursor` for the next page; null on the last page. */
   readonly next_cursor: string | null;
 }
@@ -1113,6 +1147,8 @@ export interface PrivateTable {
   readonly seats: number;
   /** A game begins when so many are ready. */
   readonly seats_min: number;
+  /** A wallet that holds less before a later game is staked whole. */
+  readonly short_stakes: boolean;
   readonly table: string;
   /** The least that a wallet must hold to sit down. */
   readonly wallet_min: Coins;
@@ -1133,7 +1169,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes are added, not changed. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "too_many_coins" | "account_required" | "private_bet_too_high" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A player, to others. */
 export interface PublicPlayer {
@@ -1256,8 +1292,10 @@ export interface Rooms {
   readonly items: readonly Room[];
 }
 
-/** Where a player sits. Open the socket and join to play there. */
+/** The table where a player sits. Join it over the socket to play there. */
 export interface SeatedAt {
+  /** The reason for which a player waits although others do. Absent if there is none. */
+  readonly reason?: "only_same_network";
   readonly table: string;
 }
 
@@ -1389,6 +1427,18 @@ export interface Tokens {
 
 /** What a transfer was for. */
 export type TransferCode = "ante" | "hold" | "payment" | "fee" | "release" | "pot" | "refund" | "welcome" | "daily" | "relief" | "adjustment" | "reversal" | "return" | "house_bot" | "sweep";
+
+/** A commitment of the house whose seed was never revealed. */
+export interface UnrevealedBody {
+  /** The SHA-256 of the house's seed, in hexadecimal, as the table showed it with `preparing`. */
+  readonly commitment: string;
+  readonly game: string;
+  /** The game, by its name. */
+  readonly kind: string;
+  readonly opened_at: Time;
+  readonly table: string;
+  readonly voided_at: (Time | null);
+}
 
 /** What a player has. */
 export interface Wallet {

@@ -457,6 +457,8 @@ export interface Price {
 export interface PrivateTerms {
   /** The table ends when nobody has sat there for so long. */
   readonly ends_after_ms: number;
+  /** A player whose wallet holds less than the most that can be owed stakes the whole wallet, and does not have to leave (rule 6.9). Only where the game knows short stakes. */
+  readonly short_stakes?: boolean;
 }
 
 /** Ready for the game that is prepared. With a `commitment` the client takes part in the deal: it is asked for its text when all are ready (rule 9.1). */
@@ -478,6 +480,8 @@ export interface RefusalMessage {
   readonly detail: string;
   /** That of the command; null when the text had no readable id. */
   readonly id: number | null;
+  /** After so long, where that is known. */
+  readonly retry_after_ms?: number | null;
   /** The same command may succeed later, unchanged. */
   readonly retryable: boolean;
   /** The numbered rule that decides, where one does. */
@@ -641,10 +645,12 @@ export interface Terms {
 /** A wish to play. One player has one at a time. */
 export type TicketId = string;
 
-/** Where the player's search for a table stands: at once after `seek`, and when it is over. */
+/** The state of the player's search for a table: at once after `seek`, when the reason to wait has changed, and when it is over. */
 export interface TicketMessage {
   /** When the search is given up. */
   readonly expires_at_ms: Timestamp;
+  /** Why it waits although others wait too; absent where nothing is to be said. */
+  readonly reason?: (WaitReason | null);
   /** Any of these will do. */
   readonly rooms: readonly string[];
   readonly state: SeekState;
@@ -1651,6 +1657,13 @@ export interface TongoOptionsReserves {
   readonly wager: number;
 }
 
+/** The sum of all rises of each cost in a turn. Lowering a cost leaves the sum as it is. */
+export interface TongoOptionsRises {
+  readonly buy?: number;
+  readonly exchange?: number;
+  readonly sell?: number;
+}
+
 /** One rule set. */
 export interface TongoOptionsRules {
   /** Who answers a challenge otherwise than by folding pays the risk (rule 8.4). */
@@ -1708,6 +1721,8 @@ export interface TongoOptionsTurn {
   /** The one that faces it. */
   readonly floor: number;
   readonly indexed?: boolean;
+  /** How much each cost has risen in this turn; `raise_max` bounds it (rule 1.6). */
+  readonly risen?: TongoOptionsRises;
   readonly seat: Seat;
   readonly sold?: boolean;
   readonly step: TongoOptionsStep;
@@ -1746,6 +1761,9 @@ export interface UpdateMessage {
   /** One more than that of the message before. */
   readonly version: number;
 }
+
+/** Why a player waits although others do. */
+export type WaitReason = ("only_same_network");
 
 /** Watch what lies open at a table without sitting there, one whole turn late; only where the table's terms let anybody watch. Answered by an `ack`. Then come a `snapshot`, in the midst of a game after a turn or two, and `update`s. It ends with a `join`. */
 export interface WatchCommand {
