@@ -46,7 +46,9 @@ fn one_seed_is_one_run_to_the_last_byte() {
 fn what_is_broken_on_purpose_is_found() {
     let mut missed = Vec::new();
     for mutation in Mutation::ALL {
-        let found = (1..=100).find_map(|seed| {
+        // A gap is rare, because a host tells the lines that are new one by one.
+        let seeds = if matches!(mutation, Mutation::OverlooksGaps) { 100 } else { 20 };
+        let found = (1..=seeds).find_map(|seed| {
             simulate(Options { mutation: Some(mutation), ..Options::of(seed) }).err()
         });
         match found {
