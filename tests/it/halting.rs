@@ -220,7 +220,9 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let node = Node::start(&bank, &live, Clocks::default()).await;
+    // Nobody gets ready and nobody is connected: the seats last as long as the test may.
+    let clocks = Clocks { prepare_ms: 120_000, absence_ms: 120_000, ..Clocks::default() };
+    let node = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(std::slice::from_ref(&node), &players).await;
     let others = bank.players([FUNDS; 1]).await;
