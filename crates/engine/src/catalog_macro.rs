@@ -303,6 +303,31 @@ macro_rules! catalog {
                 }
             }
 
+            fn is_commitment(view: &AnyView, action: &AnyAction) -> bool {
+                match (view, action) {
+                    $($(#[$meta])* (AnyView::$variant(view), AnyAction::$variant(action)) => {
+                        <$game>::is_commitment(view, action)
+                    })+
+                    // It is refused as an action of another game.
+                    _ => false,
+                }
+            }
+
+            fn advise_uncommitted(
+                view: &AnyView,
+                shown: &mut dyn Iterator<Item = &AnyEvent>,
+            ) -> Option<AnyAction> {
+                match view {
+                    $($(#[$meta])* AnyView::$variant(view) => {
+                        let mut shown = shown.filter_map(|event| match event {
+                            AnyEvent::$variant(event) => Some(event),
+                            _ => None,
+                        });
+                        <$game>::advise_uncommitted(view, &mut shown).map(AnyAction::$variant)
+                    })+
+                }
+            }
+
             fn worth_trying(view: &AnyView, actions: &mut Vec<AnyAction>) {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {

@@ -380,6 +380,21 @@ pub trait Game: Value {
         Self::advise_by(skill, view)
     }
 
+    /// Returns whether the viewer of this view commits itself by an action that nobody asked it for
+    /// (rule 8.3): the AI never does so for a player who is only away. The answer to another seat's
+    /// commitment is none of its own, nor is a win that is certain.
+    fn is_commitment(view: &Self::View, action: &Self::Action) -> bool;
+
+    /// What an AI plays for a player who is away: as [`Skill::Quick`] does, but no commitment (rule
+    /// 8.3). `None` where it knows nothing else to play.
+    fn advise_uncommitted(
+        view: &Self::View,
+        shown: &mut dyn Iterator<Item = &Self::Event>,
+    ) -> Option<Self::Action> {
+        let action = Self::advise_after(Skill::Quick, view, shown)?;
+        (!Self::is_commitment(view, &action)).then_some(action)
+    }
+
     /// How many games an AI imagines that plays on for a player who is taken over. `None` where it
     /// is not known to play better than the quick one, or takes too long.
     fn games_to_imagine(_view: &Self::View) -> Option<u32> {

@@ -1,4 +1,5 @@
-//! What a fight tells to those who may not know who was asked in secret (rule 4.2), at a table.
+//! Fights at a table: what one tells to those who may not know who was asked in secret (rule 4.2),
+//! and that the AI calls none for a player who is away (rule 8.3).
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
@@ -30,6 +31,15 @@ fn player(number: u64) -> PlayerId {
 
 fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()
+}
+
+fn set(text: &str) -> CardSet {
+    text.split(' ').map(|card| card.parse().unwrap()).collect()
+}
+
+fn undealt(dealt: CardSet) -> Vec<Card> {
+    let deck = (0..52).filter_map(Card::from_index);
+    deck.filter(|card| !dealt.contains(*card)).collect()
 }
 
 impl Desk {
@@ -64,11 +74,19 @@ impl Desk {
         desk
     }
 
-    /// Seat 0 has fought. Seat 1 is not open and holds no secret meld; seat 2 is not open either, and
-    /// holds one or does not.
+    /// Seat 0 has fought, as [`Self::about_to_fight`].
     fn fought(secret: bool) -> Self {
-        let set =
-            |text: &str| -> CardSet { text.split(' ').map(|card| card.parse().unwrap()).collect() };
+        let mut desk = Self::about_to_fight(secret);
+        let game = desk.table.phase().game().unwrap();
+        let Phase::Playing(playing) = desk.table.phase() else { panic!("a game goes on") };
+        let (player, prompt, action) = (player(0), playing.asked.number, Action::Fight);
+        desk.tell(Input::Act { player, game, prompt, action }).unwrap();
+        desk
+    }
+
+    /// Seat 0 may fight. Seat 1 is not open and holds no secret meld; seat 2 is not open either, and
+    /// holds one or does not.
+    fn about_to_fight(secret: bool) -> Self {
         let secret = if secret { "4C 4D 4H 4S 9D" } else { "4C 4D 4H 5S 9D" };
         let run = set("5H 6H 7H");
         let run = ExposedMeld {
@@ -81,31 +99,50 @@ impl Desk {
         let hands = [set("AC 2D"), set("KC QD"), set(secret)];
         let dealt = hands.iter().fold(run.cards, |dealt, hand| dealt.union(*hand));
         let dealt = dealt.union(set("TD"));
-        let position = Setup {
+        Self::at(&Setup {
             rules: Rules::kingdom(),
             turn: seat(0),
             phase: SetupPhase::Draw,
             hands,
-            stock: (0..52)
-                .filter_map(Card::from_index)
-                .filter(|card| !dealt.contains(*card))
-                .collect(),
+            stock: undealt(dealt),
             discards: vec!["TD".parse().unwrap()],
             melds: vec![run],
             added_to: SeatSet::EMPTY,
             yet_to_act: SeatSet::EMPTY,
             drawn: None,
-        };
+        })
+    }
+
+    /// Seat 0 has nothing left over, in the play phase, or in the draw phase of a Spread.
+    fn about_to_win(phase: SetupPhase) -> Self {
+        let hands = [set("4C 4D 4H 8S 9S TS"), set("KC QD"), set("KD QC")];
+        let discard = set("2D");
+        let dealt = hands.iter().fold(discard, |dealt, hand| dealt.union(*hand));
+        let is_spread = matches!(phase, SetupPhase::Draw);
+        Self::at(&Setup {
+            rules: if is_spread { Rules::classic() } else { Rules::kingdom() },
+            turn: seat(0),
+            phase,
+            hands,
+            stock: undealt(dealt),
+            discards: discard.iter().collect(),
+            melds: vec![],
+            added_to: SeatSet::EMPTY,
+            yet_to_act: if is_spread { SeatSet::only(seat(0)) } else { SeatSet::EMPTY },
+            drawn: None,
+        })
+    }
+
+    /// A table in this position, in which seat 0 was asked just now.
+    fn at(position: &Setup) -> Self {
         let mut desk = Self::playing();
         let mut table = serde_json::to_value(&desk.table).unwrap();
         let (game, playing) = (position.game().unwrap(), &mut table["phase"]["playing"]);
         let Turn::Players(prompt) = game.turn() else { panic!("seat 0 is to act") };
         playing["state"] = serde_json::to_value(&game).unwrap();
         playing["asked"] = serde_json::to_value(prompt).unwrap();
+        playing["deadline"] = (desk.now.ms() + i64::from(prompt.countdown_ms)).into();
         desk.table = serde_json::from_value(table).unwrap();
-        let game = desk.table.phase().game().unwrap();
-        let (player, action) = (player(0), Action::Fight);
-        desk.tell(Input::Act { player, game, prompt: prompt.number, action }).unwrap();
         desk
     }
 
@@ -188,4 +225,71 @@ fn an_answer_that_nobody_sees_does_not_end_a_takeover() {
     desk.act().unwrap();
     assert!(desk.table.taken_over().contains(seat(2)));
     assert!(!desk.events.iter().any(|event| matches!(event, Event::Takeover { .. })));
+}
+
+fn advised(desk: &Desk) -> Action {
+    match desk.table.advice(seat(0)) {
+        Some(Input::Advise { action, .. }) => action,
+        other => panic!("the AI has no answer: {other:?}"),
+    }
+}
+
+fn cut(desk: &mut Desk) {
+    let connection = ConnectionId(Uuid::from_u64_pair(2, 0));
+    desk.tell(Input::Disconnect { player: player(0), connection }).unwrap();
+}
+
+/// Rule 8.3: where it fights for a player who has left, it does not for one who is away.
+#[test]
+fn no_fight_is_called_for_a_player_who_is_away() {
+    let mut left = Desk::about_to_fight(false);
+    left.tell(Input::Leave { player: player(0) }).unwrap();
+    assert_eq!(advised(&left), Action::Fight);
+
+    let mut desk = Desk::about_to_fight(false);
+    cut(&mut desk);
+    desk.wait();
+    assert_eq!(desk.now, Timestamp::from_ms(9_000));
+    assert!(desk.table.question(seat(0)).is_none(), "nobody thinks in the last second");
+    let Some(advice) = desk.table.advice(seat(0)) else { panic!("the AI has an answer") };
+    let Input::Advise { player, game, prompt, action } = advice.clone() else {
+        panic!("{advice:?}");
+    };
+    assert_ne!(action, Action::Fight);
+    let forged = Input::Advise { player, game, prompt, action: Action::Fight };
+    assert_eq!(desk.tell(forged), Err(Rejection::NotTakenOver));
+    desk.tell(advice).unwrap();
+    assert!(matches!(desk.table.phase(), Phase::Playing(_)));
+}
+
+/// Rule 8.3: a win that is certain is declared.
+#[test]
+fn a_certain_win_is_declared_for_a_player_who_is_away() {
+    for (phase, at_ms) in [(SetupPhase::Play, 19_000), (SetupPhase::Draw, 9_000)] {
+        let mut desk = Desk::about_to_win(phase);
+        cut(&mut desk);
+        desk.wait();
+        assert_eq!(desk.now, Timestamp::from_ms(at_ms));
+        assert_eq!(advised(&desk), Action::Tongits);
+        let advice = desk.table.advice(seat(0)).unwrap();
+        desk.tell(advice).unwrap();
+        assert!(matches!(desk.table.phase(), Phase::Settling(_)));
+    }
+}
+
+/// Rules 4.2, 8.3: what another's fight asks of a player who is away is answered in the last second,
+/// and nobody learns from that who was asked.
+#[test]
+fn a_fight_is_answered_in_the_last_second_for_a_player_who_is_away() {
+    let mut desk = Desk::fought(true);
+    let connection = ConnectionId(Uuid::from_u64_pair(2, 2));
+    desk.tell(Input::Disconnect { player: player(2), connection }).unwrap();
+    desk.wait();
+    assert_eq!(desk.now, Timestamp::from_ms(9_000));
+    let advice = desk.table.advice(seat(2)).unwrap();
+    desk.events.clear();
+    desk.tell(advice).unwrap();
+    assert_eq!(desk.seen_by(&[seat(0), seat(1)]), []);
+    desk.wait();
+    assert_eq!(desk.now, Timestamp::from_ms(10_000));
 }

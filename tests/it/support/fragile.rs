@@ -125,6 +125,10 @@ impl Game for Fragile {
         Tongits::advise(view)
     }
 
+    fn is_commitment((_, view): &Self::View, action: &Action) -> bool {
+        Tongits::is_commitment(view, action)
+    }
+
     fn describe((_, view): &Self::View) -> Vec<Row> {
         Tongits::describe(view)
     }

@@ -79,13 +79,8 @@ impl<G: Game> Table<G> {
             Phase::Revealing(revealing) => Some(revealing.deadline),
             Phase::Settling(settling) => Some(settling.since.after_ms(asked_again_ms)),
             Phase::Playing(playing) => {
-                let advice = playing.asked_at.after_ms(clocks.think_ms);
-                let advised = playing.asked.seats.intersection(self.taken_over());
-                if advised.is_empty() {
-                    Some(playing.deadline)
-                } else {
-                    Some(playing.deadline.min(advice))
-                }
+                let advised = playing.asked.seats.iter().filter_map(|seat| self.ai_acts_at(seat));
+                advised.chain(self.next_grace_end(self.at)).chain([playing.deadline]).min()
             }
         }
     }
@@ -107,45 +102,50 @@ impl<G: Game> Table<G> {
                 is_due.then_some(Effect::Tick).into_iter().collect()
             }
             Phase::Playing(playing) => {
-                if playing.deadline <= now {
+                // The end of a grace comes first: it changes what the AI may play.
+                let grace_end = self.next_grace_end(self.at);
+                if playing.deadline <= now || grace_end.is_some_and(|end| end <= now) {
                     return vec![Effect::Tick];
                 }
-                if playing.asked_at.after_ms(self.terms.clocks.think_ms) > now {
-                    return Vec::new();
-                }
                 let (game, prompt) = (playing.game, playing.asked.number);
-                let seats = playing.asked.seats.intersection(self.taken_over());
+                let is_due = |seat: &Seat| self.ai_acts_at(*seat).is_some_and(|at| at <= now);
                 let advise = |seat| {
                     let player = self.occupant(seat)?.player;
                     Some(Effect::Advise { seat, player, game, prompt })
                 };
-                seats.iter().filter_map(advise).collect()
+                playing.asked.seats.iter().filter(is_due).filter_map(advise).collect()
             }
         }
     }
 
     /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees and was shown, and
-    /// nothing else. For a player it plays as well as it can, as a bot of the house only as the room has it.
+    /// nothing else. For a player it plays as well as it can, as a bot of the house only as the room
+    /// has it. For a player who is away it makes no commitment (rule 8.3).
     pub fn advice(&self, seat: Seat) -> Option<Input<G::Action>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
         let Occupant { player, bot, .. } = *self.occupant(seat)?;
         let skill = if bot { self.terms.bots } else { Skill::Quick };
-        let action = self.advised(playing, seat, skill)?;
+        let action = if self.away().contains(seat) {
+            self.advised_while_away(playing, seat)?
+        } else {
+            self.advised(playing, seat, skill)?
+        };
         let (game, prompt) = (playing.game, playing.asked.number);
         Some(Input::Advise { player, game, prompt, action })
     }
 
     /// What an AI is asked that plays on in imagined games, for a player who is taken over: it plays
     /// better than [`Table::advice`], and takes some hundreds of times as long. `None` where the game
-    /// has no such AI, and for bots of the house, which play as the room has it.
+    /// has no such AI, for bots of the house, which play as the room has it, and for players who are
+    /// away: for them the AI answers in the last second, and at once.
     pub fn question(&self, seat: Seat) -> Option<Question<'_, G>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
         let Occupant { player, bot, .. } = *self.occupant(seat)?;
-        if bot || !playing.asked.seats.contains(seat) {
+        if bot || self.away().contains(seat) || !playing.asked.seats.contains(seat) {
             return None;
         }
         let view = playing.state.view(Viewer::Seat(seat));

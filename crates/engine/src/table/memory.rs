@@ -30,13 +30,36 @@ impl<G: Game> Table<G> {
         seat: Seat,
         skill: Skill,
     ) -> Option<G::Action> {
+        self.remembering(seat, |shown| {
+            G::advise_after(skill, &playing.state.view(Viewer::Seat(seat)), shown)
+        })
+    }
+
+    /// The same for a player who is away: no commitment, and what the clock plays where the AI knows
+    /// nothing else (rule 8.3).
+    pub(super) fn advised_while_away(
+        &self,
+        playing: &Playing<G>,
+        seat: Seat,
+    ) -> Option<G::Action> {
+        let view = playing.state.view(Viewer::Seat(seat));
+        let advised = self.remembering(seat, |shown| G::advise_uncommitted(&view, shown));
+        advised.or_else(|| playing.state.default_action(seat))
+    }
+
+    /// Calls an AI with what the seat was shown, which is made when the AI asks for it.
+    fn remembering<T>(
+        &self,
+        seat: Seat,
+        advise: impl FnOnce(&mut dyn Iterator<Item = &G::Event>) -> T,
+    ) -> T {
         let remembered = OnceCell::new();
         let mut next = 0;
         let mut shown = core::iter::from_fn(|| {
             next += 1;
             remembered.get_or_init(|| self.shown(seat)).get(next - 1)
         });
-        G::advise_after(skill, &playing.state.view(Viewer::Seat(seat)), &mut shown)
+        advise(&mut shown)
     }
 }
 

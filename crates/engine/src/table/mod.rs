@@ -13,6 +13,7 @@
 //!
 //! Deliberately absent: matchmaking, wallets, connections, and any knowledge of the game played.
 
+mod absence;
 mod effect;
 mod event;
 mod id;
@@ -204,19 +205,6 @@ impl<G: Game> Table<G> {
     /// The seats of the house's bots (rule 8.6).
     pub fn bots(&self) -> SeatSet {
         self.occupants().filter(|(_, occupant)| occupant.bot).map(|(seat, _)| seat).collect()
-    }
-
-    /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
-    pub fn taken_over(&self) -> SeatSet {
-        let is_absent = |occupant: &Occupant| {
-            occupant.bot
-                || occupant.connection.is_none()
-                || occupant.left
-                || occupant.missed_turns >= self.terms.clocks.missed_turns_to_takeover
-        };
-        Seat::all(self.seats_in_game())
-            .filter(|seat| self.occupant(*seat).is_some_and(is_absent))
-            .collect()
     }
 
     fn occupant_mut(&mut self, seat: Seat) -> Option<&mut Occupant> {

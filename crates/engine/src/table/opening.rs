@@ -184,6 +184,7 @@ impl<G: Game> Table<G> {
             },
             asked_at: self.at,
             deadline: self.at,
+            missed: SeatSet::EMPTY,
         }));
         self.advance(events)
     }

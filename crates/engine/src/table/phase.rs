@@ -129,6 +129,9 @@ pub struct Playing<G: Game> {
     pub asked: Prompt,
     pub asked_at: Timestamp,
     pub deadline: Timestamp,
+    /// The seats for which the clock has answered in the countdown that runs, or the AI within the
+    /// grace (rules 8.2 and 8.3). Each counts as a missed countdown when the countdown is over.
+    pub missed: SeatSet,
 }
 
 /// The game is over and the ledger is asked to settle it.

@@ -303,6 +303,7 @@ impl<G: GameKind> Playing<G> {
             asked: self.asked,
             asked_at: self.asked_at,
             deadline: self.deadline,
+            missed: self.missed,
         }
     }
 }

@@ -57,7 +57,7 @@ impl<G: Game> Table<G> {
         let mut table = self.clone();
         let mut events = Vec::new();
         table.at = line.at.max(self.at);
-        table.take(line, &mut events)?;
+        table.take(line, self.at, &mut events)?;
         let (before, after) = (self.taken_over(), table.taken_over());
         for seat in before.union(after).iter() {
             if before.contains(seat) != after.contains(seat) {
@@ -67,7 +67,13 @@ impl<G: Game> Table<G> {
         Ok((table, events))
     }
 
-    fn take(&mut self, line: &Line<G::Action>, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    /// Takes a line. `before` is the time of the line before it.
+    fn take(
+        &mut self,
+        line: &Line<G::Action>,
+        before: Timestamp,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
         match &line.input {
             Input::Sit { player, name, avatar, bot } => {
                 let seat = self.free_seat(*player)?;
@@ -153,11 +159,11 @@ impl<G: Game> Table<G> {
             Input::Reveal { player, game, text } => self.reveal(*player, *game, text, events),
             Input::Act { player, game, prompt, action } => {
                 let seat = self.asked(*player, *game, *prompt)?;
-                let before = events.len();
+                let told = events.len();
                 self.act(seat, By::Player, action, events)?;
                 // What nobody else sees happen does not show that the player is back.
                 let is_seen = |event: &Event<_>| event.redact::<G>(Viewer::Public).is_some();
-                if events[before..].iter().any(is_seen) {
+                if events[told..].iter().any(is_seen) {
                     let occupant = self.seat_mut(seat);
                     occupant.left = false;
                     occupant.missed_turns = 0;
@@ -179,12 +185,10 @@ impl<G: Game> Table<G> {
             }
             Input::Advise { player, game, prompt, action } => {
                 let seat = self.asked(*player, *game, *prompt)?;
-                if !self.taken_over().contains(seat) {
-                    return Err(Rejection::NotTakenOver);
-                }
+                self.let_ai_act(seat, action)?;
                 self.act(seat, By::Ai, action, events)
             }
-            Input::Tick => self.tick(line.fresh, events),
+            Input::Tick => self.tick(before, line.fresh, events),
             Input::Opened { game, stakes, pot } => self.opened(*game, stakes, *pot, events),
             Input::OpenFailed { game, seats } => {
                 self.open_failed(*game, *seats, line.fresh, events)
@@ -380,16 +384,19 @@ impl<G: Game> Table<G> {
                     if prompt.number != playing.asked.number {
                         playing.asked_at = at;
                     }
-                    if prompt.countdown != playing.asked.countdown {
+                    let is_new = prompt.countdown != playing.asked.countdown;
+                    playing.asked = prompt;
+                    if is_new {
                         playing.deadline = at.after_ms(prompt.countdown_ms);
                         events.push(Event::Countdown { deadline_ms: playing.deadline });
+                        self.count_missed();
                     }
-                    playing.asked = prompt;
                     return Ok(());
                 }
                 Turn::Over => break,
             }
         }
+        self.count_missed();
         let record = self.record().ok_or(Rejection::BadAnswer)?;
         events.push(Event::Over {
             game: record.game,
@@ -408,11 +415,21 @@ impl<G: Game> Table<G> {
         Record::of(self, playing)
     }
 
-    fn tick(&mut self, fresh: Option<Fresh>, events: &mut Events<G>) -> Result<(), Refused<G>> {
-        if self.phase_deadline().is_none_or(|deadline| deadline > self.at) {
-            return Err(Rejection::NothingDue);
-        }
+    /// Takes note that time has passed since the line before.
+    fn tick(
+        &mut self,
+        before: Timestamp,
+        fresh: Option<Fresh>,
+        events: &mut Events<G>,
+    ) -> Result<(), Refused<G>> {
+        let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= self.at);
         match &self.phase {
+            Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
+            // Who is taken over since is told of after the step.
+            Phase::Playing(_) if self.next_grace_end(before).is_some_and(|end| end <= self.at) => {
+                Ok(())
+            }
+            _ if !is_due => Err(Rejection::NothingDue),
             Phase::Waiting => {
                 let late = |occupant: &Occupant| {
                     let absence_ms = self.terms.clocks.absence_ms;
@@ -435,7 +452,6 @@ impl<G: Game> Table<G> {
             }
             // Who has not revealed is dealt with the commitment (rule 9.1).
             Phase::Revealing(_) => self.deal(events),
-            Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
             Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => {
                 self.practise(fresh, events)
             }
@@ -449,14 +465,11 @@ impl<G: Game> Table<G> {
     /// The countdown is over: plays the default for every seat that owes an answer, until another
     /// countdown begins (rule 8.2).
     fn clock(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
-        let Phase::Playing(playing) = &self.phase else {
+        let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
         let missed = playing.asked;
-        for seat in missed.seats.iter() {
-            let occupant = self.seat_mut(seat);
-            occupant.missed_turns = occupant.missed_turns.saturating_add(1);
-        }
+        playing.missed = playing.missed.union(missed.seats);
         loop {
             let Phase::Playing(playing) = &self.phase else {
                 return Ok(());

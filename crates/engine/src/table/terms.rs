@@ -61,6 +61,9 @@ pub struct Clocks {
     pub prepare_ms: u32,
     /// How long the AI thinks (rule 8.3). Shorter than every countdown.
     pub think_ms: u32,
+    /// How long a player whose connection is lost is only away, before the AI takes over (rule 8.3).
+    /// Milliseconds.
+    pub grace_ms: u32,
     /// Countdowns in a row that a player may let pass before the AI takes over (rule 8.3).
     pub missed_turns_to_takeover: u8,
     /// How long a disconnected player keeps a seat at a table that waits for others.
@@ -171,6 +174,7 @@ impl Default for Clocks {
         Self {
             prepare_ms: 10_000,
             think_ms: 1_000,
+            grace_ms: 15_000,
             missed_turns_to_takeover: 2,
             absence_ms: 30_000,
             retry_ms: 1_000,

@@ -26,6 +26,12 @@ impl Timestamp {
         Self(self.0.saturating_add(ms as i64))
     }
 
+    /// Earlier by this much, at least the beginning of time.
+    #[must_use]
+    pub const fn before_ms(self, ms: u32) -> Self {
+        Self(self.0.saturating_sub(ms as i64))
+    }
+
     /// Milliseconds from `earlier` to here; 0 when it is later.
     pub fn ms_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)

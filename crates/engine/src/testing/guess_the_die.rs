@@ -384,6 +384,11 @@ impl Game for GuessTheDie {
         is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
 
+    /// Nobody can: all bet in every round.
+    fn is_commitment(_view: &View, _action: &Action) -> bool {
+        false
+    }
+
     fn describe(view: &View) -> Vec<Row> {
         let row = |seat: Seat| Row {
             seat: Some(seat),

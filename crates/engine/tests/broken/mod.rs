@@ -259,6 +259,10 @@ impl Game for Broken {
         Some(if view.fault == Fault::BotCheats { Action::Fight } else { action })
     }
 
+    fn is_commitment(view: &BrokenView, action: &Action) -> bool {
+        Tongits::is_commitment(&view.view, action)
+    }
+
     fn describe(view: &BrokenView) -> Vec<Row> {
         Tongits::describe(&view.view)
     }

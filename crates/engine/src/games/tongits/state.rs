@@ -453,6 +453,11 @@ impl Game for Tongits {
         }
     }
 
+    /// To call a fight.
+    fn is_commitment(_view: &View, action: &Action) -> bool {
+        matches!(action, Action::Fight)
+    }
+
     fn games_to_imagine(view: &View) -> Option<u32> {
         quick::knows(&view.public.rules).then_some(IMAGINED)
     }

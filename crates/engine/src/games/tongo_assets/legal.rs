@@ -69,6 +69,33 @@ pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
     }
 }
 
+/// Returns whether a seat commits itself by an action that nobody asked it for (rule 7.4): it
+/// confronts in an assessment, buys an acquire card, raises what is at risk, or bribes. After the
+/// last round a confront is asked of the seat (rule 6.4).
+pub(super) fn is_commitment(public: &Public, action: &Action) -> bool {
+    match action {
+        Action::Confront => matches!(public.phase, Phase::Assess { .. }),
+        Action::Open { risk, .. } => *risk > public.opening_risk().0,
+        Action::Acquire { .. }
+        | Action::Raise { .. }
+        | Action::RaiseConfront { .. }
+        | Action::Index { .. }
+        | Action::Bribe { .. } => true,
+        Action::Pay
+        | Action::Retreat
+        | Action::Swap { .. }
+        | Action::Purchase { .. }
+        | Action::Sell { .. }
+        | Action::Reveal { .. }
+        | Action::Dividend
+        | Action::Done
+        | Action::Evade { .. }
+        | Action::Leverage { .. }
+        | Action::Accept
+        | Action::Refuse => false,
+    }
+}
+
 impl Actor<'_> {
     pub(super) fn chips(&self) -> u32 {
         self.public.players[self.seat].chips

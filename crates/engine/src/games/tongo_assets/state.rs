@@ -394,6 +394,10 @@ impl Game for TongoAssets {
         bot::advise(view)
     }
 
+    fn is_commitment(view: &View, action: &Action) -> bool {
+        legal::is_commitment(&view.public, action)
+    }
+
     fn games_to_imagine(_view: &View) -> Option<u32> {
         Some(IMAGINED)
     }

@@ -10,6 +10,7 @@
 
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
+use crate::games::tongo_options::commitment::Commitments;
 use crate::games::tongo_options::costs::answer_price;
 use crate::games::tongo_options::dice::any_faces;
 use crate::games::tongo_options::legal;
@@ -38,11 +39,16 @@ const STANDS: u32 = 500;
 
 /// What to play; `None` when the viewer is not to act.
 pub(super) fn advise(view: &View) -> Option<Action> {
+    advise_with(Commitments::Allowed, view)
+}
+
+/// The same by an AI that may commit its seat or may not.
+pub(super) fn advise_with(commitments: Commitments, view: &View) -> Option<Action> {
     let seat = view.viewer?;
     if !view.public.prompt()?.seats.contains(seat) {
         return None;
     }
-    let thought = Thought::new(&view.public, seat, view.hand()?);
+    let thought = Thought::new(&view.public, seat, view.hand()?, commitments);
     let action = match view.public.phase {
         Phase::Stop { .. } => Some(Action::Stop { floor: thought.floor_to_face() }),
         Phase::Turn(turn) => Some(thought.turn(turn)),
@@ -74,17 +80,19 @@ struct Thought<'a> {
     odds: Odds,
     /// How many others it must beat.
     others: usize,
+    commitments: Commitments,
 }
 
 impl<'a> Thought<'a> {
-    fn new(public: &'a Public, seat: Seat, hand: CardSet) -> Self {
+    fn new(public: &'a Public, seat: Seat, hand: CardSet, commitments: Commitments) -> Self {
         let player = public.player(seat);
         let others = others_to_beat(public, seat);
-        Self { public, seat, player, odds: Odds::new(public, hand), others }
+        Self { public, seat, player, odds: Odds::new(public, hand), others, commitments }
     }
 
     fn may(&self, action: &Action) -> bool {
-        legal::check(self.public, self.seat, self.odds.hand, action).is_ok()
+        self.commitments.allow(self.public, action)
+            && legal::check(self.public, self.seat, self.odds.hand, action).is_ok()
     }
 
     /// How likely it is to win against all others with its best floor, in thousandths.

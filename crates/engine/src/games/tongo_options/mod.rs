@@ -10,6 +10,7 @@
 mod action;
 mod bot;
 mod card;
+mod commitment;
 mod costs;
 mod deal;
 mod describe;

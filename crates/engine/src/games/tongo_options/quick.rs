@@ -6,6 +6,7 @@
 use crate::games::tongo_options::action::{Action, NewCosts};
 use crate::games::tongo_options::bot;
 use crate::games::tongo_options::card::CardSet;
+use crate::games::tongo_options::commitment::Commitments;
 use crate::games::tongo_options::dice::any_faces;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::judge::{Elsewhere, Judge};
@@ -45,11 +46,23 @@ const PRICE_LEAST: u16 = 6;
 
 /// What to play; `None` when the viewer is not to act.
 pub(super) fn advise(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
+    advise_with(Commitments::Allowed, view, shown)
+}
+
+/// The same by an AI that may commit its seat or may not.
+pub(super) fn advise_with(
+    commitments: Commitments,
+    view: &View,
+    shown: &mut dyn Iterator<Item = &Event>,
+) -> Option<Action> {
     let (seat, hand) = (view.viewer?, view.hand()?);
     if !view.public.prompt()?.seats.contains(seat) {
         return None;
     }
-    let mut plan = || Plan::new(&view.public, memory::of_floors(&view.public, shown), seat, hand);
+    let mut plan = || {
+        let known = memory::of_floors(&view.public, shown);
+        Plan { commitments, ..Plan::new(&view.public, known, seat, hand) }
+    };
     let action = match view.public.phase {
         Phase::Stop { .. } => Some(Action::Stop { floor: plan().floor() }),
         Phase::Turn(turn) => plan().turn(turn),
@@ -62,7 +75,7 @@ pub(super) fn advise(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Op
         | Phase::Over => None,
     };
     let is_legal = |action: &Action| legal::check(&view.public, seat, hand, action).is_ok();
-    action.filter(is_legal).or_else(|| bot::advise(view))
+    action.filter(is_legal).or_else(|| bot::advise_with(commitments, view))
 }
 
 /// A seat in its turn.
@@ -77,6 +90,7 @@ struct Plan<'a> {
     others: usize,
     /// How likely it is to win as things are.
     now: u32,
+    commitments: Commitments,
 }
 
 impl<'a> Plan<'a> {
@@ -84,11 +98,13 @@ impl<'a> Plan<'a> {
         let others = bot::others_to_beat(public, seat);
         let judge = Judge::new(public, &known, hand, others);
         let now = judge.wins();
-        Self { public, seat, hand, player: public.player(seat), judge, known, others, now }
+        let (player, commitments) = (public.player(seat), Commitments::Allowed);
+        Self { public, seat, hand, player, judge, known, others, now, commitments }
     }
 
     fn may(&self, action: &Action) -> bool {
-        legal::check(self.public, self.seat, self.hand, action).is_ok()
+        self.commitments.allow(self.public, action)
+            && legal::check(self.public, self.seat, self.hand, action).is_ok()
     }
 
     /// The slots of a floor that show a card, or those that do not.

@@ -18,6 +18,7 @@ use crate::game::{
 };
 use crate::games::tongo_options::action::{Action, Discards};
 use crate::games::tongo_options::card::CardSet;
+use crate::games::tongo_options::commitment::Commitments;
 use crate::games::tongo_options::costs::{answer_price, changed, exchange_price, indexed, price};
 use crate::games::tongo_options::deal::{Drawing, deal};
 use crate::games::tongo_options::event::{Answer, CostsChange, Event};
@@ -29,7 +30,7 @@ use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::showdown;
 use crate::games::tongo_options::view::View;
-use crate::games::tongo_options::{bot, describe, imagine, kind, legal, quick};
+use crate::games::tongo_options::{bot, commitment, describe, imagine, kind, legal, quick};
 use crate::seat::Seat;
 
 /// A game of Tongo (options), from before the deal to its outcome.
@@ -376,6 +377,17 @@ impl Game for TongoOptions {
             Skill::Greedy => bot::advise(view),
             Skill::Quick => quick::advise(view, shown),
         }
+    }
+
+    fn is_commitment(view: &View, action: &Action) -> bool {
+        commitment::is_commitment(&view.public, action)
+    }
+
+    fn advise_uncommitted(
+        view: &View,
+        shown: &mut dyn Iterator<Item = &Event>,
+    ) -> Option<Action> {
+        quick::advise_with(Commitments::Barred, view, shown)
     }
 
     fn worth_trying(view: &View, actions: &mut Vec<Action>) {

@@ -2,174 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
-use bahay_engine::chance::ServerSeed;
+mod desk;
+mod grace;
+
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, Skill};
-use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
-use bahay_engine::hex::Hex;
-use bahay_engine::seat::{Seat, SeatSet};
+use bahay_engine::game::Game;
+use bahay_engine::games::tongits::{Rules, Tongits};
+use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
-    Reason, Rejection, Spectators, Standing, Table, TableId, Terms, TermsUpdate, Timestamp,
+    By, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection, Standing, Terms,
+    TermsUpdate, Timestamp,
 };
-use uuid::Uuid;
 
-type Refused = Rejection<Illegal>;
-
-/// A table with players 0, 1 and 2, and a clock that a test moves.
-struct Desk {
-    table: Table<Tongits>,
-    now: Timestamp,
-    games: u64,
-    events: Vec<Event<<Tongits as Game>::Event>>,
-}
-
-fn player(number: u64) -> PlayerId {
-    PlayerId(Uuid::from_u64_pair(1, number))
-}
-
-fn connection(number: u64) -> ConnectionId {
-    ConnectionId(Uuid::from_u64_pair(2, number))
-}
-
-fn seat(number: u8) -> Seat {
-    Seat::new(number).unwrap()
-}
-
-impl Desk {
-    fn new() -> Self {
-        let bet = Coins::from_whole(1).unwrap();
-        let terms = Terms {
-            room: "newbie".to_owned(),
-            rules: Rules::kingdom(),
-            price: Price { bet, multiplier: 1, fee_basis_points: 500 },
-            hits: Some(Hits::default()),
-            clocks: Clocks::default(),
-            spectators: Spectators::default(),
-            bots: Skill::default(),
-            private: None,
-            practice: false,
-        };
-        let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms);
-        Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] }
-    }
-
-    /// Three players, connected.
-    fn full() -> Self {
-        let mut desk = Self::new();
-        for number in 0..3 {
-            desk.tell(Input::sit(player(number), "Tala")).unwrap();
-            desk.connect(number).unwrap();
-        }
-        desk
-    }
-
-    /// A game that has just begun.
-    fn playing() -> Self {
-        let mut desk = Self::full();
-        for number in 0..3 {
-            desk.ready(number).unwrap();
-        }
-        desk.open();
-        desk
-    }
-
-    fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
-        self.games += 1;
-        let fresh = Fresh {
-            seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
-            game: GameId(Uuid::from_u64_pair(4, self.games)),
-        };
-        let transition = self.table.decide(self.now, input, || fresh)?;
-        self.table = transition.table;
-        self.events = transition.events;
-        Ok(())
-    }
-
-    fn connect(&mut self, number: u64) -> Result<(), Refused> {
-        let (player, connection) = (player(number), connection(number));
-        self.tell(Input::Connect { player, connection })
-    }
-
-    fn disconnect(&mut self, number: u64) -> Result<(), Refused> {
-        let (player, connection) = (player(number), connection(number));
-        self.tell(Input::Disconnect { player, connection })
-    }
-
-    fn ready(&mut self, number: u64) -> Result<(), Refused> {
-        let game = self.table.phase().game().unwrap_or(GameId(Uuid::nil()));
-        self.tell(Input::Ready { player: player(number), game, commitment: None })
-    }
-
-    fn open(&mut self) {
-        let game = self.table.phase().game().unwrap();
-        let stakes = vec![self.table.terms().stake_max::<Tongits>(3).unwrap(); 3];
-        let antes = Coins::from_whole(3).unwrap();
-        let pot = self.table.pot().checked_add(antes).unwrap();
-        self.tell(Input::Opened { game, stakes, pot }).unwrap();
-    }
-
-    /// Waits for the table's deadline.
-    fn wait(&mut self) {
-        self.now = self.now.max(self.table.deadline().unwrap());
-    }
-
-    /// The clock's turn, as its effects say.
-    fn wait_and_tick(&mut self) {
-        self.wait();
-        assert!(matches!(self.table.effects(self.now).as_slice(), [Effect::Tick]));
-        self.tell(Input::Tick).unwrap();
-    }
-
-    fn asked(&self) -> Seat {
-        match self.table.phase() {
-            Phase::Playing(playing) => playing.asked.seats.iter().next().unwrap(),
-            other => panic!("nobody is asked: {other:?}"),
-        }
-    }
-
-    fn last_by(&self) -> By {
-        match self.table.phase() {
-            Phase::Playing(playing) => playing.actions.last().unwrap().by,
-            other => panic!("nothing is played: {other:?}"),
-        }
-    }
-
-    /// The AI's answer, whoever is asked.
-    fn advise(&mut self) -> Result<(), Refused> {
-        let input = self.table.advice(self.asked()).unwrap();
-        self.tell(input)
-    }
-
-    /// The same answer, said by the player.
-    fn act(&mut self) -> Result<(), Refused> {
-        let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(self.asked())
-        else {
-            panic!("nobody is asked");
-        };
-        self.tell(Input::Act { player, game, prompt, action })
-    }
-
-    /// The players play on until the game is over.
-    fn play_out(&mut self) {
-        while let Phase::Playing(playing) = self.table.phase() {
-            if playing.asked.seats.is_empty() {
-                self.wait_and_tick();
-            } else {
-                self.act().unwrap();
-            }
-        }
-    }
-
-    fn settle(&mut self) {
-        let game = self.table.phase().game().unwrap();
-        self.tell(Input::Settled { game }).unwrap();
-    }
-
-    fn seats(&self) -> Vec<PlayerId> {
-        self.table.occupants().map(|(_, occupant)| occupant.player).collect()
-    }
-}
+use crate::desk::{Desk, connection, player, seat};
 
 /// Rule 8.1.
 #[test]
@@ -253,6 +98,8 @@ fn a_player_takes_the_seat_back_from_the_ai() {
     let take_back = Input::TakeBack { player: player(number) };
     assert_eq!(desk.tell(take_back.clone()), Err(Rejection::NotTakenOver));
     desk.disconnect(number).unwrap();
+    assert_eq!(desk.tell(take_back.clone()), Err(Rejection::NotTakenOver));
+    desk.wait_and_tick();
     assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
     assert_eq!(desk.tell(take_back.clone()), Err(Rejection::OtherConnection));
     desk.connect(number).unwrap();
@@ -289,16 +136,16 @@ fn who_leaves_in_mid_game_sits_until_it_is_over() {
     assert_eq!(desk.table.pot(), pot, "a leaver's coins stay in the POT (rule 7.4)");
 }
 
-/// Rule 8.5: ready and then gone plays; gone and not ready does not.
+/// Rule 8.5: ready and then gone is dealt in; gone and not ready is not.
 #[test]
-fn who_was_ready_and_is_gone_is_played_for() {
+fn who_was_ready_and_is_gone_is_dealt_in_as_away() {
     let mut desk = Desk::full();
     desk.ready(0).unwrap();
     desk.disconnect(0).unwrap();
     desk.ready(1).unwrap();
     desk.ready(2).unwrap();
     desk.open();
-    assert_eq!(desk.table.taken_over(), SeatSet::only(seat(0)));
+    assert_eq!(desk.table.away(), SeatSet::only(seat(0)));
 
     let mut desk = Desk::full();
     desk.disconnect(0).unwrap();

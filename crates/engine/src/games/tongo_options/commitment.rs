@@ -1,0 +1,46 @@
+//! What a seat commits itself by of its own accord, which the AI never does for a player who is only
+//! away (rule 9.3).
+
+use crate::games::tongo_options::action::Action;
+use crate::games::tongo_options::public::Public;
+
+/// Whether an AI may commit its seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commitments {
+    Allowed,
+    Barred,
+}
+
+impl Commitments {
+    /// Returns whether an AI may play this action.
+    pub(super) fn allow(self, public: &Public, action: &Action) -> bool {
+        self == Self::Allowed || !is_commitment(public, action)
+    }
+}
+
+/// Returns whether a seat commits itself by an action that nobody asked it for: it confronts or
+/// acquires in its turn, or is the first to wager its reserves.
+pub(super) fn is_commitment(public: &Public, action: &Action) -> bool {
+    match action {
+        Action::Acquire => true,
+        // Without a target it answers an acquisition.
+        Action::Confront { target } => target.is_some(),
+        Action::ConvertReserves => public.reserves.is_none(),
+        Action::Stop { .. }
+        | Action::Retreat
+        | Action::Evade { .. }
+        | Action::Fold
+        | Action::PayRisk
+        | Action::Lower(_)
+        | Action::Buy { .. }
+        | Action::Sell { .. }
+        | Action::Exchange { .. }
+        | Action::Raise(_)
+        | Action::IndexMargin { .. }
+        | Action::Roll
+        | Action::End
+        | Action::PayToEvade { .. }
+        | Action::Stand
+        | Action::Join => false,
+    }
+}

@@ -1,0 +1,115 @@
+//! When the AI plays for a seat, and for how long a player is only away (rule 8.3).
+//!
+//! A player whose connection is lost is *away* for [`Clocks::grace_ms`](crate::table::Clocks). Within
+//! that grace the seat stays the player's: the AI answers in the last second of a countdown alone,
+//! makes no commitment, and the countdown counts as missed. After the grace, and at once for a player
+//! who has left or has missed too many countdowns, the seat is taken over. The end of a grace is a
+//! line of its own in the journal, a tick, so that viewers are told when it happens.
+
+use crate::game::{Game, Viewer};
+use crate::seat::{Seat, SeatSet};
+use crate::table::Table;
+use crate::table::input::Rejection;
+use crate::table::phase::{Occupant, Phase, Playing};
+use crate::table::step::Refused;
+use crate::table::time::Timestamp;
+
+/// How long before the end of a countdown the AI answers for a player who is away, in milliseconds.
+const LAST_MS: u32 = 1_000;
+
+impl<G: Game> Table<G> {
+    /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
+    pub fn taken_over(&self) -> SeatSet {
+        self.seats_where(|occupant| {
+            self.is_given_up(occupant)
+                || self.grace_end(occupant).is_some_and(|end| end <= self.at)
+        })
+    }
+
+    /// The seats whose players are away within the grace of rule 8.3. Empty between games.
+    pub fn away(&self) -> SeatSet {
+        self.seats_where(|occupant| self.grace_end(occupant).is_some_and(|end| end > self.at))
+    }
+
+    /// Returns when the AI answers for a seat that is asked; `None` for a seat that is not, and for
+    /// one whose player is there.
+    pub fn ai_acts_at(&self, seat: Seat) -> Option<Timestamp> {
+        let Phase::Playing(playing) = &self.phase else {
+            return None;
+        };
+        let occupant = self.occupant(seat).filter(|_| playing.asked.seats.contains(seat))?;
+        let since = if self.is_given_up(occupant) {
+            playing.asked_at
+        } else {
+            playing.asked_at.max(self.grace_end(occupant)?)
+        };
+        Some(since.after_ms(self.terms.clocks.think_ms).min(playing.last_moment()))
+    }
+
+    /// Returns the first end of a grace after this time, of a player in the game that is played.
+    pub(super) fn next_grace_end(&self, after: Timestamp) -> Option<Timestamp> {
+        let occupants = Seat::all(self.seats_in_game()).filter_map(|seat| self.occupant(seat));
+        let ends = occupants.filter_map(|occupant| self.grace_end(occupant));
+        ends.filter(|end| *end > after).min()
+    }
+
+    /// Checks that the AI may play this now, and notes that a player who is away misses the
+    /// countdown.
+    ///
+    /// # Errors
+    /// [`Rejection::NotTakenOver`] for a seat whose player is there, and for one whose player is away
+    /// where it is not yet the last second, or the action is a commitment.
+    pub(super) fn let_ai_act(&mut self, seat: Seat, action: &G::Action) -> Result<(), Refused<G>> {
+        if self.taken_over().contains(seat) {
+            return Ok(());
+        }
+        let is_due = self.ai_acts_at(seat).is_some_and(|at| at <= self.at);
+        let Phase::Playing(playing) = &mut self.phase else {
+            return Err(Rejection::NoSuchPhase);
+        };
+        let view = playing.state.view(Viewer::Seat(seat));
+        if !is_due || G::is_commitment(&view, action) {
+            return Err(Rejection::NotTakenOver);
+        }
+        playing.missed = playing.missed.with(seat);
+        Ok(())
+    }
+
+    /// Counts the countdown that is over for the seats that have missed it.
+    pub(super) fn count_missed(&mut self) {
+        let Phase::Playing(playing) = &mut self.phase else {
+            return;
+        };
+        let missed = core::mem::replace(&mut playing.missed, SeatSet::EMPTY);
+        for seat in missed.iter() {
+            let occupant = self.seat_mut(seat);
+            occupant.missed_turns = occupant.missed_turns.saturating_add(1);
+        }
+    }
+
+    /// Whether the AI plays the seat whether or not its player is there.
+    fn is_given_up(&self, occupant: &Occupant) -> bool {
+        let missed_max = self.terms.clocks.missed_turns_to_takeover;
+        occupant.bot || occupant.left || occupant.missed_turns >= missed_max
+    }
+
+    /// Returns when the grace of a player ends who is away; `None` for one who is there or whose seat
+    /// is given up.
+    fn grace_end(&self, occupant: &Occupant) -> Option<Timestamp> {
+        let is_away = occupant.connection.is_none() && !self.is_given_up(occupant);
+        is_away.then(|| occupant.away_since.after_ms(self.terms.clocks.grace_ms))
+    }
+
+    fn seats_where(&self, is_meant: impl Fn(&Occupant) -> bool) -> SeatSet {
+        let seats = Seat::all(self.seats_in_game());
+        seats.filter(|seat| self.occupant(*seat).is_some_and(&is_meant)).collect()
+    }
+}
+
+impl<G: Game> Playing<G> {
+    /// Returns the moment up to which a player who is away has time to come back: a second before the
+    /// countdown ends, and no more than half of the countdown.
+    fn last_moment(&self) -> Timestamp {
+        self.deadline.before_ms(LAST_MS.min(self.asked.countdown_ms / 2))
+    }
+}
