@@ -150,6 +150,7 @@ def record_form(kind, rules, action):
             "clocks": {
                 "prepare_ms": U32,
                 "think_ms": U32,
+                "grace_ms": U32,
                 "missed_turns_to_takeover": U8,
                 "absence_ms": U32,
                 "retry_ms": U32,

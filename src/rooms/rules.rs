@@ -5,7 +5,7 @@
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules, NamedRules};
 use bahay_engine::game::Game;
-use bahay_engine::table::Terms;
+use bahay_engine::table::{Clocks, Terms};
 use serde_json::Value;
 
 use super::RoomError;
@@ -55,7 +55,8 @@ pub fn chosen_rules(wanted: &RulesWanted) -> Result<NamedRules, RoomError> {
 pub fn check_clocks(terms: &Terms<AnyRules>) -> Result<(), RoomError> {
     let (clocks, countdown_ms) = (&terms.clocks, AnyGame::countdown_ms(&terms.rules));
     let (shortest_ms, longest_ms) = (*countdown_ms.start(), *countdown_ms.end());
-    let waits = [clocks.prepare_ms, clocks.absence_ms, clocks.retry_ms, shortest_ms, longest_ms];
+    let Clocks { prepare_ms, grace_ms, absence_ms, retry_ms, .. } = *clocks;
+    let waits = [prepare_ms, grace_ms, absence_ms, retry_ms, shortest_ms, longest_ms];
     if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
         return Err(unsound("clocks", "a clock takes from a millisecond to ten minutes"));
     }

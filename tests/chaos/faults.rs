@@ -14,7 +14,7 @@ use crate::nodes::Node;
 use crate::plan::{Fault, Link, Plan, Step};
 use crate::support::services::{Service, Services};
 
-/// Clients of a killed node that stay away for so long show whether the AI takes their seats.
+/// Clients of a killed node that stay away for so long show whether they are taken for away.
 const LINGER: Duration = Duration::from_secs(7);
 
 /// Everything that faults can reach.

@@ -7,8 +7,8 @@ use crate::plan::{Fault, Link};
 /// A time from one moment to another, in milliseconds since the run began.
 type Span = (u64, u64);
 
-/// Nodes take so long to find another one dead, and to have its seats played.
-pub(crate) const TAKEN_OVER_WITHIN_MS: u64 = 5_000;
+/// Nodes take so long to find another one dead, and to show its players as away.
+pub(crate) const AWAY_WITHIN_MS: u64 = 5_000;
 
 /// After a Redis that was away everybody has the whole time again before being taken for dead.
 const GRACE_MS: u64 = 4_000;
@@ -71,7 +71,7 @@ impl Outages {
     /// Whether the death of a node in this moment is to be noticed in time: Redis and every other
     /// node are there meanwhile, and Redis has been for a while.
     pub(crate) fn is_noticed(&self, node: u64, died_ms: u64) -> bool {
-        let until_ms = died_ms + TAKEN_OVER_WITHIN_MS;
+        let until_ms = died_ms + AWAY_WITHIN_MS;
         let others = (0..).zip(&self.nodes).filter(|(other, _)| *other != node);
         common(&self.redis, &[(died_ms.saturating_sub(GRACE_MS), until_ms)]).is_empty()
             && others.into_iter().all(|(_, spans)| common(spans, &[(died_ms, until_ms)]).is_empty())

@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::dice::Dice;
-use crate::outages::TAKEN_OVER_WITHIN_MS;
+use crate::outages::AWAY_WITHIN_MS;
 
 /// Longer than a heartbeat may be late, and than the seats of a silent node wait for the AI.
 const PAST_HEARTBEAT_MS: (u64, u64) = (5_000, 8_000);
@@ -146,7 +146,7 @@ impl Plan {
             at_ms += dice.within(1_000, 3_000);
             // The others find out in peace, so that it can be seen how long they take.
             if let Fault::KillNode { .. } = fault {
-                at_ms += TAKEN_OVER_WITHIN_MS;
+                at_ms += AWAY_WITHIN_MS;
             }
         }
         Self { seed, steps }

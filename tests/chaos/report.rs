@@ -12,7 +12,7 @@ use crate::checks::walk::{Absence, Walked};
 use crate::checks::{Facts, Verdict};
 use crate::evidence::Evidence;
 use crate::faults::Done;
-use crate::outages::{Outages, TAKEN_OVER_WITHIN_MS};
+use crate::outages::{AWAY_WITHIN_MS, Outages};
 use crate::plan::Fault;
 
 /// After a kill, a connection of that node that is lost within this time was lost by the kill.
@@ -49,11 +49,11 @@ pub(crate) struct Figures {
     resumes_served: Vec<u64>,
     /// Those during which nothing was at fault.
     resumes_quiet: Vec<u64>,
-    taken_over: Vec<u64>,
-    given_back: Vec<u64>,
+    shown_away: Vec<u64>,
+    shown_back: Vec<u64>,
     /// Lines of the nodes' logs, without their times, and how often each came.
     errors: BTreeMap<String, u64>,
-    /// Killed nodes whose seats were to be with the AI in time, and what was late.
+    /// Players of killed nodes who were to be shown as away in time, and what was late.
     noticed: usize,
     late: Facts,
 }
@@ -103,20 +103,20 @@ impl Figures {
                 }
             }
         }
-        figures.takeovers(&verdict.walked, done, &outages);
+        figures.add_absences(&verdict.walked, done, &outages);
         figures.acks.sort_unstable();
         figures.acks_exchanging.sort_unstable();
         figures.resumes.sort_unstable();
         figures.resumes_served.sort_unstable();
         figures.resumes_quiet.sort_unstable();
-        figures.taken_over.sort_unstable();
-        figures.given_back.sort_unstable();
+        figures.shown_away.sort_unstable();
+        figures.shown_back.sort_unstable();
         figures
     }
 
-    /// How long the seats of killed nodes waited for the AI, and for their players once these
-    /// came back.
-    fn takeovers(&mut self, walked: &[Walked], done: &[Done], outages: &Outages) {
+    /// Adds how long it took until players of killed nodes were shown as away, and as back once they
+    /// came again.
+    fn add_absences(&mut self, walked: &[Walked], done: &[Done], outages: &Outages) {
         for kill in done.iter().filter(|done| matches!(done.fault, Fault::KillNode { .. })) {
             let Fault::KillNode { node } = kill.fault else {
                 continue;
@@ -133,17 +133,17 @@ impl Figures {
                 let Some(on) = first(walked, place, true, absence.lost_ms, back_ms) else {
                     continue;
                 };
-                self.taken_over.push(on - absence.lost_ms);
+                self.shown_away.push(on - absence.lost_ms);
                 if outages.is_noticed(node, kill.from_ms) {
                     self.noticed += 1;
                     let took_ms = on.saturating_sub(kill.from_ms);
-                    if took_ms > TAKEN_OVER_WITHIN_MS {
+                    if took_ms > AWAY_WITHIN_MS {
                         let (table, seat) = place;
                         self.late.add(|| format!("{seat} of {table} after {took_ms} ms"));
                     }
                 }
                 if let Some(off) = first(walked, place, false, absence.tried_ms, u64::MAX) {
-                    self.given_back.push(off - absence.tried_ms);
+                    self.shown_back.push(off - absence.tried_ms);
                 }
             }
         }
@@ -207,23 +207,23 @@ impl Figures {
             "resume_ms": spread(&self.resumes),
             "resume_served_ms": spread(&self.resumes_served),
             "resume_quiet_ms": spread(&self.resumes_quiet),
-            "taken_over_ms": spread(&self.taken_over),
-            "given_back_ms": spread(&self.given_back),
+            "shown_away_ms": spread(&self.shown_away),
+            "shown_back_ms": spread(&self.shown_back),
             "log_errors": self.errors,
         })
     }
 }
 
-/// The first time that a seat was said to be played by the AI, or no longer, within a time.
+/// Returns the first time that the player of a seat was said to be away, or back, within a time.
 fn first(
     walked: &[Walked],
     (table, seat): (TableId, Seat),
-    on: bool,
+    is_away: bool,
     from_ms: u64,
     to_ms: u64,
 ) -> Option<u64> {
-    let told = walked.iter().flat_map(|client| client.takeovers.iter());
-    let told = told.filter(|told| told.table == table && told.seat == seat && told.on == on);
+    let told = walked.iter().flat_map(|client| client.presence_changes.iter());
+    let told = told.filter(|told| (told.table, told.seat, told.is_away) == (table, seat, is_away));
     told.map(|told| told.at_ms).filter(|at_ms| (from_ms..to_ms).contains(at_ms)).min()
 }
 
@@ -276,8 +276,8 @@ impl fmt::Display for Figures {
             ("resumed after", &self.resumes),
             ("the same while somebody could serve", &self.resumes_served),
             ("and where nothing was at fault", &self.resumes_quiet),
-            ("seats of a killed node with the AI after", &self.taken_over),
-            ("and given back after", &self.given_back),
+            ("players of a killed node shown as away after", &self.shown_away),
+            ("and as back after", &self.shown_back),
         ] {
             match (percentile(sorted, 50), percentile(sorted, 99)) {
                 (Some(p50), Some(p99)) => {
@@ -286,7 +286,7 @@ impl fmt::Display for Figures {
                 _ => writeln!(f, "  {what}: never seen")?,
             }
         }
-        writeln!(f, "  of these seats {} were to be with the AI in time", self.noticed)?;
+        writeln!(f, "  of these players {} were to be shown as away in time", self.noticed)?;
         for (title, counts) in [
             ("faults", &self.faults),
             ("refusals", &self.refusals),

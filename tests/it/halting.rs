@@ -117,7 +117,7 @@ async fn a_table_without_a_game_is_ended_and_its_players_are_free() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_game_cannot_be_settled_is_halted() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let node = Node::start(&bank, &live, clocks).await;
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(std::slice::from_ref(&node), &players).await;
@@ -179,7 +179,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         tasks.spawn(tables.clone().tick());
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
-        let room = &house_rooms(Clocks { think_ms: 1, ..Clocks::default() })[0];
+        let room = &house_rooms(Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() })[0];
         let Terms { room, rules: _, price, hits, clocks, spectators, bots, private, practice } =
             room.terms().clone();
         let rules = (fuse, tongits::Rules::kingdom());

@@ -27,7 +27,7 @@ const NEWBIE: &str = "newbie";
 async fn house(bots: u16) -> House {
     let bots_after = Duration::from_millis(1);
     let lobby = lobby::Options { bots, bots_after, ..lobby::Options::default() };
-    let clocks = Clocks { think_ms: 20, prepare_ms: 5_000, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 20, grace_ms: 1, prepare_ms: 5_000, ..Clocks::default() };
     House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
 }
 

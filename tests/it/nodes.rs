@@ -4,6 +4,8 @@ use std::process::{Command, Output};
 
 use bahay::client::{Client, Play, PlayError};
 use bahay::ws::protocol::{Closing, Message, close};
+use bahay_engine::catalog::AnyGame;
+use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId};
 use tokio::time::timeout;
 
@@ -49,21 +51,34 @@ async fn dealt(plays: &mut [Play]) -> GameId {
     game
 }
 
-/// Until the first seat is told to be played by the AI, or no longer.
-async fn taken_over(play: &mut Play, is_on: bool) {
+type Happened = Event<<AnyGame as Game>::Event>;
+
+/// Until such a thing is told of the first seat.
+async fn told(play: &mut Play, is_meant: impl Fn(&Happened) -> bool) {
     loop {
         let told = timeout(PATIENCE, play.next()).await.expect("the house notices").unwrap();
         if let Message::Update { events, .. } = told
-            && events.iter().any(|event| {
-                matches!(event, Event::Takeover { seat, on } if seat.index() == 0 && *on == is_on)
-            })
+            && events.iter().any(&is_meant)
         {
             return;
         }
     }
 }
 
-/// Rule 8.3, over `kill -9`: the seat goes to the AI, and back to its player through any node.
+/// Until the first seat is told to be played by the AI, or no longer.
+async fn taken_over(play: &mut Play, is_on: bool) {
+    let is_meant = |event: &Happened| matches!(event, Event::Takeover { seat, on } if seat.index() == 0 && *on == is_on);
+    told(play, is_meant).await;
+}
+
+/// Until the player in the first seat is told to be there, or away.
+async fn present(play: &mut Play, is_there: bool) {
+    let is_meant = |event: &Happened| matches!(event, Event::Presence { seat, connected } if seat.index() == 0 && *connected == is_there);
+    told(play, is_meant).await;
+}
+
+/// Rule 8.3, over `kill -9`: when the grace is over the seat goes to the AI, and back to its player
+/// through any node.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() {
     let database = TestDatabase::new().await;
@@ -92,7 +107,7 @@ async fn a_paused_node_that_goes_on_sends_its_clients_back() {
     let (_, clients, mut plays) = seated(&paused, &other).await;
     dealt(&mut plays).await;
     signal(&paused, "STOP");
-    taken_over(&mut plays[1], true).await;
+    present(&mut plays[1], false).await;
     signal(&paused, "CONT");
     let closed = loop {
         match timeout(PATIENCE, plays[0].next()).await.expect("the node notices") {
@@ -107,7 +122,7 @@ async fn a_paused_node_that_goes_on_sends_its_clients_back() {
     back.resume(known);
     let joining = back.join().await.unwrap();
     back.answered(joining).await.unwrap();
-    taken_over(&mut plays[0], false).await;
+    present(&mut plays[0], true).await;
 }
 
 fn said(output: &Output) -> String {

@@ -173,8 +173,8 @@ async fn rooms_of_any_game_are_made_by_operators_and_refused_by_their_field() {
                 "rules": rules, "bet": 200, "multiplier": 1, "fee_basis_points": 500, "pot": null,
                 "coins_min": 0, "coins_max": null,
                 "clocks": {
-                    "prepare_ms": 10_000, "think_ms": 1_000, "missed_turns_to_takeover": 2,
-                    "absence_ms": 30_000
+                    "prepare_ms": 10_000, "think_ms": 1_000, "grace_ms": 15_000,
+                    "missed_turns_to_takeover": 2, "absence_ms": 30_000
                 }
             }
         })

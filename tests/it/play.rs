@@ -323,7 +323,7 @@ async fn a_stopping_server_sends_its_clients_elsewhere() {
 /// what was missed comes without a gap.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_player_who_comes_back_resumes_by_version() {
-    let clocks = bahay_engine::table::Clocks { think_ms: 20, ..Default::default() };
+    let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
     let house = House::with_clocks(clocks).await;
     let (clients, mut plays) = playing(&house).await;
     let gone = plays.remove(asked(&plays));

@@ -30,7 +30,7 @@ const PATH: &str = "/v1/practice-tables";
 
 /// The AI thinks for a moment only.
 fn quick() -> Clocks {
-    Clocks { think_ms: 20, ..Clocks::default() }
+    Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }
 }
 
 fn tongits() -> WantedRules {
@@ -378,7 +378,7 @@ async fn a_house_has_so_many_practice_tables_and_one_that_is_left_counts_no_more
 #[tokio::test(flavor = "multi_thread")]
 async fn a_practice_table_that_is_abandoned_closes_by_itself() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { prepare_ms: 100, think_ms: 1, ..Clocks::default() };
+    let clocks = Clocks { prepare_ms: 100, think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let node = Node::new(&bank, &live, clocks).await;
     let player = bank.player(0).await;
     let table = node.lobby.practise(player, tongits(), None, None).await.unwrap();

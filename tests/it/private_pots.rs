@@ -71,7 +71,7 @@ impl Party {
 
     /// In a house of these customs, at this bet.
     pub(crate) async fn of(lobby: lobby::Options, bet: i64) -> Self {
-        let clocks = Clocks { think_ms: 20, ..Clocks::default() };
+        let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
         let house = House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() });
         let house = house.await;
         let mut clients = vec![];

@@ -56,7 +56,7 @@ async fn play_until(play: &mut Play, what: &str, is_so: impl Fn(&Play) -> bool) 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
-    let clocks = Clocks { think_ms: 20, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
     let house = House::with_clocks(clocks).await;
     assert_eq!(house_rooms(clocks)[0].id(), "newbie");
     let token = operator_session(&house.database.owner_pool().await, "ate.luz", Role::Admin).await;

@@ -94,7 +94,7 @@ async fn record_of(client: &Client, plays: Vec<Play>, game: GameId) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_are_revealed_when_all_are_ready_and_stand_in_the_record() {
-    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let house = House::with_clocks(Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }).await;
     let (clients, mut plays, game) = ready(&house).await;
     // Everybody has the same commitments before the first text is known.
     let shown = commitments(&plays[0]);
@@ -146,7 +146,7 @@ async fn a_text_that_is_not_asked_for_is_refused_and_changes_nothing() {
 /// Nobody reveals, and the house plays on: leaving or being cut off undoes nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
-    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let house = House::with_clocks(Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }).await;
     let (clients, mut plays, game) = ready(&house).await;
     let shown = commitments(&plays[0]);
     plays.remove(1).drop_connection();

@@ -77,7 +77,7 @@ async fn a_table_is_played_through_two_nodes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(&nodes, &players).await;
@@ -121,7 +121,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
     let (bank, live) = (Bank::new().await, TestLive::new());
-    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
     // Just what the room asks for.
     let players = bank.players([1_500; 3]).await;

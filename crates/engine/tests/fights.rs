@@ -267,6 +267,8 @@ fn no_fight_is_called_for_a_player_who_is_away() {
 fn a_certain_win_is_declared_for_a_player_who_is_away() {
     for (phase, at_ms) in [(SetupPhase::Play, 19_000), (SetupPhase::Draw, 9_000)] {
         let mut desk = Desk::about_to_win(phase);
+        // Late enough for the countdown to end within the grace.
+        desk.now = Timestamp::from_ms(at_ms - 9_000);
         cut(&mut desk);
         desk.wait();
         assert_eq!(desk.now, Timestamp::from_ms(at_ms));

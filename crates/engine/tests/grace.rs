@@ -137,13 +137,7 @@ impl<G: GameKind> House<G> {
         assert_eq!(now.deadline, at.after_ms(now.asked.countdown_ms));
     }
 
-    fn check_ai(
-        &mut self,
-        before: &Table<G>,
-        player: PlayerId,
-        action: &G::Action,
-        at: Timestamp,
-    ) {
+    fn check_ai(&mut self, before: &Table<G>, player: PlayerId, action: &G::Action, at: Timestamp) {
         let Phase::Playing(playing) = before.phase() else { panic!("no game goes on") };
         let seat = before.seat_of(player).expect("the player sits here");
         let occupant = before.occupant(seat).expect("the player sits here");

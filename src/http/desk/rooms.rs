@@ -177,6 +177,7 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
                 (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Largest wallet") }))
                 (number("prepare", "To be ready", clocks.prepare_ms.to_string(), "Milliseconds."))
                 (number("think", "The AI thinks", clocks.think_ms.to_string(), "Milliseconds."))
+                (number("grace", "Grace for a lost line", clocks.grace_ms.to_string(), "Milliseconds."))
                 (number("missed_turns", "Missed turns to takeover", clocks.missed_turns_to_takeover.to_string(), ""))
                 (number("absence", "A seat is kept", clocks.absence_ms.to_string(), "Milliseconds."))
             }
@@ -254,6 +255,7 @@ impl Change {
         };
         terms.clocks.prepare_ms = self.number("prepare")?;
         terms.clocks.think_ms = self.number("think")?;
+        terms.clocks.grace_ms = self.number("grace")?;
         terms.clocks.missed_turns_to_takeover = self.number("missed_turns")?;
         terms.clocks.absence_ms = self.number("absence")?;
         let (kind, rule_set) = (now.kind().to_owned(), self.text("rule_set")?.to_owned());

@@ -104,6 +104,9 @@ pub(in crate::http) struct RoomClocks {
     /// How long the AI thinks; less than every countdown.
     #[schema(example = 1_000)]
     think_ms: u32,
+    /// How long a player whose connection is lost is only away, before the AI takes over (rule 8.3).
+    #[schema(minimum = 1, maximum = 600_000, example = 15_000)]
+    grace_ms: u32,
     /// Countdowns in a row that a player may let pass before the AI takes over.
     #[schema(minimum = 1, maximum = 255, example = 2)]
     missed_turns_to_takeover: u8,
@@ -177,6 +180,7 @@ impl RoomSettings {
             clocks: RoomClocks {
                 prepare_ms: clocks.prepare_ms,
                 think_ms: clocks.think_ms,
+                grace_ms: clocks.grace_ms,
                 missed_turns_to_takeover: clocks.missed_turns_to_takeover,
                 absence_ms: clocks.absence_ms,
             },
@@ -209,6 +213,7 @@ impl RoomSettings {
                 clocks: Clocks {
                     prepare_ms: self.clocks.prepare_ms,
                     think_ms: self.clocks.think_ms,
+                    grace_ms: self.clocks.grace_ms,
                     missed_turns_to_takeover: self.clocks.missed_turns_to_takeover,
                     absence_ms: self.clocks.absence_ms,
                     ..Clocks::default()

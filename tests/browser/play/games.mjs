@@ -31,7 +31,7 @@ export async function quickRoom(url, operator, { id, settings }) {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${operator}`, 'idempotency-key': `room-of-the-test-${id}` },
     body: JSON.stringify({ id, settings: {
       multiplier: 1, fee_basis_points: 500, coins_min: 0, coins_max: null, is_open: true,
-      clocks: { prepare_ms: 10_000, think_ms: 60, missed_turns_to_takeover: 2, absence_ms: 30_000 }, ...settings,
+      clocks: { prepare_ms: 10_000, think_ms: 60, grace_ms: 15_000, missed_turns_to_takeover: 2, absence_ms: 30_000 }, ...settings,
     } }),
   });
   assert.equal(answer.status, 201, await answer.text());

@@ -30,7 +30,7 @@ export const RULES = {
 export const TERMS = {
   room: 'newbie', rules: RULES, price: { bet: 100, multiplier: 1, fee_basis_points: 500 },
   hits: { ante: 1, to_win: 2, second_hit_bonus: 0 },
-  clocks: { prepare_ms: 10000, think_ms: 1000, missed_turns_to_takeover: 2, absence_ms: 30000, retry_ms: 1000 },
+  clocks: { prepare_ms: 10000, think_ms: 1000, grace_ms: 15000, missed_turns_to_takeover: 2, absence_ms: 30000, retry_ms: 1000 },
   spectators: 'anybody',
 };
 

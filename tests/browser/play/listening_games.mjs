@@ -7,7 +7,7 @@ import { focused, hear, tabTo, tree } from './ear.mjs';
 import { quickRoom } from './games.mjs';
 
 /** The AI thinks for so long: a person who listens hears one thing after the other. */
-const CLOCKS = { prepare_ms: 30_000, think_ms: 400, missed_turns_to_takeover: 2, absence_ms: 30_000 };
+const CLOCKS = { prepare_ms: 30_000, think_ms: 400, grace_ms: 15_000, missed_turns_to_takeover: 2, absence_ms: 30_000 };
 const room = (id, name, kind, rule_set) =>
   ({ id, settings: { name, kind, rule_set, bet: 100, pot: null, clocks: CLOCKS } });
 const ROOMS = [

@@ -13,7 +13,7 @@ export const OPTIONS_ROOM = {
   settings: {
     name: 'Quick floors', kind: 'tongo_options', rule_set: 'lively', bet: 100, pot: null,
     // The AI thinks for so long, also for who is away: the cut is to be shorter than a game.
-    clocks: { prepare_ms: 10_000, think_ms: 600, missed_turns_to_takeover: 2, absence_ms: 30_000 },
+    clocks: { prepare_ms: 10_000, think_ms: 600, grace_ms: 15_000, missed_turns_to_takeover: 2, absence_ms: 30_000 },
   },
 };
 

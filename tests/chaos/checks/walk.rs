@@ -41,13 +41,13 @@ pub(crate) struct Absence {
     pub(crate) seat: Option<(TableId, Seat)>,
 }
 
-/// The AI was said to play a seat from here on, or no longer.
+/// The player of a seat was said to be away from here on, or back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Takeover {
+pub(crate) struct PresenceChange {
     pub(crate) at_ms: u64,
     pub(crate) table: TableId,
     pub(crate) seat: Seat,
-    pub(crate) on: bool,
+    pub(crate) is_away: bool,
 }
 
 /// What a client's journal comes to.
@@ -65,7 +65,7 @@ pub(crate) struct Walked {
     pub(crate) texts: Vec<(GameId, String)>,
     pub(crate) refusals: BTreeMap<String, u64>,
     pub(crate) absences: Vec<Absence>,
-    pub(crate) takeovers: Vec<Takeover>,
+    pub(crate) presence_changes: Vec<PresenceChange>,
     /// What each update said that everybody at the table is told alike, as a hash.
     pub(crate) told: HashMap<(TableId, Tag), u64>,
     pub(crate) snapshots: u64,
@@ -368,9 +368,10 @@ impl Walk<'_> {
         };
         let (table, seat) = (view.table, view.seat);
         match event {
-            Event::Takeover { seat, on } => {
-                let (at_ms, seat, on) = (self.at_ms, *seat, *on);
-                self.found.takeovers.push(Takeover { at_ms, table, seat, on });
+            Event::Presence { seat, connected } => {
+                let change =
+                    PresenceChange { at_ms: self.at_ms, table, seat: *seat, is_away: !connected };
+                self.found.presence_changes.push(change);
             }
             Event::Revealing { game, commitments, .. } => {
                 if let Some(record) = self.record(*game)

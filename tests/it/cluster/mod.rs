@@ -193,7 +193,7 @@ async fn a_master_that_dies_takes_only_its_own_tables_along() {
 /// ends.
 async fn strike(cluster: &mut Cluster, master: usize, blow: Blow) -> Struck {
     let live = live(cluster);
-    let clocks = Clocks { think_ms: 1, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let house = house(&live, clocks).await;
     let (other, running) = house.node().await;
     let mut trios = trios(cluster, &live, &[&house.base, &other]).await;

@@ -78,6 +78,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
                 "bonus",
                 "prepare",
                 "think",
+                "grace",
                 "missed_turns",
                 "absence",
             ];

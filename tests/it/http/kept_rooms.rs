@@ -55,7 +55,7 @@ pub(super) fn settings() -> Value {
         "pot": { "ante": 1, "hits_to_win": 3, "second_hit_bonus": 1 },
         "coins_min": 100_000, "coins_max": 9_000_000,
         "clocks": {
-            "prepare_ms": 15_000, "think_ms": 900, "missed_turns_to_takeover": 3,
+            "prepare_ms": 15_000, "think_ms": 900, "grace_ms": 12_000, "missed_turns_to_takeover": 3,
             "absence_ms": 20_000
         },
         "watchable": true, "bots": "quick", "needs_account": true
@@ -138,6 +138,8 @@ async fn a_room_that_makes_no_sense_is_refused() {
         ("rules.countdowns.play_ms", json!(0)),
         ("clocks.prepare_ms", json!(600_001)),
         ("clocks.think_ms", json!(8_000)),
+        ("clocks.grace_ms", json!(0)),
+        ("clocks.grace_ms", json!(600_001)),
         ("clocks.missed_turns_to_takeover", json!(0)),
     ] {
         let settings = with(field, value.clone());

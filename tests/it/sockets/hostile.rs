@@ -319,7 +319,7 @@ async fn a_hundred_thousand_odd_frames_harm_nobody() {
 /// without a hole.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_holds_nobody_up() {
-    let clocks = bahay_engine::table::Clocks { think_ms: 20, ..Default::default() };
+    let clocks = bahay_engine::table::Clocks { think_ms: 20, grace_ms: 1, ..Default::default() };
     let house = House::with(Setup { rooms: house_rooms(clocks), ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let knew = {

@@ -4,6 +4,7 @@ mod chat;
 mod door;
 mod drain;
 mod fights;
+mod grace;
 mod hostile;
 mod player;
 mod repeated;

@@ -179,7 +179,7 @@ fn compare(heard: &[Heard], seen: &HashMap<Tag, Seen>) -> (usize, usize) {
 }
 
 async fn check(seed: u8) {
-    let clocks = Clocks { think_ms: 20, ..Clocks::default() };
+    let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
     let house = House::with_clocks(clocks).await;
     let (second, running) = house.node().await;
     let bases = vec![house.base.clone(), second.clone()];

@@ -21,8 +21,7 @@ impl<G: Game> Table<G> {
     /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
     pub fn taken_over(&self) -> SeatSet {
         self.seats_where(|occupant| {
-            self.is_given_up(occupant)
-                || self.grace_end(occupant).is_some_and(|end| end <= self.at)
+            self.is_given_up(occupant) || self.grace_end(occupant).is_some_and(|end| end <= self.at)
         })
     }
 

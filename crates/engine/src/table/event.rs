@@ -37,7 +37,7 @@ pub enum Event<E> {
     /// Before a game opens: a player moves to a free seat with a lower number, so that those who
     /// play sit side by side.
     Moved { seat: Seat, to: Seat },
-    /// A player is there, or is not.
+    /// A player is there, or is away (rule 8.3).
     Presence { seat: Seat, connected: bool },
     /// The AI plays a seat from here on, or no longer (rule 8.3).
     Takeover { seat: Seat, on: bool },

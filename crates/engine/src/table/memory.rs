@@ -37,11 +37,7 @@ impl<G: Game> Table<G> {
 
     /// The same for a player who is away: no commitment, and what the clock plays where the AI knows
     /// nothing else (rule 8.3).
-    pub(super) fn advised_while_away(
-        &self,
-        playing: &Playing<G>,
-        seat: Seat,
-    ) -> Option<G::Action> {
+    pub(super) fn advised_while_away(&self, playing: &Playing<G>, seat: Seat) -> Option<G::Action> {
         let view = playing.state.view(Viewer::Seat(seat));
         let advised = self.remembering(seat, |shown| G::advise_uncommitted(&view, shown));
         advised.or_else(|| playing.state.default_action(seat))

@@ -28,7 +28,7 @@ pub struct Occupant {
     pub bot: bool,
     /// `None` while the player is away.
     pub connection: Option<ConnectionId>,
-    /// When the player was last seen to be away; meaningless while connected.
+    /// When the player went away, from which the grace runs (rule 8.3); meaningless while connected.
     pub away_since: Timestamp,
     /// Left in the midst of a game: the seat is freed when it is over, unless the player returns.
     pub left: bool,

@@ -55,9 +55,10 @@ pub struct SeatView {
     pub avatar: Option<String>,
     /// A bot of the house sits here (rule 8.6), and no player.
     pub bot: bool,
-    /// Always, for a bot.
+    /// The player is there, and not away (rule 8.3). Always, for a bot.
     pub connected: bool,
-    /// The AI plays this seat now (rules 8.3 and 8.6).
+    /// The AI plays this seat now: for a bot, and for a player who has left, has missed too many
+    /// countdowns, or is away for longer than the grace (rules 8.3 and 8.6).
     pub taken_over: bool,
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::str::FromStr;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Refusal, Turn};
+use bahay_engine::game::{Game, GameKind, Refusal, Turn, Viewer};
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{PotPayout, Price, Settlement};
 
@@ -97,6 +97,31 @@ pub fn played<G: Game>(game: &G, seat: Seat, action: &G::Action, refused: Option
             Err(format!("refused {} {}: {illegal}", illegal.code(), illegal.rule()))
         }
     }
+}
+
+/// `fight | draw`: legal actions by which the seat commits itself, or does not (rule 8.3 of Tong-its).
+pub fn expect_commitments<G: Game>(
+    game: &G,
+    seat: Seat,
+    text: &str,
+    commits: bool,
+    read: impl Fn(&str) -> Told<G::Action>,
+) -> Told<()> {
+    let view = game.view(Viewer::Seat(seat));
+    for text in text.split('|').map(str::trim) {
+        let action = read(text)?;
+        played(game, seat, &action, None)?;
+        let found = G::is_commitment(&view, &action);
+        require(found == commits, || format!("{text} is a commitment: {found}"))?;
+    }
+    Ok(())
+}
+
+/// What the AI plays for a player who is away (rule 8.3 of Tong-its).
+pub fn played_while_away<G: Game>(game: &G, seat: Seat) -> Option<G::Action> {
+    let view = game.view(Viewer::Seat(seat));
+    let advised = G::advise_uncommitted(&view, &mut std::iter::empty());
+    advised.or_else(|| game.default_action(seat))
 }
 
 /// `4 countdown 2 20000 ms`.

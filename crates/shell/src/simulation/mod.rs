@@ -152,10 +152,12 @@ pub enum Mutation {
     SettlesAnotherText,
     /// A Redis that is killed comes back without what it had not yet written to its disk.
     ForgetsTheLastSecond,
+    /// A player whose line is lost is taken over at once.
+    GivesNoGrace,
 }
 
 impl Mutation {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::AcksBeforeTheAppend,
         Self::AppendsBlindly,
         Self::ShowsAnothersView,
@@ -183,6 +185,7 @@ impl Mutation {
         Self::DealsUnheard,
         Self::SettlesAnotherText,
         Self::ForgetsTheLastSecond,
+        Self::GivesNoGrace,
     ];
 }
 
@@ -225,6 +228,8 @@ pub struct Tally {
     /// dealt without one.
     pub revealed: u64,
     pub unrevealed: u64,
+    /// Answers of the AI for players who were away, within the grace of rule 8.3.
+    pub stood_in: u64,
     /// Connections told gone for a node that was dead.
     pub buried: u64,
     /// Watchers that did not keep up.
@@ -262,6 +267,7 @@ impl Tally {
         self.second_connections += other.second_connections;
         self.revealed += other.revealed;
         self.unrevealed += other.unrevealed;
+        self.stood_in += other.stood_in;
         self.buried += other.buried;
         self.slow_watchers += other.slow_watchers;
         self.returned += other.returned;
@@ -394,14 +400,19 @@ fn look(world: &Rc<World>) -> Result<(), String> {
 }
 
 /// What the tables of the house play by.
-fn terms(is_private: bool) -> Terms<Rules> {
+fn terms(options: Options) -> Terms<Rules> {
+    let Options { is_private, mutation, .. } = options;
     let bet = Coins::from_whole(1).unwrap_or_default();
+    let mut clocks = Clocks::default();
+    if mutation == Some(Mutation::GivesNoGrace) {
+        clocks.grace_ms = 0;
+    }
     Terms {
         room: "newbie".into(),
         rules: Rules::kingdom(),
         price: Price { bet, multiplier: 1, fee_basis_points: 500 },
         hits: Some(Hits::default()),
-        clocks: Clocks::default(),
+        clocks,
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: is_private

@@ -107,11 +107,7 @@ impl World {
             is_rough: Cell::new(false),
             is_closing: Cell::new(false),
             is_calm: Cell::new(false),
-            room: RefCell::new(RoomTerms {
-                revision: 0,
-                is_open: true,
-                terms: terms(options.is_private),
-            }),
+            room: RefCell::new(RoomTerms { revision: 0, is_open: true, terms: terms(options) }),
             sick: RefCell::default(),
             doubt_until_ms: Cell::new(0),
             now_ms: Cell::new(0),

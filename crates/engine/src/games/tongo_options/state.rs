@@ -383,10 +383,7 @@ impl Game for TongoOptions {
         commitment::is_commitment(&view.public, action)
     }
 
-    fn advise_uncommitted(
-        view: &View,
-        shown: &mut dyn Iterator<Item = &Event>,
-    ) -> Option<Action> {
+    fn advise_uncommitted(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
         quick::advise_with(Commitments::Barred, view, shown)
     }
 

@@ -16,7 +16,8 @@ use bahay_engine::testing::rules_of;
 use self::desk::Desk;
 use crate::finds_wrong_lines;
 use crate::run::{
-    Case, Told, card, cards, equal, expect_settled, owes, played, prompt, require, run, seats, set,
+    Case, Told, card, cards, equal, expect_commitments, expect_settled, owes, played,
+    played_while_away, prompt, require, run, seats, set,
 };
 
 /// A set-up, and the game once the first step needs it.
@@ -63,8 +64,8 @@ impl Case for Position {
     /// Antes, the starter, the POT, readiness, absence, bots and practice are the table's; words out
     /// of a key, and what a record proves, are held against vectors and by the verifiers.
     const SHOWN_ELSEWHERE: &'static [&'static str] = &[
-        "2.1", "2.2", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.1", "8.3", "8.4", "8.5", "8.6",
-        "8.7", "9.3", "9.5",
+        "2.1", "2.2", "7.1", "7.2", "7.3", "7.4", "7.5", "7.6", "8.1", "8.4", "8.5", "8.6", "8.7",
+        "9.3", "9.5",
     ];
 
     fn set_up(&mut self, what: &str, text: &str) -> Told<()> {
@@ -143,6 +144,13 @@ impl Case for Position {
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
             ["legal", number] => expect_legal(game, seat(number)?, text),
+            ["commits", number] => expect_commitments(game, seat(number)?, text, true, action),
+            ["commits", "not", number] => {
+                expect_commitments(game, seat(number)?, text, false, action)
+            }
+            ["away", number] => {
+                equal(&played_while_away(game, seat(number)?), &Some(action(text)?))
+            }
             ["clock", number] => {
                 let played = game.default_action(seat(number)?);
                 equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)

@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use crate::finds_wrong_lines;
 use crate::run::{
-    Case, Told, card, cards, equal, expect_settled, number, played, prompt, require, seat, seats,
-    set,
+    Case, Told, card, cards, equal, expect_commitments, expect_settled, number, played,
+    played_while_away, prompt, require, seat, seats, set,
 };
 
 /// A set-up, and the game once the first step needs it.
@@ -113,6 +113,13 @@ impl Case for Position {
             ["turn"] => equal(&turn(public), text),
             ["may", number] => expect_may(game, seat(number)?, text, true),
             ["may", "not", number] => expect_may(game, seat(number)?, text, false),
+            ["commits", number] => expect_commitments(game, seat(number)?, text, true, action),
+            ["commits", "not", number] => {
+                expect_commitments(game, seat(number)?, text, false, action)
+            }
+            ["away", number] => {
+                equal(&played_while_away(game, seat(number)?), &Some(action(text)?))
+            }
             ["clock", number] => {
                 let played = game.default_action(seat(number)?);
                 equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)

@@ -16,8 +16,8 @@ use bahay_engine::testing::rules_of;
 use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
 use crate::finds_wrong_lines;
 use crate::run::{
-    Case, Told, cards, equal, expect_settled, number, owes, played, prompt, require, seat, seats,
-    set,
+    Case, Told, cards, equal, expect_commitments, expect_settled, number, owes, played,
+    played_while_away, prompt, require, seat, seats, set,
 };
 
 /// A set-up, and the game once the first step needs it.
@@ -128,6 +128,9 @@ impl Case for Position {
         match words.as_slice() {
             ["legal", who] => expect_legal(game, seat(who)?, text),
             ["may", who] => expect_may(game, seat(who)?, text),
+            ["commits", who] => expect_commitments(game, seat(who)?, text, true, action),
+            ["commits", "not", who] => expect_commitments(game, seat(who)?, text, false, action),
+            ["away", who] => equal(&played_while_away(game, seat(who)?), &Some(action(text)?)),
             ["clock", who] => {
                 let played = game.default_action(seat(who)?);
                 equal(&played, &(text != "nothing").then(|| action(text)).transpose()?)

@@ -1,18 +1,18 @@
 //! Every line of every journal follows from those before it, at the time at which it says so, and
-//! from what the rest of the house truly is: the AI and the clock play when rule 8.2 and rule 8.3
-//! say so, a player is told away only when that connection is over, and what the table is told of
+//! from what the rest of the house truly is: the clock plays when rule 8.2 says so (the AI:
+//! `absence`), a player is told away only when that connection is over, and what the table is told of
 //! its coins is what the ledger holds.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::Tag;
-use crate::simulation::checks::{Checks, Truth, VERSIONS};
+use crate::simulation::checks::{Checks, Truth, VERSIONS, absence};
 use crate::simulation::node::NodeRun;
 use crate::simulation::postgres::{Account, State};
 use crate::simulation::world::World;
 use bahay_engine::games::tongits::{Action, Tongits};
-use bahay_engine::table::{Input, Line, Phase, Table, TableId, Timestamp};
+use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
 
 /// How long after it was decided a line may be appended: a call can wait in a stalled Redis.
 const DECIDED_WITHIN_MS: i64 = 30_000;
@@ -69,6 +69,7 @@ impl World {
         self.check_time(truth.at, &line)?;
         self.check_order(by, &before, &line)?;
         self.check_input(&before, &line)?;
+        self.check_tick(&before, &line, &after)?;
         seeds.note(&before, &line, &after)?;
         truth.at = line.at.max(truth.at);
         truth.states.push_back(Rc::new(after));
@@ -120,22 +121,11 @@ impl World {
 
     fn check_input(&self, before: &Table<Tongits>, line: &Line<Action>) -> Result<(), String> {
         let wrong = |what: &str| Err(format!("{}: {what}: {line:?}", before.id()));
-        let playing = match before.phase() {
-            Phase::Playing(playing) => Some(playing),
-            Phase::Waiting
-            | Phase::Preparing(_)
-            | Phase::Opening(_)
-            | Phase::Revealing(_)
-            | Phase::Settling(_) => None,
-        };
         match &line.input {
-            Input::Advise { player, .. } => {
-                let seat = before.seat_of(*player);
-                let may = seat.is_some_and(|seat| before.taken_over().contains(seat));
-                let think_ms = before.terms().clocks.think_ms;
-                let thinks = playing.is_some_and(|one| one.asked_at.after_ms(think_ms) <= line.at);
-                if !may || !thinks {
-                    return wrong("the AI plays where rule 8.3 does not say so");
+            Input::Advise { player, action, .. } => {
+                match absence::check_answer(before, *player, action, line.at) {
+                    Ok(answer) => self.note_answer(answer),
+                    Err(what) => return wrong(what),
                 }
             }
             Input::Tick => {

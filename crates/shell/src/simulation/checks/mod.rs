@@ -2,6 +2,7 @@
 //! accepted is followed here on a table of its own, and everything that nodes say, clients see and
 //! the ledger does is held against it.
 
+mod absence;
 mod cards;
 mod coins;
 mod end;

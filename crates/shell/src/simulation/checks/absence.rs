@@ -1,0 +1,90 @@
+//! When the AI and the clock answer for a player (rules 8.2 and 8.3), told here from the state of a
+//! table before a line, without the engine's own words for it.
+
+use crate::simulation::world::World;
+use bahay_engine::games::tongits::{Action, Tongits};
+use bahay_engine::table::{Clocks, Input, Line, Phase, PlayerId, Playing, Table, Timestamp};
+
+/// How long before the end of a countdown the AI answers for a player who is away, in milliseconds.
+const LAST_MS: i64 = 1_000;
+
+/// For whom the AI answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// A player who is away, within the grace.
+    ForAway,
+    /// A player who is taken over.
+    ForTakenOver,
+}
+
+/// Checks that the AI may play this action at this time.
+///
+/// # Errors
+/// How it breaks rule 8.3.
+pub(super) fn check_answer(
+    before: &Table<Tongits>,
+    player: PlayerId,
+    action: &Action,
+    at: Timestamp,
+) -> Result<Answer, &'static str> {
+    let Clocks { think_ms, grace_ms, missed_turns_to_takeover, .. } = Clocks::default();
+    let occupant = before.seat_of(player).and_then(|seat| before.occupant(seat));
+    let (Phase::Playing(playing), Some(occupant)) = (before.phase(), occupant) else {
+        return Err("the AI plays where nobody is asked");
+    };
+    let has_thought = |since: Timestamp| since.after_ms(think_ms) <= at;
+    let is_last = playing.deadline.ms() - LAST_MS <= at.ms();
+    let is_given_up =
+        occupant.bot || occupant.left || occupant.missed_turns >= missed_turns_to_takeover;
+    if is_given_up {
+        let is_due = is_last || has_thought(playing.asked_at);
+        return if is_due { Ok(Answer::ForTakenOver) } else { Err("the AI does not think") };
+    }
+    if occupant.connection.is_some() {
+        return Err("the AI plays for a player who is there");
+    }
+    let grace_end = occupant.away_since.after_ms(grace_ms);
+    if at < grace_end {
+        return match (is_last, action) {
+            (false, _) => Err("the AI plays within the grace before the last second"),
+            (true, Action::Fight) => Err("the AI calls a fight within the grace"),
+            (true, _) => Ok(Answer::ForAway),
+        };
+    }
+    let is_due = is_last || has_thought(playing.asked_at.max(grace_end));
+    if is_due { Ok(Answer::ForTakenOver) } else { Err("the AI does not think after the grace") }
+}
+
+impl World {
+    /// Checks that a tick before the end of a countdown plays nothing.
+    pub(super) fn check_tick(
+        &self,
+        before: &Table<Tongits>,
+        line: &Line<Action>,
+        after: &Table<Tongits>,
+    ) -> Result<(), String> {
+        let Phase::Playing(playing) = before.phase() else {
+            return Ok(());
+        };
+        let prompt = |playing: &Playing<Tongits>| (playing.game, playing.asked.number);
+        let is_same = match after.phase() {
+            Phase::Playing(after) => prompt(after) == prompt(playing),
+            Phase::Waiting
+            | Phase::Preparing(_)
+            | Phase::Opening(_)
+            | Phase::Revealing(_)
+            | Phase::Settling(_) => false,
+        };
+        if line.input == Input::Tick && line.at < playing.deadline && !is_same {
+            return Err(format!("{}: the clock plays early: {line:?}", before.id()));
+        }
+        Ok(())
+    }
+
+    /// Counts an answer of the AI.
+    pub(super) fn note_answer(&self, answer: Answer) {
+        if answer == Answer::ForAway {
+            self.tally.borrow_mut().stood_in += 1;
+        }
+    }
+}
