@@ -385,8 +385,8 @@ pub trait Game: Value {
     /// commitment is none of its own, nor is a win that is certain.
     fn is_commitment(view: &Self::View, action: &Self::Action) -> bool;
 
-    /// What an AI plays for a player who is away: as [`Skill::Quick`] does, but no commitment (rule
-    /// 8.3). `None` where it knows nothing else to play.
+    /// Chooses an action for a player who is away: as [`Skill::Quick`] does, but no commitment (rule
+    /// 8.3). `None` where the AI knows nothing else to play.
     fn advise_uncommitted(
         view: &Self::View,
         shown: &mut dyn Iterator<Item = &Self::Event>,

@@ -32,7 +32,7 @@ impl<G: Game> Table<G> {
 
     /// Returns when the AI answers for a seat that is asked; `None` for a seat that is not, and for
     /// one whose player is there.
-    pub fn ai_acts_at(&self, seat: Seat) -> Option<Timestamp> {
+    pub(super) fn ai_acts_at(&self, seat: Seat) -> Option<Timestamp> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
@@ -86,7 +86,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Whether the AI plays the seat whether or not its player is there.
+    /// Returns whether the AI plays the seat, be its player connected or not.
     fn is_given_up(&self, occupant: &Occupant) -> bool {
         let missed_max = self.terms.clocks.missed_turns_to_takeover;
         occupant.bot || occupant.left || occupant.missed_turns >= missed_max

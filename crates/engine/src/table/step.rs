@@ -425,7 +425,7 @@ impl<G: Game> Table<G> {
         let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= self.at);
         match &self.phase {
             Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
-            // Who is taken over since is told of after the step.
+            // `follow` tells of the takeover.
             Phase::Playing(_) if self.next_grace_end(before).is_some_and(|end| end <= self.at) => {
                 Ok(())
             }

@@ -1,10 +1,10 @@
-//! What a seat commits itself by of its own accord, which the AI never does for a player who is only
+//! Commitments that a seat makes of its own accord. The AI never makes one for a player who is only
 //! away (rule 9.3).
 
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::public::Public;
 
-/// Whether an AI may commit its seat.
+/// The right of an AI to commit its seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Commitments {
     Allowed,

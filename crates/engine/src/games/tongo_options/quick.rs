@@ -98,7 +98,8 @@ impl<'a> Plan<'a> {
         let others = bot::others_to_beat(public, seat);
         let judge = Judge::new(public, &known, hand, others);
         let now = judge.wins();
-        let (player, commitments) = (public.player(seat), Commitments::Allowed);
+        let player = public.player(seat);
+        let commitments = Commitments::Allowed;
         Self { public, seat, hand, player, judge, known, others, now, commitments }
     }
 
