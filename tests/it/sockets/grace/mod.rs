@@ -27,7 +27,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::questions::{Played, choose, kind};
-use crate::support::house::{House, Setup, joined};
+use crate::support::house::{House, Setup, guest_at, joined};
 
 const TABLES: usize = 30;
 
@@ -241,9 +241,7 @@ async fn cut_off(played: Played) {
     let mut arriving = JoinSet::new();
     for number in 0..TABLES * played.seats {
         let base = house.base.clone();
-        arriving.spawn(async move {
-            crate::support::house::guest_at(&base, &format!("Tala {number}")).await
-        });
+        arriving.spawn(async move { guest_at(&base, &format!("Tala {number}")).await });
     }
     let mut guests = arriving.join_all().await;
     // Looks at tables beside the node.

@@ -126,59 +126,71 @@ fn option(
     }
 }
 
+/// An action that is looked for among the legal ones.
+type Wanted = fn(&tongo_assets::Action) -> bool;
+
 /// Hands of seven at once, confronts, margins, bribes and retreats; the first that is legal counts.
-fn asset(
-    game: &tongo_assets::TongoAssets,
-    seat: Seat,
-    dice: &mut Dice,
-) -> Vec<fn(&tongo_assets::Action) -> bool> {
+fn asset(game: &tongo_assets::TongoAssets, seat: Seat, dice: &mut Dice) -> Vec<Wanted> {
     use tongo_assets::{Action, Phase};
     let public = game.public();
-    let mut wanted: Vec<fn(&Action) -> bool> = Vec::new();
+    let pay: Wanted = |action| *action == Action::Pay;
+    let mut wanted: Vec<Wanted> = Vec::new();
     if public.offer.is_some() {
-        return vec![|action| *action == Action::Refuse];
+        wanted.push(|action| *action == Action::Refuse);
+        return wanted;
     }
     if dice.below(6) == 0 {
         wanted.push(|action| matches!(action, Action::Bribe { chips: 1.., .. }));
     }
-    match public.phase {
-        Phase::Risk { .. } | Phase::Debts { .. } => wanted.push(|action| *action == Action::Pay),
-        Phase::Assess { .. } => wanted.extend::<[fn(&Action) -> bool; 3]>([
-            |action| *action == Action::Confront,
-            |action| matches!(action, Action::Purchase { discard: None, free: false, .. }),
-            |action| *action == Action::Done,
-        ]),
-        Phase::Confront { confronter, .. } if confronter != seat => match dice.below(4) {
-            0 | 1 => wanted.push(|action| matches!(action, Action::Index { .. })),
-            2 => wanted.push(|action| *action == Action::Retreat),
-            _ => wanted.push(|action| *action == Action::Pay),
-        },
+    match (public.phase, dice.below(4)) {
+        (Phase::Assess { .. }, _) => {
+            wanted.push(|action| *action == Action::Confront);
+            wanted.push(|action| {
+                matches!(action, Action::Purchase { discard: None, free: false, .. })
+            });
+            wanted.push(|action| *action == Action::Done);
+        }
+        (Phase::Confront { confronter, .. }, 0 | 1) if confronter != seat => {
+            wanted.push(|action| matches!(action, Action::Index { .. }));
+        }
+        (Phase::Confront { confronter, .. }, 2) if confronter != seat => {
+            wanted.push(|action| *action == Action::Retreat);
+        }
         _ => {}
     }
-    wanted.push(|action| *action == Action::Pay);
+    wanted.push(pay);
     wanted
 }
 
 /// A room for each game, with countdowns of [`COUNTDOWN_MS`] and all questions in reach.
 pub(super) fn rooms() -> Vec<Room> {
-    let (draw_ms, play_ms, fight_ms) = (COUNTDOWN_MS, COUNTDOWN_MS, COUNTDOWN_MS);
     let tongits = tongits::Rules {
-        countdowns: tongits::Countdowns { draw_ms, play_ms, fight_ms },
+        countdowns: tongits::Countdowns {
+            draw_ms: COUNTDOWN_MS,
+            play_ms: COUNTDOWN_MS,
+            fight_ms: COUNTDOWN_MS,
+        },
         ..tongits::Rules::kingdom()
     };
-    let (stop_ms, turn_ms, answer_ms) = (COUNTDOWN_MS, COUNTDOWN_MS, COUNTDOWN_MS);
     let options = tongo_options::Rules {
         seats_min: 3,
         seats_max: 3,
-        countdowns: tongo_options::Countdowns { stop_ms, turn_ms, answer_ms },
+        countdowns: tongo_options::Countdowns {
+            stop_ms: COUNTDOWN_MS,
+            turn_ms: COUNTDOWN_MS,
+            answer_ms: COUNTDOWN_MS,
+        },
         ..tongo_options::Rules::seed()
     };
-    let (risk_ms, assess_ms) = (COUNTDOWN_MS, COUNTDOWN_MS);
     let assets = tongo_assets::Rules {
         margins: true,
         bribes: true,
         confront_all_rounds: 0,
-        countdowns: tongo_assets::Countdowns { risk_ms, assess_ms, answer_ms },
+        countdowns: tongo_assets::Countdowns {
+            risk_ms: COUNTDOWN_MS,
+            assess_ms: COUNTDOWN_MS,
+            answer_ms: COUNTDOWN_MS,
+        },
         ..tongo_assets::Rules::personal()
     };
     vec![
