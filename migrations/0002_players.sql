@@ -124,6 +124,9 @@ create table sessions (
     network text null,
     -- The hash of the device's id, as in `devices`, where the client told it.
     device bytea null check (octet_length(device) = 32),
+    -- Derives the newest refresh token from the one before it, which is not stored: so whoever repeats
+    -- a refresh is given the same token. Null where the newest was drawn.
+    successor_salt bytea null check (octet_length(successor_salt) = 32),
     constraint sessions_are_revoked_by_somebody
         check ((revoked_at is null) = (revoked_in is null))
 );
@@ -147,8 +150,8 @@ create index sessions_by_age on sessions (last_seen_at);
 
 grant select, insert, update, delete on sessions to bahay_service;
 
--- A refresh token is good for one use, so one that comes twice was stolen. Only its SHA-256 is
--- kept.
+-- A refresh token is good for one use, so one that comes twice was stolen, unless its device repeats
+-- a request whose answer was lost. Only its SHA-256 is kept.
 create table refresh_tokens (
     hash bytea primary key check (octet_length(hash) = 32),
     session uuid not null references sessions,

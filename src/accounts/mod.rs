@@ -85,6 +85,10 @@ pub use sessions::end_sessions_in_tx;
 /// How long a refresh token waits to be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
 
+/// How long the device that used a refresh token gets the same successor for it again: longer than
+/// clients wait for an answer, and shorter than anybody keeps a stolen token.
+pub const REPEAT_PERIOD: Duration = Duration::from_secs(60);
+
 /// How long a session can be kept alive by refreshing it.
 pub const SESSION_LIFE: Duration = Duration::from_hours(365 * 24);
 

@@ -1,18 +1,23 @@
-//! Sessions: opened by a sign-in, kept alive by refreshing, ended by signing out or by a refresh
-//! token that comes twice. How players look at theirs is in `devices`.
+//! Sessions: opened by a sign-in, kept alive by refreshing, ended by signing out or by the reuse of a
+//! refresh token. How players look at theirs is in `devices`.
+//!
+//! A client whose answer to a refresh was lost repeats the request, and so does a duplicated tab that
+//! renews beside its original. Such a repetition gets the same successor, if it comes within
+//! [`REPEAT_PERIOD`], by the device of the session, which used the token the first time too, and
+//! before the successor itself was used. Anything else is reuse, and ends the session.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
 
-use crate::auth::{Player, RefreshToken};
+use crate::auth::{Player, RefreshToken, SuccessorSalt};
 use crate::clock::{self, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 use crate::{db, entropy};
 
 use super::attempts::Failed;
 use super::{
-    AccountError, Accounts, Method, REFRESH_TOKEN_LIFE, SESSION_LIFE, SESSIONS_MAX, Tokens,
-    Visitor, bans, from_sql, locks, to_sql,
+    AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE,
+    SESSIONS_MAX, Tokens, Visitor, bans, from_sql, locks, to_sql,
 };
 
 /// The longest name of a client that is kept, in characters.
@@ -61,13 +66,15 @@ pub(super) struct Opened {
 }
 
 impl Accounts {
-    /// Trades a refresh token for new tokens of the same session. The old one is used up.
+    /// Trades a refresh token for new tokens of the same session. The old one is used up; its device
+    /// gets the same successor again for [`REPEAT_PERIOD`]. A session whose device is not known takes
+    /// the first one that a refresh names.
     ///
     /// # Errors
     /// [`AccountError::RefreshTokenUnknown`], [`AccountError::SessionEnded`],
     /// [`AccountError::Banned`], [`AccountError::RefreshTokenReused`] and
-    /// [`AccountError::RefreshTokenExpired`], in this order. A token that was used before ends its
-    /// session, on every node.
+    /// [`AccountError::RefreshTokenExpired`], in this order. The reuse of a token ends its session,
+    /// on every node.
     pub async fn refresh(
         &self,
         token: &RefreshToken,
@@ -100,7 +107,8 @@ impl Accounts {
         // Signing out ends one session without the player's lock.
         let family = sqlx::query!(
             r#"
-            select expires_at as "expires_at: SqlTimestamp", revoked_at is not null as "ended!"
+            select expires_at as "expires_at: SqlTimestamp", revoked_at is not null as "ended!",
+                device, successor_salt
             from sessions
             where id = $1
             for update
@@ -113,6 +121,10 @@ impl Accounts {
             return Err(AccountError::SessionEnded);
         }
         bans::check_not_banned(&mut tx, player, now).await?;
+        let device = visitor.device.as_ref().map(DeviceId::hash);
+        let is_own_device = device.is_some_and(|device| {
+            family.device.as_deref().is_none_or(|of_session| of_session == device.as_slice())
+        });
         let used = sqlx::query!(
             r#"
             update refresh_tokens
@@ -126,31 +138,32 @@ impl Accounts {
         .fetch_optional(&mut *tx)
         .await?;
         let Some(used) = used else {
-            end(&mut tx, session, End::RefreshTokenReused, now).await?;
+            let salt = family.successor_salt.filter(|_| is_own_device);
+            let Some(opened) = repeat(&mut tx, session, token, salt.as_deref(), now).await? else {
+                end(&mut tx, session, End::RefreshTokenReused, now).await?;
+                tx.commit().await?;
+                self.auth.revocations().insert(session, now);
+                tracing::warn!(%session, "a refresh token was reused, so its session has ended");
+                return Err(AccountError::RefreshTokenReused);
+            };
+            if now >= opened.refresh_expires_at {
+                return Err(AccountError::RefreshTokenExpired);
+            }
+            note_refresh(&mut tx, session, visitor, salt.as_deref(), now).await?;
             tx.commit().await?;
-            self.auth.revocations().insert(session, now);
-            tracing::warn!(%session, "a refresh token came twice, so its session has ended");
-            return Err(AccountError::RefreshTokenReused);
+            tracing::info!(%session, "a device has repeated a refresh and got the same successor");
+            return Ok((player, self.tokens(player, opened)));
         };
         let session_expires_at = from_sql(family.expires_at);
         if now >= from_sql(used.expires_at).min(session_expires_at) {
             return Err(AccountError::RefreshTokenExpired);
         }
-        sqlx::query!(
-            r#"
-            update sessions
-            set last_seen_at = $2, address = coalesce($3, address), network = coalesce($4, network)
-            where id = $1
-            "#,
-            session.0,
-            to_sql(now) as _,
-            visitor.address,
-            visitor.network
-        )
-        .execute(&mut *tx)
-        .await?;
+        // A successor is given again only to the device that has shown itself now.
+        let salt = is_own_device.then(SuccessorSalt::random);
+        let next = salt.map_or_else(RefreshToken::random, |salt| token.successor(&salt));
+        note_refresh(&mut tx, session, visitor, salt.as_ref().map(|salt| &salt.0[..]), now).await?;
         self.welcome_if_due(&mut tx, player, visitor.taker(), now).await?;
-        let opened = next_token(&mut tx, session, session_expires_at, now).await?;
+        let opened = add_token(&mut tx, session, next, session_expires_at, now).await?;
         tx.commit().await?;
         Ok((player, self.tokens(player, opened)))
     }
@@ -222,7 +235,7 @@ pub(super) async fn open(
     )
     .execute(&mut *connection)
     .await?;
-    Ok(next_token(connection, session, expires_at, now).await?)
+    Ok(add_token(connection, session, RefreshToken::random(), expires_at, now).await?)
 }
 
 /// Makes room for one more session. The nodes hear of what ends as of every revocation.
@@ -301,14 +314,76 @@ pub async fn end_sessions_in_tx(
     Ok(u64::try_from(ended.len()).unwrap_or(u64::MAX))
 }
 
-/// The next refresh token of a family; it does not outlive its session.
-async fn next_token(
+/// Notes the last refresh of a session: when, from where and by which device it came, and the salt of
+/// the newest token.
+async fn note_refresh(
     connection: &mut PgConnection,
     session: SessionId,
+    visitor: &Visitor,
+    salt: Option<&[u8]>,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    let device = visitor.device.as_ref().map(|device| device.hash().to_vec());
+    sqlx::query!(
+        r#"
+        update sessions
+        set last_seen_at = $2, address = coalesce($3, address), network = coalesce($4, network),
+            device = coalesce(device, $5), successor_salt = $6
+        where id = $1
+        "#,
+        session.0,
+        to_sql(now) as _,
+        visitor.address,
+        visitor.network,
+        device,
+        salt
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Returns the successor of a used token, if it may be given again: the token was used within
+/// [`REPEAT_PERIOD`], and the successor has not been used, whose owner has had the answer.
+async fn repeat(
+    connection: &mut PgConnection,
+    session: SessionId,
+    used: &RefreshToken,
+    salt: Option<&[u8]>,
+    now: Timestamp,
+) -> Result<Option<Opened>, sqlx::Error> {
+    let Some(salt) = salt.and_then(|salt| salt.try_into().ok()) else {
+        return Ok(None);
+    };
+    let refresh = used.successor(&SuccessorSalt(salt));
+    let used = used.hash();
+    let next = refresh.hash();
+    let expires_at = sqlx::query_scalar!(
+        r#"
+        select n.expires_at as "expires_at: SqlTimestamp"
+        from refresh_tokens t
+        join refresh_tokens n on n.session = t.session
+        where t.hash = $1 and n.hash = $2 and t.session = $3 and t.used_at > $4
+            and n.used_at is null
+        "#,
+        used.0.as_slice(),
+        next.0.as_slice(),
+        session.0,
+        to_sql(clock::before(now, REPEAT_PERIOD)) as _
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(expires_at.map(|at| Opened { id: session, refresh, refresh_expires_at: from_sql(at) }))
+}
+
+/// Adds a refresh token to its family; it does not outlive its session.
+async fn add_token(
+    connection: &mut PgConnection,
+    session: SessionId,
+    refresh: RefreshToken,
     session_expires_at: Timestamp,
     now: Timestamp,
 ) -> Result<Opened, sqlx::Error> {
-    let refresh = RefreshToken::random();
     let hash = refresh.hash();
     let refresh_expires_at = clock::after(now, REFRESH_TOKEN_LIFE).min(session_expires_at);
     sqlx::query!(

@@ -1,8 +1,9 @@
 //! Who is asking: tokens, and the proof that a request or a socket is a player's.
 //!
 //! A sign-in opens a *session*. It has one access token at a time worth speaking of (signed,
-//! 15 minutes, checked without any I/O) and one refresh token (random, stored only as a hash,
-//! good for one use). A refresh token used twice was stolen or lost: its session ends.
+//! 15 minutes, checked without any I/O) and one refresh token (stored only as a hash, good for one
+//! use). A refresh token that comes a second time was stolen, and its session ends, unless the same
+//! device repeats the request within a minute: then it gets the same successor (`accounts`).
 //!
 //! [`Player`] is the proof. It is made only by [`Auth::authenticate`], so a handler that takes
 //! one is authorised by its type. A session that ended is known in [`Revocations`], which is
@@ -45,7 +46,7 @@ pub use operator_secrets::{
     BrowserToken, DeskToken, EnrolmentBrowserToken, EnrolmentCode, NotAnOperatorSecret,
     OperatorToken, SecretHash,
 };
-pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash};
+pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash, SuccessorSalt};
 pub use revocations::Revocations;
 pub use sealing::{SEAL_BYTES, SealingKeys, Unsealed};
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};

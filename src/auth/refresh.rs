@@ -1,5 +1,9 @@
 //! Refresh tokens: 256 random bits that are good for one use. Only their hash is stored, so a
 //! copy of the database signs nobody in.
+//!
+//! The successor of a token can be derived from that token and a random [`SuccessorSalt`]: a client
+//! whose answer was lost is given the same successor again, and the server stores no token. The salt
+//! alone, as a copy of the database has it, and the token alone, as its thief has it, derive nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,6 +14,8 @@ use thiserror::Error;
 
 use crate::entropy;
 
+use super::hs256::hmac_sha256;
+
 /// What a client keeps and sends once. Prints without its secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RefreshToken(Hex<32>);
@@ -17,6 +23,22 @@ pub struct RefreshToken(Hex<32>);
 /// What the database keeps of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshTokenHash(pub [u8; 32]);
+
+/// A random value from which, with a refresh token, the token after it is derived.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SuccessorSalt(pub [u8; 32]);
+
+impl SuccessorSalt {
+    pub fn random() -> Self {
+        Self(entropy::seed())
+    }
+}
+
+impl fmt::Debug for SuccessorSalt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SuccessorSalt(…)")
+    }
+}
 
 /// The text is not a refresh token of any session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -29,6 +51,13 @@ const PREFIX: &str = "rt_";
 impl RefreshToken {
     pub fn random() -> Self {
         Self(Hex(entropy::seed()))
+    }
+
+    /// Derives the token that replaces this one, by HMAC-SHA256 with this token as the key. The same
+    /// salt derives the same successor.
+    #[must_use]
+    pub fn successor(&self, salt: &SuccessorSalt) -> Self {
+        Self(Hex(hmac_sha256(&self.0.0, &[b"bahay refresh token ", &salt.0[..]].concat())))
     }
 
     /// A fast hash suffices: 256 random bits cannot be guessed.
@@ -59,7 +88,7 @@ impl fmt::Debug for RefreshToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotARefreshToken, RefreshToken};
+    use super::{NotARefreshToken, RefreshToken, SuccessorSalt};
 
     #[test]
     fn is_read_as_it_was_revealed_and_never_printed() {
@@ -67,6 +96,23 @@ mod tests {
         assert_eq!(token.reveal().parse::<RefreshToken>(), Ok(token.clone()));
         assert_eq!(format!("{token:?}"), "RefreshToken(…)");
         assert_ne!(token.hash(), RefreshToken::random().hash());
+    }
+
+    #[test]
+    fn a_successor_takes_its_predecessor_and_the_salt() {
+        let token = RefreshToken::random();
+        let salt = SuccessorSalt::random();
+        let successor = token.successor(&salt);
+        assert_eq!(token.successor(&salt), successor);
+        for other in [
+            token.clone(),
+            token.successor(&SuccessorSalt::random()),
+            RefreshToken::random().successor(&salt),
+            successor.successor(&salt),
+        ] {
+            assert_ne!(other, successor);
+        }
+        assert_eq!(format!("{salt:?}"), "SuccessorSalt(…)");
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub struct Client {
     http: reqwest::Client,
     base: String,
     player: PlayerId,
+    device_id: String,
     access_token: String,
     refresh_token: String,
     /// How it wants messages on the socket.
@@ -138,6 +139,7 @@ impl Client {
             http,
             base,
             player: player.id,
+            device_id: device_id.to_owned(),
             access_token,
             refresh_token,
             form: Form::default(),
@@ -179,7 +181,7 @@ impl Client {
     pub async fn renew_at(&mut self, base: &str) -> Result<(), ClientError> {
         let base = base.trim_end_matches('/');
         let request = self.http.post(format!("{base}/v1/token/refresh"));
-        let body = json!({ "refresh_token": self.refresh_token });
+        let body = json!({ "refresh_token": self.refresh_token, "device_id": self.device_id });
         let Renewed { access_token, refresh_token } = answer(request.json(&body)).await?;
         (self.access_token, self.refresh_token) = (access_token, refresh_token);
         Ok(())

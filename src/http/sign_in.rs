@@ -134,13 +134,20 @@ pub(super) struct Refresh {
         example = "rt_0000000000000000000000000000000000000000000000000000000000000000"
     )]
     refresh_token: String,
+    /// The device of the session, as it was named when signing in; a session without a device takes
+    /// the first one that is named here. By it alone a repetition is told from a theft.
+    #[serde(default)]
+    #[schema(value_type = Option<DeviceText>)]
+    device_id: Option<DeviceId>,
 }
 
 /// Trade a refresh token for new tokens
 ///
-/// The token is used up. If it comes a second time, somebody has a copy of it, and its session
-/// ends on the spot: every token of it stops working, the newest ones too. There is no grace, so
-/// a client must not send the same token twice at once.
+/// The token is used up. Within 60 seconds the same request by the same device gets the same new
+/// refresh token, as often as it comes: repeat it if the answer was lost, or if two tabs have the same
+/// token. That takes `device_id` in the first request and in the repetition, and ends when the new
+/// token is used. If the token comes a second time in any other way, somebody has a copy of it, and
+/// its session ends on the spot: every token of it stops working, the newest ones too.
 #[utoipa::path(
     post,
     path = "/v1/token/refresh",
@@ -166,7 +173,7 @@ pub(super) async fn refresh_token(
 ) -> Result<Json<TokensBody>, Problem> {
     let unknown = || Code::RefreshTokenUnknown.plain();
     let token: RefreshToken = body.refresh_token.parse().map_err(|_| unknown())?;
-    let (_, tokens) = accounts.refresh(&token, &visit.with_device(None)).await?;
+    let (_, tokens) = accounts.refresh(&token, &visit.with_device(body.device_id)).await?;
     Ok(Json(tokens.into()))
 }
 

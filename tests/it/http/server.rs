@@ -304,8 +304,14 @@ impl Node {
         self.post("/v1/me/password", body).bearer_auth(token).header("account-proof", proof)
     }
 
+    /// Refreshes without a word about the device, as a thief who has nothing but the token.
     pub(crate) fn refresh(&self, refresh_token: &str) -> RequestBuilder {
         self.post("/v1/token/refresh", &json!({ "refresh_token": refresh_token }))
+    }
+
+    pub(crate) fn refresh_by(&self, refresh_token: &str, device_id: &str) -> RequestBuilder {
+        let body = json!({ "refresh_token": refresh_token, "device_id": device_id });
+        self.post("/v1/token/refresh", &body)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bahay::accounts::{REFRESH_TOKEN_LIFE, SESSION_LIFE};
+use bahay::accounts::{REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE};
 use futures_util::future::join_all;
 use reqwest::Method;
 
@@ -48,6 +48,115 @@ async fn a_refresh_token_that_comes_twice_ends_its_session_and_no_other() {
     expect_refusal(node.get("/v1/me", &access_token), 401, "token_revoked").await;
     expect_signed_in(node, &other.access_token).await;
     ok(node.refresh(&other.refresh_token)).await;
+}
+
+/// A tab that was duplicated renews beside its original, and an answer that was lost is asked for again.
+#[tokio::test]
+async fn a_device_that_repeats_a_refresh_gets_the_same_successor_for_a_minute() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let first = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
+    for wait in [Duration::ZERO, Duration::from_secs(40), Duration::from_millis(19_999)] {
+        server.clock.advance(wait);
+        let again = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
+        for same in ["session", "refresh_token", "refresh_expires_at"] {
+            assert_eq!(again[same], first[same], "{same}");
+        }
+        expect_signed_in(node, &text(&again["access_token"])).await;
+    }
+    // Both hold the successor now, and renew it alike.
+    let successor = text(&first["refresh_token"]);
+    let second = ok(node.refresh_by(&successor, DEVICE)).await;
+    let again = ok(node.refresh_by(&successor, DEVICE)).await;
+    assert_eq!(again["refresh_token"], second["refresh_token"]);
+    assert_ne!(second["refresh_token"], first["refresh_token"]);
+    server.clock.advance(REPEAT_PERIOD);
+    expect_refusal(node.refresh_by(&successor, DEVICE), 401, "refresh_token_reused").await;
+    let newest = text(&second["refresh_token"]);
+    expect_refusal(node.refresh_by(&newest, DEVICE), 401, "session_ended").await;
+}
+
+/// Who has used the successor has had the answer, so nobody honest asks for it again.
+#[tokio::test]
+async fn a_used_successor_ends_the_repetitions_of_its_predecessor() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let first = ok(node.refresh_by(&guest.refresh_token, DEVICE)).await;
+    ok(node.refresh_by(&text(&first["refresh_token"]), DEVICE)).await;
+    let again = node.refresh_by(&guest.refresh_token, DEVICE);
+    expect_refusal(again, 401, "refresh_token_reused").await;
+}
+
+/// Whether the thief or the player comes first, and whatever device the thief names: at the second
+/// use the session ends, and neither has tokens any more.
+#[tokio::test]
+async fn a_stolen_refresh_token_is_noticed_within_the_minute_too() {
+    const OTHERS: &str = "device-9876543210";
+    let server = Server::new().await;
+    let node = &server.node;
+    for order in [
+        [Some(DEVICE), None],
+        [Some(DEVICE), Some(OTHERS)],
+        [None, Some(DEVICE)],
+        [Some(OTHERS), Some(DEVICE)],
+        [Some(OTHERS), Some(OTHERS)],
+        [None, None],
+    ] {
+        let guest = node.guest(DEVICE).await;
+        let [first, second] = order.map(|device| match device {
+            Some(device) => node.refresh_by(&guest.refresh_token, device),
+            None => node.refresh(&guest.refresh_token),
+        });
+        let tokens = ok(first).await;
+        let (code, reason) = refused(second).await;
+        assert_eq!((code, reason.as_str()), (401, "refresh_token_reused"), "{order:?}");
+        let access_token = text(&tokens["access_token"]);
+        expect_refusal(node.get("/v1/me", &access_token), 401, "token_revoked").await;
+        let newest = text(&tokens["refresh_token"]);
+        expect_refusal(node.refresh_by(&newest, DEVICE), 401, "session_ended").await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_without_a_device_takes_the_first_that_refreshes_it() {
+    const OTHERS: &str = "device-9876543210";
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let named = serde_json::json!({ "name": "Maria", "password": "correct horse battery" });
+    ok(node.set_password(&guest.access_token, DEVICE, &named).await).await;
+    let mut tokens = ok(node.post("/v1/sign-in/password", &named)).await;
+    for _ in 0..2 {
+        let token = text(&tokens["refresh_token"]);
+        tokens = ok(node.refresh_by(&token, OTHERS)).await;
+        let again = ok(node.refresh_by(&token, OTHERS)).await;
+        assert_eq!(again["refresh_token"], tokens["refresh_token"]);
+    }
+    let token = text(&tokens["refresh_token"]);
+    ok(node.refresh_by(&token, OTHERS)).await;
+    expect_refusal(node.refresh_by(&token, DEVICE), 401, "refresh_token_reused").await;
+}
+
+#[tokio::test]
+async fn of_twenty_refreshes_of_a_device_that_race_on_two_nodes_all_get_one_successor() {
+    let server = Server::new().await;
+    let other = server.another_node().await;
+    let mut token = server.node.guest(DEVICE).await.refresh_token;
+    for _ in 0..3 {
+        let races = (0..20).map(|number| {
+            let node = if number % 2 == 0 { &server.node } else { &other };
+            ok(node.refresh_by(&token, DEVICE))
+        });
+        let answers = join_all(races).await;
+        let successor = text(&answers[0]["refresh_token"]);
+        for answer in &answers {
+            assert_eq!(answer["refresh_token"], successor.as_str());
+            expect_signed_in(&other, &text(&answer["access_token"])).await;
+        }
+        token = successor;
+    }
 }
 
 #[tokio::test]

@@ -1188,6 +1188,7 @@ export interface PublicPlayers {
 
 /** A refresh token. */
 export interface Refresh {
+  readonly device_id?: (DeviceId | null);
   /** The newest of the session. */
   readonly refresh_token: string;
 }
