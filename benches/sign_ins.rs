@@ -126,6 +126,7 @@ async fn run() {
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
         thinkers: 1,
+        links: bahay::ws::LinkTimes::default(),
         hooks: FaultHooks::default(),
     };
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();

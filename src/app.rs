@@ -39,7 +39,7 @@ use crate::social::Social;
 use crate::standings::{self, Standings};
 use crate::tables::{THINKING_PATIENCE, Tables};
 use crate::verify::hourly::Checks;
-use crate::ws::{FaultHooks, PlayState};
+use crate::ws::{FaultHooks, LinkMonitor, LinkTimes, PlayState};
 use crate::{db, http, ws};
 use bahay_engine::catalog::AnyGame;
 
@@ -122,6 +122,8 @@ pub struct Parts {
     pub archiving: Pace,
     /// Threads that think about the moves of players who are taken over.
     pub thinkers: u8,
+    /// By which dead connections are noticed.
+    pub links: LinkTimes,
     /// For tests that plant faults.
     pub hooks: FaultHooks,
 }
@@ -192,6 +194,7 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         records: config.archive.records()?,
         archiving: config.archive.pace(),
         thinkers: config.thinkers,
+        links: LinkTimes::SERVICE,
         hooks: FaultHooks::default(),
         ways_in: accounts::Options { grants, ..config.ways_in.options() },
         desk,
@@ -241,6 +244,7 @@ pub async fn start(
         records,
         archiving,
         thinkers,
+        links,
         hooks,
         ways_in,
         desk: desk_options,
@@ -318,12 +322,15 @@ pub async fn start(
     background.spawn(lobby.clone().keep_online());
     background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
     background.spawn(ratings.count_always());
+    let links = LinkMonitor::new(links);
+    background.spawn(links.clone().run());
     let (alive, sessions) = mpsc::channel(1);
     let play = PlayState {
         auth: auth.clone(),
         lobby: lobby.clone(),
         live: live.clone(),
         edge: edge.clone(),
+        links,
         notices: Notices::new(pool.clone()),
         social: social.clone(),
         bans: Bans::new(pool.clone()),

@@ -19,11 +19,12 @@ use crate::auth::TICKET_LIFE;
 use crate::ws::entry::PATIENCE as ENTRY;
 use crate::ws::examples;
 use crate::ws::limit::{BURST, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL};
+use crate::ws::link_monitor::LinkTimes;
 use crate::ws::opening::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, Tag, close};
 use crate::ws::refusals::refusals;
-use crate::ws::session::{IDLE, PING, STAGGER};
+use crate::ws::session::STAGGER;
 use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
 use bahay_engine::catalog::AnyGame;
 
@@ -189,8 +190,10 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "to_authenticate_max_s": ENTRY.as_secs(),
             "ticket_life_s": TICKET_LIFE.as_secs(),
             "sent_away_within_ms": u64::try_from(STAGGER.as_millis()).unwrap_or(u64::MAX),
-            "ping_every_s": PING.as_secs(),
-            "silence_max_s": IDLE.as_secs(),
+            "ping_after_s": LinkTimes::SERVICE.other.ping_after.as_secs(),
+            "silence_max_s": LinkTimes::SERVICE.other.lost_after.as_secs(),
+            "asked_ping_after_s": LinkTimes::SERVICE.asked.ping_after.as_secs(),
+            "asked_silence_max_s": LinkTimes::SERVICE.asked.lost_after.as_secs(),
         },
     })
 }

@@ -1,4 +1,4 @@
-//! Control events: what a connection waits for and hardly ever hears, that it is to be pinged, that a session has
+//! Control events: what a connection waits for and hardly ever hears, that it is lost, that a session has
 //! ended somewhere, that the server stops, and what is said at its table.
 //!
 //! A connection is woken several times for each move of its table. These are looked at only when
@@ -9,21 +9,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, StreamExt};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 use tokio::time::sleep;
 
 use crate::entropy;
 use crate::ws::session::stopped;
+use crate::ws::writer::MessageWriter;
 
 type Waiting = Pin<Box<dyn Future<Output = Heard> + Send>>;
 
 /// What has come.
 pub(super) enum ControlEvent {
-    /// It is time to ask whether the client is there.
-    Ping,
+    /// The client has been silent for too long.
+    Lost,
     /// Some session has ended.
     Ended,
     /// The server stops, and this connection is to go now.
@@ -34,8 +35,7 @@ pub(super) enum ControlEvent {
 
 /// The same, with what is waited for again.
 enum Heard {
-    /// The next one comes after this.
-    Ping(Duration),
+    Lost,
     Ended(watch::Receiver<u64>),
     Stop,
     /// Listened to as this number.
@@ -55,10 +55,9 @@ impl ControlEvents {
         Self { waiting: FuturesUnordered::new(), listening: 0 }
     }
 
-    /// Asks for pings, the first within a period, so that a burst of connections is not pinged in
-    /// one burst for ever.
-    pub(super) fn ping_every(&mut self, period: Duration) {
-        self.waiting.push(ping(entropy::up_to(period), period));
+    /// Asks to be told when the link monitor takes the connection for lost.
+    pub(super) fn hear_of_loss(&mut self, writer: Arc<MessageWriter>) {
+        self.waiting.push(lost(writer));
     }
 
     /// Asks to be told of sessions that end.
@@ -86,10 +85,7 @@ impl ControlEvents {
     pub(super) async fn next(&mut self) -> ControlEvent {
         while let Some(heard) = self.waiting.next().await {
             match heard {
-                Heard::Ping(period) => {
-                    self.waiting.push(ping(period, period));
-                    return ControlEvent::Ping;
-                }
+                Heard::Lost => return ControlEvent::Lost,
                 Heard::Ended(growth) => {
                     self.waiting.push(ended(growth));
                     return ControlEvent::Ended;
@@ -110,8 +106,11 @@ impl ControlEvents {
 
 // These are no async functions, which keep room twice for what they are given.
 
-fn ping(after: Duration, period: Duration) -> Waiting {
-    Box::pin(sleep(after).map(move |()| Heard::Ping(period)))
+fn lost(writer: Arc<MessageWriter>) -> Waiting {
+    Box::pin(async move {
+        writer.link().lost().await;
+        Heard::Lost
+    })
 }
 
 /// Never, when no session can end any more.
@@ -157,7 +156,7 @@ mod tests {
     async fn said(control: &mut ControlEvents) -> String {
         match control.next().await {
             ControlEvent::Said(text) => text.to_string(),
-            ControlEvent::Ping | ControlEvent::Ended | ControlEvent::Stop => {
+            ControlEvent::Lost | ControlEvent::Ended | ControlEvent::Stop => {
                 panic!("only talk was asked for")
             }
         }
@@ -184,13 +183,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pings_ends_and_the_stop_come_and_come_again() {
+    async fn ends_come_again_and_the_stop_comes_after_them() {
         let (growth, stop) = (watch::Sender::new(0), watch::Sender::new(false));
-        let mut control = ControlEvents::new();
-        control.ping_every(Duration::from_millis(1));
-        for _ in 0..3 {
-            assert!(matches!(control.next().await, ControlEvent::Ping));
-        }
         let mut control = ControlEvents::new();
         control.hear_of_ended(growth.subscribe());
         for _ in 0..2 {

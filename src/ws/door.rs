@@ -26,6 +26,7 @@ use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::social::Social;
 use crate::ws::entry;
+use crate::ws::link_monitor::LinkMonitor;
 use crate::ws::opening::{self, Credentials};
 use crate::ws::protocol::MESSAGE_BYTES_MAX;
 use crate::ws::protocol::brief::Form;
@@ -53,6 +54,8 @@ pub struct PlayState {
     pub lobby: Lobby,
     pub live: LiveStore,
     pub edge: Edge,
+    /// Notices connections that have gone dead.
+    pub links: LinkMonitor,
     pub notices: Notices,
     pub social: Social,
     /// Who may not speak, by whose clock.

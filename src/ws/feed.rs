@@ -2,13 +2,14 @@
 //! connection speaks.
 
 use bahay_engine::game::Game;
-use bahay_engine::table::{Event, PlayerId, Table, TableId, TableView};
+use bahay_engine::table::{Event, Phase, PlayerId, Table, TableId, TableView};
 use bahay_shell::{End, Ending, Notice, PlayerSession, Presenter, Refused};
 
 use crate::live_store::Point;
 use crate::metrics::Play;
 use crate::tables::{SubmitError, Tables};
 use crate::ws::door::FaultHooks;
+use crate::ws::link_monitor::LinkState;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
 use crate::ws::wire::Ended;
@@ -25,11 +26,13 @@ pub(super) struct TableFeed<'a> {
     pub(super) player: PlayerId,
     pub(super) form: Form,
     pub(super) hooks: FaultHooks,
+    pub(super) link: &'a LinkState,
     pub(super) messages: &'a mut Vec<Message<AnyGame>>,
 }
 
 impl Presenter<AnyGame> for TableFeed<'_> {
     fn update(&mut self, at: Point, events: Vec<Happened>, table: &Table<AnyGame>, is_last: bool) {
+        self.link.note_asked(is_asked(table, self.player));
         let prompt = asked(table, self.player, self.form, is_last);
         let Point { version, tag } = at;
         let server_time_ms = self.tables.time_at(table);
@@ -37,6 +40,7 @@ impl Presenter<AnyGame> for TableFeed<'_> {
     }
 
     fn snapshot(&mut self, at: Point, view: TableView<AnyGame>, table: &Table<AnyGame>) {
+        self.link.note_asked(is_asked(table, self.player));
         let prompt = OpenPrompt::of(&view);
         let Point { version, tag } = at;
         let server_time_ms = self.tables.time_at(table);
@@ -51,6 +55,7 @@ impl Presenter<AnyGame> for TableFeed<'_> {
     }
 
     fn closed(&mut self, table: TableId, why: Ending) {
+        self.link.note_asked(false);
         let reason = match why {
             Ending::Voided => Closing::Voided,
             Ending::Lost | Ending::NodeGone => Closing::Lost,
@@ -89,6 +94,14 @@ pub(super) fn asked(
 ) -> Option<OpenPrompt<<AnyGame as Game>::Action>> {
     let is_asked = is_last && !form.is_short();
     if is_asked { OpenPrompt::at(table, player) } else { None }
+}
+
+/// Returns whether a question to the player is open.
+pub(super) fn is_asked(table: &Table<AnyGame>, player: PlayerId) -> bool {
+    let Phase::Playing(playing) = table.phase() else {
+        return false;
+    };
+    table.seat_of(player).is_some_and(|seat| playing.asked.seats.contains(seat))
 }
 
 /// Why a table did not do what a command wanted.

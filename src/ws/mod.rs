@@ -4,7 +4,7 @@
 //! token came with the request, `session` is the life of one connection, `feed` the messages of
 //! its table, `chat` what it hears from and sees of others, `spectate` how late a spectator sees
 //! it, `seeking` its search for a table, `hint` what the AI would play, `control` what it waits for and hardly ever hears,
-//! `writer` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
+//! `link_monitor` notices that it has gone dead, `writer` what writes to it, `wire` its socket. docs/PROTOCOL.md tells
 //! a client's author the same in prose, asyncapi.yaml in types.
 
 mod asyncapi;
@@ -16,6 +16,7 @@ mod examples;
 mod feed;
 mod hint;
 mod limit;
+mod link_monitor;
 mod lobby_refusals;
 mod opening;
 mod refusals;
@@ -37,6 +38,7 @@ use axum::routing::get;
 pub use asyncapi::{asyncapi, asyncapi_yaml};
 pub use door::{FaultHooks, PlayState};
 pub use examples::{commands as example_commands, messages as example_messages};
+pub use link_monitor::{LinkMonitor, LinkTimes, Silence};
 pub use refusals::{Refused, refusals};
 
 /// The socket's one route.

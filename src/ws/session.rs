@@ -8,8 +8,8 @@
 //! then is in a box of its own while it is done, and takes no room in the task before and after.
 //!
 //! Bounds: a text of at most 8 KB; 20 commands a second with bursts of 40; what waits for a client
-//! is bounded (`wire`); a client that says nothing for [`IDLE`], not even to a ping, is gone; who
-//! missed too many updates is shown the table instead.
+//! is bounded (`wire`); a client that is silent for too long, even to a ping, is gone (`link_monitor`);
+//! who missed too many updates is shown the table instead.
 
 use std::mem;
 use std::panic::AssertUnwindSafe;
@@ -44,10 +44,6 @@ use crate::ws::wire::{Ended, Wire, unreadable};
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
-/// How often a client is pinged.
-pub(super) const PING: Duration = Duration::from_secs(20);
-/// Silence after which a client is gone.
-pub(super) const IDLE: Duration = Duration::from_secs(50);
 /// Over this time a server that stops sends its clients away, so that they do not all come to the
 /// next one at once.
 pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
@@ -168,7 +164,8 @@ impl Session {
     ) -> Option<Ended> {
         self.control.hear_of_ended(self.state.auth.revocations().growth());
         self.control.hear_of_stop(self.state.stopping.clone(), STAGGER);
-        self.control.ping_every(PING);
+        self.control.hear_of_loss(self.writer.clone());
+        self.state.links.watch(&self.writer);
         let notices = Box::pin(self.unread_notices()).await;
         self.pending.push(Message::Hello {
             player: self.player,
@@ -219,11 +216,7 @@ impl Session {
                     self.seek_over(over);
                     Ok(())
                 }
-                Came::Control(ControlEvent::Ping) if self.heard_at.elapsed() > IDLE => return None,
-                Came::Control(ControlEvent::Ping) => {
-                    wire.ping();
-                    Ok(())
-                }
+                Came::Control(ControlEvent::Lost) => return None,
                 Came::Control(ControlEvent::Ended) => self.still_signed_in(),
                 Came::Control(ControlEvent::Stop) => {
                     Err((close::GOING_AWAY, "the server stops; connect again"))
@@ -452,9 +445,10 @@ impl Session {
             &mut TableFeed<'_>,
         ) -> Result<T, End>,
     ) -> Result<T, Ended> {
-        let Self { core, state, form, player, pending: messages, .. } = self;
+        let Self { core, state, form, player, writer, pending: messages, .. } = self;
+        let link = writer.link();
         let (tables, hooks) = (state.lobby.tables(), state.hooks);
-        let mut feed = TableFeed { tables, player: *player, form: *form, hooks, messages };
+        let mut feed = TableFeed { tables, player: *player, form: *form, hooks, link, messages };
         speak(core, &tables.context(), &mut feed).map_err(ended)
     }
 

@@ -95,11 +95,6 @@ impl Wire {
         Ok(())
     }
 
-    /// Asks whether the client is there, behind what waits.
-    pub(super) fn ping(&self) {
-        self.writer.ping();
-    }
-
     /// The next frame; `None` when the client has gone. Writes what waits meanwhile. Nothing is
     /// lost when this is dropped before it is ready.
     pub(super) async fn next(&mut self) -> Option<Result<Frame, axum::Error>> {
@@ -110,6 +105,7 @@ impl Wire {
             self.socket.poll_next_unpin(context)
         })
         .await
+        .inspect(|_| self.writer.link().note_heard())
     }
 
     /// Writes what waits.

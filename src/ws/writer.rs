@@ -15,7 +15,8 @@ use crate::edge::{Waiting, WriteHalf};
 use crate::live_store::Point;
 use crate::metrics::Play;
 use crate::ws::door::FaultHooks;
-use crate::ws::feed::asked;
+use crate::ws::feed::{asked, is_asked};
+use crate::ws::link_monitor::LinkState;
 use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
 use bahay_engine::catalog::AnyGame;
@@ -28,6 +29,7 @@ pub(super) struct MessageWriter {
     write_half: Weak<WriteHalf>,
     play: Arc<Play>,
     hooks: FaultHooks,
+    link: LinkState,
     state: Mutex<State>,
 }
 
@@ -95,7 +97,8 @@ impl MessageWriter {
     ) -> Self {
         let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
         let state = State { shorthand, feed, time: ShownTime::default(), waiting: 0 };
-        Self { write_half: Arc::downgrade(write_half), play, hooks, state: Mutex::new(state) }
+        let link = LinkState::default();
+        Self { write_half: Arc::downgrade(write_half), play, hooks, link, state: Mutex::new(state) }
     }
 
     /// How messages look here.
@@ -103,13 +106,20 @@ impl MessageWriter {
         self.state().shorthand.form()
     }
 
-    /// Updates that follow are written by the table.
+    /// Returns the state that the link monitor judges the connection by.
+    pub(super) fn link(&self) -> &LinkState {
+        &self.link
+    }
+
+    /// The session waits and reads what comes. Updates that follow are written by the table.
     pub(super) fn lend(&self, lent: Option<Lent>) {
+        self.link.note_read(true);
         self.state().feed.lend(lent);
     }
 
     /// No more. What was told by then; `None` where nothing was lent.
     pub(super) fn take_back(&self) -> Option<Told> {
+        self.link.note_read(false);
         self.state().feed.take_back()
     }
 
@@ -146,6 +156,7 @@ impl DirectWriter<AnyGame> for MessageWriter {
         if let Some(hook) = self.hooks.shown {
             hook(table);
         }
+        self.link.note_asked(is_asked(table, player));
         let events = redacted::<AnyGame>(&notice.events, table.viewer(player));
         if events.is_empty() {
             state.feed.passed(notice.at);

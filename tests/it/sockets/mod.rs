@@ -10,5 +10,6 @@ mod player;
 mod repeated;
 mod resume;
 mod secrets;
+mod silence;
 mod twins;
 mod upgrade;

@@ -15,7 +15,7 @@ use bahay::ratings::Ratings;
 use bahay::records::{Pace, Records};
 use bahay::retention::Kept;
 use bahay::rewards::Terms;
-use bahay::ws::FaultHooks;
+use bahay::ws::{FaultHooks, LinkTimes, Silence};
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::Rules;
@@ -57,6 +57,7 @@ pub(crate) struct Setup {
     /// The operating system's clock of the first node.
     pub(crate) wall: Clock,
     pub(crate) door: edge::Options,
+    pub(crate) links: LinkTimes,
     pub(crate) hooks: FaultHooks,
 }
 
@@ -69,6 +70,7 @@ impl Default for Setup {
             lobby,
             wall: Clock::system(),
             door: wide_door(),
+            links: patient_links(),
             hooks: FaultHooks::default(),
         }
     }
@@ -87,6 +89,12 @@ pub(crate) fn wide_door() -> edge::Options {
         sign_ins_per_address: rate,
         ..edge::Options::default()
     }
+}
+
+/// Times for clients that answer pings only when their test looks at them.
+pub(crate) fn patient_links() -> LinkTimes {
+    let silence = Silence { ping_after: PATIENCE, lost_after: PATIENCE * 4 };
+    LinkTimes { asked: silence, other: silence }
 }
 
 /// How much adjustments may move, as by default.
@@ -220,7 +228,7 @@ async fn start(
     live: &TestLive,
     setup: Setup,
 ) -> (String, Running, PgPool) {
-    let Setup { rooms, lobby, wall: clock, door, hooks } = setup;
+    let Setup { rooms, lobby, wall: clock, door, links, hooks } = setup;
     let pool = database.pool().await;
     let ledger_pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -242,6 +250,7 @@ async fn start(
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
         thinkers: 1,
+        links,
         hooks,
         ways_in: cheap_ways_in(),
         desk: bahay::http::DeskOptions::default(),

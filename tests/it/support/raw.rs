@@ -9,6 +9,7 @@ use super::house::PATIENCE;
 
 pub(crate) const TEXT: u8 = 1;
 pub(crate) const BINARY: u8 = 2;
+pub(crate) const PONG: u8 = 10;
 
 /// One open connection.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(crate) struct Raw {
 pub(crate) enum Heard {
     Text(String),
     Close(Option<u16>),
+    Ping,
     Other,
     /// The connection is gone.
     End,
@@ -75,7 +77,7 @@ impl Raw {
             match self.next().await {
                 Heard::Close(code) => return code,
                 Heard::End => return None,
-                Heard::Text(_) | Heard::Other => {}
+                Heard::Text(_) | Heard::Ping | Heard::Other => {}
             }
         }
     }
@@ -92,6 +94,7 @@ impl Raw {
         Ok(match first & 0x0f {
             TEXT => Heard::Text(String::from_utf8(payload).unwrap()),
             8 => Heard::Close(payload.first_chunk().map(|code| u16::from_be_bytes(*code))),
+            9 => Heard::Ping,
             _ => Heard::Other,
         })
     }

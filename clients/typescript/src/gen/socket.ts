@@ -21,17 +21,19 @@ export const CLOSE_CODES = {
 
 /** The house's limits, as they are by default. */
 export const LIMITS = {
+  "asked_ping_after_s": 2,
+  "asked_silence_max_s": 4,
   "command_bytes_max": 8192,
   "commands_at_once_max": 40,
   "one_more_command_every_ms": 50,
   "one_more_phrase_every_ms": 2000,
   "phrases_at_once_max": 3,
-  "ping_every_s": 20,
+  "ping_after_s": 10,
   "refusals_for_haste_in_a_row_max": 40,
   "resumed_updates_max": 64,
   "seed_text_bytes_max": 256,
   "sent_away_within_ms": 1500,
-  "silence_max_s": 50,
+  "silence_max_s": 15,
   "ticket_life_s": 30,
   "to_authenticate_max_s": 5,
   "to_reveal_ms": 2000,

@@ -1,0 +1,308 @@
+//! The link monitor: notices connections that have gone dead while TCP still takes them for open, as
+//! when a phone changes networks. It pings a connection that has been silent for a while, and takes
+//! one for lost that stays silent.
+//!
+//! A player who is asked has a countdown of some seconds, so that connection has short times
+//! ([`LinkTimes::asked`]); all others have long ones. A connection that is heard is not pinged.
+//!
+//! One task of the process looks at all connections every [`TICK`] and writes the pings itself. A
+//! session is not woken for them, and has no timer. Silence is counted in ticks: while the process
+//! stands still nothing is counted, so a pause of the server ends no connection. Neither does a
+//! session that is at work on a command, because it does not read meanwhile.
+//!
+//! Bounds: 3 bytes of state and a [`Notify`] for each connection, 16 bytes in the monitor's list.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::yield_now;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::entropy;
+use crate::ws::writer::MessageWriter;
+
+/// How often the monitor looks at all connections.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Connections that are looked at before others may run.
+const BATCH: usize = 256;
+
+/// The longest silences of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// The silence after which the connection is pinged.
+    pub ping_after: Duration,
+    /// The silence after which the connection is lost.
+    pub lost_after: Duration,
+}
+
+/// The times of the link monitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkTimes {
+    /// While the player of the connection is asked, from the question on.
+    pub asked: Silence,
+    /// At all other times.
+    pub other: Silence,
+}
+
+impl LinkTimes {
+    /// The times of a house.
+    pub const SERVICE: Self = Self {
+        asked: Silence { ping_after: Duration::from_secs(2), lost_after: Duration::from_secs(4) },
+        other: Silence { ping_after: Duration::from_secs(10), lost_after: Duration::from_secs(15) },
+    };
+}
+
+impl Default for LinkTimes {
+    fn default() -> Self {
+        Self::SERVICE
+    }
+}
+
+/// The state of a connection that its session and the monitor share.
+#[derive(Debug, Default)]
+pub(super) struct LinkState {
+    /// Something has been heard since the last tick.
+    is_heard: AtomicBool,
+    is_asked: AtomicBool,
+    /// The session reads what comes.
+    is_read: AtomicBool,
+    lost: Notify,
+}
+
+impl LinkState {
+    /// Notes a frame of the client.
+    pub(super) fn note_heard(&self) {
+        self.is_heard.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes whether a question to the player is open.
+    pub(super) fn note_asked(&self, is_asked: bool) {
+        self.is_asked.store(is_asked, Ordering::Relaxed);
+    }
+
+    /// Notes whether the session reads what comes, or is at work.
+    pub(super) fn note_read(&self, is_read: bool) {
+        self.is_read.store(is_read, Ordering::Relaxed);
+    }
+
+    /// Waits until the connection is lost.
+    pub(super) async fn lost(&self) {
+        self.lost.notified().await;
+    }
+
+    fn signs(&self) -> Signs {
+        let is_heard = self.is_heard.swap(false, Ordering::Relaxed);
+        let is_read = self.is_read.load(Ordering::Relaxed);
+        Signs { is_alive: is_heard || !is_read, is_asked: self.is_asked.load(Ordering::Relaxed) }
+    }
+}
+
+/// The signs of life of a connection since the last tick.
+#[derive(Clone, Copy, Debug)]
+struct Signs {
+    /// It was heard, or could not have been.
+    is_alive: bool,
+    is_asked: bool,
+}
+
+/// A [`Silence`] in ticks, each the last by which its time has not passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TickLimits {
+    ping: u32,
+    lost: u32,
+}
+
+impl From<Silence> for TickLimits {
+    fn from(Silence { ping_after, lost_after }: Silence) -> Self {
+        // The tick that first counts a silence comes up to a tick after its beginning.
+        let ticks = |time: Duration| {
+            let ticks = time.as_millis() / TICK.as_millis();
+            u32::try_from(ticks).unwrap_or(u32::MAX).saturating_sub(1)
+        };
+        let ping = ticks(ping_after).clamp(1, u32::MAX - 1);
+        Self { ping, lost: ticks(lost_after).max(ping + 1) }
+    }
+}
+
+/// An action of the monitor on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkAction {
+    None,
+    Ping,
+    Close,
+}
+
+/// The silence of one connection.
+#[derive(Clone, Copy, Debug, Default)]
+struct SilenceCount {
+    ticks: u32,
+    was_asked: bool,
+}
+
+impl SilenceCount {
+    fn judge(&mut self, signs: Signs, asked: TickLimits, other: TickLimits) -> LinkAction {
+        // Silence before the question is judged by the longer times.
+        let is_new_question = signs.is_asked && !self.was_asked;
+        self.was_asked = signs.is_asked;
+        if signs.is_alive || is_new_question {
+            self.ticks = 0;
+            return LinkAction::None;
+        }
+        self.ticks = self.ticks.saturating_add(1);
+        let limits = if signs.is_asked { asked } else { other };
+        if self.ticks >= limits.lost {
+            LinkAction::Close
+        } else if self.ticks == limits.ping {
+            LinkAction::Ping
+        } else {
+            LinkAction::None
+        }
+    }
+}
+
+/// The connections that are looked after. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct LinkMonitor {
+    times: LinkTimes,
+    /// Those that have come since the last tick.
+    arrivals: Arc<Mutex<Vec<Weak<MessageWriter>>>>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    writer: Weak<MessageWriter>,
+    silence: SilenceCount,
+}
+
+impl LinkMonitor {
+    pub fn new(times: LinkTimes) -> Self {
+        Self { times, arrivals: Arc::default() }
+    }
+
+    /// Looks after a connection from the next tick on, as long as it is there.
+    pub(super) fn watch(&self, writer: &Arc<MessageWriter>) {
+        let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
+        arrivals.push(Arc::downgrade(writer));
+    }
+
+    /// Looks after all connections, for as long as it is polled. One such task a process.
+    pub async fn run(self) {
+        let asked = TickLimits::from(self.times.asked);
+        let other = TickLimits::from(self.times.other);
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut watched = Vec::new();
+        loop {
+            ticks.tick().await;
+            watched.extend(self.take_arrivals().into_iter().map(|writer| {
+                // So that connections that came together are not pinged together.
+                let early = entropy::up_to(self.times.other.ping_after).as_millis();
+                let ticks = u32::try_from(early / TICK.as_millis()).unwrap_or_default();
+                let ticks = ticks.min(other.ping.saturating_sub(1));
+                Watched { writer, silence: SilenceCount { ticks, was_asked: false } }
+            }));
+            let mut place = 0;
+            while let Some(Watched { writer, silence }) = watched.get_mut(place) {
+                let Some(writer) = writer.upgrade() else {
+                    watched.swap_remove(place);
+                    continue;
+                };
+                let link = writer.link();
+                match silence.judge(link.signs(), asked, other) {
+                    LinkAction::None => {}
+                    LinkAction::Ping => writer.ping(),
+                    LinkAction::Close => link.lost.notify_one(),
+                }
+                place += 1;
+                if place % BATCH == 0 {
+                    yield_now().await;
+                }
+            }
+        }
+    }
+
+    fn take_arrivals(&self) -> Vec<Weak<MessageWriter>> {
+        std::mem::take(&mut self.arrivals.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LinkAction, LinkState, LinkTimes, Signs, Silence, SilenceCount, TICK, TickLimits};
+    use std::time::Duration;
+
+    const ASKED: Signs = Signs { is_alive: false, is_asked: true };
+    const WAITING: Signs = Signs { is_alive: false, is_asked: false };
+
+    fn limits() -> (TickLimits, TickLimits) {
+        (LinkTimes::SERVICE.asked.into(), LinkTimes::SERVICE.other.into())
+    }
+
+    /// The ticks until an action, with these signs at each of them.
+    fn ticks_until(action: LinkAction, silence: &mut SilenceCount, signs: Signs) -> u32 {
+        let (asked, other) = limits();
+        (1..1_000).find(|_| silence.judge(signs, asked, other) == action).expect("it comes")
+    }
+
+    #[test]
+    fn a_silent_player_is_lost_within_its_time_and_pinged_before() {
+        for (signs, times) in
+            [(ASKED, LinkTimes::SERVICE.asked), (WAITING, LinkTimes::SERVICE.other)]
+        {
+            let Silence { ping_after, lost_after } = times;
+            // It was heard just after a tick, and is judged at those that follow; a new question
+            // begins at the first.
+            let mut silence = SilenceCount::default();
+            let pinged = ticks_until(LinkAction::Ping, &mut silence, signs);
+            let lost = pinged + ticks_until(LinkAction::Close, &mut silence, signs);
+            let first = u32::from(signs.is_asked);
+            assert!(TICK * (pinged - first + 1) <= ping_after, "{pinged}");
+            assert!(TICK * (lost - first + 1) <= lost_after, "{lost}");
+            // Its answer has nearly all of the time between the two.
+            assert!(TICK * (lost - pinged) >= lost_after - ping_after, "{pinged} {lost}");
+        }
+    }
+
+    #[test]
+    fn a_sign_of_life_and_a_new_question_begin_anew() {
+        let (asked, other) = limits();
+        let mut silence = SilenceCount::default();
+        let alive = Signs { is_alive: true, is_asked: true };
+        for _ in 0..10 {
+            ticks_until(LinkAction::Ping, &mut silence, ASKED);
+            assert_eq!(silence.judge(alive, asked, other), LinkAction::None);
+        }
+        // Silent for long, and only then asked: the ping comes as late as after any question.
+        let mut silence = SilenceCount::default();
+        ticks_until(LinkAction::Ping, &mut silence, WAITING);
+        assert_eq!(ticks_until(LinkAction::Ping, &mut silence, ASKED), asked.ping + 1);
+        // Asked no more, the silence counts on towards the longer time.
+        assert_eq!(ticks_until(LinkAction::Close, &mut silence, WAITING), other.lost - asked.ping);
+    }
+
+    #[test]
+    fn a_session_at_work_is_not_silent() {
+        let link = LinkState::default();
+        assert!(link.signs().is_alive, "it does not read yet");
+        link.note_read(true);
+        assert!(!link.signs().is_alive);
+        link.note_heard();
+        assert!(link.signs().is_alive);
+        assert!(!link.signs().is_alive, "heard once, alive once");
+        link.note_read(false);
+        assert!(link.signs().is_alive);
+    }
+
+    #[test]
+    fn any_time_gives_limits_in_order() {
+        for (ping_ms, lost_ms) in [(0, 0), (1, 1), (600, 500), (1_000, 1_000), (u64::MAX, 0)] {
+            let ping_after = Duration::from_millis(ping_ms);
+            let silence = Silence { ping_after, lost_after: Duration::from_millis(lost_ms) };
+            let TickLimits { ping, lost } = silence.into();
+            assert!(1 <= ping && ping < lost, "{ping} {lost}");
+        }
+    }
+}
