@@ -27,6 +27,7 @@ mod health;
 mod idempotency;
 mod input;
 mod leaderboards;
+mod link_preview;
 mod matchmaking;
 mod me;
 mod middleware;

@@ -1,15 +1,18 @@
 //! The browser client as a browser is sent it: kept for ever where its name has a hash, asked for
 //! again where not, compressed for those who take it, and let to call nobody else.
 
+use std::path::Path;
+
 use bahay_engine::hex::Hex;
 use reqwest::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
     IF_NONE_MATCH, VARY,
 };
 use reqwest::{Method, Response};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::server::{Server, expect_refusal};
+use super::server::{Server, expect_refusal, ok};
 
 async fn get(server: &Server, path: &str, encodings: &str) -> Response {
     let request = server.node.request(Method::GET, path).header(ACCEPT_ENCODING, encodings);
@@ -52,9 +55,59 @@ async fn the_page_is_asked_for_again_and_not_sent_again() {
     }
     assert_eq!(again("\"other\"".to_owned()).await.unwrap().status(), 200);
 
-    // A link to a private table leads to the same page.
-    let linked = get(&server, "/play/join/K7MWQ2XA", "identity").await;
-    assert_eq!(linked.text().await.unwrap(), page);
+    // A link to a private table that is gone leads to the same page.
+    for path in ["/play/join/K7MWQ2XA", "/play/join/%3Cscript%3E", "/play/join/%00"] {
+        let linked = get(&server, path, "br").await;
+        assert_eq!(linked.headers()[ETAG], tag, "{path}");
+        assert_eq!(linked.headers()[CONTENT_ENCODING], "br", "{path}");
+    }
+}
+
+/// The content of a tag of the page, by its property.
+fn property<'a>(page: &'a str, name: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("property=\"{name}\" content=\"")).unwrap();
+    rest.split('"').next().unwrap()
+}
+
+/// Messengers ask for a link without a token, and make a card of what the page says about itself.
+#[tokio::test]
+async fn an_invitation_says_who_invites_to_what() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let named = json!({ "device_id": "device-0123456789", "name": "Maria" });
+    let host = node.sign_in(&named).await;
+    let wanted = json!({ "room": "newbie", "bet": 500 });
+    let opening = node.post("/v1/private-tables", &wanted).bearer_auth(&host.access_token);
+    let opened = ok(opening).await;
+    let path = format!("/play/join/{}", opened["code"].as_str().unwrap());
+    let plain = get(&server, "/play", "identity").await;
+    let response = get(&server, &path, "br").await;
+    assert_eq!(response.status(), 200);
+    let headers = response.headers().clone();
+    assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
+    assert_eq!(headers[CONTENT_SECURITY_POLICY], plain.headers()[CONTENT_SECURITY_POLICY]);
+    assert_ne!(headers[ETAG], plain.headers()[ETAG]);
+    let page = response.text().await.unwrap();
+    assert_eq!(property(&page, "og:title"), "Maria invites you to Tong-its");
+    let about = property(&page, "og:description");
+    assert!(about.starts_with("Bet 5 coins. 1 of 3 seats are taken."), "{about}");
+    assert_eq!(property(&page, "og:url"), opened["link"].as_str().unwrap());
+    // All else is the page.
+    let around = |page: &str| {
+        let (before, rest) = page.split_once("<!--preview-->").unwrap();
+        let (_, after) = rest.split_once("<!--/preview-->").unwrap();
+        (before.to_owned(), after.to_owned())
+    };
+    assert_eq!(around(&page), around(&plain.text().await.unwrap()));
+
+    let again = || node.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]).send();
+    assert_eq!(again().await.unwrap().status(), 304);
+    // Somebody else sits down: the card is another one.
+    let guest = node.guest("device-9876543210").await;
+    let seat = format!("/v1/private-tables/{}/seat", opened["code"].as_str().unwrap());
+    ok(node.request(Method::POST, &seat).bearer_auth(&guest.access_token)).await;
+    let page = again().await.unwrap().text().await.unwrap();
+    assert!(property(&page, "og:description").contains("2 of 3 seats"));
 }
 
 #[tokio::test]
@@ -73,6 +126,10 @@ async fn what_the_page_loads_is_kept_for_ever_and_comes_compressed() {
         // The name says what is in it.
         let digest = Hex(<[u8; 32]>::from(Sha256::digest(&text))).to_string();
         assert!(path.contains(&digest[..12]), "{path} {digest}");
+        // A picture is compressed by itself, and is for messengers and home screens.
+        if path.ends_with(".png") {
+            continue;
+        }
 
         let compressed = get(&server, &path, "gzip, br").await;
         assert_eq!(compressed.headers()[CONTENT_ENCODING], "br", "{path}");
@@ -88,6 +145,31 @@ async fn what_the_page_loads_is_kept_for_ever_and_comes_compressed() {
     // Of the budget of a first hand; the game, messages and calls come on top (tests/browser/play measures
     // all).
     assert!(sent < 60_000, "{sent} bytes before anything is asked");
+}
+
+/// A browser looks for a new service worker and a new manifest under their old names.
+#[tokio::test]
+async fn what_keeps_its_name_is_asked_for_again() {
+    let server = Server::new().await;
+    for (name, kind) in [
+        ("sw.js", "text/javascript; charset=utf-8"),
+        ("manifest.webmanifest", "application/manifest+json"),
+    ] {
+        let path = format!("/play/{name}");
+        if !Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/play/dist")).join(name).exists() {
+            expect_refusal(server.node.request(Method::GET, &path), 404, "route_not_found").await;
+            continue;
+        }
+        let response = get(&server, &path, "identity").await;
+        assert_eq!(response.status(), 200, "{path}");
+        let headers = response.headers().clone();
+        assert_eq!(headers[CONTENT_TYPE], kind);
+        assert_eq!(headers[CACHE_CONTROL], "no-cache");
+        let again = server.node.request(Method::GET, &path).header(IF_NONE_MATCH, &headers[ETAG]);
+        assert_eq!(again.send().await.unwrap().status(), 304, "{path}");
+        let forever = server.node.request(Method::GET, &format!("/play/files/{name}"));
+        expect_refusal(forever, 404, "route_not_found").await;
+    }
 }
 
 #[tokio::test]
