@@ -73,7 +73,7 @@ impl Grade {
 
     /// A bot for one seat of one game; what it leaves to chance follows from the key.
     pub fn bot<G: Game>(self, key: Key) -> Box<dyn Bot<G>> {
-        let words = Words { key, dice: None };
+        let words = Words::new(key);
         match self {
             Self::Random => Box::new(Random::<G> { words, legal: Vec::new() }),
             Self::Clock => Box::new(Clock),
@@ -121,6 +121,10 @@ pub(super) struct Words {
 }
 
 impl Words {
+    pub(super) const fn new(key: Key) -> Self {
+        Self { key, dice: None }
+    }
+
     pub(super) fn dice(&mut self) -> &mut Dice {
         self.dice.get_or_insert_with(|| Dice::new(self.key))
     }

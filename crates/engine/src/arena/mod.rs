@@ -13,6 +13,7 @@
 //! A [`Bot`] is shown what its seat is shown, and nothing else. Deliberately absent: threads, time,
 //! and any knowledge of a certain game.
 
+mod analysis;
 mod bot;
 mod sample;
 mod search;
@@ -32,6 +33,7 @@ use crate::hex::Hex;
 use crate::seat::Seat;
 use crate::table::{Crown, PlayerId, Terms, Worth};
 
+pub use analysis::{JUDGED_MAX, JudgedDecision, analyze};
 pub use bot::{Asked, Bot, Grade, UnknownGrade};
 pub use sample::{Estimate, Sample};
 pub use takeover::answer;

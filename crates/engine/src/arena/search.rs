@@ -26,7 +26,8 @@ const WORLDS_MIN: u32 = 4;
 /// What a judge says counts as what comes of so many imagined games, divided by this.
 const JUDGED_DIVISOR: u32 = 4;
 
-/// Where nobody judges, another action must be better by so many tenths of the standard error.
+/// Another action must be better by so many tenths of the standard error of the difference, if there
+/// is no judge.
 const TENTHS_OF_ERRORS: i128 = 10;
 
 /// Counts that a win is worth beside what it brings: shares of games are what grades are told by.
@@ -122,7 +123,7 @@ fn rounds(games: u32, actions: usize) -> Vec<u32> {
 }
 
 /// What is worth trying where nobody judges: what the quick player advises first, and all as good.
-fn unjudged<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
+pub(super) fn unjudged<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
     let advised = G::advise_by(Skill::Quick, view).expect("the AI advises who is asked");
     let mut others = Vec::new();
     G::worth_trying(view, &mut others);
@@ -137,7 +138,7 @@ const fn kept(actions: usize) -> usize {
 
 /// What comes of an action for the seat when greedy players play on: the counts that it wins or
 /// loses, and so many for a win.
-fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
+pub(super) fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
     let Ok(game) = world.act(own, action, &mut Vec::new()) else {
         // It is legal by what the seat sees, and not in this way to fill in the rest.
         return 0;
@@ -165,6 +166,12 @@ impl<G: Game> Players<G> for Greedy {
 
 /// Whether the one did better than the other by more than the noise of the difference.
 fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
+    is_better_by(one, other, TENTHS_OF_ERRORS)
+}
+
+/// Returns whether the one did better than the other by more than so many tenths of the standard
+/// error of the difference.
+pub(super) fn is_better_by(one: &[i64], other: &[i64], tenths_of_errors: i128) -> bool {
     let (mut count, mut sum, mut squares) = (0, 0, 0);
     for (one, other) in one.iter().zip(other) {
         let more = i128::from(one - other);
@@ -174,7 +181,7 @@ fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
     }
     // The variance of the sum is (n Σx² − (Σx)²) / (n − 1).
     let spread = count * squares - sum * sum;
-    sum > 0 && 100 * sum * sum * (count - 1) > TENTHS_OF_ERRORS * TENTHS_OF_ERRORS * spread
+    sum > 0 && 100 * sum * sum * (count - 1) > tenths_of_errors * tenths_of_errors * spread
 }
 
 #[cfg(test)]
