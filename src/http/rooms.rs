@@ -48,6 +48,8 @@ pub(super) struct Room {
     hits_to_win: Option<u8>,
     /// The least that a wallet must hold to sit down: the ante and the greatest possible loss.
     wallet_min: Coins,
+    /// The most that one game can cost one seat, its ante included.
+    loss_max: Coins,
     /// The most that it may hold; none for no limit.
     #[schema(required = true)]
     wallet_max: Option<Coins>,
@@ -84,6 +86,7 @@ impl Room {
             ante: terms.ante().unwrap_or_default().into(),
             hits_to_win: terms.hits.map(|hits| hits.to_win),
             wallet_min: room.wallet_min().into(),
+            loss_max: room.loss_max().into(),
             wallet_max: room.wallet_max().map(Coins::from),
             needs_account: room.needs_account(),
             rule_set: room.rule_set().to_owned(),

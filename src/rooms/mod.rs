@@ -51,8 +51,8 @@ pub struct Room {
     /// The rule set that its rules began as; switches may have been set since.
     rule_set: String,
     terms: Terms<AnyRules>,
-    /// What a wallet must hold by the terms alone.
-    needed: Coins,
+    /// The most that one game can cost one seat, which a wallet must hold by the terms alone.
+    loss_max: Coins,
     coins_min: Coins,
     coins_max: Option<Coins>,
     needs_account: bool,
@@ -63,12 +63,12 @@ pub struct Room {
 impl Room {
     /// An open room that never changes. `None` when its amounts do not fit 64 bits.
     pub fn new(name: &str, rule_set: &str, terms: Terms<AnyRules>) -> Option<Self> {
-        let needed = terms.wallet_min::<AnyGame>()?;
+        let loss_max = terms.loss_max::<AnyGame>()?;
         Some(Self {
             name: name.to_owned(),
             rule_set: rule_set.to_owned(),
             terms,
-            needed,
+            loss_max,
             coins_min: Coins::ZERO,
             coins_max: None,
             needs_account: false,
@@ -121,7 +121,12 @@ impl Room {
     /// The least that a wallet must hold to sit down: the ante and the greatest possible loss
     /// (rule 6.9), or more where the room says so.
     pub fn wallet_min(&self) -> Coins {
-        self.needed.max(self.coins_min)
+        self.loss_max.max(self.coins_min)
+    }
+
+    /// Returns the most that one game can cost one seat, its ante included.
+    pub fn loss_max(&self) -> Coins {
+        self.loss_max
     }
 
     /// The most that a wallet may hold to sit down.

@@ -235,8 +235,16 @@ impl<R> Terms<R> {
         stakes.iter().all(|stake| terms.allows(*stake))
     }
 
-    /// The least that a wallet must hold to sit down (rule 6.9), however many play.
+    /// Returns the least that a wallet must hold to sit down (rule 6.9): the most that a game can
+    /// cost, see [`Terms::loss_max`].
     pub fn wallet_min<G: Game<Rules = R>>(&self) -> Option<Coins> {
+        self.loss_max::<G>()
+    }
+
+    /// Returns the most that one game can cost one seat, its ante included, however many play: in
+    /// hundredths of a coin. Zero at a practice table; `None` when it does not fit 64 bits, or a
+    /// count has no price.
+    pub fn loss_max<G: Game<Rules = R>>(&self) -> Option<Coins> {
         let seats = G::seats(&self.rules);
         let stakes = (seats.least..=seats.most).map(|seats| self.stake_max::<G>(seats));
         let mut most = Coins::ZERO;
