@@ -320,6 +320,7 @@ pub async fn start(
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
     background.spawn(lobby.clone().keep_online());
+    background.spawn(lobby.clone().follow_invitations());
     background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
     background.spawn(ratings.count_always());
     let links = LinkMonitor::new(links);
@@ -346,6 +347,7 @@ pub async fn start(
     });
     let services = http::Services {
         accounts,
+        analyses: http::Analyses::default(),
         audit,
         auth,
         checks,

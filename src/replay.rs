@@ -2,11 +2,13 @@
 //!
 //! A record decides: what is shown here is what the engine makes of its seeds and actions, so a
 //! record that does not verify is not shown. Nothing is stored. Bounds: a game has some hundred
-//! steps, and playing one again takes less than a millisecond.
+//! steps, and playing one again takes less than a millisecond; what its analysis costs is bounded in
+//! `bahay_engine::arena`.
 //!
 //! Deliberately absent: who may look. The record itself shows all hands to its players once the
 //! game is over, so the caller may show them too.
 
+use bahay_engine::arena;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Piece, Row, Viewer};
 use bahay_engine::seat::Seat;
@@ -63,6 +65,19 @@ pub struct Steps {
     pub total: usize,
 }
 
+/// A decision in which the bot prefers another action, as [`arena::JudgedDecision`] has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedStep {
+    /// The number of the step.
+    pub step: usize,
+    pub action: Value,
+    pub advised: Value,
+    /// In hundredths of a bet.
+    pub value: i64,
+    /// In hundredths of a bet.
+    pub advised_value: i64,
+}
+
 /// Who chose the actions of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actions {
@@ -113,6 +128,25 @@ impl GameReplay {
             }
         }
         actions
+    }
+
+    /// Returns the decisions of a player in which the bot that searches prefers another action by most,
+    /// from what the seat had been shown; `None` where the game has no such bot. It takes up to some
+    /// seconds.
+    pub fn analyze(&self, seat: Seat) -> Result<Option<Vec<JudgedStep>>, Unplayable> {
+        let Some(judged) = arena::analyze(&self.0, seat)? else {
+            return Ok(None);
+        };
+        let steps = judged.into_iter().map(|one| {
+            Ok(JudgedStep {
+                step: one.step,
+                action: serde_json::to_value(&one.action)?,
+                advised: serde_json::to_value(&one.advised)?,
+                value: one.value,
+                advised_value: one.advised_value,
+            })
+        });
+        steps.collect::<Result<_, _>>().map(Some)
     }
 
     /// The steps from `offset` on, so many at most, as the viewer saw them.

@@ -363,6 +363,7 @@ impl Play {
                 | Message::Said { .. }
                 | Message::Snapshot { .. }
                 | Message::Ticket { .. }
+                | Message::Invited { .. }
                 | Message::Advice { .. }
                 | Message::Ack { .. }
                 | Message::Refusal { .. } => {}
@@ -443,6 +444,7 @@ impl Play {
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. }
             | Message::Ack { .. }
             | Message::Refusal { .. } => {}

@@ -315,6 +315,7 @@ impl Steady {
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. }
             | Message::Refusal { id: None, .. } => None,
             Message::Snapshot { .. } | Message::Update { .. } => {

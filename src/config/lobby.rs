@@ -66,6 +66,12 @@ pub struct LobbySettings {
     /// The most that all bots together may lose in 24 hours, in whole coins. Beyond it none comes.
     #[arg(long, env = "BAHAY_BOTS_DAY_MAX_COINS", default_value = "20000", value_name = "COINS")]
     pub bots_day_max_coins: WholeCoins,
+
+    /// The highest bet, in coins and multiplied, at which bots play at private tables, whose host
+    /// chooses who plays there; 0: at none.
+    #[arg(long, env = "BAHAY_PRIVATE_BOTS_BET_MAX", default_value_t = 10, value_name = "COINS",
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub private_bots_bet_max: u32,
 }
 
 impl LobbySettings {
@@ -82,6 +88,8 @@ impl LobbySettings {
             bots: self.bots,
             bots_after: Duration::from_secs(u64::from(self.bots_after_s)),
             bots_day_max: self.bots_day_max_coins.0,
+            private_bots_bet_max: Coins::from_whole(self.private_bots_bet_max.into())
+                .unwrap_or(Coins::ZERO),
             ..lobby::Options::default()
         }
     }

@@ -209,6 +209,9 @@ impl From<LobbyError> for Problem {
             LobbyError::TableFull => Code::TableFull,
             LobbyError::NotHost => Code::NotHost,
             LobbyError::GameRunning => Code::GameRunning,
+            LobbyError::SeatAfterGame => Code::SeatAfterGame,
+            LobbyError::BotsUnavailable(_) => Code::BotsUnavailable,
+            LobbyError::RematchOver => Code::RematchOver,
             LobbyError::OtherVersion | LobbyError::Unavailable(_) => {
                 return Self::unavailable(&error);
             }

@@ -12,6 +12,7 @@
 //! absent: CORS unless origins are named, and cookies outside the operators' pages (`desk`). `play` is
 //! the browser client, which is built elsewhere and only sent from here.
 
+mod analysis;
 mod desk;
 mod docs;
 mod doorway;
@@ -44,6 +45,7 @@ mod private_tables;
 mod problem;
 mod profiles;
 mod proof;
+mod rematch;
 mod rewards;
 mod rooms;
 mod routes;
@@ -61,6 +63,7 @@ mod watchable;
 mod watched_body;
 mod wire;
 
+pub use analysis::Analyses;
 pub use desk::DeskOptions;
 pub use doorway::Doorway;
 pub use health::{Probe, Readiness};

@@ -26,7 +26,8 @@ pub(super) struct Notice {
     /// could have brought more than the player may still win at such tables. `room_limit`: the same in
     /// a room, because of what the player has won of others at the table within a day.
     /// `banned`: the player could not come in for a time. `ban_lifted`: a ban was taken back.
-    /// `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back. Kinds
+    /// `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back.
+    /// `rematch`: the player `from` wants to play `game` again, at the private table of `code`. Kinds
     /// are added, not changed.
     #[schema(example = "game_voided")]
     kind: String,
@@ -35,6 +36,15 @@ pub(super) struct Notice {
     game: Option<Uuid>,
     #[schema(required = true)]
     amount: Option<Coins>,
+    /// The code of a private table, for a `rematch`.
+    #[schema(required = true, example = "K7MWQ2XA")]
+    code: Option<String>,
+    /// The player who invites, for a `rematch`.
+    #[schema(required = true)]
+    from: Option<Uuid>,
+    /// The name of that player; null once the account was deleted.
+    #[schema(required = true, example = "Benjie")]
+    name: Option<String>,
     created_at: Time,
     /// Null while it is unread.
     #[schema(required = true)]
@@ -48,6 +58,9 @@ impl From<notices::Notice> for Notice {
             kind: notice.kind,
             game: notice.game.map(|game| game.0),
             amount: notice.amount.map(Coins::from),
+            code: notice.code,
+            from: notice.from.map(|from| from.0),
+            name: notice.name,
             created_at: Time::from_ms(notice.created_at_ms),
             read_at: notice.read_at_ms.map(Time::from_ms),
         }

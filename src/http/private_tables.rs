@@ -93,6 +93,8 @@ pub(super) struct PrivateTableBody {
     rules: serde_json::Value,
     /// The least that a wallet must hold to sit down.
     wallet_min: Coins,
+    /// The most that one game can cost one seat, its ante included.
+    loss_max: Coins,
     /// A wallet that holds less before a later game is staked whole.
     short_stakes: bool,
     seats: u8,
@@ -118,6 +120,7 @@ impl From<PrivateView> for PrivateTableBody {
             rule_set: terms.rules.rule_set(),
             rules: serde_json::to_value(&terms.rules).unwrap_or_default(),
             wallet_min: view.wallet_min.into(),
+            loss_max: terms.loss_max::<AnyGame>().unwrap_or_default().into(),
             short_stakes: terms.private.is_some_and(|private| private.short_stakes),
             seats: view.seats,
             seats_min: AnyGame::seats(&terms.rules).least,
@@ -209,7 +212,8 @@ pub(super) async fn show_private_table(
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`code_not_found`: no table has this code, or no longer",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`table_full`. `seated_elsewhere`: the player sits at another \
+        (status = 409, description = "`table_full`. `seat_after_game`: a bot gives its seat to the \
+            player when the game is over; ask again then. `seated_elsewhere`: the player sits at another \
             table. `too_few_coins`: for this bet. `private_bet_too_high`: a game could bring more \
             than the player may still win at private tables; the detail says both amounts. \
             `seating`: a request of the player is being seated; ask again. `table_halted`: an operator \
@@ -223,6 +227,43 @@ pub(super) async fn join_private_table(
     Path(code): Path<String>,
 ) -> Result<Json<PrivateSeatBody>, Problem> {
     Ok(Json(services.lobby.join_private(player.id, &code).await?.into()))
+}
+
+/// Have bots fill my private table
+///
+/// Bots of the house take seats until a game can begin, and are ready at once; where enough players
+/// sit there already, nothing happens. They play as well as bots of the house can, with coins of the
+/// house. A bot gives its seat to a guest who comes by the code, and takes its part of the POT along:
+/// at once between games, and after the game in the midst of one. The host sends one away like
+/// anybody else. Coins won of bots count against what a player may win at private tables.
+#[utoipa::path(
+    post,
+    path = "/v1/private-tables/{code}/bots",
+    tag = "rooms",
+    params(("code" = String, Path, max_length = 8, description = "The table's code", example = "K7MWQ2XA")),
+    security(("access_token" = [])),
+    responses(
+        (status = 200, description = "The table, with the bots", body = PrivateTableBody),
+        (status = 403, description = "`not_host`: only the host may do this. `banned`: the detail \
+            says until when, and why",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 404, description = "`code_not_found`, or `not_seated`: the host does not sit there",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 409, description = "`game_running`: wait until the game is over. \
+            `bots_unavailable`: the house has no bots, all of them are playing, they may lose no \
+            more today, or they do not play at such a bet, by rules of a host's own or against \
+            short stakes; the detail says which. `room_closed`: the house is closed. \
+            `seating`: a bot is being seated; ask again. `table_halted`: an operator decides what \
+            becomes of the table. `socket_required`: open the socket first",
+            body = ProblemBody, content_type = "application/problem+json"),
+    )
+)]
+pub(super) async fn fill_private_table(
+    State(services): State<Services>,
+    player: Player,
+    Path(code): Path<String>,
+) -> Result<Json<PrivateTableBody>, Problem> {
+    Ok(Json(services.lobby.fill_private(player.id, &code).await?.into()))
 }
 
 /// Send a player away from my private table

@@ -130,6 +130,7 @@ codes! {
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
+    AnalysisBusy = "analysis_busy", SERVICE_UNAVAILABLE, "Too many games are being analysed just now";
 
     OwnPlayer = "own_player", CONFLICT, "That is you";
     TooManyRelations = "too_many_relations", CONFLICT, "You have listed as many players as you may";
@@ -189,6 +190,9 @@ codes! {
     Barred = "barred", FORBIDDEN, "The host has sent you away";
     NotHost = "not_host", FORBIDDEN, "Only the host may do this";
     GameRunning = "game_running", CONFLICT, "A game goes on";
+    SeatAfterGame = "seat_after_game", CONFLICT, "A bot gives you its seat after this game";
+    BotsUnavailable = "bots_unavailable", CONFLICT, "No bot of the house comes to this table";
+    RematchOver = "rematch_over", CONFLICT, "The game is over for too long";
     RoomTaken = "room_taken", CONFLICT, "There is a room of this id";
     RoomChanged = "room_changed", CONFLICT, "The room has changed meanwhile";
     RoomUnsound = "room_unsound", UNPROCESSABLE_ENTITY, "A room cannot be like this";

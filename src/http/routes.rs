@@ -7,14 +7,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, desk, docs, export, fairness, game_steps, games, health, leaderboards,
-    matchmaking, me, middleware, notices, openapi, openid,
+    Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games, health,
+    leaderboards, matchmaking, me, middleware, notices, openapi, openid,
     operators::{
         self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
         tables,
     },
-    password, play, players, practice, private_tables, profiles, proof, rewards, rooms, sessions,
-    sign_in, social, sort, tickets, watchable,
+    password, play, players, practice, private_tables, profiles, proof, rematch, rewards, rooms,
+    sessions, sign_in, social, sort, tickets, watchable,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -89,12 +89,15 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(private_tables::show_private_table))
         .routes(routes!(private_tables::join_private_table))
         .routes(routes!(private_tables::remove_from_private_table))
+        .routes(routes!(private_tables::fill_private_table))
+        .routes(routes!(rematch::request_rematch))
         .routes(routes!(practice::open_practice_table))
         .routes(routes!(tickets::make_ticket))
         // Games.
         .routes(routes!(games::show_game))
         .routes(routes!(games::show_game_record))
         .routes(routes!(game_steps::list_game_steps))
+        .routes(routes!(analysis::analyze_game))
         .routes(routes!(fairness::show_fairness))
         .routes(routes!(fairness::show_deals))
         .routes(routes!(fairness::list_unrevealed_commitments))

@@ -19,6 +19,7 @@ use crate::social::Social;
 use crate::standings::Standings;
 use crate::verify::hourly::Checks;
 
+use super::analysis::Analyses;
 use super::health::Readiness;
 use super::page::Cursors;
 
@@ -26,6 +27,8 @@ use super::page::Cursors;
 #[derive(Clone, Debug)]
 pub struct Services {
     pub accounts: Accounts,
+    /// Of finished games, by a bot.
+    pub analyses: Analyses,
     pub auth: Auth,
     /// What operators did.
     pub audit: Audit,

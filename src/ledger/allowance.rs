@@ -94,6 +94,8 @@ async fn lately(
         select n.player as "player!", won.by_day as "won!", rooms.fees as "fees!",
             open.most as "open!"
         from unnest($1::uuid[]) as n (player)
+        -- The coins that bots of the house win are the house's.
+        join players h on h.id = n.player and h.kind <> 'bot'
         cross join lateral (
             select array_agg(coalesce(w.won, 0)::bigint order by d.number) as by_day
             from generate_series(0, $6::integer - 1) d (number)

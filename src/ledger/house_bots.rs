@@ -3,6 +3,7 @@
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::ToSqlx as _;
+use sqlx::{Postgres, Transaction};
 
 use super::Ledger;
 use super::error::LedgerError;
@@ -12,14 +13,37 @@ use crate::db;
 /// Coins of all bots of the house together, of retired ones too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HouseBotCoins {
-    /// The loss in games that were finished since some time, antes and fees included; below zero, a
-    /// gain.
+    /// The loss in games that were finished since some time, antes and fees included, less what came
+    /// back since then out of POTs of private tables; below zero, a gain.
     pub lost: Coins,
     /// The balances of the wallets, and the stakes and antes of games that go on.
     pub held: Coins,
 }
 
+/// The right to decide on a grant to a bot, which one process has at a time. Ends when it is dropped.
+#[derive(Debug)]
+pub struct BotGrantLock(Transaction<'static, Postgres>);
+
+impl BotGrantLock {
+    /// Lets the next grant be decided at once.
+    pub async fn release(self) {
+        // A connection that breaks here has given the lock up as well.
+        let _ = self.0.rollback().await;
+    }
+}
+
 impl Ledger {
+    /// Locks the grants to bots of the house; `None` while another process decides on one.
+    pub async fn lock_bot_grants(&self) -> Result<Option<BotGrantLock>, LedgerError> {
+        let mut tx = self.reads.begin().await?;
+        let is_locked = sqlx::query_scalar!(
+            r#"select pg_try_advisory_xact_lock(hashtext('bahay: grants to bots')) as "is_locked!""#
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        Ok(is_locked.then_some(BotGrantLock(tx)))
+    }
+
     /// Sums the losses of bots in games that were finished since then, and what bots hold now.
     pub async fn house_bot_coins(&self, since: Timestamp) -> Result<HouseBotCoins, LedgerError> {
         let since = clock::to_jiff(since).to_sqlx();
@@ -31,6 +55,14 @@ impl Ledger {
                         from players b
                         join game_players p on p.player = b.id and p.finished_at >= $1
                         join games g on g.id = p.game and g.state = 'settled'
+                        where b.kind = 'bot'
+                    ), 0)::bigint
+                    -- A notice is written with each of these, in its transaction.
+                    - coalesce((
+                        select sum(n.amount)
+                        from players b
+                        join notices n on n.player = b.id and n.created_at >= $1
+                            and n.kind = 'pot_returned'
                         where b.kind = 'bot'
                     ), 0)::bigint as "lost!",
                     (

@@ -60,7 +60,7 @@ pub use chart::{Account, Code, Grant};
 pub use correct::{AdjustWallet, Corrected, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
 pub use gone::lock_wallet_in_tx;
-pub use house_bots::HouseBotCoins;
+pub use house_bots::{BotGrantLock, HouseBotCoins};
 pub use operation::{
     AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
 };

@@ -23,8 +23,10 @@ mod listing;
 mod matching;
 mod no_shows;
 mod online;
+mod player_messages;
 mod presence;
 mod private;
+mod rematch;
 mod seating;
 mod server;
 mod setup;
@@ -50,8 +52,10 @@ pub use listing::{Listed, Open, Playing, Reserve, Reserved};
 pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState, WaitReason};
 pub use no_shows::{NO_SHOW_KEPT_MS, NoShowSubject, SeatOrigin};
 pub use online::ONLINE_MS;
+pub use player_messages::PlayerMessage;
 pub use presence::{Beat, GAP_MS};
 pub use private::PrivateTable;
+pub use rematch::StoredRematch;
 pub use seating::SeatClaim;
 pub use setup::SetupError;
 pub use watch::Publication;
@@ -148,6 +152,8 @@ struct Scripts {
     end: redis::Script,
     places: redis::Script,
     raise_scores: redis::Script,
+    rematch_claim: redis::Script,
+    rematch_made: redis::Script,
 }
 
 impl LiveStore {
@@ -190,6 +196,8 @@ impl LiveStore {
                 end: redis::Script::new(include_str!("end.lua")),
                 places: redis::Script::new(include_str!("places.lua")),
                 raise_scores: redis::Script::new(include_str!("raise_scores.lua")),
+                rematch_claim: redis::Script::new(include_str!("rematch_claim.lua")),
+                rematch_made: redis::Script::new(include_str!("rematch_made.lua")),
             }),
             prefix: options.prefix.as_str().into(),
             shards: options.shards.max(1),

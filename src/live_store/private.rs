@@ -31,17 +31,13 @@ impl LiveStore {
         private: &PrivateTable,
     ) -> Result<bool, Unavailable> {
         let key = self.private_key(code, "table");
-        let mut commands = self.commands.clone();
-        let mut call = redis::cmd("HSETNX");
-        call.arg(&key).arg("table").arg(private.table.to_string());
-        if !call.query_async::<bool>(&mut commands).await? {
-            return Ok(false);
-        }
         let mut pipe = redis::pipe();
-        pipe.atomic().hset(&key, "host", private.host.to_string());
-        pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS);
-        pipe.query_async::<()>(&mut commands).await?;
-        Ok(true)
+        // Of a code that is taken all three leave the table and the host as they are.
+        pipe.atomic().cmd("HSETNX").arg(&key).arg("table").arg(private.table.to_string());
+        pipe.cmd("HSETNX").arg(&key).arg("host").arg(private.host.to_string()).ignore();
+        pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
+        let (is_new,): (bool,) = pipe.query_async(&mut self.commands.clone()).await?;
+        Ok(is_new)
     }
 
     /// What a code stands for, which keeps it good.

@@ -14,17 +14,21 @@ use std::time::Duration;
 use bahay_engine::table::TableId;
 use futures_util::future::join_all;
 use redis::{PushInfo, PushKind, Value};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::entropy;
 use crate::live_store::connection::{Address, Connection, Push};
 use crate::live_store::journal::entry_of;
+use crate::live_store::player_messages::{PlayerMessage, WAITING_MAX};
 use crate::live_store::{Entry, LiveStore, Options, Point, Unavailable};
 
 /// How often it is looked whether every subscription stands where its slot is served. A loss that
 /// the server tells of is mended at once.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// The end of the name of a table's channel.
+const LINES: &str = ":lines";
 
 /// Something that the subscription connection says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +67,8 @@ struct Notes {
 impl Notes {
     /// False when there is no such table.
     async fn note(&self, channel: &str, listens: bool) -> Result<bool, Unavailable> {
-        let head = format!("{}head", channel.strip_suffix("lines").unwrap_or(channel));
+        let table = channel.strip_suffix(LINES).unwrap_or(channel);
+        let head = format!("{table}:head");
         let mut call = self.script.prepare_invoke();
         call.key(head).arg(&*self.listener).arg(u8::from(listens));
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
@@ -85,6 +90,8 @@ struct Heard {
     lost: Notify,
     /// Unbounded, because Redis drops a subscriber that does not read: the reader never blocks.
     publications: mpsc::UnboundedSender<Publication>,
+    /// Messages for players, which are no publications of a table.
+    for_players: broadcast::Sender<PlayerMessage>,
 }
 
 #[derive(Default)]
@@ -110,8 +117,12 @@ impl Subscriptions {
         commands: Connection,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
         let (publications, receiver) = mpsc::unbounded_channel();
-        let heard =
-            Arc::new(Heard { channels: Mutex::default(), lost: Notify::new(), publications });
+        let heard = Arc::new(Heard {
+            channels: Mutex::default(),
+            lost: Notify::new(),
+            publications,
+            for_players: broadcast::Sender::new(WAITING_MAX),
+        });
         let hearing = heard.clone();
         let push: Push = Arc::new(move |from, push| hearing.hear(from, &push));
         let connection = Connection::open(options, Some(push)).await?;
@@ -180,6 +191,8 @@ async fn subscribe(
     call.arg(channel);
     let answered = call.query_async::<()>(&mut connection).await;
     let noted = match answered {
+        // Only tables note who listens.
+        Ok(()) if !channel.ends_with(LINES) => Ok(true),
         Ok(()) => notes.note(channel, true).await,
         Err(error) => Err(error.into()),
     };
@@ -213,6 +226,9 @@ impl Heard {
             PushKind::SMessage => {
                 if let Some(publication) = publication(push) {
                     self.tell(publication);
+                } else if let Some(message) = player_message(push) {
+                    // Nobody may be listening.
+                    let _ = self.for_players.send(message);
                 }
             }
             _ => {}
@@ -283,7 +299,7 @@ fn publication(push: &PushInfo) -> Option<Publication> {
     let [channel, payload] = push.data.as_slice() else {
         return None;
     };
-    let table = text(channel)?.strip_suffix(":lines")?.rsplit(':').next()?.parse().ok()?;
+    let table = text(channel)?.strip_suffix(LINES)?.rsplit(':').next()?.parse().ok()?;
     let mut lines = text(payload)?.split('\n');
     let (version, tag) = match lines.next()? {
         "ended" => return Some(Publication::Ended { table }),
@@ -295,7 +311,33 @@ fn publication(push: &PushInfo) -> Option<Publication> {
     Some(Publication::Lines { table, after, lines })
 }
 
+/// A message for players, if it came on their channel.
+fn player_message(push: &PushInfo) -> Option<PlayerMessage> {
+    let [channel, payload] = push.data.as_slice() else {
+        return None;
+    };
+    if text(channel)?.ends_with(LINES) {
+        return None;
+    }
+    PlayerMessage::from_payload(text(payload)?)
+}
+
 impl LiveStore {
+    /// Listens to messages for players on this channel from here on. A subscription that fails is
+    /// made again like one that is lost.
+    pub(super) async fn listen_to_players(
+        &self,
+        channel: String,
+    ) -> broadcast::Receiver<PlayerMessage> {
+        let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;
+        let messages = heard.for_players.subscribe();
+        heard.channels().wanted.insert(channel.clone(), Place::Asked);
+        if let Err(error) = subscribe(connection, notes, heard, &channel).await {
+            tracing::debug!(%error, "messages for players are heard later");
+        }
+        messages
+    }
+
     /// Listens to a table's publications from here on; false when there is no such table.
     pub async fn watch(&self, table: TableId) -> Result<bool, Unavailable> {
         let Subscriptions { connection, notes, heard, .. } = &self.subscriptions;

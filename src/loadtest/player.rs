@@ -427,6 +427,7 @@ impl Player {
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. } => {}
             Message::Snapshot { .. } => sitting.question = None,
             Message::Update { version, tag, events, .. } => {

@@ -16,6 +16,18 @@ const FILLED_TIMES: i64 = 20;
 /// room leaves something for others.
 const SHARE: i64 = 8;
 
+/// Private tables leave this part of the bound to rooms: whoever empties what is left for them keeps
+/// no bot from those who wait in a room.
+const LEFT_TO_ROOMS: i64 = 2;
+
+/// The kind of table that a bot is to play at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Rooms,
+    /// A table whose host chooses the bet and the other players.
+    PrivateTable,
+}
+
 /// The rest of the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BotPurse {
@@ -24,9 +36,14 @@ pub(super) struct BotPurse {
 
 impl BotPurse {
     /// Returns what is left of a bound of a day, given what bots lost in it and what they hold.
-    pub(super) fn new(day_max: Coins, coins: HouseBotCoins) -> Self {
+    pub(super) fn new(day_max: Coins, coins: HouseBotCoins, purpose: Purpose) -> Self {
         let HouseBotCoins { lost, held } = coins;
-        let left = day_max.checked_sub(lost).and_then(|left| left.checked_sub(held));
+        let kept = match purpose {
+            Purpose::Rooms => Coins::ZERO,
+            Purpose::PrivateTable => Coins::from_hundredths(day_max.hundredths() / LEFT_TO_ROOMS),
+        };
+        let left = day_max.checked_sub(kept).and_then(|left| left.checked_sub(lost));
+        let left = left.and_then(|left| left.checked_sub(held));
         Self { left: left.unwrap_or_default().max(Coins::ZERO) }
     }
 
@@ -56,14 +73,15 @@ impl BotPurse {
 
 #[cfg(test)]
 mod tests {
-    use super::{BotPurse, Coins, HouseBotCoins};
+    use super::{BotPurse, Coins, HouseBotCoins, Purpose};
 
     fn coins(whole: i64) -> Coins {
         Coins::from_whole(whole).unwrap()
     }
 
     fn purse(max: i64, lost: i64, held: i64) -> BotPurse {
-        BotPurse::new(coins(max), HouseBotCoins { lost: coins(lost), held: coins(held) })
+        let bots = HouseBotCoins { lost: coins(lost), held: coins(held) };
+        BotPurse::new(coins(max), bots, Purpose::Rooms)
     }
 
     #[test]
@@ -94,13 +112,26 @@ mod tests {
         assert!(!purse(20_000, 0, 0).covers(Coins::from_hundredths(i64::MAX), 2));
     }
 
+    #[test]
+    fn private_tables_leave_half_of_the_bound_to_rooms() {
+        let purse = |lost, purpose| {
+            let bots = HouseBotCoins { lost: coins(lost), held: Coins::ZERO };
+            BotPurse::new(coins(20_000), bots, purpose)
+        };
+        assert!(purse(9_990, Purpose::PrivateTable).covers(coins(10), 1));
+        assert!(!purse(9_990, Purpose::PrivateTable).covers(coins(11), 1));
+        assert!(!purse(15_000, Purpose::PrivateTable).covers(coins(1), 1));
+        assert!(purse(15_000, Purpose::Rooms).covers(coins(5_000), 1));
+    }
+
     /// Takes all that bots hold as often as they are given more, in rooms of many prices.
     #[test]
     fn nobody_wins_more_than_the_bound() {
         let max = coins(20_000);
         let mut lost = Coins::ZERO;
         for round in 0..10_000 {
-            let mut purse = BotPurse::new(max, HouseBotCoins { lost, held: Coins::ZERO });
+            let held = HouseBotCoins { lost, held: Coins::ZERO };
+            let mut purse = BotPurse::new(max, held, Purpose::Rooms);
             let needed = coins(1 + round % 700);
             let granted = purse.take_grant(needed, Coins::ZERO, coins(1_000_000));
             lost = lost.checked_add(granted.unwrap_or_default()).unwrap();

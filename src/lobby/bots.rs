@@ -15,7 +15,7 @@
 //!
 //! A bot that sits nowhere has no coins: it is given some when it goes to a table, and what it has
 //! left is swept back, also from bots that no server uses any more. How much the house gives and
-//! loses by that in a day is bounded (`bot_purse`): beyond it no bot sits down.
+//! loses by that in a day is bounded (`bot_funds`, `bot_purse`): beyond it no bot sits down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,24 +28,20 @@ use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
-use crate::clock;
 use crate::entropy;
-use crate::ledger::{Grant, GrantCoins, LedgerError};
-use crate::live_store::{Held, Open, Unavailable};
+use crate::ledger::LedgerError;
+use crate::live_store::{Held, Open, Reserve, Unavailable};
 
 use super::bot_purse::BotPurse;
 use super::matcher::{Matcher, Planned};
 use super::sit::{Sat, Sitter};
-use super::{Lobby, LobbyError, Room, admit};
+use super::{Lobby, LobbyError, Room};
 
 /// Bots whose places are looked up at once.
 const AT_ONCE: usize = 16;
 
 /// Tickets for which bots are asked to leave in one go.
 const ASKED_FOR_MAX: usize = 64;
-
-/// Losses of bots count against their purse for so long.
-const PURSE_WINDOW: Duration = Duration::from_hours(24);
 
 /// The time from one line of the log about an empty purse to the next.
 const EMPTY_PURSE_LOGGED_MS: u64 = 10 * 60 * 1_000;
@@ -84,13 +80,13 @@ struct Memory {
 
 /// Where the bots are.
 #[derive(Debug, Default)]
-struct Spots {
-    free: Vec<Bot>,
+pub(super) struct Spots {
+    pub(super) free: Vec<Bot>,
     tables: BTreeSet<TableId>,
     /// The coins that the house may still give them, once that was read.
-    purse: Option<BotPurse>,
+    pub(super) purse: Option<BotPurse>,
     /// A bot stayed away because the purse is empty.
-    is_purse_empty: bool,
+    pub(super) is_purse_empty: bool,
 }
 
 impl Bots {
@@ -322,8 +318,10 @@ impl Matcher {
                 return;
             };
             let funded = self.lobby.fund(now, room, bot.player, spots).await;
+            let who = [Companion::new(bot.player, rating)];
+            let reserve = self.lobby.reserve_in(room, &who);
             let seated = match funded {
-                Ok(true) => self.lobby.seat_bot(room, table, &bot, rating).await,
+                Ok(true) => self.lobby.seat_bot(reserve, table, &bot).await,
                 Ok(false) => Ok(false),
                 Err(error) => Err(error),
             };
@@ -415,7 +413,8 @@ struct Occupied {
 }
 
 impl Lobby {
-    async fn spots(&self, bots: &[Bot]) -> Spots {
+    /// Looks up where these bots sit.
+    pub(super) async fn spots(&self, bots: &[Bot]) -> Spots {
         let look = |bot: Bot| async move {
             let seated = self.seated_at(bot.player).await;
             (bot, seated)
@@ -498,17 +497,14 @@ impl Lobby {
         Ok(None)
     }
 
-    /// Seats a bot at a table. False when there is no place for it.
-    async fn seat_bot(
+    /// Seats a bot at a table, where a place is reserved for it alone. False when there is none.
+    pub(super) async fn seat_bot(
         &self,
-        room: &Room,
+        reserve: Reserve<'_>,
         table: TableId,
         bot: &Bot,
-        rating: i32,
     ) -> Result<bool, LobbyError> {
         let player = bot.player;
-        let who = [Companion::new(player, rating)];
-        let reserve = self.reserve_in(room, &who);
         if !self.live.reserve_here(reserve, table).await? {
             return Ok(false);
         }
@@ -516,70 +512,9 @@ impl Lobby {
         match self.sit(&sitter, table).await? {
             Sat::Here => Ok(true),
             Sat::Elsewhere | Sat::NoPlace => {
-                self.live.unreserve(room.id(), table, player).await?;
+                self.live.unreserve(reserve.room, table, player).await?;
                 Ok(false)
             }
-        }
-    }
-
-    /// Returns true if so many bots can be given what they need for a room.
-    async fn can_fund(&self, now: Timestamp, room: &Room, bots: usize, spots: &mut Spots) -> bool {
-        match self.purse(now, spots).await {
-            Ok(purse) => {
-                let covers = purse.covers(room.wallet_min(), bots);
-                spots.is_purse_empty |= !covers;
-                covers
-            }
-            Err(error) => {
-                tracing::warn!(%error, "bots come later");
-                false
-            }
-        }
-    }
-
-    /// Returns what the house may still give its bots, read once for each look after companions.
-    async fn purse<'a>(
-        &self,
-        now: Timestamp,
-        spots: &'a mut Spots,
-    ) -> Result<&'a mut BotPurse, LobbyError> {
-        let purse = match spots.purse {
-            Some(purse) => purse,
-            None => {
-                let coins = self.ledger.house_bot_coins(clock::before(now, PURSE_WINDOW)).await?;
-                BotPurse::new(self.options.bots_day_max, coins)
-            }
-        };
-        Ok(spots.purse.insert(purse))
-    }
-
-    /// Gives a bot what it needs for a room. False when it has more than the room is for, or the
-    /// house would give its bots more than it may.
-    async fn fund(
-        &self,
-        now: Timestamp,
-        room: &Room,
-        player: PlayerId,
-        spots: &mut Spots,
-    ) -> Result<bool, LobbyError> {
-        let available = self.ledger.wallet(player).await?.available;
-        match admit(room, available) {
-            Ok(()) => Ok(true),
-            Err(LobbyError::TooFewCoins { needed }) => {
-                let most = room.wallet_max().unwrap_or(crate::ledger::AMOUNT_MAX);
-                let purse = self.purse(now, spots).await?;
-                let Some(amount) = purse.take_grant(needed, available, most) else {
-                    spots.is_purse_empty = true;
-                    return Ok(false);
-                };
-                // A grant whose answer is lost is given again: the bot has more then, and the
-                // ledger says so.
-                let key = format!("{player}:{}", entropy::uuid());
-                let grant = GrantCoins { player, grant: Grant::HouseBot, key, amount };
-                self.ledger.grant(grant).await?;
-                Ok(true)
-            }
-            Err(_) => Ok(false),
         }
     }
 }

@@ -11,14 +11,18 @@
 //! other. Nothing is reserved for a player without an open socket (`online`), nor for one that has to
 //! wait because it was not ready before (`no_shows`).
 
+mod bot_funds;
 mod bot_purse;
 mod bots;
 pub(crate) mod conflict_keys;
+mod invitations;
 mod matcher;
 mod no_shows;
 mod online;
 mod practice;
 mod private;
+mod private_bots;
+mod rematch;
 mod seekers;
 mod sit;
 mod tickets;
@@ -49,6 +53,7 @@ use sit::{Sat, Sitter};
 
 pub use crate::rooms::{Catalog, Room, RoomError, house_rooms};
 pub use bots::{Bot, Bots};
+pub use invitations::Invitation;
 pub use matcher::Matcher;
 pub use no_shows::{InvalidWaits, NotReadyWaits};
 pub use online::OpenSocket;
@@ -56,6 +61,8 @@ pub use private::{
     CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest,
     PrivateView, WantedRules,
 };
+pub use private_bots::BotsUnavailable;
+pub use rematch::{FinishedGame, REMATCH_WITHIN, Rematch};
 pub use seekers::Sought;
 pub use tickets::{ROOMS_WANTED_MAX, TICKET_LIFE, Ticket};
 
@@ -94,6 +101,8 @@ pub struct Options {
     pub bots_after: Duration,
     /// The most that all bots together may lose in 24 hours.
     pub bots_day_max: Coins,
+    /// The highest bet, multiplied, at which bots play at private tables.
+    pub private_bots_bet_max: Coins,
 }
 
 impl std::fmt::Debug for Options {
@@ -111,6 +120,7 @@ impl std::fmt::Debug for Options {
             bots,
             bots_after,
             bots_day_max,
+            private_bots_bet_max,
         } = self;
         f.debug_struct("Options")
             .field("apart_by_address", apart_by_address)
@@ -124,6 +134,7 @@ impl std::fmt::Debug for Options {
             .field("bots", bots)
             .field("bots_after", bots_after)
             .field("bots_day_max", bots_day_max)
+            .field("private_bots_bet_max", private_bots_bet_max)
             .finish()
     }
 }
@@ -158,12 +169,16 @@ impl Default for Options {
             bots: 0,
             bots_after: Duration::from_secs(15),
             bots_day_max: BOTS_DAY_MAX,
+            private_bots_bet_max: PRIVATE_BOTS_BET_MAX,
         }
     }
 }
 
 /// The most that all bots together may lose in 24 hours, if nothing else is set.
 const BOTS_DAY_MAX: Coins = Coins::from_hundredths(20_000 * 100);
+
+/// The highest bet at which bots play at private tables, if nothing else is set.
+const PRIVATE_BOTS_BET_MAX: Coins = Coins::from_hundredths(10 * 100);
 
 /// The rooms and the way into them.
 #[derive(Clone, Debug)]
@@ -290,6 +305,15 @@ pub enum LobbyError {
     NotHost,
     #[error("a game goes on: wait until it is over")]
     GameRunning,
+    /// A bot of the house gives its seat to the player when the game is over.
+    #[error("a bot gives you its seat after this game: ask again when it is over")]
+    SeatAfterGame,
+    /// No bot of the house comes to a private table.
+    #[error(transparent)]
+    BotsUnavailable(#[from] BotsUnavailable),
+    /// The game whose rematch is wanted is long over.
+    #[error("the game was over more than {} minutes ago", REMATCH_WITHIN.as_secs() / 60)]
+    RematchOver,
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
     #[error(transparent)]

@@ -7,16 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bahay_engine::table::PlayerId;
+use tokio::sync::broadcast;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 
-use super::{Lobby, LobbyError};
+use super::{Invitation, Lobby, LobbyError};
 
 /// How often a process refreshes what it has said of its players: well within
 /// [`crate::live_store::ONLINE_MS`].
 const EVERY: Duration = Duration::from_secs(1);
+
+/// Invitations that wait for one socket; the oldest of more are lost to it.
+const INVITATIONS_MAX: usize = 4;
 
 /// How long a connection waits for this at its beginning and its end.
 const TELL_TIMEOUT: Duration = Duration::from_millis(500);
@@ -25,7 +29,14 @@ const TELL_TIMEOUT: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub(super) struct Online {
     process: Arc<str>,
-    sockets: Arc<Mutex<HashMap<PlayerId, usize>>>,
+    sockets: Arc<Mutex<HashMap<PlayerId, Sockets>>>,
+}
+
+/// The sockets of one player.
+#[derive(Debug)]
+struct Sockets {
+    count: usize,
+    invitations: broadcast::Sender<Arc<Invitation>>,
 }
 
 impl Online {
@@ -33,7 +44,7 @@ impl Online {
         Self { process: entropy::uuid().to_string().into(), sockets: Arc::default() }
     }
 
-    fn sockets(&self) -> MutexGuard<'_, HashMap<PlayerId, usize>> {
+    fn sockets(&self) -> MutexGuard<'_, HashMap<PlayerId, Sockets>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -44,20 +55,37 @@ impl Online {
     /// Counts another socket. Returns whether it is the first of its player.
     fn add(&self, player: PlayerId) -> bool {
         let mut sockets = self.sockets();
-        let count = sockets.entry(player).or_default();
-        *count += 1;
-        *count == 1
+        let new = || Sockets { count: 0, invitations: broadcast::Sender::new(INVITATIONS_MAX) };
+        let sockets = sockets.entry(player).or_insert_with(new);
+        sockets.count += 1;
+        sockets.count == 1
     }
 
     /// Counts a socket no longer. Returns whether it was the last of its player.
     fn remove(&self, player: PlayerId) -> bool {
-        let mut sockets = self.sockets();
-        let left = sockets.get(&player).map_or(0, |count| count.saturating_sub(1));
-        if left > 0 {
-            sockets.insert(player, left);
-            return false;
+        let mut all = self.sockets();
+        match all.get_mut(&player) {
+            Some(sockets) if sockets.count > 1 => {
+                sockets.count -= 1;
+                false
+            }
+            Some(_) | None => all.remove(&player).is_some(),
         }
-        sockets.remove(&player).is_some()
+    }
+
+    /// Listens to invitations of a player with a socket here.
+    fn hear_invitations(&self, player: PlayerId) -> Option<broadcast::Receiver<Arc<Invitation>>> {
+        self.sockets().get(&player).map(|sockets| sockets.invitations.subscribe())
+    }
+
+    /// Passes an invitation on to all sockets of these players here.
+    pub(super) fn tell_invitation(&self, to: &[PlayerId], invitation: &Invitation) {
+        let all = self.sockets();
+        let invitation = Arc::new(invitation.clone());
+        for sockets in to.iter().filter_map(|player| all.get(player)) {
+            // A socket that is opening or closing may not listen.
+            let _ = sockets.invitations.send(invitation.clone());
+        }
     }
 
     /// Tells the other processes whether a player has sockets here, until that is true.
@@ -88,6 +116,11 @@ pub struct OpenSocket {
 }
 
 impl OpenSocket {
+    /// Listens to the player's invitations from here on.
+    pub fn hear_invitations(&self) -> Option<broadcast::Receiver<Arc<Invitation>>> {
+        self.online.hear_invitations(self.player)
+    }
+
     /// Tells the other processes that this socket is gone.
     pub async fn close(mut self, lobby: &Lobby) {
         self.is_closed = true;
@@ -194,10 +227,10 @@ impl Lobby {
 
 #[cfg(test)]
 mod tests {
-    use bahay_engine::table::PlayerId;
+    use bahay_engine::table::{GameId, PlayerId};
     use uuid::Uuid;
 
-    use super::Online;
+    use super::{Invitation, Online};
 
     #[test]
     fn a_player_is_online_from_the_first_socket_to_the_last() {
@@ -207,5 +240,29 @@ mod tests {
         assert!(!online.remove(player) && online.contains(player));
         assert!(online.remove(player) && !online.contains(player));
         assert!(!online.remove(player), "a socket is not counted twice");
+    }
+
+    #[test]
+    fn every_socket_of_the_invited_hears_an_invitation_and_nobody_else() {
+        let online = Online::new();
+        let [invited, other] = [1, 2].map(|id| PlayerId(Uuid::from_u128(id)));
+        for player in [invited, invited, other] {
+            online.add(player);
+        }
+        let hear = |player| online.hear_invitations(player).unwrap();
+        let [mut first, mut second, mut others] = [hear(invited), hear(invited), hear(other)];
+        let invitation = Invitation {
+            code: "K7MWQ2XA".into(),
+            from: other,
+            name: "Benjie".into(),
+            game: GameId(Uuid::from_u128(3)),
+        };
+        online.tell_invitation(&[invited, PlayerId(Uuid::from_u128(9))], &invitation);
+        assert_eq!(*first.try_recv().unwrap(), invitation);
+        assert_eq!(*second.try_recv().unwrap(), invitation);
+        assert!(others.try_recv().is_err());
+        online.remove(invited);
+        online.remove(invited);
+        assert!(online.hear_invitations(invited).is_none());
     }
 }

@@ -10,7 +10,7 @@
 //! without use. A player is the host of [`PRIVATE_TABLES_MAX`] tables at most.
 
 use bahay_engine::coins::Coins;
-use bahay_engine::game::Game;
+use bahay_engine::game::{Game, Skill};
 use bahay_engine::table::{Input, PlayerId, Private, Rejection, Spectators, Table, TableId, Terms};
 
 use crate::entropy;
@@ -90,19 +90,10 @@ impl Lobby {
         self.let_in(host).await?;
         let room = self.room(&room).ok_or(LobbyError::NoSuchRoom)?;
         self.house_is_open()?;
-        let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
-        let least = Coins::from_whole(1).unwrap_or(Coins::ZERO);
-        if bet < least || bet > most {
-            return Err(LobbyError::BetOutOfBounds);
-        }
+        check_bet(bet)?;
         let mut terms = room.terms().clone();
-        terms.room = PRIVATE.to_owned();
         terms.price.bet = bet;
-        // Whoever the room lets watch was not invited here.
-        terms.spectators = Spectators::Nobody;
-        let ends_after_ms = self.options.private_ends_after.as_millis();
-        let ends_after_ms = u32::try_from(ends_after_ms).unwrap_or(u32::MAX);
-        terms.private = Some(Private { ends_after_ms, short_stakes });
+        self.make_private(&mut terms, short_stakes);
         let mut rule_set = room.rule_set().to_owned();
         if let Some(WantedRules { kind, rule_set: set, switches }) = wanted {
             let first =
@@ -132,22 +123,11 @@ impl Lobby {
             }));
         }
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
-        if self.seated_at(host).await?.is_some() {
-            return Err(LobbyError::SeatedElsewhere);
-        }
-        self.require_socket(host).await?;
-        self.afford(host, room.wallet_min()).await?;
-        self.may_win(host, room.terms(), Coins::ZERO).await?;
-        let table = TableId(entropy::uuid());
-        let open = self.live.hosted(host).await?;
-        let gone = self.gone(&open).await?;
-        if !self.live.host(host, table, &gone, PRIVATE_TABLES_MAX).await? {
-            return Err(LobbyError::TooManyPrivateTables);
-        }
+        let table = self.plan_private(host, room.terms()).await?;
         self.tables.create(table, room.terms().clone()).await?;
         let private = PrivateTable { table, host };
         for _ in 0..CODES_MAX {
-            let code = entropy::letters(ALPHABET, CODE_LENGTH);
+            let code = new_code();
             if self.live.open_private(&code, &private).await? {
                 self.sit_privately(host, table, room.kind(), room.seats().most).await?;
                 let link = self.invitation(&code);
@@ -155,6 +135,41 @@ impl Lobby {
             }
         }
         Err(LobbyError::Seating)
+    }
+
+    /// Turns the terms of a room into those of a private table.
+    pub(super) fn make_private(&self, terms: &mut Terms<AnyRules>, short_stakes: bool) {
+        PRIVATE.clone_into(&mut terms.room);
+        // Spectators of the room are not invited here.
+        terms.spectators = Spectators::Nobody;
+        let ends_after_ms = self.options.private_ends_after.as_millis();
+        let ends_after_ms = u32::try_from(ends_after_ms).unwrap_or(u32::MAX);
+        terms.private = Some(Private { ends_after_ms, short_stakes });
+        // The host chooses who plays against them.
+        terms.bots = Skill::Quick;
+    }
+
+    /// Checks that a player may open a private table of these terms, and notes the table among those
+    /// of the host. Returns its id.
+    pub(super) async fn plan_private(
+        &self,
+        host: PlayerId,
+        terms: &Terms<AnyRules>,
+    ) -> Result<TableId, LobbyError> {
+        if self.seated_at(host).await?.is_some() {
+            return Err(LobbyError::SeatedElsewhere);
+        }
+        self.require_socket(host).await?;
+        let needed = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
+        self.afford(host, needed).await?;
+        self.may_win(host, terms, Coins::ZERO).await?;
+        let table = TableId(entropy::uuid());
+        let open = self.live.hosted(host).await?;
+        let gone = self.gone(&open).await?;
+        if !self.live.host(host, table, &gone, PRIVATE_TABLES_MAX).await? {
+            return Err(LobbyError::TooManyPrivateTables);
+        }
+        Ok(table)
     }
 
     /// A seat at the table of a code.
@@ -177,16 +192,33 @@ impl Lobby {
                 let needed = table.terms().wallet_min::<AnyGame>();
                 self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
                 self.may_win(player, table.terms(), table.pot()).await?;
-                let (kind, seats) = (table.kind(), table.seat_count());
-                self.sit_privately(player, private.table, kind, seats).await?;
+                self.sit_or_replace_bot(player, &table).await?;
             }
         }
         let link = self.invitation(&code);
         Ok(PrivateSeat { code, link, table: private.table })
     }
 
+    /// Seats a guest, in the place of a bot if no seat is free.
+    async fn sit_or_replace_bot(
+        &self,
+        player: PlayerId,
+        table: &Table<AnyGame>,
+    ) -> Result<(), LobbyError> {
+        let kind = table.kind();
+        let seats = table.seat_count();
+        match self.sit_privately(player, table.id(), kind, seats).await {
+            Err(LobbyError::TableFull) => {}
+            seated => return seated,
+        }
+        let bearing = self.bearing(player, kind).await?;
+        let guest = self.companion(player, &bearing, None);
+        self.free_seat_of_bot(&guest, table).await?;
+        self.sit_privately(player, table.id(), kind, seats).await
+    }
+
     /// Private tables have no room that could be closed, only the house.
-    fn house_is_open(&self) -> Result<(), LobbyError> {
+    pub(super) fn house_is_open(&self) -> Result<(), LobbyError> {
         if self.rooms.house().is_open { Ok(()) } else { Err(LobbyError::RoomClosed) }
     }
 
@@ -251,7 +283,7 @@ impl Lobby {
     }
 
     /// What a code stands for, however it was typed. A code whose table is gone stands for nothing.
-    async fn private(
+    pub(super) async fn private(
         &self,
         code: &str,
     ) -> Result<(String, PrivateTable, std::sync::Arc<Table<AnyGame>>), LobbyError> {
@@ -319,6 +351,18 @@ impl Lobby {
     fn invitation(&self, code: &str) -> String {
         format!("{}/{code}", self.options.invite_base.trim_end_matches('/'))
     }
+}
+
+/// Makes up a code.
+pub(super) fn new_code() -> String {
+    entropy::letters(ALPHABET, CODE_LENGTH)
+}
+
+/// Checks that a private table may be opened at a bet.
+pub(super) fn check_bet(bet: Coins) -> Result<(), LobbyError> {
+    let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
+    let least = Coins::from_whole(1).unwrap_or(Coins::ZERO);
+    if (least..=most).contains(&bet) { Ok(()) } else { Err(LobbyError::BetOutOfBounds) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Notices: what a player is to be told once, whenever the next connection comes. An inbox.
 //!
 //! A notice about coins is written in the transaction that moves them, so it is there exactly if
-//! they moved; here notices are read and marked as read. Deliberately absent: words. A notice is
-//! a kind with a game and an amount, and clients have the words.
+//! they moved; here notices are read and marked as read, and invitations to a rematch are written.
+//! Deliberately absent: words. A notice is a kind with a game and an amount, or with who invites, and
+//! clients have the words.
 
 mod cursor;
 
@@ -28,8 +29,32 @@ pub struct Notice {
     pub game: Option<GameId>,
     /// What came back to the player.
     pub amount: Option<Coins>,
+    /// The code of a private table.
+    pub code: Option<String>,
+    /// The player who invites.
+    pub from: Option<PlayerId>,
+    /// The name of that player; `None` once the account was deleted.
+    pub name: Option<String>,
     pub created_at_ms: i64,
     pub read_at_ms: Option<i64>,
+}
+
+/// An invitation to a rematch, as it is written for the other players of the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RematchInvitation {
+    pub game: GameId,
+    pub from: PlayerId,
+    /// The code of the rematch's table.
+    pub code: String,
+}
+
+/// An invitation that was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invited {
+    /// The players who have not been told of this table before.
+    pub players: Vec<PlayerId>,
+    /// The name of the player who invites.
+    pub name: String,
 }
 
 /// The notices of all players.
@@ -73,9 +98,10 @@ impl Notices {
         let query = || {
             sqlx::query!(
                 r#"
-                select n.id, n.kind, n.game, n.amount,
+                select n.id, n.kind, n.game, n.amount, n.code, n.sender, p.name as "name?",
                     n.created_at as "created_at: Timestamp", n.read_at as "read_at: Timestamp"
                 from notices n
+                left join players p on p.id = n.sender and p.deleted_at is null
                 where n.player = $1 and (n.created_at, n.id) < ($2::timestamptz, $3::uuid)
                 order by n.created_at desc, n.id desc
                 limit $4
@@ -93,6 +119,9 @@ impl Notices {
             kind: row.kind,
             game: row.game.map(GameId),
             amount: row.amount.map(Coins::from_hundredths),
+            code: row.code,
+            from: row.sender.map(PlayerId),
+            name: row.name,
             created_at_ms: row.created_at.to_jiff().as_millisecond(),
             read_at_ms: row.read_at.map(|read_at| read_at.to_jiff().as_millisecond()),
         });
@@ -117,5 +146,46 @@ impl Notices {
             .execute(&self.pool)
         };
         Ok(db::retry(query).await?.rows_affected() > 0)
+    }
+
+    /// Writes an invitation to a rematch for the other players of the game, and returns those who
+    /// have not been told of this table before. Not for bots of the house, deleted accounts, and
+    /// players who have blocked the one who invites, or whom that one has blocked.
+    pub async fn invite(&self, invitation: &RematchInvitation) -> Result<Invited, sqlx::Error> {
+        let RematchInvitation { game, from, code } = invitation;
+        let query = || {
+            sqlx::query!(
+                r#"
+                insert into notices (player, kind, game, code, sender)
+                select p.id, 'rematch', $1, $3, $2
+                from game_players g
+                join players p on p.id = g.player and p.kind <> 'bot' and p.deleted_at is null
+                where g.game = $1 and g.player <> $2
+                    and not exists (
+                        select
+                        from player_relations r
+                        where r.kind = 'block'
+                            and (
+                                (r.player = g.player and r.other = $2)
+                                or (r.player = $2 and r.other = g.player)
+                            )
+                    )
+                on conflict (game, player, kind) where game is not null
+                do update set code = excluded.code, sender = excluded.sender, read_at = null,
+                    created_at = excluded.created_at
+                    where notices.code is distinct from excluded.code
+                returning player,
+                    (select i.name from players i where i.id = $2) as "name!"
+                "#,
+                game.0,
+                from.0,
+                code
+            )
+            .fetch_all(&self.pool)
+        };
+        let rows = db::retry(query).await?;
+        let name = rows.first().map(|row| row.name.clone()).unwrap_or_default();
+        let players = rows.into_iter().map(|row| PlayerId(row.player)).collect();
+        Ok(Invited { players, name })
     }
 }

@@ -16,6 +16,7 @@ use tokio::sync::{broadcast, watch};
 use tokio::time::sleep;
 
 use crate::entropy;
+use crate::lobby::Invitation;
 use crate::ws::session::stopped;
 use crate::ws::writer::MessageWriter;
 
@@ -31,6 +32,8 @@ pub(super) enum ControlEvent {
     Stop,
     /// Somebody said something where the connection listens.
     Said(Arc<str>),
+    /// The player is invited to a private table.
+    Invited(Arc<Invitation>),
 }
 
 /// The same, with what is waited for again.
@@ -42,6 +45,7 @@ enum Heard {
     Said(u32, Arc<str>, broadcast::Receiver<Arc<str>>),
     /// Nothing more will be said there.
     Silence,
+    Invited(Arc<Invitation>, broadcast::Receiver<Arc<Invitation>>),
 }
 
 pub(super) struct ControlEvents {
@@ -71,6 +75,11 @@ impl ControlEvents {
         self.waiting.push(stop(stopping, over));
     }
 
+    /// Asks to be told of invitations.
+    pub(super) fn hear_of_invitations(&mut self, invited: broadcast::Receiver<Arc<Invitation>>) {
+        self.waiting.push(self::invited(invited));
+    }
+
     /// Listens here from now on, and nowhere else.
     pub(super) fn listen(&mut self, talk: broadcast::Receiver<Arc<str>>) {
         self.listen_no_more();
@@ -92,6 +101,10 @@ impl ControlEvents {
                 }
                 Heard::Stop => return ControlEvent::Stop,
                 Heard::Silence => {}
+                Heard::Invited(invitation, invited) => {
+                    self.waiting.push(self::invited(invited));
+                    return ControlEvent::Invited(invitation);
+                }
                 Heard::Said(place, text, talk) => {
                     if place == self.listening {
                         self.waiting.push(said(place, talk));
@@ -145,6 +158,19 @@ fn said(place: u32, mut talk: broadcast::Receiver<Arc<str>>) -> Waiting {
     })
 }
 
+fn invited(mut invited: broadcast::Receiver<Arc<Invitation>>) -> Waiting {
+    Box::pin(async move {
+        loop {
+            match invited.recv().await {
+                Ok(invitation) => return Heard::Invited(invitation, invited),
+                // The notices are there.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return Heard::Silence,
+            }
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ControlEvent, ControlEvents};
@@ -156,7 +182,10 @@ mod tests {
     async fn said(control: &mut ControlEvents) -> String {
         match control.next().await {
             ControlEvent::Said(text) => text.to_string(),
-            ControlEvent::Lost | ControlEvent::Ended | ControlEvent::Stop => {
+            ControlEvent::Lost
+            | ControlEvent::Ended
+            | ControlEvent::Stop
+            | ControlEvent::Invited(_) => {
                 panic!("only talk was asked for")
             }
         }

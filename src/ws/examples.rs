@@ -153,6 +153,13 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
         ticket(SeekState::Waiting, None, reason),
     ));
     messages.push(("A table is found: join", ticket(SeekState::Seated, Some(TABLE), None)));
+    let invited = Message::Invited {
+        code: "K7MWQ2XA".into(),
+        from: player(2),
+        name: NAMES[2].into(),
+        game: GAME,
+    };
+    messages.push(("Somebody wants to play the game again", invited));
     messages.push(("Done, as part of version 98", Message::Ack { id: 4, version: Some(98) }));
     messages.push(("The answer to a ping", Message::Ack { id: 8, version: None }));
     messages.push((

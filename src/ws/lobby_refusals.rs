@@ -42,6 +42,9 @@ impl Session {
             | LobbyError::TableFull
             | LobbyError::NotHost
             | LobbyError::GameRunning
+            | LobbyError::SeatAfterGame
+            | LobbyError::BotsUnavailable(_)
+            | LobbyError::RematchOver
             | LobbyError::Unavailable(_)
             | LobbyError::Ledger(_) => {
                 tracing::warn!(player = %self.player, %error, "a player's table could not be found");

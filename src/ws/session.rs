@@ -28,6 +28,7 @@ use crate::edge::{self, Address, Place};
 use crate::entropy;
 use crate::ids::Tag;
 use crate::live_store::{Over, Point};
+use crate::lobby::Invitation;
 use crate::tables::{SubmitError, TableContext};
 use crate::ws::chat::Chat;
 use crate::ws::control::{ControlEvent, ControlEvents};
@@ -133,6 +134,9 @@ impl Session {
     ) -> impl Future<Output = ()> + Send {
         async move {
             let open_socket = self.state.lobby.note_socket(self.player).await;
+            if let Some(invited) = open_socket.hear_invitations() {
+                self.control.hear_of_invitations(invited);
+            }
             let served = AssertUnwindSafe(self.serve(&mut wire, entry, first)).catch_unwind().await;
             let ended = served.unwrap_or_else(|_| {
                 tracing::error!(player = %self.player, connection = %self.core.connection(),
@@ -223,6 +227,10 @@ impl Session {
                 }
                 Came::Control(ControlEvent::Said(text)) => {
                     Box::pin(self.hear(&text)).await;
+                    Ok(())
+                }
+                Came::Control(ControlEvent::Invited(invitation)) => {
+                    self.pending.push(invited(&invitation));
                     Ok(())
                 }
             };
@@ -536,6 +544,11 @@ impl Session {
         let refusal = refusal(self.play(), id, code, rule, detail, retryable);
         self.pending.push(refusal);
     }
+}
+
+fn invited(invitation: &Invitation) -> Message<AnyGame> {
+    let Invitation { code, from, name, game } = invitation.clone();
+    Message::Invited { code, from, name, game }
 }
 
 /// Until the server stops.

@@ -70,6 +70,7 @@ impl ShownTime {
             | Message::Refusal { .. }
             | Message::Closed { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. } => {}
         }
     }

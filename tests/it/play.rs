@@ -80,6 +80,7 @@ async fn refusal(play: &mut Play, text: &str) -> (Option<u32>, String, Option<St
             Message::Ack { .. } => panic!("{text} was accepted"),
             Message::Hello { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. }
             | Message::Closed { .. }
             | Message::Said { .. }

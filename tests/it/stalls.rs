@@ -109,6 +109,7 @@ pub(crate) async fn play_on(plays: Vec<Play>, is_unanswered: bool) {
                     }
                     Message::Hello { .. }
                     | Message::Ticket { .. }
+                    | Message::Invited { .. }
                     | Message::Advice { .. }
                     | Message::Closed { .. }
                     | Message::Said { .. }

@@ -194,6 +194,7 @@ impl Serialize for Short<'_> {
             | Message::Said { .. }
             | Message::Closed { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. }
             | Message::Refusal { .. } => self.message.serialize(serializer),
         }

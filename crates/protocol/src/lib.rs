@@ -341,6 +341,20 @@ pub enum Message<G: Game> {
         /// When the search is given up.
         expires_at_ms: Timestamp,
     },
+    /// Somebody who played a game with the player wants to play it again, at a private table:
+    /// `POST /v1/private-tables/{code}/seat`, or a rematch of the same game, leads there. Told once,
+    /// to the connections that are open; a notice says the same to those who come later.
+    Invited {
+        /// The code of the table.
+        #[schemars(length(max = 8))]
+        code: String,
+        /// The player who invites.
+        from: PlayerId,
+        /// The name of that player.
+        name: String,
+        /// The game that is to be played again.
+        game: GameId,
+    },
     /// The command was carried out; its effects are part of this version or an earlier one.
     Ack {
         /// That of the command.

@@ -168,6 +168,7 @@ impl<G: Lift<AnyGame>> Message<G> {
             Self::Ticket { ticket, state, rooms, table, reason, expires_at_ms } => {
                 Message::Ticket { ticket, state, rooms, table, reason, expires_at_ms }
             }
+            Self::Invited { code, from, name, game } => Message::Invited { code, from, name, game },
             Self::Ack { id, version } => Message::Ack { id, version },
             Self::Refusal { id, code, rule, detail, retryable, retry_after_ms } => {
                 Message::Refusal { id, code, rule, detail, retryable, retry_after_ms }

@@ -163,6 +163,7 @@ async fn play_on(mut play: Play, seen: Arc<Seen>, mut enough: watch::Receiver<u3
             }
             Message::Hello { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. }
             | Message::Closed { .. }
             | Message::Said { .. }

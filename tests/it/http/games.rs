@@ -9,6 +9,7 @@ use bahay::records::{Mover, Pace, Place, Records};
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::support::bank::{KIND, PotGoes};
@@ -272,4 +273,31 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     for query in ["date=9999-12-31", "date=-004713-01-01", "date=today", "table=none", "limit=0"] {
         expect_refusal(list(query.into()), 422, "query_invalid").await;
     }
+}
+
+/// The decisions of the analysis are those of the record, and nobody else is told of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finished_game_is_analysed_for_those_who_played_it() {
+    let server = Server::new().await;
+    let (guests, _) = guests(&server).await;
+    let game = super::matrix::game(&server, &guests[0]).await;
+    let path = format!("/v1/games/{game}/analysis");
+    let analysis = ok(server.node.get(&path, &guests[0].access_token)).await;
+    assert_eq!((&analysis["game"], &analysis["seat"]), (&json!(game), &json!(0)));
+    assert_eq!(analysis["engine"], "strong");
+    let steps = format!("/v1/games/{game}/steps");
+    let steps = ok(server.node.get(&steps, &guests[0].access_token)).await;
+    let items = analysis["items"].as_array().unwrap();
+    assert!(items.len() <= 3, "{analysis}");
+    for item in items {
+        let step = &steps["items"][usize::try_from(item["step"].as_u64().unwrap()).unwrap()];
+        assert_eq!(step["taken"]["action"], item["action"]);
+        assert_eq!((&step["taken"]["seat"], &step["taken"]["by"]), (&json!(0), &json!("player")));
+        assert_ne!(item["advised"], item["action"]);
+        let number = |field: &str| item[field].as_i64().unwrap();
+        assert_eq!(number("advised_value") - number("value"), number("loss"));
+        assert!(number("loss") > 0, "{item}");
+    }
+    assert_eq!(ok(server.node.get(&path, &guests[0].access_token)).await, analysis);
+    expect_refusal(server.node.get(&path, &guests[1].access_token), 404, "game_not_found").await;
 }

@@ -83,11 +83,14 @@ POST   /v1/practice-tables                        401    200   200  401    401  
 POST   /v1/private-tables                         401    201   201  401    401     401     401
 GET    /v1/private-tables/{code}                  401    200   200  401    401     401     401
 POST   /v1/private-tables/{code}/seat             401    200   200  401    401     401     401
+POST   /v1/private-tables/{code}/bots             401    403   409  401    401     401     401
 DELETE /v1/private-tables/{code}/players/{id}     401    403   404  401    401     401     401
 
 GET    /v1/games/{id}/record                      401    404   200  401    401     401     401
 GET    /v1/games/{id}                             401    404   200  401    401     401     401
 GET    /v1/games/{id}/steps                       401    404   200  401    401     401     401
+GET    /v1/games/{id}/analysis                    401    404   200  401    401     401     401
+POST   /v1/games/{id}/rematch                     401    404   409  401    401     401     401
 GET    /v1/games/{id}/fairness                    200    200   200  200    200     200     200
 GET    /v1/fairness                               200    200   200  200    200     200     200
 GET    /v1/fairness/commitments                   200    200   200  200    200     200     200
@@ -302,7 +305,7 @@ async fn code(server: &Server, owner: &Guest) -> String {
 }
 
 /// A game of bots, of which the owner is said to have been one.
-async fn game(server: &Server, owner: &Guest) -> String {
+pub(super) async fn game(server: &Server, owner: &Guest) -> String {
     static PLAYED: AtomicU64 = AtomicU64::new(0);
     let mut players: Vec<PlayerId> = vec![owner.id.parse().expect("an id is a UUID")];
     for _ in 0..2 {

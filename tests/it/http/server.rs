@@ -7,7 +7,7 @@ use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
 use bahay::edge::Edge;
-use bahay::http::{self, Options, Probe, Readiness, Services};
+use bahay::http::{self, Analyses, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::Publication;
@@ -188,6 +188,7 @@ impl Node {
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let services = Services {
             accounts: accounts.clone(),
+            analyses: Analyses::default(),
             auth,
             checks: Checks::new(pool.clone(), Duration::from_secs(3_600), &metrics),
             metrics,

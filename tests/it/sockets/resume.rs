@@ -247,6 +247,7 @@ async fn answer_to_join(
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
+            | Message::Invited { .. }
             | Message::Advice { .. }
             | Message::Closed { .. }
             | Message::Ack { .. } => {}

@@ -1,0 +1,235 @@
+//! Bots of the house at private tables: the host has them fill the seats that a game lacks, and they
+//! give their seats to guests who come by the code.
+//!
+//! The host of a private table chooses its bet, its rules and who else sits there, so two friends can
+//! play together against a bot. What that brings is bounded three times: bots play there up to
+//! [`super::Options::private_bots_bet_max`], by a named rule set and against whole stakes alone; what
+//! all of them may lose is a part of the purse of the day (`bot_purse`); and what a player wins of
+//! them counts against what it may win at private tables ([`crate::allowance`]). They play as well as
+//! bots of the house can.
+
+use bahay_engine::catalog::{AnyGame, AnyRules};
+use bahay_engine::coins::Coins;
+use bahay_engine::game::Game as _;
+use bahay_engine::matchmaking::Companion;
+use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
+
+use crate::clock::Timestamp;
+use crate::ledger::AMOUNT_MAX;
+use crate::live_store::{Reserve, Unavailable};
+use crate::ratings::FIRST;
+use crate::rooms::PRIVATE;
+use crate::tables::SubmitError;
+
+use super::bot_funds::{Funding, WantedFunds};
+use super::bot_purse::Purpose;
+use super::bots::Bot;
+use super::private::PrivateView;
+use super::{Lobby, LobbyError};
+
+/// How often a node asks for the right to give a bot coins, before somebody else must be at fault.
+const FUNDING_ATTEMPTS: usize = 200;
+
+/// The time from one such attempt to the next.
+const FUNDING_PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
+
+/// The reason why no bot comes to a private table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BotsUnavailable {
+    #[error("the house has no bots")]
+    NoBots,
+    #[error("bots play at private tables for bets of at most {most} coins")]
+    BetTooHigh { most: Coins },
+    #[error("bots play by the rule sets of the house, as they are")]
+    OwnRules,
+    #[error("bots play against whole stakes alone")]
+    ShortStakes,
+    #[error("all bots of the house are playing: ask again later")]
+    AllPlaying,
+    #[error("bots may lose no more today")]
+    DayIsOver,
+}
+
+impl Lobby {
+    /// Seats bots of the house at a private table until a game can begin, for its host, who sits
+    /// there. Where enough are there already, nothing happens.
+    ///
+    /// # Errors
+    /// [`LobbyError::NotHost`], [`LobbyError::GameRunning`], [`LobbyError::NotSeated`], and
+    /// [`LobbyError::BotsUnavailable`] with the reason why none comes.
+    pub async fn fill_private(&self, by: PlayerId, code: &str) -> Result<PrivateView, LobbyError> {
+        self.let_in(by).await?;
+        let (code, private, table) = self.private(code).await?;
+        if private.host != by {
+            return Err(LobbyError::NotHost);
+        }
+        if table.phase().is_running() {
+            return Err(LobbyError::GameRunning);
+        }
+        if table.seat_of(by).is_none() {
+            return Err(LobbyError::NotSeated);
+        }
+        self.house_is_open()?;
+        let missing = missing_for_a_game(&table);
+        if missing > 0 {
+            self.require_socket(by).await?;
+            self.seat_bots_privately(private.table, table.terms(), missing).await?;
+        }
+        self.show_private(&code).await
+    }
+
+    async fn seat_bots_privately(
+        &self,
+        table: TableId,
+        terms: &Terms<AnyRules>,
+        missing: usize,
+    ) -> Result<(), LobbyError> {
+        check_terms(terms, self.options.private_bots_bet_max)?;
+        if self.bots.is_empty() {
+            return Err(BotsUnavailable::NoBots.into());
+        }
+        let now = self.tables.clock().now();
+        let least = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
+        let purse = self.read_purse(now, Purpose::PrivateTable).await?;
+        if !purse.covers(least, missing) {
+            return Err(BotsUnavailable::DayIsOver.into());
+        }
+        let mut free = self.spots(&self.bots).await.free;
+        if free.len() < missing {
+            return Err(BotsUnavailable::AllPlaying.into());
+        }
+        for _ in 0..missing {
+            loop {
+                let bot = free.pop().ok_or(BotsUnavailable::AllPlaying)?;
+                self.fund_privately(now, &bot, least).await?;
+                let who = [Companion::new(bot.player, FIRST)];
+                let seats = AnyGame::seats(&terms.rules).most;
+                let reserve = Reserve { room: PRIVATE, seats, who: &who, networks_apart: false };
+                if self.seat_bot(reserve, table, &bot).await? {
+                    break;
+                }
+                let there = self.tables.look(table).await?;
+                if there.is_none_or(|there| missing_for_a_game(&there) == 0) {
+                    // Others were faster.
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn fund_privately(
+        &self,
+        now: Timestamp,
+        bot: &Bot,
+        least: Coins,
+    ) -> Result<(), LobbyError> {
+        let wanted = WantedFunds { least, most: AMOUNT_MAX, purpose: Purpose::PrivateTable };
+        for _ in 0..FUNDING_ATTEMPTS {
+            match self.fund_bot(now, bot.player, wanted).await? {
+                Funding::Funded => return Ok(()),
+                Funding::Empty => return Err(BotsUnavailable::DayIsOver.into()),
+                Funding::Busy => tokio::time::sleep(FUNDING_PAUSE).await,
+            }
+        }
+        Err(Unavailable::new("coins are being given to other bots".into()).into())
+    }
+
+    /// Frees the seat of a bot for a guest at a private table without a free one: at once between
+    /// games, where the bot takes its part of the POT along, and after the game in the midst of one.
+    ///
+    /// # Errors
+    /// [`LobbyError::SeatAfterGame`] where the guest has to ask again after the game, and
+    /// [`LobbyError::TableFull`] where no bot sits there, or somebody with whom the guest does not
+    /// play.
+    pub(super) async fn free_seat_of_bot(
+        &self,
+        guest: &Companion,
+        table: &Table<AnyGame>,
+    ) -> Result<(), LobbyError> {
+        let bots: Vec<_> = table.occupants().filter(|(_, who)| who.bot).collect();
+        let is_full = table.occupants().count() >= usize::from(table.seat_count());
+        let Some((_, bot)) = bots.last().filter(|_| is_full) else {
+            return Err(LobbyError::TableFull);
+        };
+        let companions = self.live.companions(PRIVATE, table.id()).await?;
+        let is_bot = |one: &Companion| bots.iter().any(|(_, bot)| bot.player == one.player);
+        if companions.iter().any(|one| !is_bot(one) && !guest.may_meet(one, false)) {
+            return Err(LobbyError::TableFull);
+        }
+        if bots.iter().any(|(_, bot)| bot.left) {
+            return Err(LobbyError::SeatAfterGame);
+        }
+        let player = bot.player;
+        match self.tables.submit(table.id(), Input::Remove { player }).await {
+            // Somebody else had it go.
+            Ok(_) | Err(SubmitError::Rejected(Rejection::NotSeated)) => return Ok(()),
+            Err(SubmitError::Rejected(_)) => {}
+            Err(error) => return Err(unseated(error)),
+        }
+        match self.tables.submit(table.id(), Input::Leave { player }).await {
+            Ok(_) | Err(SubmitError::Rejected(_)) => Err(LobbyError::SeatAfterGame),
+            Err(error) => Err(unseated(error)),
+        }
+    }
+}
+
+/// Returns how many players a table lacks for a game.
+fn missing_for_a_game(table: &Table<AnyGame>) -> usize {
+    let least = usize::from(AnyGame::seats(&table.terms().rules).least);
+    least.saturating_sub(table.occupants().count())
+}
+
+/// Checks that bots of the house play at a private table of these terms.
+fn check_terms(terms: &Terms<AnyRules>, bet_max: Coins) -> Result<(), BotsUnavailable> {
+    let bet = terms.price.bet.checked_mul(terms.price.multiplier);
+    if bet.is_none_or(|bet| bet > bet_max) {
+        return Err(BotsUnavailable::BetTooHigh { most: bet_max });
+    }
+    if terms.rules.rule_set().is_none() {
+        return Err(BotsUnavailable::OwnRules);
+    }
+    // Whoever stakes one coin would lose one and win whole stakes of the house's.
+    if terms.private.is_some_and(|private| private.short_stakes) {
+        return Err(BotsUnavailable::ShortStakes);
+    }
+    Ok(())
+}
+
+/// The refusal of a table that cannot be asked.
+fn unseated<I: bahay_engine::game::Refusal>(error: SubmitError<I>) -> LobbyError {
+    match error {
+        SubmitError::Halted => LobbyError::Halted,
+        SubmitError::OtherVersion => LobbyError::OtherVersion,
+        SubmitError::Unavailable(error) => error.into(),
+        SubmitError::Rejected(_) | SubmitError::Missing => LobbyError::CodeUnknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BotsUnavailable, check_terms};
+    use crate::rooms::house_rooms;
+    use bahay_engine::catalog::AnyRules;
+    use bahay_engine::coins::Coins;
+    use bahay_engine::table::{Clocks, Private};
+
+    #[test]
+    fn bots_play_for_low_bets_by_plain_rules_and_against_whole_stakes() {
+        let max = Coins::from_whole(10).unwrap();
+        let rooms = house_rooms(Clocks::default());
+        let mut terms = rooms[0].terms().clone();
+        terms.private = Some(Private::default());
+        assert_eq!(check_terms(&terms, max), Ok(()));
+        terms.price.multiplier = 11;
+        let refused = Err(BotsUnavailable::BetTooHigh { most: max });
+        assert_eq!(check_terms(&terms, max), refused);
+        terms.price.multiplier = 10;
+        assert_eq!(check_terms(&terms, max), Ok(()));
+        terms.private = Some(Private { short_stakes: true, ..Private::default() });
+        assert_eq!(check_terms(&terms, max), Err(BotsUnavailable::ShortStakes));
+        let AnyRules::Tongits(rules) = &mut terms.rules else { panic!("the first game") };
+        rules.countdowns.draw_ms += 1;
+        assert_eq!(check_terms(&terms, max), Err(BotsUnavailable::OwnRules));
+    }
+}

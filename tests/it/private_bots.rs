@@ -1,0 +1,284 @@
+//! Bots of the house at private tables: they fill what the table lacks, give their seats to guests,
+//! take their part of the POT along, and win or lose no more of the house's coins than they may.
+
+use std::time::Duration;
+
+use bahay::lobby::{
+    Bot, Bots, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, WantedRules,
+};
+use bahay::ratings::Ratings;
+use bahay::records::Records;
+use bahay::verify::ledger::{self, Extent};
+use bahay_engine::coins::Coins;
+use bahay_engine::table::{Clocks, PhaseView, PlayerId};
+use serde_json::{Value, json};
+
+use crate::private_pots::{call, play_game};
+use crate::support::bank::Bank;
+use crate::support::cluster::until;
+use crate::support::house::{House, Setup, joined};
+use crate::support::live::TestLive;
+use crate::support::node::Node;
+
+/// What a table plays for, in hundredths of a coin.
+const BET: i64 = 300;
+
+/// A house with so many bots.
+async fn house(bots: u16) -> House {
+    let lobby = Options { bots, bots_after: Duration::from_secs(3_600), ..Options::default() };
+    let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..Clocks::default() };
+    let rooms = bahay::lobby::house_rooms(clocks);
+    House::with(Setup { rooms, lobby, ..Setup::default() }).await
+}
+
+async fn open(host: &bahay::client::Client) -> String {
+    let body = json!({ "room": "newbie", "bet": BET });
+    let (status, opened) = call(host, "POST", "/v1/private-tables", Some(&body)).await;
+    assert_eq!(status, 201, "{opened}");
+    opened["code"].as_str().unwrap().to_owned()
+}
+
+fn path(code: &str, rest: &str) -> String {
+    format!("/v1/private-tables/{code}{rest}")
+}
+
+/// The ids of those at a private table who are not among these.
+fn bots(table: &Value, players: &[PlayerId]) -> Vec<String> {
+    let ids = table["players"].as_array().unwrap().iter();
+    let ids = ids.map(|id| id.as_str().unwrap().to_owned());
+    ids.filter(|id| players.iter().all(|player| player.to_string() != *id)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
+    let house = house(3).await;
+    let host = house.guest("Althea").await;
+    let code = open(&host).await;
+    let fill = path(&code, "/bots");
+    let other = house.guest("Benjie").await;
+    let (status, refused) = call(&other, "POST", &fill, None).await;
+    assert_eq!((status, &refused["code"]), (403, &json!("not_host")));
+    let (status, table) = call(&host, "POST", &fill, None).await;
+    assert_eq!(status, 200, "{table}");
+    assert_eq!(bots(&table, &[host.player()]).len(), 2);
+    // One POT of one bet, and 14 more at most (rule 6.9).
+    assert_eq!(table["loss_max"], 15 * BET);
+    let again = call(&host, "POST", &fill, None).await;
+    assert_eq!(again, (200, table), "where enough are there nothing happens");
+
+    // Before a game the seat is the guest's at once.
+    let (status, seat) = call(&other, "POST", &path(&code, "/seat"), None).await;
+    assert_eq!(status, 200, "{seat}");
+    let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
+    let players = [host.player(), other.player()];
+    assert_eq!(bots(&table, &players).len(), 1, "{table}");
+    assert_eq!(table["players"].as_array().unwrap().len(), 3);
+
+    // In the midst of a game it is the guest's after it.
+    let mut plays = vec![joined(&host).await, joined(&other).await];
+    for play in &mut plays {
+        let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
+            panic!("{:?}", play.view());
+        };
+        let ready = play.ready(game, None).await.unwrap();
+        play.answered(ready).await.unwrap();
+    }
+    let guest = house.guest("Carmela").await;
+    let (status, refused) = call(&guest, "POST", &path(&code, "/seat"), None).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("seat_after_game")));
+    let (status, refused) = call(&host, "POST", &fill, None).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("game_running")));
+    // The AI plays for both players to the end of the game.
+    plays.into_iter().for_each(|play| drop(play.drop_connection()));
+    until("the guest has the seat", async || {
+        call(&guest, "POST", &path(&code, "/seat"), None).await.0 == 200
+    })
+    .await;
+    let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
+    let players = [host.player(), other.player(), guest.player()];
+    assert_eq!(bots(&table, &players), Vec::<String>::new(), "{table}");
+}
+
+/// A bot that is sent away, or gives its seat away, takes its part of the POT along; it is swept with
+/// the rest of its coins, and is no loss.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
+    let house = house(2).await;
+    let host = house.guest("Althea").await;
+    let code = open(&host).await;
+    let (status, table) = call(&host, "POST", &path(&code, "/bots"), None).await;
+    assert_eq!(status, 200, "{table}");
+    let seated = bots(&table, &[host.player()]);
+    let play = play_game(&[&host]).await;
+    assert_eq!(play.view().unwrap().pot.hundredths(), 3 * BET);
+    drop(play);
+    let guest = house.guest("Benjie").await;
+    let (status, seat) = call(&guest, "POST", &path(&code, "/seat"), None).await;
+    assert_eq!(status, 200, "{seat}");
+    let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
+    let left = bots(&table, &[host.player(), guest.player()]);
+    let gone = seated.iter().find(|bot| !left.contains(bot)).unwrap();
+    let away = path(&code, &format!("/players/{}", left[0]));
+    let (status, answer) = call(&host, "DELETE", &away, None).await;
+    assert_eq!(status, 204, "{answer}");
+    let returned = "select count(*) from notices n
+        where n.kind = 'pot_returned' and n.amount = $1 and n.player in ($2::uuid, $3::uuid)";
+    let in_wallets = "select coalesce(sum(a.balance), 0)::bigint from accounts a
+        join players p on p.id = a.player and p.kind = 'bot'";
+    until("both bots have their parts, and the house has their coins", async || {
+        let returned = sqlx::query_scalar::<_, i64>(returned).bind(BET);
+        let returned = returned.bind(gone.parse::<uuid::Uuid>().unwrap());
+        let returned = returned.bind(left[0].parse::<uuid::Uuid>().unwrap());
+        let returned = returned.fetch_one(&house.pool).await.unwrap();
+        let held = sqlx::query_scalar::<_, i64>(in_wallets).fetch_one(&house.pool).await.unwrap();
+        returned == 2 && held == 0
+    })
+    .await;
+    let report = ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything);
+    let report = report.await.unwrap();
+    assert!(report.is_clean(), "{report}");
+    // All that the bots lost is what the host won of them.
+    let lost = "select (
+            select sum(case t.code when 'house_bot' then t.amount when 'sweep' then -t.amount else 0 end)
+            from transfers t
+        )::bigint, (
+            select -sum(p.net) from game_players p join players b on b.id = p.player and b.kind = 'bot'
+        )::bigint";
+    let (lost, owed): (i64, i64) = sqlx::query_as(lost).fetch_one(&house.pool).await.unwrap();
+    assert_eq!(lost, owed);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_house_without_bots_says_so() {
+    let house = house(0).await;
+    let host = house.guest("Althea").await;
+    let code = open(&host).await;
+    let (status, refused) = call(&host, "POST", &path(&code, "/bots"), None).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("bots_unavailable")));
+    host.leave().await.unwrap();
+    let (status, refused) = call(&host, "POST", &path(&code, "/bots"), None).await;
+    assert_eq!((status, &refused["code"]), (404, &json!("not_seated")));
+}
+
+/// The lobby of a node in a house with these bots, who may lose so much in a day.
+fn lobby(bank: &Bank, node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
+    let private_bots_bet_max = Coins::from_hundredths(BET + 100);
+    let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
+    let bots = Bots::new(bots.to_vec(), Duration::from_hours(1));
+    node.lobby.clone().with(options, Ratings::new(bank.pool.clone())).beside(&bots)
+}
+
+async fn house_bots(bank: &Bank, count: usize) -> Vec<Bot> {
+    let owner = bank.database.owner_pool().await;
+    let mut bots = vec![];
+    for number in 0..count {
+        let player = bank.player(0).await;
+        let name = format!("Bot {number}");
+        sqlx::query("update players set kind = 'bot', name = $2 where id = $1")
+            .bind(player.0)
+            .bind(&name)
+            .execute(&owner)
+            .await
+            .unwrap();
+        bots.push(Bot { player, name, avatar: "carabao".into() });
+    }
+    bots
+}
+
+fn request(bet: i64) -> PrivateTableRequest {
+    let bet = Coins::from_hundredths(bet);
+    PrivateTableRequest { room: "newbie".into(), rules: None, bet, short_stakes: false }
+}
+
+#[tokio::test]
+async fn bots_come_only_where_a_host_cannot_choose_how_much_they_lose() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let bots = house_bots(&bank, 2).await;
+    let lobby = lobby(&bank, &node, &bots, Coins::from_hundredths(2_000_000));
+    let own = WantedRules {
+        switches: json!({ "countdowns": { "draw_ms": 19_000 } }),
+        ..WantedRules::default()
+    };
+    let short = PrivateTableRequest { short_stakes: true, ..request(BET) };
+    let most = Coins::from_hundredths(BET + 100);
+    for (request, expected) in [
+        (request(BET + 101), BotsUnavailable::BetTooHigh { most }),
+        (PrivateTableRequest { rules: Some(own), ..request(BET) }, BotsUnavailable::OwnRules),
+        (short, BotsUnavailable::ShortStakes),
+    ] {
+        let host = bank.player(100_000_000).await;
+        let code = lobby.open_private(host, request).await.unwrap().code;
+        let refused = lobby.fill_private(host, &code).await.unwrap_err();
+        let is_expected = matches!(&refused, LobbyError::BotsUnavailable(why) if *why == expected);
+        assert!(is_expected, "{expected}: {refused}");
+    }
+}
+
+/// Hosts at two nodes who ask at the same moment get no more coins of the house to the tables than
+/// may be lost at private ones, and no bot sits at two tables.
+#[tokio::test(flavor = "multi_thread")]
+async fn hosts_who_ask_at_once_get_no_more_than_private_tables_may_lose() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [
+        Node::new(&bank, &live, Clocks::default()).await,
+        Node::new(&bank, &live, Clocks::default()).await,
+    ];
+    let bots = house_bots(&bank, 16).await;
+    // Half of it is for three bots that have just what they need.
+    let needed = 15 * BET;
+    let bots_day_max = Coins::from_hundredths(2 * 3 * needed);
+    let mut hosts = vec![];
+    for number in 0..6 {
+        let lobby = lobby(&bank, &nodes[number % 2], &bots, bots_day_max);
+        let host = bank.player(1_000_000).await;
+        let code = lobby.open_private(host, request(BET)).await.unwrap().code;
+        hosts.push((lobby, host, code));
+    }
+    let asked = hosts.iter().map(|(lobby, host, code)| lobby.fill_private(*host, code));
+    let answers = futures_util::future::join_all(asked).await;
+    let mut filled = 0;
+    for answer in answers {
+        match answer {
+            Ok(view) => {
+                assert_eq!(view.players.len(), 3);
+                filled += 1;
+            }
+            Err(LobbyError::BotsUnavailable(
+                BotsUnavailable::DayIsOver | BotsUnavailable::AllPlaying,
+            )) => {}
+            // Others were given coins all the while.
+            Err(LobbyError::Unavailable(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(filled <= 1, "{filled} tables were filled");
+    let coins = bank.ledger.house_bot_coins(bahay::clock::Timestamp::from_ms(0)).await.unwrap();
+    assert!(coins.held.hundredths() <= 3 * needed, "{coins:?}");
+}
+
+/// Bots that have won as much at private tables as a player may win there play on.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_allowance_of_players_is_none_of_bots() {
+    let house = house(2).await;
+    let host = house.guest("Althea").await;
+    let code = open(&host).await;
+    let (status, table) = call(&host, "POST", &path(&code, "/bots"), None).await;
+    assert_eq!(status, 200, "{table}");
+    // Games of another table, in which they won far more than the floor of 300 coins.
+    let owner = house.database.owner_pool().await;
+    for bot in bots(&table, &[host.player()]) {
+        let game = "with game as (
+                insert into games (id, table_id, kind, room, ante, state, commitment, opened_at, finished_at)
+                select gen_random_uuid(), gen_random_uuid(), 'tongits', 'private', 0, 'settled',
+                    decode(repeat('5e', 32), 'hex'), now(), now()
+                returning id
+            )
+            insert into game_players (game, seat, player, stake, net, finished_at)
+            select g.id, 0, $1::uuid, 100, 10000000, now() from game g";
+        let planted = sqlx::query(game).bind(bot.parse::<uuid::Uuid>().unwrap());
+        planted.execute(&owner).await.unwrap();
+    }
+    let play = play_game(&[&host]).await;
+    assert_eq!(play.view().unwrap().seats.iter().flatten().filter(|seat| seat.bot).count(), 2);
+}

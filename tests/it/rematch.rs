@@ -1,0 +1,199 @@
+//! Rematches: the players of a game come to one private table, whoever asks first and by whichever
+//! node; the others are told, over the socket and by a notice, unless one has blocked the other.
+
+use bahay::client::{Client, Play};
+use bahay::lobby::{FinishedGame, LobbyError, REMATCH_WITHIN, house_rooms};
+use bahay::ws::protocol::Message;
+use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
+use futures_util::future::join_all;
+use redis::AsyncCommands as _;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::private_pots::{call, play_game};
+use crate::support::bank::Bank;
+use crate::support::house::{House, PATIENCE};
+use crate::support::live::TestLive;
+use crate::support::node::Node;
+
+/// Asks for a rematch, with a socket open.
+async fn rematch(client: &Client, game: &str) -> (u16, Value) {
+    client.stand_by().await.unwrap();
+    call(client, "POST", &format!("/v1/games/{game}/rematch"), None).await
+}
+
+/// The invitations that a player finds among its notices: code, who invites and by which name.
+async fn notices(client: &Client) -> Vec<(String, String, String)> {
+    let notices: Value = client.read("/v1/me/notices").await.unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let items = notices["items"].as_array().unwrap().iter();
+    let items = items.filter(|notice| notice["kind"] == "rematch");
+    items.map(|one| (text(&one["code"]), text(&one["from"]), text(&one["name"]))).collect()
+}
+
+/// The next invitation over a socket.
+async fn invited(play: &mut Play) -> (String, PlayerId, String, GameId) {
+    let hearing = async {
+        loop {
+            if let Message::Invited { code, from, name, game } = play.next().await.unwrap() {
+                return (code, from, name, game);
+            }
+        }
+    };
+    timeout(PATIENCE, hearing).await.expect("an invitation comes")
+}
+
+/// A game of three, played to its end in a room; its id.
+async fn played(clients: &[Client; 3]) -> String {
+    let players: Vec<&Client> = clients.iter().collect();
+    drop(play_game(&players).await.drop_connection());
+    let games: Value = clients[0].read("/v1/me/games").await.unwrap();
+    games["items"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node() {
+    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let (base, node) = house.node().await;
+    let (table, clients) = house.table().await;
+    let game = played(&clients).await;
+    let [first, second, third] = &clients;
+    let far = second.at(&base);
+    let mut waiting = [far.play().await.unwrap(), third.play().await.unwrap()];
+
+    let (status, opened) = rematch(first, &game).await;
+    assert_eq!(status, 201, "{opened}");
+    assert_ne!(opened["table"], json!(table));
+    let code = opened["code"].as_str().unwrap().to_owned();
+    let told = (code.clone(), first.player(), "Althea".to_owned(), game.parse().unwrap());
+    for play in &mut waiting {
+        assert_eq!(invited(play).await, told);
+    }
+    let from = (code.clone(), first.player().to_string(), "Althea".to_owned());
+    assert_eq!(notices(second).await, [from.clone()]);
+    assert_eq!(notices(third).await, [from.clone()]);
+    assert!(notices(first).await.is_empty());
+
+    // The same again, for the one who has opened it and for the others; and nobody is told twice.
+    assert_eq!(rematch(first, &game).await, (201, opened.clone()));
+    assert_eq!(rematch(&far, &game).await, (201, opened.clone()));
+    // Freed already, if that was not ready for the next game in time.
+    let _ = third.leave().await;
+    let (status, seat) =
+        call(third, "POST", &format!("/v1/private-tables/{code}/seat"), None).await;
+    assert_eq!((status, seat), (200, opened.clone()), "the code of the invitation is good");
+    assert_eq!(notices(second).await.len(), 1);
+    let shown: Value = first.read(&format!("/v1/private-tables/{code}")).await.unwrap();
+    assert_eq!(shown["host"], json!(first.player()));
+    assert_eq!(shown["players"].as_array().unwrap().len(), 3);
+    let room: Value = first.read("/v1/rooms").await.unwrap();
+    let room = room["items"].as_array().unwrap().iter().find(|room| room["id"] == "newbie");
+    let room = room.unwrap();
+    for field in ["bet", "multiplier", "kind", "fee_basis_points", "hits_to_win", "loss_max"] {
+        assert_eq!(shown[field], room[field], "{field}");
+    }
+
+    // Who did not play it does not learn that there was such a game.
+    let stranger = house.guest("Delfin").await;
+    let (status, refused) = rematch(&stranger, &game).await;
+    assert_eq!((status, &refused["code"]), (404, &json!("game_not_found")));
+    node.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_has_blocked_the_caller_is_not_told() {
+    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let (_, clients) = house.table().await;
+    let game = played(&clients).await;
+    let [first, second, third] = &clients;
+    for (one, other) in [(second, first), (first, third)] {
+        let block = format!("/v1/me/blocks/{}", other.player());
+        let (status, answer) = call(one, "PUT", &block, None).await;
+        assert_eq!(status, 204, "{answer}");
+    }
+    let mut waiting = third.play().await.unwrap();
+    let (status, opened) = rematch(first, &game).await;
+    assert_eq!(status, 201, "{opened}");
+    assert!(notices(second).await.is_empty());
+    assert!(notices(third).await.is_empty());
+    // Nothing came before the answer to this.
+    let ping = waiting.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
+    loop {
+        match timeout(PATIENCE, waiting.next()).await.expect("a ping is answered").unwrap() {
+            Message::Ack { id, .. } if id == ping => break,
+            Message::Invited { .. } => panic!("the caller has blocked this player"),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rematch_whose_table_is_over_is_opened_anew_and_told_again() {
+    let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
+    let (_, clients) = house.table().await;
+    let game = played(&clients).await;
+    let [first, second, _] = &clients;
+    let (status, opened) = rematch(first, &game).await;
+    assert_eq!(status, 201, "{opened}");
+    first.leave().await.unwrap();
+    // As when it was forgotten.
+    let mut raw = house.live.raw().await;
+    let table = TableId(opened["table"].as_str().unwrap().parse().unwrap());
+    for part in ["head", "journal"] {
+        let key = house.live.table_key(table, part);
+        let _: i64 = raw.del(key).await.unwrap();
+    }
+    let (base, node) = house.node().await;
+    let (status, again) = rematch(&second.at(&base), &game).await;
+    assert_eq!(status, 201, "{again}");
+    assert_ne!(again["code"], opened["code"]);
+    let code = again["code"].as_str().unwrap().to_owned();
+    let from = (code, second.player().to_string(), "Benjie".to_owned());
+    assert_eq!(notices(first).await, [from]);
+    node.stop().await.unwrap();
+}
+
+fn finished(finished_at_ms: i64) -> FinishedGame {
+    FinishedGame {
+        game: GameId(Uuid::new_v4()),
+        table: TableId(Uuid::new_v4()),
+        terms: house_rooms(Clocks::default())[0].terms().clone(),
+        finished_at_ms,
+    }
+}
+
+/// Three players ask at the same moment, by two nodes, and sit at one table; for many games.
+#[tokio::test(flavor = "multi_thread")]
+async fn players_who_ask_at_the_same_moment_come_to_one_table() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let nodes = [
+        Node::new(&bank, &live, Clocks::default()).await,
+        Node::new(&bank, &live, Clocks::default()).await,
+    ];
+    for round in 0..20 {
+        let players = bank.players([1_000_000; 3]).await;
+        let game = finished(nodes[0].tables().clock().now().ms());
+        let asked = players
+            .iter()
+            .enumerate()
+            .map(|(place, player)| nodes[(round + place) % 2].lobby.rematch(*player, &game));
+        let seats: Vec<_> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
+        assert!(seats.iter().all(|one| one.seat == seats[0].seat), "{seats:?}");
+        assert_eq!(seats.iter().filter(|one| one.is_host).count(), 1, "{seats:?}");
+        let table = nodes[1].tables().look(seats[0].seat.table).await.unwrap().unwrap();
+        assert!(players.iter().all(|player| table.seat_of(*player).is_some()));
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_was_over_long_ago_is_not_played_again() {
+    let (bank, live) = (Bank::new().await, TestLive::new());
+    let node = Node::new(&bank, &live, Clocks::default()).await;
+    let player = bank.player(1_000_000).await;
+    let within = i64::try_from(REMATCH_WITHIN.as_millis()).unwrap();
+    let now = node.tables().clock().now().ms();
+    let refused = node.lobby.rematch(player, &finished(now - within - 1)).await;
+    assert!(matches!(refused, Err(LobbyError::RematchOver)), "{refused:?}");
+    assert!(node.lobby.rematch(player, &finished(now - within + 60_000)).await.is_ok());
+}
