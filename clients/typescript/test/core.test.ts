@@ -336,7 +336,7 @@ test("sockets that wait for a network that is gone are given up when another one
 });
 
 test("silence brings a question, and nothing else while it is answered", () => {
-  for (const [phase, questions] of [[view(PREPARING), 40], [null, 13]] as const) {
+  for (const [phase, questions] of [[view(PREPARING), 50], [null, 50]] as const) {
     const bench = Bench.at(phase);
     bench.after(600_000);
     const pings = bench.said.filter(({ command }) => command["type"] === "ping");

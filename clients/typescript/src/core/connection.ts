@@ -22,6 +22,7 @@ import {
   AUTHENTICATE_ID, FIRST_ID, type Known, type Line, type Opening, lineOn, opening, requestFor,
 } from "./opening.js";
 import type { Effect, Link } from "./types.js";
+import { Watchdog } from "./watchdog.js";
 import { type Form, MessageReader, isForm } from "./wire.js";
 
 /** From the first attempt until the table is there; then all is begun anew. */
@@ -33,14 +34,10 @@ const PAUSE_MAX_MS = 8_000;
 const PAUSE_FIRST_MS = 100;
 /** After the server said that this client is too fast. */
 const PAUSE_HASTE_MS = 6_000;
-/** Silence after which the server is asked whether it is there, at a table and without one. The
- * socket's own pings are unseen. */
-const SILENCE_MS = 15_000;
-const SILENCE_IDLE_MS = 45_000;
-/** An answer that takes longer than this makes the socket doubtful; then a second one is opened. */
-const ANSWER_MS = 2_500;
-/** A doubtful socket is given up after this. */
-const DOUBT_MAX_MS = 8_000;
+/** Told twice within this time that the network is back, the client gives up what was asked before. */
+const WAKE_MS = 2_500;
+/** An opening that takes longer is not alone any more. */
+const OPEN_MS = 2_500;
 const FRESH_MS = 1_000;
 /** What was sent on a connection that was left may arrive so much later. */
 const LATE_MS = 60_000;
@@ -66,8 +63,8 @@ export interface Events {
   /** `authenticate` is on its way: say what follows. `hasJoined`: the `join` is on its way as well. */
   entered(hasJoined: boolean): void;
   message(message: Message): void;
-  /** Whether something is shown that may change at any time. */
-  isShowing(): boolean;
+  /** Whether the player is asked something. */
+  isAsked(): boolean;
   /** Whether something that was said on this connection has no answer yet. */
   isWaiting(): boolean;
   /** The connection is gone; another one follows, or not. */
@@ -99,8 +96,7 @@ export class Connection {
   #stopPause: (() => void) | null = null;
   #stopAttempt: (() => void) | null = null;
   #stopHedge: (() => void) | null = null;
-  #stopWatch: (() => void) | null = null;
-  #watchedAt = 0;
+  readonly #watchdog: Watchdog;
   /** How long opening has taken lately. */
   #usualOpenMs = 600;
 
@@ -118,6 +114,22 @@ export class Connection {
     this.#models = models;
     this.#forms = forms;
     this.#url = `${base.replace(/^http/, "ws")}/v1/play`;
+    this.#watchdog = new Watchdog(host, {
+      isUrgent: () => events.isAsked() || events.isWaiting(),
+      ask: () => this.#ask(),
+      race: () => {
+        if (this.#openings.size === 0) this.#race();
+      },
+      weaken: () => {
+        if (this.#link.type === "live") this.#show({ type: "weak" });
+      },
+      giveUp: () => {
+        // Before the table is there an attempt has a time of its own.
+        if (this.#link.type !== "weak") return;
+        this.#lose();
+        this.#begin();
+      },
+    });
   }
 
   get link(): Link {
@@ -146,10 +158,10 @@ export class Connection {
     // What is being opened, or asked, may wait for a network that is gone.
     this.#session.wake();
     const line = this.#line;
-    if (line && this.#host.now - (line.doubtedAt ?? this.#host.now) < ANSWER_MS) {
+    if (line && this.#watchdog.missingMs < WAKE_MS) {
       const isOld = ({ since }: Opening): boolean => this.#host.now - since > FRESH_MS;
       if ([...this.#openings.values()].some(isOld)) this.#race();
-      this.doubt();
+      this.#watchdog.doubt();
       return;
     }
     this.#lose();
@@ -214,23 +226,7 @@ export class Connection {
 
   /** Something waits for an answer: should none come, the connection is in doubt. */
   expectAnswer(): void {
-    // An earlier look is not put off by what is said meanwhile.
-    if (this.#watchedAt > this.#host.now + ANSWER_MS) this.#watch(ANSWER_MS);
-  }
-
-  /** Asks whether the server is there, and opens a second socket meanwhile. */
-  doubt(): void {
-    const line = this.#line;
-    if (!line) return;
-    // What was heard so lately has probably not died: then the question will do for now.
-    const isFresh = this.#host.now - line.heardAt < FRESH_MS;
-    this.#ask(line);
-    if (this.#host.now - (line.doubtedAt ?? this.#host.now) > DOUBT_MAX_MS) {
-      this.#fail("nothing was heard");
-      return;
-    }
-    if (this.#openings.size === 0 && !isFresh) this.#race();
-    this.#watch(isFresh ? FRESH_MS : ANSWER_MS);
+    this.#watchdog.expect();
   }
 
   opened(socket: number, protocol: string): void {
@@ -241,7 +237,7 @@ export class Connection {
     }
     opened.protocol = protocol;
     this.#usualOpenMs = usual(this.#usualOpenMs, this.#host.now - opened.since);
-    if (!this.#line || this.#line.doubtedAt !== null) this.#use(socket, opened);
+    if (!this.#line || this.#watchdog.isDoubting) this.#use(socket, opened);
     else if (opened.token === null || this.#link.type === "live") this.#closeOpening(socket);
   }
 
@@ -251,8 +247,8 @@ export class Connection {
       this.#heardBeside(socket, data);
       return;
     }
-    line.heardAt = this.#host.now;
-    line.doubtedAt = null;
+    if (this.#link.type === "weak") this.#show({ type: "live" });
+    this.#watchdog.hear(false);
     this.#answered(line);
     // What says all in its request may still be the first to have the table.
     for (const [other, { token }] of this.#openings) {
@@ -263,8 +259,7 @@ export class Connection {
     if (this.#line !== line) return;
     // An answer that is due may have been lost with a network that is back already.
     // What is held back may be it.
-    if (this.#held === null && this.#events.isWaiting()) this.#watch(ANSWER_MS);
-    else this.#watchSilence();
+    this.#watchdog.hear(this.#held === null && this.#events.isWaiting());
   }
 
   /** This is the connection from here on, with all that has come on it. */
@@ -274,7 +269,7 @@ export class Connection {
     const protocol = opened.protocol ?? "";
     const form = isForm(protocol) ? protocol : "bahay.v1";
     const reader = new MessageReader(form, this.#models, this.#kind);
-    const line = lineOn(socket, opened, reader, this.#host.now);
+    const line = lineOn(socket, opened, reader);
     this.#line = line;
     this.#enter();
     if (opened.heard.length > 0) this.#answered(line);
@@ -339,6 +334,7 @@ export class Connection {
     if (line?.socket !== socket) return;
     this.#line = null;
     this.#held = null;
+    this.#watchdog.stop();
     // Only a connection that the table has heard of is replaced.
     line.hasAnswered ||= code === CLOSE_CODES.replaced;
     this.#noteLeft(line);
@@ -392,6 +388,7 @@ export class Connection {
       case "connecting":
       case "joining":
       case "live":
+      case "weak":
       case "pausing":
         return true;
     }
@@ -433,7 +430,7 @@ export class Connection {
     // network that is gone.
     const isOnly = this.#openings.size === 1;
     this.#stopHedge?.();
-    this.#stopHedge = this.#host.after(isOnly ? 1.5 * this.#usualOpenMs + 100 : ANSWER_MS, () => {
+    this.#stopHedge = this.#host.after(isOnly ? 1.5 * this.#usualOpenMs + 100 : OPEN_MS, () => {
       if (this.#openings.has(socket)) this.#open();
     });
   }
@@ -482,7 +479,7 @@ export class Connection {
       this.#say(line, { type: "authenticate", token }, AUTHENTICATE_ID);
       line.nextId = AUTHENTICATE_ID + 1;
     }
-    this.#watch(ANSWER_MS);
+    this.#watchdog.hear(true);
     this.#events.entered(isSaid);
     // Soon, but not in one packet with what is before it.
     if (!isSaid) this.#host.after(FOLLOW_MS, () => this.#greet(line));
@@ -502,25 +499,9 @@ export class Connection {
     }
   }
 
-  /** Looks again after so long, if nothing was heard until then. */
-  #watch(ms: number, look: () => void = () => this.doubt()): void {
-    this.#stopWatch?.();
-    this.#watchedAt = this.#host.now + ms;
-    this.#stopWatch = this.#host.after(ms, look);
-  }
-
-  /** Asks after a silence, and begins to doubt only when there is no answer either. */
-  #watchSilence(): void {
-    this.#watch(this.#events.isShowing() ? SILENCE_MS : SILENCE_IDLE_MS, () => {
-      if (this.#line) this.#ask(this.#line);
-      this.#watch(ANSWER_MS);
-    });
-  }
-
-  #ask(line: Line): void {
-    if (line.doubtedAt !== null) return;
-    line.doubtedAt = this.#host.now;
-    if (line.enteredAt !== null) this.#say(line, { type: "ping" }, PING_IDS);
+  #ask(): void {
+    const line = this.#line;
+    if (line?.enteredAt != null) this.#say(line, { type: "ping" }, PING_IDS);
   }
 
   #say(line: Line, command: Unnumbered, id: number): void {
@@ -538,7 +519,7 @@ export class Connection {
   /** Another attempt, after a pause. */
   #fail(why: string, pauseMs?: number): void {
     if (!this.#isWanted) return;
-    const worked = this.#link.type === "live";
+    const worked = this.#link.type === "live" || this.#link.type === "weak";
     this.#drop();
     this.#failures += 1;
     const doubled = Math.min(PAUSE_MIN_MS * 2 ** (this.#failures - 1), PAUSE_MAX_MS);
@@ -555,9 +536,7 @@ export class Connection {
   }
 
   #drop(): void {
-    for (const stop of [this.#stopPause, this.#stopAttempt, this.#stopHedge, this.#stopWatch]) {
-      stop?.();
-    }
+    for (const stop of [this.#stopPause, this.#stopAttempt, this.#stopHedge]) stop?.();
     this.#closeOpenings();
     this.#lose();
   }
@@ -567,6 +546,7 @@ export class Connection {
     const line = this.#line;
     this.#line = null;
     this.#held = null;
+    this.#watchdog.stop();
     if (line) {
       this.#noteLeft(line);
       this.#host.effect({ type: "close", socket: line.socket });

@@ -110,7 +110,7 @@ export class Core {
         known: () => this.#known(),
         entered: (hasJoined) => this.#entered(hasJoined),
         message: (message) => this.#message(message),
-        isShowing: () => this.#state.table !== null || this.#state.watched !== null,
+        isAsked: () => (this.#state.table?.prompt?.legal.length ?? 0) > 0,
         isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
         lost: () => this.#lost(),
         link: (link) => {
@@ -296,7 +296,7 @@ export class Core {
 
   get #isEntered(): boolean {
     const { type } = this.#connection.link;
-    return type === "joining" || type === "live";
+    return type === "joining" || type === "live" || type === "weak";
   }
 
   #entered(hasJoined: boolean): void {

@@ -50,12 +50,10 @@ export interface Line {
   /** That was answered. */
   hasAnswered: boolean;
   token: string | null;
-  heardAt: number;
-  doubtedAt: number | null;
 }
 
 /** One on which nothing has been said. */
-export function lineOn(socket: number, opened: Opening, reader: MessageReader, now: number): Line {
+export function lineOn(socket: number, opened: Opening, reader: MessageReader): Line {
   return {
     socket,
     reader,
@@ -65,8 +63,6 @@ export function lineOn(socket: number, opened: Opening, reader: MessageReader, n
     hasSaid: false,
     hasAnswered: false,
     token: null,
-    heardAt: now,
-    doubtedAt: null,
   };
 }
 

@@ -35,6 +35,8 @@ export type Link =
   | { readonly type: "connecting"; readonly attempt: number }
   | { readonly type: "joining" }
   | { readonly type: "live" }
+  /** An answer has been missing for 2 s: what is shown may be old, and is shown on. */
+  | { readonly type: "weak" }
   | {
       readonly type: "pausing";
       readonly until: number;
