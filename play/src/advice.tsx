@@ -4,7 +4,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { Advised } from './games/folder.ts';
 import { folderOf } from './games/loading.ts';
-import { client, hint, link } from './house.ts';
+import { client, hint, online } from './house.ts';
 import type { TableState } from './model.ts';
 import { useLetters } from './parts/acts.tsx';
 import { say } from './words.ts';
@@ -35,7 +35,7 @@ export function useMarks(advised: Advised | null) {
 /** The button, while a question is open to the player and nothing was said of it yet. */
 export function AskAdvice({ state }: { state: TableState }) {
   const isAsked = (state.prompt?.legal.length ?? 0) > 0;
-  const isOpen = state.view.terms.practice === true && isAsked && state.current && link.value.type === 'live' && !hint.value;
+  const isOpen = state.view.terms.practice === true && isAsked && state.current && online.value && !hint.value;
   const ask = () => void client.hint();
   useLetters([{ key: 'hint', label: '', note: '', gold: false, danger: false, letter: LETTER, enabled: isOpen, act: ask }]);
   if (!isOpen) return null;

@@ -1,21 +1,27 @@
-// The end of a game: who won by what, everybody's cards, who pays whom and for what, the POT, the
-// crown; the check of the deal; and the ring to be ready for the next game.
+// The end of a game: its result, the check of the deal, and the way to the next one. It stays until the
+// player goes on, also when the seat is gone meanwhile.
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { DealSheet } from './deal.tsx';
 import type { Ended, GameFolder } from './games/folder.ts';
-import { folderOf } from './games/loading.ts';
-import { client, leaveTable, me, refreshWallet, table, type TableTold } from './house.ts';
-import type { Seat, Settlement } from './model.ts';
+import { aside, client, leaveTable, lost, me, online, refreshWallet, shownTable, table, type TableTold } from './house.ts';
+import type { Seat, Settlement, TableView } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';
-import { Ring, Sheet, shortName } from './parts/index.tsx';
+import { Ring, Sheet } from './parts/index.tsx';
+import { Result, titleOf } from './result.tsx';
 import { firstGameOver, settings } from './settings.ts';
 import { buzz, sound } from './sound.ts';
-import { coins, isWord, say, signed } from './words.ts';
+import { again } from './ways.ts';
+import { isWord, say } from './words.ts';
 
+/** The last game that has ended, until the player has gone on. */
 export const ended = signal<Ended | null>(null);
-/** Its cards have been looked at: the money may fly. */
+/** Its result is shown, and not only told that there is one. */
+export const reading = signal(true);
+/** What the game told of its end, until the table tells that it is over. */
 let detail: unknown = null;
+/** The game whose coins have flown. */
+let flown: string | null = null;
 
 /** Follows what the table tells of an end. */
 export function onEnd(told: TableTold, folder: GameFolder) {
@@ -23,12 +29,13 @@ export function onEnd(told: TableTold, folder: GameFolder) {
   if (found) detail = found;
   for (const event of told.events) {
     if (event.type === 'over') {
-      const before = told.before ?? told.after;
+      const { terms, kind, seat, table: id } = told.after;
       ended.value = {
-        game: String(event['game']), kind: told.after.kind, viewer: told.after.seat, seats: [...before.seats],
-        settlement: event['settlement'] as Settlement, hitsToWin: told.after.terms.hits?.to_win ?? null, practice: told.after.terms.practice === true,
+        game: String(event['game']), kind, table: id, room: terms.room, viewer: seat, seats: [...(told.before ?? told.after).seats],
+        settlement: event['settlement'] as Settlement, hitsToWin: terms.hits?.to_win ?? null, practice: terms.practice === true,
         pot: null, crown: null, detail: detail ?? {},
       };
+      reading.value = aside.value === null;
       detail = null;
     }
     const known = ended.value;
@@ -40,102 +47,80 @@ export function onEnd(told: TableTold, folder: GameFolder) {
   }
 }
 
-/** What a seat has won or lost, without its ante. */
-export function netOf(settlement: Settlement, seat: Seat): number {
-  const { payments, fees, pot } = settlement;
-  const paid = payments.reduce((sum, one) => sum + (one.to === seat ? one.paid : 0) - (one.from === seat ? one.paid : 0), 0);
-  const fee = fees.reduce((sum, one) => sum + (one.seat === seat ? one.fee : 0), 0);
-  return paid - fee + (pot?.seat === seat ? pot.amount : 0);
-}
-
 const LOOK_MS = 1100;
 
+function close() {
+  ended.value = null;
+  lost.value = null;
+}
+
 export function Ending() {
-  const [open, setOpen] = useState(settings.still.value);
-  const [checks, setChecks] = useState(false);
-  const flown = useRef(false);
   const now = ended.value;
+  // Its cards are looked at first, where they are in sight.
+  const isSeen = now?.game === flown || settings.still.value || shownTable.value === null;
+  const [open, setOpen] = useState(isSeen);
+  const [checks, setChecks] = useState(false);
   useEffect(() => {
-    if (!now || flown.current) return;
-    flown.current = true;
-    flyCoins(now);
+    if (!now || flown === now.game) return;
+    flown = now.game;
+    if (shownTable.value) flyCoins(now);
     const won = now.settlement.winner === now.viewer;
     (won ? sound.win : sound.lose)();
     if (won) buzz([40, 60, 40]);
+    settings.played.value = true;
+    firstGameOver(now.kind);
     const timer = setTimeout(() => setOpen(true), LOOK_MS);
     return () => clearTimeout(timer);
   }, [now?.game]);
   if (!now || !open) return null;
-  const folder = folderOf(now.kind)!;
-  const { settlement, viewer } = now;
-  const name = (seat: Seat) => seat === viewer ? say('you') : shortName(now.seats[seat]?.name ?? '?');
-  const won = settlement.winner !== null && settlement.winner === viewer;
-  const title = settlement.winner === null ? say('nobody_wins') : won ? say('you_win') : say('name_wins', { name: name(settlement.winner) });
-  const net = viewer === null ? 0 : netOf(settlement, viewer);
   if (checks) return <DealSheet game={now.game} seats={now.seats.map((seat) => seat?.name ?? '')} onClose={() => setChecks(false)} />;
+  const view = shownTable.value?.view ?? null;
+  const go = () => { close(); leaveTable(); };
+  const why = lost.value === null || isAlone(now) ? null : `lost_${lost.value}`;
   return (
-    <Sheet title={title} wide>
-      <div class={`ending ${won ? 'won' : ''}`}>
-        <p class="ending-how"><span class="badge">{folder.ending(now)}</span>
-          {now.practice ? <span class="badge">{say('practice_mark')}</span> : viewer === null ? null : <span class={`net ${net >= 0 ? 'plus' : 'minus'}`}>{signed(net)}</span>}
-          {settlement.pot ? <span class="badge pot-badge">{settlement.pot.seat === viewer ? say('pot_won') : say('pot_taken', { name: name(settlement.pot.seat), coins: coins(settlement.pot.amount) })}</span> : null}
-        </p>
-        <folder.Showdown ended={now} />
-        <ul class="payments">
-          {settlement.payments.map((payment) => (
-            <li key={payment.from}>
-              <b>{now.practice ? name(payment.from) : say(payment.from === viewer ? 'you_pay' : 'pays', {
-                from: name(payment.from), to: payment.to === viewer ? say('your') : name(payment.to), coins: coins(payment.paid) })}</b>
-              <small>{payment.items.map((item) => `${folder.itemName?.(item.name) ?? itemName(item.name)} ${item.counts}`).join(' · ')}
-                {payment.paid < payment.owed ? ` · ${say('of_owed', { coins: coins(payment.owed) })}` : ''}</small>
-            </li>
-          ))}
-          {settlement.fees.filter((one) => one.fee > 0).map((one) => (
-            <li key={`fee${one.seat}`} class="quiet"><small>{say('fee_of', { coins: coins(one.fee), name: one.seat === viewer ? say('your') : name(one.seat) })}</small></li>
-          ))}
-          {settlement.pot ? <li class="gold-line"><b>{say(settlement.pot.seat === viewer ? 'you_take_pot' : 'pot_taken', { name: name(settlement.pot.seat), coins: coins(settlement.pot.amount) })}</b></li> : null}
-          {now.crown && !settlement.pot ? <li><small>♛ {say('crown_now', { name: nameOfPlayer(now, now.crown.player), n: now.crown.wins, of: now.hitsToWin ?? 2 })}</small></li> : null}
-        </ul>
+    <Sheet title={titleOf(now)} wide onClose={view ? undefined : close} onBack={view ? go : close}>
+      <div class={`ending ${now.settlement.winner !== null && now.settlement.winner === now.viewer ? 'won' : ''}`}>
+        {why ? <p class="ending-lost" role="status">{isWord(why) ? say(why) : say('lost_not_seated')}</p> : null}
+        <Result ended={now} />
         <div class="ending-foot">
           {now.practice ? null : <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>}
-          <button type="button" class="plain warn" onClick={() => { ended.value = null; leaveTable(); }}>{say('leave')}</button>
-          <ReadyButton kind={now.kind} />
+          {view ? <button type="button" class="plain warn" onClick={go}>{say('leave')}</button>
+            : <button type="button" class="plain" onClick={close}>{say('home')}</button>}
+          {view ? <ReadyButton view={view} hurries={!isAlone(now)} /> : <AgainButton ended={now} />}
         </div>
       </div>
     </Sheet>
   );
 }
 
-function nameOfPlayer(now: Ended, player: string): string {
-  if (player === me.value?.id) return say('you');
-  return shortName(now.seats.find((seat) => seat?.player === player)?.name ?? '?');
+/** Only bots wait for the player. */
+function isAlone({ seats }: Ended): boolean {
+  return seats.every((seat) => seat === null || seat.bot || seat.player === me.value?.id);
 }
 
-export function itemName(name: string): string {
-  const word = `item_${name}`;
-  return isWord(word) ? say(word) : name;
-}
-
-function ReadyButton({ kind }: { kind: string }) {
-  const view = table.value?.view;
-  const phase = view?.phase;
-  useEffect(() => {
-    settings.played.value = true;
-    firstGameOver(kind);
-  }, []);
-  if (!view || !phase) return null;
+function ReadyButton({ view, hurries }: { view: TableView; hurries: boolean }) {
+  const { phase } = view;
   if (phase.type === 'preparing') {
     const ready = view.seat !== null && phase.ready.includes(view.seat);
     if (ready) return <button type="button" class="act gold big" disabled><span>{say('ready_done')}</span></button>;
     return (
-      <button type="button" class="act gold big ready" onClick={() => void client.ready()}>
+      <button type="button" class="act gold big ready" disabled={!online.value} onClick={() => void client.ready()}>
         <span>{say('next_game')}</span>
-        <Ring key={phase.deadline_ms} deadline={phase.deadline_ms} total={view.terms.clocks.prepare_ms} loud />
+        {online.value ? hurries ? <Ring key={phase.deadline_ms} deadline={phase.deadline_ms} total={view.terms.clocks.prepare_ms} loud /> : null
+          : <small>{say('why_offline')}</small>}
       </button>
     );
   }
   const words = phase.type === 'waiting' ? say('waiting_players') : phase.type === 'settling' ? say('counting') : say('dealing');
-  return <button type="button" class="act big" disabled onClick={() => { ended.value = null; }}><span>{words}</span></button>;
+  return <button type="button" class="act big" disabled><span>{words}</span></button>;
+}
+
+/** The seat is gone: the next game is sought as this one was. */
+function AgainButton({ ended: last }: { ended: Ended }) {
+  return (
+    <button type="button" class="act gold big ready" disabled={!online.value || table.value !== null}
+      onClick={() => { close(); again(last); }}><span>{say(isAlone(last) ? 'next_game' : 'find_another')}</span></button>
+  );
 }
 
 /** Coins from loser to winner one by one, the fee to the house, the POT to whoever takes it. */

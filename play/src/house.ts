@@ -5,13 +5,16 @@ import { Client } from '../../clients/typescript/src/driver/client.ts';
 import { browserPlatform } from '../../clients/typescript/src/driver/platform.ts';
 import { listed } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
+import { keepIn, kept } from './kept.ts';
 import type { Action, Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
 import { refusalText } from './refusals.ts';
-import { isWord, say } from './words.ts';
+import { coins, isWord, say } from './words.ts';
+
+export const platform = browserPlatform();
 
 export const client = new Client({
   base: location.origin,
-  platform: browserPlatform(),
+  platform,
   games: [],
   loadGame: (kind) => loadGame(kind).then((folder) => folder?.model ?? null),
 });
@@ -37,6 +40,11 @@ export function tell(text: string) {
 /** Said by players, until it fades. */
 export const speech = signal<Record<string, { phrase: string; number: number }>>({});
 let speeches = 0;
+
+/** The connection is open, though it may be weak; what is sent is on its way. */
+export const online = computed(() => link.value.type === 'live' || isWeak.value);
+/** An answer has been missing for a while. */
+export const isWeak = computed(() => (link.value.type as string) === 'weak');
 
 /** Why the seat at a table was lost, until it was read. */
 export const lost = signal<string | null>(null);
@@ -73,6 +81,7 @@ client.subscribe((state, told) => {
         const why = one.reason === 'not_seated' ? lastLeft ?? 'not_seated' : one.reason;
         lost.value = leaving ? null : why;
         leaving = false;
+        putAside(null);
         lastLeft = null;
         void refreshWallet();
         break;
@@ -104,9 +113,32 @@ client.subscribe((state, told) => {
   }
 });
 
+/** The table that was left while its game goes on: the first page is shown instead of it. */
+export const aside = signal<string | null>(kept('session', 'aside'));
+
+function putAside(id: string | null) {
+  aside.value = id;
+  keepIn('session', 'aside', id);
+}
+
+/** The table that is shown. */
+export const shownTable = computed(() => table.value && table.value.view.table !== aside.value ? table.value : null);
+
 export function leaveTable() {
   leaving = true;
-  void client.leave().then((outcome) => { if (outcome.type !== 'done') leaving = false; });
+  putAside(table.value?.view.table ?? null);
+  void client.leave().then((outcome) => {
+    if (outcome.type === 'done' || outcome.type === 'overtaken') return;
+    leaving = false;
+    putAside(null);
+  });
+}
+
+/** Goes back to the game that was left, and plays on. */
+export function returnToTable() {
+  leaving = false;
+  putAside(null);
+  void client.takeBack();
 }
 
 /** Calls the house; a refusal is told to the player, and null comes back. */
@@ -114,7 +146,8 @@ export async function ask<T>(operation: string, given: Record<string, unknown> =
   const call = client.rest as unknown as (operation: string, given: unknown) =>
     Promise<{ ok: true; data: T } | { ok: false; problem: { code: string; detail?: string } }>;
   const answer = await call.call(client, operation, given);
-  if (answer.ok) return answer.data;
+  // An answer without a body is one too.
+  if (answer.ok) return answer.data ?? {} as T;
   if (!quietly) tell(refusalText(answer.problem.code, answer.problem.detail));
   return null;
 }
@@ -157,13 +190,33 @@ effect(() => {
   if (player.value) void refreshMe();
 });
 
-/** The rooms that this wallet may sit in, the cheapest first. */
+/** Why a room is not open to a wallet, the want of coins first; null where it is. */
+export function whyClosed(room: Room, held: number): { type: 'closed' | 'poor' | 'rich' | 'account'; text: string } | null {
+  if (!room.is_open) return { type: 'closed', text: say('room_closed_note') };
+  if (held < room.wallet_min) return { type: 'poor', text: say('wallet_from', { coins: coins(room.wallet_min) }) };
+  if (room.wallet_max !== null && held > room.wallet_max) return { type: 'rich', text: say('wallet_to', { coins: coins(room.wallet_max) }) };
+  return room.needs_account ? { type: 'account', text: say('account_note') } : null;
+}
+
+/** The cheapest first. */
+export function byBet(all: readonly Room[]): Room[] {
+  return [...all].sort((a, b) => a.bet * a.multiplier - b.bet * b.multiplier);
+}
+
+/** The rooms that this wallet may sit in, as the house lists them; all that need no password before it is known. */
 export const openRooms = computed(() => {
-  const coins = wallet.value;
-  const all = (rooms.value ?? []).filter((room) => room.is_open && !room.needs_account);
-  return coins === null ? all : all.filter((room) =>
-    coins >= room.wallet_min && (room.wallet_max === null || coins <= room.wallet_max));
+  const held = wallet.value;
+  return (rooms.value ?? []).filter((room) => held === null ? room.is_open && !room.needs_account : whyClosed(room, held) === null);
 });
+
+/** The most that one game can cost there, where the house tells it. */
+export function lossOf({ loss_max }: { loss_max?: number }): number | null {
+  return loss_max !== undefined && loss_max > 0 ? loss_max : null;
+}
+
+export function seatsOf(room: Room): string {
+  return say('seats_n', { n: room.seats_min === room.seats ? room.seats : `${room.seats_min}–${room.seats}` });
+}
 
 /** What a room is called; in the house's own names that of a game leads. */
 export function roomName(room: Room): string {

@@ -2,36 +2,44 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { loadGame } from './games/loading.ts';
-import { client, link, lost, refreshRooms, refreshWallet, table, toast } from './house.ts';
+import { followGames } from './away.ts';
+import { ended, Ending, reading } from './ending.tsx';
+import { client, isWeak, link, lost, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
 import { Sheet } from './parts/index.tsx';
-import { Brought, brought } from './screens/friends.tsx';
-import { Home, page, playIn, Seeking } from './screens/home.tsx';
-import { openRooms } from './house.ts';
-import { Table } from './table.tsx';
-import { isWord, say } from './words.ts';
+import { Brought } from './screens/index.ts';
+import { Home, Seeking } from './screens/home.tsx';
 import { settings } from './settings.ts';
+import { Table } from './table.tsx';
+import { brought, page, playIn } from './ways.ts';
+import { isWord, say } from './words.ts';
 
 /** The game is loaded by then, whatever else the browser does. */
 const IDLE_MS = 400;
 
 function App() {
-  const state = table.value;
+  const state = shownTable.value;
+  const isSeated = table.value !== null;
   const hasSat = useRef(false);
   useEffect(() => {
-    if (!state && hasSat.current) { void refreshWallet(); void refreshRooms(); }
-    if (state) hasSat.current = true;
-  }, [state === null]);
+    if (!isSeated && hasSat.current) { void refreshWallet(); void refreshRooms(); }
+    if (isSeated) hasSat.current = true;
+  }, [isSeated]);
   return (
     <>
       {state ? <Table state={state} /> : <Home />}
       <Seeking />
-      {state || brought.value === null ? null : <Brought />}
-      {state ? null : <Lost />}
+      {state || brought.value === null ? null : <Brought onClose={dismissInvitation} />}
+      {ended.value && reading.value ? <Ending key={ended.value.game} /> : state ? null : <Lost />}
       <Link />
       <div id="air" aria-hidden="true" />
       <div class="toasts" role="status" aria-live="polite">{toast.value ? <p key={toast.value.number}>{toast.value.text}</p> : null}</div>
     </>
   );
+}
+
+function dismissInvitation() {
+  brought.value = null;
+  history.replaceState(history.state, '', '/play');
 }
 
 /** The seat is gone: why, and the way to another one. */
@@ -57,6 +65,7 @@ function Lost() {
 /** What only the player can mend: another tab plays, the session has ended, or this page is too old. */
 function Link() {
   const now = link.value;
+  if (isWeak.value) return null;
   switch (now.type) {
     case 'replaced':
       return (
@@ -92,6 +101,7 @@ const root = document.getElementById('app');
 if (root) {
   // What is asked of the house is on its way while the page is drawn.
   client.start();
+  followGames();
   void refreshRooms();
   root.replaceChildren();
   render(<App />, root);

@@ -92,6 +92,20 @@ export interface Room {
   tables: number;
   seats: number;
   seats_min: number;
+  /** The most that one game can cost a seat, the ante with it; absent where the house does not tell. */
+  loss_max?: Coins;
+}
+
+export interface PrivateTable {
+  code: string;
+  link: string;
+  table: string;
+  host: string;
+  bet: Coins;
+  seats: number;
+  players: string[];
+  kind: string;
+  loss_max?: Coins;
 }
 
 export interface Me { id: string; name: string; avatar: string; renamable_at: string | null }
@@ -110,6 +124,17 @@ export interface MyGame {
   ending: string | null;
   finished_at: string;
   state: 'settled' | 'voided';
+}
+
+/** A finished game in full. */
+export interface Game {
+  id: string;
+  table: string;
+  kind: string;
+  room: string;
+  state: 'settled' | 'voided';
+  seats: { seat: Seat; player: string; name: string; is_bot: boolean; net: Coins }[];
+  settlement: Settlement | null;
 }
 
 export interface Place { rank: number; player: string; name: string; score: number }

@@ -3,24 +3,23 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { advisedNow, AskAdvice, useMarks } from './advice.tsx';
-import { ended, Ending, onEnd } from './ending.tsx';
+import { ended, onEnd } from './ending.tsx';
 import { listed } from './games/list.ts';
 import { folderOf, hasFailed } from './games/loading.ts';
-import { client, leaveTable, link, me, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
-import { EMOJI, PHRASES, type Seat, type SeatView, type TableState } from './model.ts';
+import { client, isWeak, leaveTable, link, lossOf, me, online, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
+import { EMOJI, PHRASES, type Seat, type SeatView, type TableState, type TableView } from './model.ts';
 import { skipMotion } from './motion.ts';
 import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
-import { Invitation } from './screens/friends.tsx';
-import { SettingsSheet } from './screens/settings.tsx';
+import { useLayer } from './parts/layers.ts';
+import { Invitation, SettingsSheet } from './screens/index.ts';
 import { hintsFor, settings } from './settings.ts';
+import { readyAtOnce } from './ways.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
 const happened = signal<{ text: string; number: number }[]>([]);
 let happenings = 0;
-/** Whoever asked to play is ready for the first game by that, also where others are not. */
-export const readyAtOnce = signal(false);
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
 
 onTable((told) => {
@@ -63,12 +62,15 @@ export function Table({ state }: { state: TableState }) {
     return () => { document.title = 'Bahay'; };
   }, [state.prompt]);
   useEffect(() => { if (listed(view.kind)) settings.kind.value = view.kind; }, [view.kind]);
-  // What is left of a game belongs to its table.
+  // What was said of a game belongs to its table.
   useEffect(() => () => {
-    ended.value = null;
     happened.value = [];
     sheet.value = 'none';
   }, []);
+  const isBegun = inGame(view) || view.phase.type === 'opening';
+  useEffect(() => { if (isBegun && sheet.value === 'invite') sheet.value = 'none'; }, [isBegun]);
+  useLayer(() => { sheet.value = 'leave'; });
+  useAsked(inGame(view) && !view.terms.practice);
   if (!folder) {
     return (
       <main class="table"><h1 class="sr">{say('table')}</h1><Bar state={state} />
@@ -90,10 +92,24 @@ export function Table({ state }: { state: TableState }) {
       {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
       <Banner state={state} />
       <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
-      {ended.value ? <Ending /> : null}
       <Sheets state={state} />
     </main>
   );
+}
+
+/** Cards or texts are on the table: to leave now leaves a game. */
+function inGame({ phase }: TableView): boolean {
+  return phase.type === 'playing' || phase.type === 'revealing';
+}
+
+/** Has the browser ask before it closes or loads the page anew. */
+function useAsked(isAsked: boolean) {
+  useEffect(() => {
+    if (!isAsked) return;
+    const ask = (event: BeforeUnloadEvent) => { event.preventDefault(); };
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isAsked]);
 }
 
 /** While the game is loaded; and where it cannot be. */
@@ -147,7 +163,7 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
   const deadline = view.phase.type === 'playing' ? state.prompt?.deadline_ms ?? view.phase.deadline_ms : null;
   const said = who ? speech.value[who.player] : undefined;
   return (
-    <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${info.out ? 'out' : ''} ${who ? '' : 'free'}`}>
+    <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${info.out ? 'out' : ''} ${who ? '' : 'free'} ${who && !who.connected && !who.bot ? 'gone' : ''}`}>
       <span class="seat-face" data-anchor={`seat-${seat}`}>
         <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
         {info.acting && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
@@ -202,6 +218,7 @@ function Between({ state, ready }: { state: TableState; ready: boolean }) {
       {phase.type === 'waiting' ? (
         <>
           <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
+          <Stake view={view} />
           <p>{free > 0 && view.terms.private ? say('waiting_friends', { n: free }) : say('waiting_players')}</p>
           {view.terms.private ? <button type="button" class="act gold" onClick={() => { sheet.value = 'invite'; }}>{say('invite')}</button> : null}
         </>
@@ -210,6 +227,7 @@ function Between({ state, ready }: { state: TableState; ready: boolean }) {
           {ready ? <p>{say('ready_done')}</p> : (
             <>
               <p>{say('prepare_note')}</p>
+              <Stake view={view} />
               <button type="button" class="act gold big ready" onClick={() => void client.ready()}>
                 <span>{say('ready')}</span>
                 <Ring key={phase.deadline_ms} deadline={phase.deadline_ms} total={view.terms.clocks.prepare_ms} loud />
@@ -222,26 +240,33 @@ function Between({ state, ready }: { state: TableState; ready: boolean }) {
   );
 }
 
+/** The most that a game in this room can cost, before it begins. */
+function Stake({ view }: { view: TableView }) {
+  const room = rooms.value?.find((one) => one.id === view.terms.room);
+  const loss = view.terms.practice || view.terms.private || !room ? null : lossOf(room);
+  return loss ? <p class="stake">{say('loss_note', { coins: coins(loss) })}</p> : null;
+}
+
 function Banner({ state }: { state: TableState }) {
   const { view } = state;
   const own = view.seat === null ? null : view.seats[view.seat];
   const [late, setLate] = useState(false);
-  const away = link.value.type !== 'live';
+  const away = !online.value;
   useEffect(() => {
     if (!away) { setLate(false); return; }
     const timer = setTimeout(() => setLate(true), 400);
     return () => clearTimeout(timer);
   }, [away]);
   if (away && late && link.value.type !== 'replaced') return <p class="banner lost" role="status"><i class="spin" aria-hidden="true" />{say('reconnecting')}</p>;
+  if (isWeak.value) return <p class="banner weak" role="status"><i class="spin" aria-hidden="true" />{say('weak')}</p>;
   if (own?.taken_over && view.phase.type === 'playing') {
-    return <p class="banner" role="status">{say('taken_over')} <button type="button" class="act gold" onClick={() => void client.takeBack()}>{say('take_back')}</button></p>;
+    return <p class="banner mine" role="status">{say('taken_over')} <button type="button" class="act gold" onClick={() => void client.takeBack()}>{say('take_back')}</button></p>;
   }
   return null;
 }
 
 function Sheets({ state }: { state: TableState }) {
   const close = () => { sheet.value = 'none'; };
-  const inGame = state.view.phase.type === 'playing' || state.view.phase.type === 'revealing';
   switch (sheet.value) {
     case 'none':
       return null;
@@ -251,7 +276,7 @@ function Sheets({ state }: { state: TableState }) {
           <div class="list">
             {state.view.terms.private ? <button type="button" class="plain" onClick={() => { sheet.value = 'invite'; }}>{say('invite')}</button> : null}
             <button type="button" class="plain" onClick={() => { sheet.value = 'settings'; }}>{say('settings')}</button>
-            <button type="button" class="plain warn" onClick={() => { if (inGame) sheet.value = 'leave'; else { close(); leaveTable(); } }}>{say('leave')}</button>
+            <button type="button" class="plain warn" onClick={() => { if (inGame(state.view)) sheet.value = 'leave'; else { close(); leaveTable(); } }}>{say('leave')}</button>
           </div>
         </Sheet>
       );
@@ -262,7 +287,7 @@ function Sheets({ state }: { state: TableState }) {
     case 'leave':
       return (
         <Sheet title={say('leave')} onClose={close}>
-          <p>{say(state.view.terms.practice ? 'leave_practice' : 'leave_ask')}</p>
+          <p>{say(!inGame(state.view) ? 'leave_table' : state.view.terms.practice ? 'leave_practice' : 'leave_ask')}</p>
           <div class="list">
             <button type="button" class="act gold" onClick={close}>{say('stay')}</button>
             <button type="button" class="plain warn" onClick={() => { close(); leaveTable(); }}>{say('leave')}</button>

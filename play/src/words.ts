@@ -1,5 +1,6 @@
 // Every word of the client, English and Filipino side by side. Words of the game stay as players say
-// them in both: sapaw, bunot, tapon, laban, hit. `{name}` is filled in.
+// them in both: sapaw, bunot, tapon, laban, hit. `{name}` is filled in; of `[plays|play]` the second form is taken where the
+// person is the player, as `you`.
 import { signal } from '@preact/signals';
 
 export type Language = 'en' | 'fil';
@@ -32,7 +33,16 @@ export const WORDS = {
   saved: ['Saved.', 'Na-save na.'],
   copied: ['Copied.', 'Nakopya na.'],
 
+  game_goes_on: ['Your game goes on. The AI plays for you.', 'Tuloy ang laro mo. AI ang naglalaro para sa iyo.'],
+  game_over: ['Your game is over.', 'Tapos na ang laro mo.'],
+  game_first: ['Your last game still goes on.', 'Tuloy pa ang huling laro mo.'],
+  return: ['Return', 'Bumalik'],
+  result: ['Result', 'Resulta'],
+  screen_failed: ['This could not be loaded.', 'Hindi ito ma-load.'],
+
   // Rooms and waiting.
+  loss_max: ['up to {coins} coins at stake', 'hanggang {coins} barya ang taya'],
+  loss_note: ['A game can cost you up to {coins} coins.', 'Hanggang {coins} barya ang puwedeng matalo sa isang laro.'],
   bet: ['Bet {coins}', 'Taya {coins}'],
   wallet_from: ['from {coins} coins', 'mula {coins} barya'],
   wallet_to: ['up to {coins}', 'hanggang {coins}'],
@@ -53,7 +63,9 @@ export const WORDS = {
 
   // Practice.
   practice: ['Practise', 'Magsanay'],
+  counts: ['{n} bets', '{n} taya'],
   practice_mark: ['practice, no coins', 'pagsasanay, walang barya'],
+  practice_short: ['alone with bots, for nothing', 'mga bot lang ang kalaban, libre'],
   practice_note: ['Play with bots for nothing. At your turn you may ask what a bot would play.',
     'Makipaglaro sa mga bot nang walang taya. Sa turno mo, puwede mong itanong ang galaw ng bot.'],
   advice_ask: ['What would a bot play?', 'Ano ang galaw ng bot?'],
@@ -85,6 +97,10 @@ export const WORDS = {
   invite_note: ['Friends scan this, open the link, or type the code.',
     'I-scan ito ng kaibigan, buksan ang link, o i-type ang code.'],
   invited: ['A friend invites you to a table.', 'Iniimbitahan ka ng kaibigan sa mesa.'],
+  invited_by: ['{name} invites you', 'Iniimbitahan ka ni {name}'],
+  invite_gone: ['This table is gone', 'Wala na ang mesang ito'],
+  invite_gone_note: ['The code {code} leads to no table any more. Ask your friend for a new one.',
+    'Wala nang mesa ang code na {code}. Humingi ng bago sa kaibigan mo.'],
   invited_terms: ['{game}, bet {bet}. {n} of {seats} sit there.', '{game}, taya {bet}. {n} sa {seats} ang nakaupo.'],
   send_away: ['Send {name} away', 'Paalisin si {name}'],
   waiting_friends: ['Waiting for {n} more', 'Hinihintay pa ang {n}'],
@@ -96,7 +112,7 @@ export const WORDS = {
   bot: ['BOT', 'BOT'],
   ai: ['AI', 'AI'],
   away: ['away', 'wala'],
-  empty_seat: ['Free seat', 'Bakanteng upuan'],
+  empty_seat: ['Free seat', 'Bakante'],
   cards_n: ['{n} cards', '{n} baraha'],
   stock_left: ['{n} left', '{n} na lang'],
   stock: ['Stock', 'Bunutan'],
@@ -111,7 +127,7 @@ export const WORDS = {
   group: ['Group', 'Pagsamahin'],
   hand: ['Your hand', 'Mga baraha mo'],
   melds: ['Melds', 'Mga bahay'],
-  meld_of: ['Meld of {name}: {cards}', 'Bahay ni {name}: {cards}'],
+  meld_of: ['[Meld of {name}|Your meld]: {cards}', 'Bahay [ni {name}|mo]: {cards}'],
   face_down_meld: ['{n} cards face down', '{n} barahang nakataob'],
   opponents: ['The others', 'Mga kalaban'],
   actions: ['What you can do', 'Puwede mong gawin'],
@@ -124,6 +140,7 @@ export const WORDS = {
   leave: ['Leave', 'Umalis'],
   leave_ask: ['Leave in the midst of a game? The AI plays on, and the result is yours.',
     'Aalis ka habang may laro? Itutuloy ng AI, at sa iyo ang resulta.'],
+  leave_table: ['Leave this table?', 'Aalis ka sa mesang ito?'],
   stay: ['Stay', 'Manatili'],
   say: ['Say', 'Magsalita'],
   live: ['Connected', 'Konektado'],
@@ -134,7 +151,7 @@ export const WORDS = {
   turn_draw: ['Your turn: draw, or chow.', 'Ikaw na: bumunot o mag-chow.'],
   turn_draw_fight: ['Your turn: draw, chow or fight.', 'Ikaw na: bunot, chow o laban.'],
   turn_play: ['Lay, sapaw, then dump one.', 'Magbaba, sapaw, saka tapon.'],
-  turn_of: ['{name} plays…', 'Si {name} na…'],
+  turn_of: ['{name} [plays|play]…', '[Si {name}|Ikaw] na…'],
   fight_called: ['{name} calls a fight! Challenge or fold?', 'Laban ni {name}! Sasabay ka o tiklop?'],
   fight_mine: ['You called a fight. They answer…', 'Tumawag ka ng laban. Sumasagot sila…'],
   fight_others: ['{name} called a fight.', 'Tumawag ng laban si {name}.'],
@@ -145,6 +162,7 @@ export const WORDS = {
   drop: ['Drop', 'Ibaba'],
   drop_down: ['Face down', 'Itaob'],
   sapaw: ['Sapaw', 'Sapaw'],
+  sapaw_choose: ['Sapaw to which meld?', 'Saang bahay isasapaw?'],
   dump: ['Dump', 'Tapon'],
   tongits: ['Tongits!', 'Tongits!'],
   challenge: ['Challenge', 'Sabay'],
@@ -152,7 +170,7 @@ export const WORDS = {
   chow_choose: ['Chow with which cards?', 'Alin ang isasama sa chow?'],
   from_stock: ['from the stock', 'mula sa bunutan'],
   with_cards: ['with {cards}', 'kasama {cards}'],
-  to_meld: ['{card} to {name}', '{card} kay {name}'],
+  to_meld: ['{card} to {name}', '{card} [kay {name}|sa iyo]'],
   ways: ['{n} ways', '{n} paraan'],
   deadwood_now: ['with {n} points', 'sa {n} puntos'],
 
@@ -177,20 +195,20 @@ export const WORDS = {
   why_rule: ['rule {rule}', 'patakaran {rule}'],
 
   // What happened, also for screen readers.
-  said_drawn: ['{name} draws.', 'Bumunot si {name}.'],
+  said_drawn: ['{name} [draws|draw].', 'Bumunot [si {name}|ka].'],
   said_you_drew: ['You draw {card}.', 'Nabunot mo: {card}.'],
-  said_dumped: ['{name} dumps {card}.', 'Tapon ni {name}: {card}.'],
-  said_chowed: ['{name} chows {card}.', 'Chow ni {name}: {card}.'],
-  said_dropped: ['{name} lays {cards}.', 'Ibinaba ni {name}: {cards}.'],
-  said_face_down: ['{name} lays {n} cards face down.', 'Nagtaob si {name} ng {n} baraha.'],
-  said_sapawed: ['{name} adds {card} to the meld of {owner}.', 'Sapaw ni {name}: {card} kay {owner}.'],
-  said_fought: ['{name} calls a fight.', 'Tumawag ng laban si {name}.'],
-  said_tongits: ['{name} declares Tongits!', 'Tongits si {name}!'],
-  said_dealt: ['The cards are dealt. {name} begins.', 'Naipamigay na. Si {name} ang mauuna.'],
+  said_dumped: ['{name} [dumps|dump] {card}.', 'Tapon [ni {name}|mo]: {card}.'],
+  said_chowed: ['{name} [chows|chow] {card}.', 'Chow [ni {name}|mo]: {card}.'],
+  said_dropped: ['{name} [lays|lay] {cards}.', 'Ibinaba [ni {name}|mo]: {cards}.'],
+  said_face_down: ['{name} [lays|lay] {n} cards face down.', 'Nagtaob [si {name}|ka] ng {n} baraha.'],
+  said_sapawed: ['{name} [adds|add] {card} to [the meld of {owner}|your meld].', 'Sapaw [ni {name}|mo]: {card} [kay {owner}|sa iyo].'],
+  said_fought: ['{name} [calls|call] a fight.', 'Tumawag ng laban [si {name}|ka].'],
+  said_tongits: ['{name} [declares|declare] Tongits!', 'Tongits [si {name}|ka]!'],
+  said_dealt: ['The cards are dealt. {name} [begins|begin].', 'Naipamigay na. [Si {name}|Ikaw] ang mauuna.'],
   said_sat: ['{name} sits down.', 'Umupo si {name}.'],
-  said_left: ['{name} leaves.', 'Umalis si {name}.'],
-  said_takeover: ['The AI plays for {name}.', 'AI ang naglalaro para kay {name}.'],
-  said_back: ['{name} is back.', 'Bumalik si {name}.'],
+  said_left: ['{name} [leaves|leave].', 'Umalis [si {name}|ka].'],
+  said_takeover: ['The AI plays for [{name}|you].', 'AI ang naglalaro para [kay {name}|sa iyo].'],
+  said_back: ['{name} [is|are] back.', 'Bumalik [si {name}|ka].'],
 
   // The end.
   you_win: ['You win!', 'Panalo ka!'],
@@ -204,8 +222,7 @@ export const WORDS = {
   burned: ['burned', 'sunog'],
   showdown: ['showdown', 'nagpakita'],
   points_n: ['{n} points', '{n} puntos'],
-  pays: ['{from} pays {to} {coins}', '{from} → {to}: {coins}'],
-  you_pay: ['You pay {to} {coins}', 'Ikaw → {to}: {coins}'],
+  pays: ['[{from} pays|You pay] {to} {coins}', '{from} → {to}: {coins}'],
   of_owed: ['of {coins} owed', 'sa utang na {coins}'],
   item_normal: ['win', 'panalo'],
   item_tongits: ['Tongits', 'Tongits'],
@@ -220,11 +237,10 @@ export const WORDS = {
   item_variable: ['points', 'puntos'],
   item_second_hit: ['second hit', 'ikalawang hit'],
   fee: ['House, 5 %', 'Bahay, 5 %'],
-  fee_of: ['The house keeps {coins} from {name}', 'Kinukuha ng bahay ang {coins} kay {name}'],
-  pot_taken: ['{name} takes the POT: {coins}', 'Kinuha ni {name} ang POT: {coins}'],
-  you_take_pot: ['You take the POT: {coins}', 'Kinuha mo ang POT: {coins}'],
+  fee_of: ['The house keeps {coins} from {name}', 'Kinukuha ng bahay ang {coins} [kay {name}|sa iyo]'],
+  pot_taken: ['{name} [takes|take] the POT: {coins}', 'Kinuha [ni {name}|mo] ang POT: {coins}'],
   pot_won: ['The POT is yours!', 'Sa iyo ang POT!'],
-  crown_now: ['{name} wears the crown: {n} of {of}', 'May korona si {name}: {n} sa {of}'],
+  crown_now: ['{name} [wears|wear] the crown: {n} of {of}', '[May korona si {name}|May korona ka]: {n} sa {of}'],
   net: ['You: {coins}', 'Ikaw: {coins}'],
   check_deal: ['Check this deal', 'Suriin ang pamimigay'],
   next_game: ['Next game', 'Susunod na laro'],
@@ -248,6 +264,7 @@ export const WORDS = {
 
   // Away, back and lost.
   reconnecting: ['Connection lost. Coming back…', 'Naputol. Bumabalik…'],
+  weak: ['The line is weak…', 'Mahina ang koneksiyon…'],
   taken_over: ['The AI plays for you.', 'AI ang naglalaro para sa iyo.'],
   take_back: ['Take back', 'Bawiin'],
   replaced: ['You play in another tab.', 'Naglalaro ka sa ibang tab.'],
@@ -272,6 +289,7 @@ export const WORDS = {
   // Rewards.
   daily: ['Daily reward', 'Araw-araw na gantimpala'],
   daily_day: ['Day {n} in a row', 'Ika-{n} araw na sunod'],
+  daily_next: ['Next: day {n} in a row', 'Susunod: ika-{n} araw na sunod'],
   claim: ['Take {coins}', 'Kunin ang {coins}'],
   claimed: ['Taken. Come back tomorrow.', 'Nakuha na. Bumalik bukas.'],
   relief: ['Relief', 'Saklolo'],
@@ -365,8 +383,14 @@ export type Word = keyof typeof WORDS;
 
 export type Fill = Record<string, string | number>;
 
+/** One of two forms: the second where its person is the player. */
+const FORMS = /\[([^|\]]*)\|([^\]]*)\]/g;
+
 function filled(pair: readonly [string, string], fill: Fill): string {
-  const text = pair[language.value === 'en' ? 0 : 1];
+  const at = language.value === 'en' ? 0 : 1;
+  const isOwn = (name: string) => fill[name] === WORDS.you[at] || fill[name] === WORDS.your[at];
+  // The person is the one named within the form, else the one who does it.
+  const text = pair[at].replace(FORMS, (_, other: string, own: string) => isOwn(/\{(\w+)\}/.exec(other)?.[1] ?? 'name') ? own : other);
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(fill[name] ?? whole));
 }
 

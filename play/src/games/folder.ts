@@ -3,7 +3,7 @@
 // money and the way to a table, is the same for all. What the pages around the table say of it is in `list`.
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameModel } from '../../../clients/typescript/src/games/model.ts';
-import type { Action, GameStep, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
+import type { Action, GameStep, Item, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
 import type { TableTold } from '../house.ts';
 
 /** What a seat shows beside its player. */
@@ -27,6 +27,8 @@ export interface Advised { words: string; marks: readonly string[] }
 export interface Ended {
   game: string;
   kind: string;
+  table: string;
+  room: string;
   viewer: Seat | null;
   seats: (SeatView | null)[];
   settlement: Settlement;
@@ -51,6 +53,10 @@ export interface GameFolder {
   Step: ComponentType<{ step: GameStep; seats: string[]; viewer: Seat }>;
   /** What a line of a settlement is called, where it has a name of this game's own. */
   itemName?: (name: string) => string | null;
+  /** A line of a settlement, where its count is told in this game's own unit. */
+  itemWords?: (item: Item) => string;
+  /** What was won or lost in practice, by the counts of the settlement, where they have a unit of this game's own. */
+  countWords?: (count: number) => string;
   /** What a step of the check of a deal is called, where this game has its own. */
   stepName?: (name: string) => string | null;
   /** The name of an ending. */

@@ -5,6 +5,7 @@ import { client } from '../house.ts';
 import { sound } from '../sound.ts';
 import { settings } from '../settings.ts';
 import { coins, say } from '../words.ts';
+import { useFocusWithin, useLayer } from './layers.ts';
 
 export function Coin() {
   return <svg class="coin" viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="10" r="9.2" /><circle class="in" cx="10" cy="10" r="6" /><path class="in" d="M10 7v6M7.500 8.500h4M7.500 11h4" /></svg>;
@@ -34,8 +35,10 @@ export function Amount({ value, class: extra = '' }: { value: number; class?: st
 
 const CIRCLE = 2 * Math.PI * 19;
 const STEP_MS = 200;
+/** From here on it is also heard. */
+const SOON_S = 5;
 
-/** A ring that empties until the deadline, in the house's time; a number when five seconds are left. */
+/** A ring that empties until the deadline, in the house's time, with the seconds that are left. */
 export function Ring({ deadline, total, loud = false, number = true }:
   { deadline: number; total: number; loud?: boolean; number?: boolean }) {
   const [left, setLeft] = useState<number | null>(null);
@@ -54,8 +57,8 @@ export function Ring({ deadline, total, loud = false, number = true }:
     let told = 99;
     const look = () => {
       const seconds = Math.ceil((deadline - client.serverNow()) / 1000);
-      setLeft(seconds <= 5 ? Math.max(0, seconds) : null);
-      if (loud && seconds <= 5 && seconds > 0 && seconds < told) {
+      setLeft(Math.max(0, seconds));
+      if (loud && seconds <= SOON_S && seconds > 0 && seconds < told) {
         told = seconds;
         sound.tick();
         if (seconds <= 3 && !settings.still.value) navigator.vibrate?.(40);
@@ -66,7 +69,7 @@ export function Ring({ deadline, total, loud = false, number = true }:
     return () => clearInterval(timer);
   }, [deadline, loud]);
   return (
-    <svg class={`ring ${left !== null ? 'soon' : ''}`} viewBox="0 0 44 44" aria-hidden="true">
+    <svg class={`ring ${left !== null && left <= SOON_S ? 'soon' : ''}`} viewBox="0 0 44 44" aria-hidden="true">
       <circle class="track" cx="22" cy="22" r="19" />
       <circle class="left" ref={circle} cx="22" cy="22" r="19" transform="rotate(-90 22 22)"
         stroke-dasharray={CIRCLE} />
@@ -90,28 +93,22 @@ export function Avatar({ name, picture, children }: { name: string; picture?: st
   );
 }
 
-/** A page over the page: a dialog that Escape closes and that keeps the keyboard within. */
-export function Sheet({ title, onClose, children, wide = false, quiet = false }:
-  { title: string; onClose?: (() => void) | undefined; children: ComponentChildren; wide?: boolean; quiet?: boolean }) {
+/** A page over the page: a dialog that Escape and Back close, and that keeps the keyboard within. */
+export function Sheet({ title, onClose, onBack = onClose, children, wide = false, quiet = false }: {
+  title: string; onClose?: (() => void) | undefined; onBack?: (() => void) | undefined;
+  children: ComponentChildren; wide?: boolean; quiet?: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
+  useLayer(onClose, () => box.current, onBack);
+  useFocusWithin(() => box.current);
   useLayoutEffect(() => {
     const before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     if (!quiet) box.current?.focus({ preventScroll: true });
     return () => { if (before?.isConnected) before.focus({ preventScroll: true }); };
   }, []);
-  const key = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && onClose) { event.stopPropagation(); onClose(); }
-    if (event.key !== 'Tab' || !box.current) return;
-    const all = [...box.current.querySelectorAll<HTMLElement>('button:not([disabled]),a[href],input,select,[tabindex="0"]')];
-    const first = all[0];
-    const last = all.at(-1);
-    if (!first || !last) return;
-    if (event.shiftKey && (document.activeElement === first || document.activeElement === box.current)) { event.preventDefault(); last.focus(); }
-    else if (!event.shiftKey && document.activeElement === last) { event.preventDefault(); first.focus(); }
-  };
   return (
     <div class="veil" onClick={(event) => { if (event.target === event.currentTarget) onClose?.(); }}>
-      <div class={`sheet ${wide ? 'wide' : ''}`} role="dialog" aria-modal="true" aria-label={title} tabIndex={-1} ref={box} onKeyDown={key}>
+      <div class={`sheet ${wide ? 'wide' : ''}`} role="dialog" aria-modal="true" aria-label={title} tabIndex={-1} ref={box}>
         <header>
           <h2>{title}</h2>
           {onClose ? <button type="button" class="round" aria-label={say('close')} onClick={onClose}>✕</button> : null}

@@ -1,10 +1,12 @@
 // The games that one has played, and each of them once more, step by step.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { DealSheet } from '../deal.tsx';
 import { folderOf, hasFailed, loadGame } from '../games/loading.ts';
 import { ask, named, rooms } from '../house.ts';
-import type { GameStep, MyGame, Seat } from '../model.ts';
+import type { Game, GameStep, MyGame, Seat } from '../model.ts';
 import { Sheet, Toggle } from '../parts/index.tsx';
+import { endOf } from '../recorded.ts';
+import { Result, titleOf } from '../result.tsx';
 import { language, say, signed } from '../words.ts';
 
 interface Page { items: MyGame[]; next_cursor: string | null }
@@ -46,22 +48,27 @@ export function History({ onClose }: { onClose: () => void }) {
 }
 
 interface Steps { items: GameStep[]; seat: Seat; total: number }
-interface Detail { seats: { seat: Seat; name: string }[] }
 
 function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
   const [all, setAll] = useState(false);
   const [steps, setSteps] = useState<Steps | null>(null);
-  const [names, setNames] = useState<string[]>([]);
+  /** As the player saw it, and the game in full: what it ended by. */
+  const [own, setOwn] = useState<readonly GameStep[] | null>(null);
+  const [full, setFull] = useState<Game | null>(null);
+  const names = [...full?.seats ?? []].sort((a, b) => a.seat - b.seat).map((seat) => seat.name);
   const [at, setAt] = useState(0);
   const [plays, setPlays] = useState(false);
   const [checks, setChecks] = useState(false);
   const timer = useRef(0);
   useEffect(() => {
-    void ask<Steps>('GET /v1/games/{id}/steps', { path: { id: game.id }, query: all ? { hands: 'all' } : {} }).then((got) => { if (got) setSteps(got); });
+    void ask<Steps>('GET /v1/games/{id}/steps', { path: { id: game.id }, query: all ? { hands: 'all' } : {} }).then((got) => {
+      if (!got) return;
+      setSteps(got);
+      if (!all) setOwn(got.items);
+    });
   }, [all]);
   useEffect(() => {
-    void ask<Detail>('GET /v1/games/{id}', { path: { id: game.id } }, true)
-      .then((got) => { if (got) setNames([...got.seats].sort((a, b) => a.seat - b.seat).map((seat) => seat.name)); });
+    void ask<Game>('GET /v1/games/{id}', { path: { id: game.id } }, true).then(setFull);
   }, []);
   const last = (steps?.items.length ?? 1) - 1;
   useEffect(() => {
@@ -71,6 +78,7 @@ function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
   }, [plays, last]);
   const folder = folderOf(game.kind);
   const step = steps?.items[at];
+  const ended = useMemo(() => folder && full && own ? endOf({ game: full, steps: own }, folder) : null, [folder, full, own]);
   if (checks) return <DealSheet game={game.id} seats={names} onClose={() => setChecks(false)} />;
   return (
     <Sheet title={say('watch_again')} onClose={onClose} wide>
@@ -86,6 +94,7 @@ function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
               onInput={(event) => setAt(Number((event.target as HTMLInputElement).value))} />
             <span>{say('step', { n: at + 1, of: last + 1 })}</span>
           </div>
+          {at === last && ended ? <section class="ending"><h3>{titleOf(ended)}</h3><Result ended={ended} /></section> : null}
           <div class="list">
             <Toggle label={say('all_hands')} on={all} onChange={setAll} />
             <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>

@@ -2,37 +2,19 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
-import { GAMES, listed, setsOf, titleOf } from '../games/list.ts';
-import { loadGame } from '../games/loading.ts';
+import { GAMES, titleOf } from '../games/list.ts';
+import { byBet, client, lossOf, me, openRooms, refreshRewards, rewards, roomName, rooms, seatsOf, seek, wallet, whyClosed } from '../house.ts';
 import type { Room } from '../model.ts';
-import { client, lost, me, openRooms, refreshRewards, refreshRooms, rewards, roomName, rooms, seek, tell, wallet } from '../house.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
-import { readyAtOnce } from '../table.tsx';
-import { coins, say } from '../words.ts';
-import { refusalText } from '../refusals.ts';
 import { settings } from '../settings.ts';
-import { Boards } from './boards.tsx';
-import { Friends } from './friends.tsx';
-import { History } from './history.tsx';
-import { Practice } from './practice.tsx';
-import { RewardsSheet } from './rewards.tsx';
-import { NameAsk, SettingsSheet } from './settings.tsx';
-
-export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
+import { page, playIn, readyAtOnce } from '../ways.ts';
+import { coins, say } from '../words.ts';
+import { Boards, Friends, History, Practice, RewardsSheet, Rooms, SettingsSheet } from './index.ts';
+import { asksName, NameAsk } from './name.tsx';
+import { Strip } from './strip.tsx';
 
 /** Play was touched before it was known where. */
 const eager = signal(false);
-
-/** Plays in these rooms: the house finds a table, and the first game begins by itself. */
-export async function playIn(ids: string[]) {
-  page.value = 'none';
-  lost.value = null;
-  readyAtOnce.value = true;
-  // Its game is loaded while a table is looked for.
-  for (const room of rooms.value ?? []) if (ids.includes(room.id)) void loadGame(room.kind);
-  const outcome = await client.seek(ids);
-  if (outcome.type === 'refused' && outcome.code === 'too_few_coins') page.value = 'rewards';
-}
 
 export function Home() {
   const room = openRooms.value.find((one) => one.kind === GAMES[0].kind) ?? openRooms.value[0];
@@ -49,7 +31,7 @@ export function Home() {
     void playIn([room.id]);
   }, [eager.value, room?.id, mayAsk]);
   return (
-    <main class="home">
+    <main class={`home ${asksName() ? 'asks' : ''}`}>
       <header class="bar">
         <button type="button" class="pill who" onClick={() => { page.value = 'settings'; }}>
           <Avatar name={me.value?.name ?? ''} picture={me.value?.avatar ?? null} /> <span class="sr">{say('settings')}:</span> <span>{me.value?.name ?? ' '}</span></button>
@@ -61,18 +43,19 @@ export function Home() {
         ))}
       </div>
       <section class="welcome">
+        <Strip />
         <h1>Bahay</h1>
         <p>{say('greeting')}</p>
         <NameAsk />
         <button type="button" class="act gold huge" disabled={eager.value}
           onClick={() => { if (none) page.value = 'rewards'; else eager.value = true; }}>
           <span>{say('play')}</span>
-          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? say('play_note', { game: room.game, bet: coins(room.bet) }) : 'Tong-its'}</small>
+          <small>{eager.value ? say('loading') : none ? say('out_of_coins') : room ? playNote(room) : 'Tong-its'}</small>
         </button>
         <div class="ways-in">
         <Others but={room?.kind ?? null} />
         <button type="button" class="act practise" onClick={() => { page.value = 'practice'; }}>
-          <span>{say('practice')}</span><small>{say('practice_mark')}</small>
+          <span>{say('practice')}</span><small>{say('practice_short')}</small>
         </button>
         </div>
         <nav class="tiles" aria-label={say('menu')}>
@@ -94,30 +77,38 @@ export function Home() {
   );
 }
 
-/** The other games, each in its cheapest room that this wallet may sit in. */
+function playNote(room: Room): string {
+  const note = say('play_note', { game: room.game, bet: coins(room.bet) });
+  const loss = lossOf(room);
+  return loss ? `${note} · ${say('loss_max', { coins: coins(loss) })}` : note;
+}
+
+/** The other games, each in its cheapest room that this wallet may sit in, or with what it asks for. */
 function Others({ but }: { but: string | null }) {
-  const found = GAMES.filter(({ kind }) => kind !== but)
-    .flatMap(({ kind }) => openRooms.value.find((one) => one.kind === kind) ?? []);
+  const held = wallet.value;
+  const found = GAMES.filter(({ kind }) => kind !== but).flatMap(({ kind }) => {
+    const all = byBet(rooms.value ?? []).filter((room) => room.kind === kind);
+    return all.find((room) => openRooms.value.includes(room)) ?? all[0] ?? [];
+  });
   if (found.length === 0) return null;
   return (
     <div class="others">
-      {found.map((room) => (
-        <button type="button" key={room.kind} class="act" onClick={() => void playIn([room.id])}>
-          <span>{titleOf(room.kind)}</span><small>{say('bet', { coins: coins(room.bet) })} · {seatsOf(room)}</small>
-        </button>
-      ))}
+      {found.map((room) => {
+        const why = held === null ? null : whyClosed(room, held);
+        return (
+          <button type="button" key={room.kind} class="act" disabled={why !== null} onClick={() => void playIn([room.id])}>
+            <span>{titleOf(room.kind)}</span><small>{why ? why.text : terms(room)}</small>
+          </button>
+        );
+      })}
     </div>
   );
 }
 
-function seatsOf(room: Room): string {
-  return say('seats_n', { n: room.seats_min === room.seats ? room.seats : `${room.seats_min}–${room.seats}` });
-}
-
-/** What its rules are called, as its game says. */
-function rulesOf(room: Room): string {
-  const game = listed(room.kind);
-  return game && setsOf(game).find(([name]) => name === room.rule_set)?.[1] || '';
+/** What a room is played for, and by how many. */
+function terms(room: Room): string {
+  const loss = lossOf(room);
+  return [say('bet', { coins: coins(room.bet) }), loss ? say('loss_max', { coins: coins(loss) }) : '', seatsOf(room)].filter((text) => text !== '').join(' · ');
 }
 
 const ICONS: Record<string, string> = {
@@ -133,42 +124,6 @@ function Icon({ name }: { name: string }) {
   return <svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d={ICONS[name] ?? ''} /></svg>;
 }
 
-function Rooms({ onClose }: { onClose: () => void }) {
-  useEffect(() => { void refreshRooms(); }, []);
-  const all = rooms.value;
-  const kinds = [...new Set((all ?? []).map((room) => room.game))];
-  const why = (id: string): string | null => {
-    const room = all?.find((one) => one.id === id);
-    if (!room) return null;
-    if (!room.is_open) return say('room_closed_note');
-    if (room.needs_account) return say('account_note');
-    const held = wallet.value ?? 0;
-    if (held < room.wallet_min) return say('wallet_from', { coins: coins(room.wallet_min) });
-    return room.wallet_max !== null && held > room.wallet_max ? say('wallet_to', { coins: coins(room.wallet_max) }) : null;
-  };
-  return (
-    <Sheet title={say('rooms')} onClose={onClose} wide>
-      {all === null ? <p>{say('loading')}</p> : kinds.map((game) => (
-        <section key={game} class="rooms">
-          <h3>{game}</h3>
-          {all.filter((room) => room.game === game).map((room) => {
-            const not = why(room.id);
-            return (
-              <button type="button" key={room.id} class="room" disabled={not !== null && not !== say('account_note')}
-                onClick={() => { if (not) tell(refusalText('account_required')); else void playIn([room.id]); }}>
-                <b>{roomName(room)}</b>
-                <span class="room-bet"><Coin /> {coins(room.bet)}</span>
-                <small>{not ?? (room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) }))}</small>
-                <small>{[room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : seatsOf(room), rulesOf(room)].filter((text) => text !== '').join(' · ')}</small>
-              </button>
-            );
-          })}
-        </section>
-      ))}
-    </Sheet>
-  );
-}
-
 /** While a table is looked for. */
 export function Seeking() {
   const now = seek.value;
@@ -179,6 +134,7 @@ export function Seeking() {
       <div class="seeking" role="status">
         <i class="shuffle" aria-hidden="true"><i /><i /><i /></i>
         {room ? <p><b>{say('seeking_room', { room: roomName(room), bet: coins(room.bet) })}</b></p> : null}
+        {room && lossOf(room) ? <p>{say('loss_note', { coins: coins(lossOf(room)!) })}</p> : null}
         <p>{say(now.reason === 'only_same_network' ? 'seeking_network' : 'seeking_note')}</p>
         <button type="button" class="plain" onClick={() => { readyAtOnce.value = false; void client.cancelSeek(); }}>{say('cancel')}</button>
       </div>

@@ -1,21 +1,8 @@
 // Practice: any game by any of its rule sets, alone with bots and without coins.
-import { loadGame } from '../games/loading.ts';
 import { GAMES, setsOf } from '../games/list.ts';
-import { client, lost, tell } from '../house.ts';
 import { Sheet } from '../parts/index.tsx';
-import { refusalText } from '../refusals.ts';
-import { readyAtOnce } from '../table.tsx';
+import { practise } from '../ways.ts';
 import { say } from '../words.ts';
-
-async function practise(kind: string, rule_set: string) {
-  lost.value = null;
-  readyAtOnce.value = true;
-  void loadGame(kind);
-  const answer = await client.practise({ kind, rule_set });
-  if (answer.ok) return;
-  readyAtOnce.value = false;
-  tell(refusalText(answer.problem.code, answer.problem.detail));
-}
 
 export function Practice({ onClose }: { onClose: () => void }) {
   return (
@@ -27,7 +14,7 @@ export function Practice({ onClose }: { onClose: () => void }) {
           {setsOf(game).map(([set, title]) => (
             <button type="button" key={set} class="room" data-practice={`${game.kind}/${set}`}
               onClick={() => { onClose(); void practise(game.kind, set); }}>
-              <b>{title}</b><small>{say('practice_mark')}</small>
+              <b>{title}</b>
             </button>
           ))}
         </section>

@@ -27,7 +27,7 @@ export function RewardsSheet({ onClose }: { onClose: () => void }) {
         <div class="list">
           <section class="reward">
             <h3>{say('daily')}</h3>
-            <p>{say('daily_day', { n: now.daily.streak_day })}</p>
+            <p>{say(now.daily.claimable ? 'daily_day' : 'daily_next', { n: now.daily.streak_day })}</p>
             <p class="reward-amount"><Coin /> {coins(now.daily.amount)}</p>
             <button type="button" class="act gold" disabled={busy || !now.daily.claimable} onClick={() => void claim('daily')}>
               {now.daily.claimable ? say('claim', { coins: coins(now.daily.amount) }) : say('claimed')}</button>

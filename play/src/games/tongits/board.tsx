@@ -2,10 +2,11 @@
 // done. It is also drawn, without a hand, while a game is prepared.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Back, Face } from '../../cards.tsx';
-import type { Card, TableState } from '../../model.ts';
+import type { Action, Card, TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
 import { Acts } from '../../parts/acts.tsx';
 import { Amount } from '../../parts/index.tsx';
+import { useLayer } from '../../parts/layers.ts';
 import { settings } from '../../settings.ts';
 import { cardName, say } from '../../words.ts';
 import { tell as toastTell } from '../../house.ts';
@@ -54,7 +55,7 @@ export function Board({ state }: { state: TableState }) {
         ? <Hand hand={hand} onLand={land} onDragOver={(card, x, y) => setOver(card ? targetAt(x, y)?.dataset['target'] ?? null : null)} />
         : <section class="hand empty" aria-hidden="true" />}
       <Acts all={buttons(state)} />
-      <ChowChoice view={view} />
+      {view && choosing.value ? <Choice key={choosing.value[0]?.type} state={state} view={view} ways={choosing.value} /> : null}
     </>
   );
 }
@@ -95,33 +96,46 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
     if (action) { void play(action); return; }
     const one = [...selected.value];
     if (one.length === 1) { tryPlay(view, { type: 'sapaw', card: one[0]!, meld: index }); return; }
+    // Several cards may fit it: they are chosen among.
     const fits = legalOf('sapaw').filter((each) => each['meld'] === index);
-    if (fits.length > 0) selected.value = new Set([String(fits[0]!['card'])]);
+    if (fits.length > 1) choosing.value = fits;
+    else if (fits.length > 0) selected.value = new Set([String(fits[0]!['card'])]);
   };
   return (
     <section class="melds" ref={box} aria-label={say('melds')} data-target="melds">
-      {melds.map((meld, index) => {
-        const name = nameOf(state.view, meld.owner);
-        const can = takers.value.has(index);
-        const label = say('meld_of', { name, cards: meld.cards.length > 0 ? meld.cards.map(cardName).join(', ')
-          : say('face_down_meld', { n: meld.face_down ?? 0 }) });
-        return (
-          <button type="button" key={index} data-target={`meld-${index}`}
-            class={`meld ${can ? 'can' : ''} ${can && selected.value.size > 0 ? 'takes' : ''} ${over === `meld-${index}` ? 'over' : ''} owner-${relation(state, meld.owner)}`}
-            onClick={() => touch(index)}>
-            <span class="sr">{can ? `${say('sapaw')}: ${label}` : label}</span>
-            <span class="own" aria-hidden="true">{name}</span>
-            <span class="row" aria-hidden="true">{inOrder(meld).map((card) => <span class="card mini" key={card} data-flies={card}><Face card={card} small /></span>)}
-              {meld.cards.length === 0 ? Array.from({ length: meld.face_down ?? 0 }, (_, i) => <span class="card mini" key={i}><Back /></span>) : null}
-            </span>
-          </button>
-        );
-      })}
+      {SIDES.map((side) => (
+        <div class={`melds-of melds-${side}`} key={side} data-target="melds">
+          {melds.map((meld, index) => relation(state, meld.owner) === side
+            ? <OneMeld key={index} state={state} meld={meld} index={index} isOver={over === `meld-${index}`} onTouch={() => touch(index)} /> : null)}
+        </div>
+      ))}
     </section>
   );
 }
 
-function relation(state: TableState, seat: number): string {
+/** Each owner's melds lie on its side of the table, the own ones before the hand. */
+const SIDES = ['left', 'right', 'me'] as const;
+
+function OneMeld({ state, meld, index, isOver, onTouch }:
+  { state: TableState; meld: Meld; index: number; isOver: boolean; onTouch: () => void }) {
+  const name = nameOf(state.view, meld.owner);
+  const can = takers.value.has(index);
+  const label = say('meld_of', { name, cards: meld.cards.length > 0 ? meld.cards.map(cardName).join(', ')
+    : say('face_down_meld', { n: meld.face_down ?? 0 }) });
+  return (
+    <button type="button" data-target={`meld-${index}`}
+      class={`meld ${can ? 'can' : ''} ${can && selected.value.size > 0 ? 'takes' : ''} ${isOver ? 'over' : ''} owner-${relation(state, meld.owner)}`}
+      onClick={onTouch}>
+      <span class="sr">{can ? `${say('sapaw')}: ${label}` : label}</span>
+      <span class="own" aria-hidden="true">{name}</span>
+      <span class="row" aria-hidden="true">{inOrder(meld).map((card) => <span class="card mini" key={card} data-flies={card}><Face card={card} small /></span>)}
+        {meld.cards.length === 0 ? Array.from({ length: meld.face_down ?? 0 }, (_, i) => <span class="card mini" key={i}><Back /></span>) : null}
+      </span>
+    </button>
+  );
+}
+
+function relation(state: TableState, seat: number): typeof SIDES[number] {
   const count = state.view.seats.length;
   const mine = state.view.seat ?? 0;
   const way = (seat - mine + count) % count;
@@ -147,7 +161,7 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
   const takeDiscard = () => {
     if (canDump) void play({ type: 'dump', card: one[0]! });
     else if (chows.length === 1) void play(chows[0]!);
-    else if (chows.length > 1) choosing.value = chows.map(cards);
+    else if (chows.length > 1) choosing.value = chows;
   };
   return (
     <section class="middle">
@@ -184,28 +198,40 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
   );
 }
 
-/** With which cards to chow, when there are several ways. */
-function ChowChoice({ view }: { view: View | null }) {
-  const ways = choosing.value;
-  const discard = view?.public.discards.at(-1);
+/** What an action makes: the cards of the meld, and the one that comes to it. */
+function made(view: View, action: Action): { all: Card[]; added: Card } {
+  const added = action.type === 'chow' ? view.public.discards.at(-1)! : String(action['card']);
+  const meld = action.type === 'chow' ? cards(action) : view.public.melds[Number(action['meld'])]?.cards ?? [];
+  return { all: inOrder({ owner: 0, cards: [...meld, added], by: [] }), added };
+}
+
+/** With which cards to chow, or which card to add to which meld, when there are several ways. It lies over
+ * the melds, so that the hand and the clock stay in sight. */
+function Choice({ state, view, ways }: { state: TableState; view: View; ways: readonly Action[] }) {
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => { if (ways) first.current?.focus(); }, [ways !== null]);
-  if (!ways || !discard) return null;
+  const close = () => { choosing.value = null; };
+  useEffect(() => { first.current?.focus({ preventScroll: true }); }, []);
+  useLayer(close);
+  const title = say(ways[0]?.type === 'chow' ? 'chow_choose' : 'sapaw_choose');
   return (
-    <div class="chooser" role="dialog" aria-label={say('chow_choose')}
-      onKeyDown={(event) => { if (event.key === 'Escape') choosing.value = null; }}>
-      <p>{say('chow_choose')}</p>
+    <div class="chooser" role="dialog" aria-label={title} onKeyDown={(event) => { if (event.key === 'Escape') close(); }}>
+      <p>{title}</p>
       <div class="ways">
-        {ways.map((way, i) => (
-          <button type="button" key={way.join()} class="way" ref={i === 0 ? first : null} onClick={() => void play({ type: 'chow', cards: way })}>
-            <span class="sr">{[...way, discard].map(cardName).join(', ')}</span>
-            {inOrder({ owner: 0, cards: [...way, discard], by: [] }).map((card) => (
-              <span aria-hidden="true" class={`card mini ${card === discard ? 'taken' : ''}`} key={card}><Face card={card} small /></span>
-            ))}
-          </button>
-        ))}
+        {ways.map((way, i) => {
+          const { all, added } = made(view, way);
+          const owner = way.type === 'sapaw' ? view.public.melds[Number(way['meld'])]?.owner ?? null : null;
+          return (
+            <button type="button" key={JSON.stringify(way)} class="way" ref={i === 0 ? first : null} onClick={() => void play(way)}>
+              <span class="sr">{all.map(cardName).join(', ')}{owner === null ? '' : ` (${nameOf(state.view, owner)})`}</span>
+              <span class="row" aria-hidden="true">{all.map((card) => (
+                <span class={`card mini ${card === added ? 'taken' : ''}`} key={card}><Face card={card} small /></span>
+              ))}</span>
+              {owner === null ? null : <small aria-hidden="true">{nameOf(state.view, owner)}</small>}
+            </button>
+          );
+        })}
       </div>
-      <button type="button" class="plain" onClick={() => { choosing.value = null; }}>{say('cancel')}</button>
+      <button type="button" class="plain" onClick={close}>{say('cancel')}</button>
     </div>
   );
 }

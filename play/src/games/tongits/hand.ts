@@ -85,7 +85,7 @@ export function select(cards: readonly Card[]) {
 }
 
 export interface Slot { card: Card; x: number; y: number; row: number; group: number; at: number }
-export interface Line { x: number; y: number; width: number; meld: boolean }
+export interface Line { x: number; y: number; row: number; width: number; meld: boolean }
 export interface Layout { slots: Slot[]; lines: Line[]; height: number; card: number }
 
 /** The width of a card for a hand of this width, on a screen of this height. */
@@ -122,7 +122,7 @@ export function layout(all: readonly Card[][], width: number, card: number): Lay
       const wide = card + (cards.length - 1) * step;
       if (cards.length >= 3 || manual && cards.length === 2) {
         const meld = areMeld(cards);
-        if (meld || manual) lines.push({ x: begin + 4, y: y - 7, width: wide - 8, meld });
+        if (meld || manual) lines.push({ x: begin + 4, y: y - 7, row, width: wide - 8, meld });
       }
       x += wide + gap;
     }

@@ -118,7 +118,7 @@ export function Hand({ hand, onLand, onDragOver }:
         style={{ height: `${laid.height}px`, '--cw': `${card}px` }} onKeyDown={key}>
         {laid.lines.map((line) => (
           <i key={`${line.x}-${line.y}`} class={`line ${line.meld ? 'meld-line' : ''}`} aria-hidden="true"
-            style={{ transform: `translate(${line.x}px,${line.y}px)`, width: `${line.width}px` }} />
+            style={{ transform: `translate(${line.x}px,${line.y}px)`, width: `${line.width}px`, zIndex: line.row * 20 }} />
         ))}
         {[...laid.slots].sort((a, b) => a.card < b.card ? -1 : 1).map((slot) => {
           const isDragged = drag?.moved && drag.card === slot.card;

@@ -2,7 +2,7 @@
 // not open. What is legal is told by the prompt; why not, by the rules.
 import { computed, signal } from '@preact/signals';
 import { arrange, deadwood, targets, whyNot } from '../../../../clients/typescript/src/games/tongits/index.ts';
-import { client, link, table } from '../../house.ts';
+import { client, online, table } from '../../house.ts';
 import type { Action, Card, TableState } from '../../model.ts';
 import type { Act } from '../../parts/acts.tsx';
 import { shortName } from '../../parts/index.tsx';
@@ -12,10 +12,13 @@ import { selected } from './hand.ts';
 import { gameView } from './show.ts';
 import type { View } from './types.ts';
 
+/** With no more than these a challenge is recommended. */
+const FEW_POINTS = 10;
+
 /** A play that was sent and not answered yet: nothing else is played meanwhile. */
 export const sent = signal(false);
-/** The cards that could be chowed with, while the player chooses among them. */
-export const choosing = signal<Card[][] | null>(null);
+/** The actions among which the player chooses: ways to chow, or melds for one card. */
+export const choosing = signal<readonly Action[] | null>(null);
 
 export async function play(action: Action) {
   if (sent.value) return;
@@ -100,7 +103,7 @@ export function buttons(state: TableState): Act[] {
   if (!view || seat === null) return [];
   const hand = view.hands[seat] ?? [];
   const { phase } = view.public;
-  const off = sent.value ? say('why_sent') : link.value.type !== 'live' ? say('why_offline') : null;
+  const off = sent.value ? say('why_sent') : !online.value ? say('why_offline') : null;
   const open = (made: Act[]): Act[] => off === null ? made
     : made.map((one) => ({ ...one, enabled: false, gold: false, note: off, act: () => {} }));
 
@@ -110,7 +113,7 @@ export function buttons(state: TableState): Act[] {
     const points = say('deadwood_now', { n: deadwood(hand) });
     const none = phase.answered.includes(seat) ? say('fight_answered') : '';
     return open([
-      button('challenge', 'C', 'challenge', asked ? points : none, asked ? () => void play({ type: 'challenge' }) : null, true),
+      button('challenge', 'C', 'challenge', asked ? points : none, asked ? () => void play({ type: 'challenge' }) : null, deadwood(hand) <= FEW_POINTS),
       button('fold', 'F', 'fold', asked ? '' : none, asked ? () => void play({ type: 'fold' }) : null, false, true),
     ]);
   }
@@ -129,7 +132,7 @@ export function buttons(state: TableState): Act[] {
         chow ? say('with_cards', { cards: cards(chow).map(cardSign).join(' ') })
           : chows.length > 1 ? say('ways', { n: chows.length })
           : canDraw ? say(discard ? 'why_chow' : 'why_discard_none') : why(view, { type: 'draw' }),
-        chow ? () => void play(chow) : chows.length > 1 ? () => { choosing.value = chows.map(cards); } : null, true),
+        chow ? () => void play(chow) : chows.length > 1 ? () => { choosing.value = chows; } : null, true),
       button('fight', 'F', 'fight',
         canFight ? say('deadwood_now', { n: deadwood(hand) }) : fightNote(view, seat),
         canFight ? () => void play({ type: 'fight' }) : null, false, true),
@@ -156,7 +159,7 @@ export function buttons(state: TableState): Act[] {
       sapaws.length === 1 ? to(sapaws[0]!) : sapaws.length > 1 ? say('ways', { n: sapaws.length })
         : one ? say('why_no_target') : say('why_no_target'),
       sapaws.length === 1 ? () => void play(sapaws[0]!)
-        : sapaws.length > 1 ? () => { selected.value = new Set(sapaws.map((action) => String(action['card'])).slice(0, 1)); } : null),
+        : sapaws.length > 1 ? () => { choosing.value = sapaws; } : null),
     button('dump', 'X', 'dump',
       dump ? cardSign(one!) : one ? why(view, { type: 'dump', card: one })
         : selected.value.size > 1 ? say('why_one_card') : say('why_select_card'),

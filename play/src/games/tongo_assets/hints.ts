@@ -11,6 +11,10 @@ export interface Advice { slot: number; tile: string; out: string | null; swaps:
 /** From a Treasury on a hand wins often. */
 const STRONG = CLASSES.indexOf('treasury');
 
+export function isStrong(hand: readonly string[]): boolean {
+  return CLASSES.indexOf(readingOf(hand).class) >= STRONG;
+}
+
 /** How near a hand is to seven of one number or colour; the reading decides between equals. */
 function worth(hand: readonly string[]): number {
   const wilds = hand.filter((card) => kindOf(card) === 'W').length;
@@ -62,7 +66,7 @@ export function hint(view: View, asked: boolean): string | null {
       return say('hint_confront');
     case 'assess': {
       const mayConfront = whyNot(view, { type: 'confront' }) === null;
-      if (mayConfront && CLASSES.indexOf(readingOf(view.own?.hand ?? []).class) >= STRONG) return say('hint_assess_confront');
+      if (mayConfront && isStrong(view.own?.hand ?? [])) return say('hint_assess_confront');
       const found = advice(view);
       if (found && found.out === null) return say('hint_assess_tile', { card: pieceName(found.tile) });
       if (found?.swaps && found.out) return say('hint_assess_swap', { out: pieceName(found.out), in: pieceName(found.tile) });

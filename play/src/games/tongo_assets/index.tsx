@@ -8,7 +8,7 @@ import { Board } from './board.tsx';
 import { hint } from './hints.ts';
 import './refusals.ts';
 import { bribeWords, eventsOf, show } from './show.ts';
-import { Showdown, Step, type AssetsEnd } from './showdown.tsx';
+import { halves, Showdown, Step, type AssetsEnd } from './showdown.tsx';
 import { asked, gameView, mode, nameOf, type View } from './state.ts';
 import { Chip } from './tiles.tsx';
 import { isWord, say } from './words.ts';
@@ -104,10 +104,8 @@ export const folder: GameFolder = {
   Board,
   Showdown,
   Step,
-  itemName: (name) => {
-    const word = `item_${name}`;
-    return isWord(word) ? say(word) : null;
-  },
+  itemWords: ({ counts }) => say('net_chips', { n: halves(counts) }),
+  countWords: (count) => say('net_chips', { n: `${count > 0 ? '+' : count < 0 ? '−' : ''}${halves(Math.abs(count))}` }),
   stepName: (name) => {
     const word = `step_${name}`;
     return isWord(word) ? say(word) : null;

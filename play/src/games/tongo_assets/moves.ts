@@ -4,10 +4,11 @@ import type { TongoAssetsAction } from '../../../../clients/typescript/src/index
 import {
   evasion, indexed, leveraged, numberOf, colourOf, kindOf, openingRisk, isLast, sectionOf,
 } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
-import { link, table } from '../../house.ts';
+import { online, table } from '../../house.ts';
 import type { Act } from '../../parts/acts.tsx';
 import { refusalText } from '../../refusals.ts';
 import { language, say as sayCommon } from '../../words.ts';
+import { advice, isStrong } from './hints.ts';
 import {
   asked, current, enter, may, mode, picked, play, proposed, reason, saleSize, sent, slots, spendsFree, sure, tryPlay,
   type View,
@@ -65,6 +66,19 @@ function ask(key: string) {
 
 const cancel = (): Act => button({ key: 'cancel', letter: 'X', label: say('cancel') }, () => enter({ type: 'none' }));
 
+/** Whether what is held justifies to pay so much: a part of the chips while hands are built, and where hands are
+ * shown a strong one. Without that no payment is recommended. */
+function isJustified(view: View, due: number): boolean {
+  const own = view.public.players[view.viewer ?? 0];
+  const hand = view.own?.hand ?? [];
+  if (!own) return false;
+  if (due === 0 || (hand.length === 7 && isStrong(hand))) return true;
+  return view.public.phase.type !== 'confront' && due * CHEAP <= own.chips;
+}
+
+/** A payment of one part in so many is cheap. */
+const CHEAP = 10;
+
 function retreat(view: View): Act {
   const own = view.public.players[view.viewer ?? 0];
   return twice({ key: 'retreat', letter: 'R', label: say('retreat'), note: say('note_keep', { chips: chipsOf(own?.chips ?? 0) }), danger: true },
@@ -77,7 +91,7 @@ export function buttons(): Buttons {
   const view = current.value;
   if (!view || view.viewer === null || !asked.value) return { main: [], side: [] };
   const made = ofPhase(view, view.viewer);
-  const off = sent.value ? sayCommon('why_sent') : link.value.type !== 'live' || !table.value?.current ? sayCommon('why_offline') : null;
+  const off = sent.value ? sayCommon('why_sent') : !online.value || !table.value?.current ? sayCommon('why_offline') : null;
   if (off === null) return made;
   const shut = (one: Act): Act => ({ ...one, enabled: false, gold: false, note: off, act: () => {} });
   return { main: made.main.map(shut), side: made.side.map(shut) };
@@ -111,7 +125,7 @@ function opening(view: View): Buttons {
   const { public: open } = view;
   if (isLast(open)) {
     return { side: [], main: [
-      twice({ key: 'confront', letter: 'C', label: say('confront'), note: say('note_confront', { n: open.risk }), gold: true },
+      twice({ key: 'confront', letter: 'C', label: say('confront'), note: say('note_confront', { n: open.risk }), gold: isJustified(view, open.risk) && isStrong(view.own?.hand ?? []) },
         { type: 'confront' }, say('note_confront', { n: open.risk })),
       retreat(view),
     ] };
@@ -119,7 +133,7 @@ function opening(view: View): Buttons {
   const chosen = mode.value.type === 'prices' ? mode.value : { type: 'prices' as const, ...proposed(openingRisk(open)[0]) };
   const { risk, purchase, sell } = chosen;
   return { side: [], main: [
-    acting({ key: 'open', letter: 'O', label: say('open'), note: say('note_more', { n: risk }), gold: true }, { type: 'open', risk, purchase, sell }),
+    acting({ key: 'open', letter: 'O', label: say('open'), note: say('note_more', { n: risk }), gold: isJustified(view, risk) }, { type: 'open', risk, purchase, sell }),
     retreat(view),
   ] };
 }
@@ -128,7 +142,7 @@ function paying(view: View, seat: number): Act {
   const { phase, risk, players } = view.public;
   const player = players[seat]!;
   const due = phase.type === 'debts' ? player.owes : risk - player.paid;
-  return acting({ key: 'pay', letter: 'P', label: say('pay'), note: say('note_pay', { chips: chipsOf(due) }), gold: true }, { type: 'pay' });
+  return acting({ key: 'pay', letter: 'P', label: say('pay'), note: say('note_pay', { chips: chipsOf(due) }), gold: phase.type === 'debts' || isJustified(view, due) }, { type: 'pay' });
 }
 
 function risking(view: View, seat: number): Buttons {
@@ -137,7 +151,7 @@ function risking(view: View, seat: number): Buttons {
   if (mode.value.type === 'prices') {
     const { risk: to, purchase, sell } = mode.value;
     return { side: [], main: [
-      acting({ key: 'raise_now', letter: 'Z', label: say('raise_to', { n: to }), note: say('note_more', { n: to - player.paid }), gold: true },
+      acting({ key: 'raise_now', letter: 'Z', label: say('raise_to', { n: to }), note: say('note_more', { n: to - player.paid }), gold: isJustified(view, to - player.paid) },
         { type: 'raise', risk: to, purchase, sell }),
       cancel(),
     ] };
@@ -183,17 +197,19 @@ function assessing(view: View): Buttons {
   const acquireNote = isFull && card === null && may(acquire) ? say('note_pick_part') : null;
   const confront: TongoAssetsAction = { type: 'confront' };
   const canConfront = may(confront);
+  const isWorthy = canConfront && isStrong(own?.hand ?? []);
+  const tip = advice(view);
   const missing = (made: Act, note: string | null): Act => note === null ? made : { ...made, note, enabled: false, gold: false, act: () => {} };
 
   const main = [
     missing(acting({ key: 'swap', letter: 'W', label: say('swap'),
       note: card && tile ? say('note_swap', { out: short(card), in: short(tile) }) : '', gold: !!card && !!tile }, swap), swapNote),
-    missing(acting({ key: 'buy', letter: 'B', label: say('buy'), gold: tile !== null && (isFull || card === null),
+    missing(acting({ key: 'buy', letter: 'B', label: say('buy'), gold: tile !== null && tip !== null && !tip.swaps && tip.slot === slot && (spendsFree.value || isJustified(view, price)) && (isFull || card === null),
       note: tile === null ? '' : spendsFree.value ? say('note_free', { card: short(tile) })
         : isFull && card ? say('note_buy_out', { card: short(tile), n: price, out: short(card) }) : say('note_buy', { card: short(tile), n: price }) }, buy), buyNote),
     missing(acting({ key: 'acquire', letter: 'Q', label: say('acquire'),
       note: spendsFree.value ? say('note_acquire_free') : say('note_acquire', { n: price }) }, acquire), acquireNote),
-    acting({ key: 'done', letter: 'D', label: say('done'), note: say('note_done'), gold: tile === null && !canConfront }, { type: 'done' }),
+    acting({ key: 'done', letter: 'D', label: say('done'), note: say('note_done'), gold: tile === null && !isWorthy }, { type: 'done' }),
   ];
   // Why the hand cannot be sold is asked of a sale that has as many slots as it needs.
   const all = (own?.before ?? []).flatMap((one, at) => one ? [at] : []).slice(0, saleSize());
@@ -201,7 +217,7 @@ function assessing(view: View): Buttons {
   const side = [
     button({ key: 'sell', letter: 'S', label: say('sell'), note: canSell ? say('note_sell', { chips: chipsOf(open.sell) }) : whyShort({ type: 'sell', slots: all }) },
       canSell ? () => { enter({ type: 'sell' }); if (all.length === (own?.before ?? []).filter(Boolean).length) slots.value = new Set(all); } : null),
-    twice({ key: 'confront', letter: 'C', label: say('confront'), note: say('note_confront', { n: open.risk }), gold: canConfront }, confront, say('note_confront', { n: open.risk })),
+    twice({ key: 'confront', letter: 'C', label: say('confront'), note: say('note_confront', { n: open.risk }), gold: isWorthy }, confront, say('note_confront', { n: open.risk })),
     retreat(view),
   ];
   return { main, side };
@@ -214,14 +230,14 @@ function answering(view: View, seat: number): Buttons {
   const chosen = mode.value;
   if (chosen.type === 'raise_confront') {
     return { side: [], main: [
-      acting({ key: 'raise_now', letter: 'Z', label: say('raise_to', { n: chosen.risk }), note: say('note_more', { n: chosen.risk }), gold: true },
+      acting({ key: 'raise_now', letter: 'Z', label: say('raise_to', { n: chosen.risk }), note: say('note_more', { n: chosen.risk }), gold: isJustified(view, chosen.risk) },
         { type: 'raise_confront', risk: chosen.risk }),
       cancel(),
     ] };
   }
   if (chosen.type === 'evade') {
     const discards = inHand(own?.hand ?? [], picked.value);
-    const made = acting({ key: 'evade_now', letter: 'E', label: say('evade'), note: say('note_evade', { chips: chipsOf(evasion(open)) }), gold: true }, { type: 'evade', discards });
+    const made = acting({ key: 'evade_now', letter: 'E', label: say('evade'), note: say('note_evade', { chips: chipsOf(evasion(open)) }), gold: evasion(open) * CHEAP <= chips }, { type: 'evade', discards });
     if (discards.length < 3) made.note = say('note_pick_three', { n: 3 - discards.length });
     return { side: [], main: [made, cancel()] };
   }
@@ -229,7 +245,7 @@ function answering(view: View, seat: number): Buttons {
     const pay = unindexed ?? risk;
     const to = indexed(risk, chosen.margin);
     return { side: [], main: [
-      acting({ key: 'index_now', letter: 'I', label: say('index_at', { n: chosen.margin }), note: say('note_index', { pay, owe: to - pay, risk: to }), gold: true },
+      acting({ key: 'index_now', letter: 'I', label: say('index_at', { n: chosen.margin }), note: say('note_index', { pay, owe: to - pay, risk: to }), gold: isJustified(view, to) },
         { type: 'index', margin: chosen.margin }),
       cancel(),
     ] };
@@ -237,7 +253,7 @@ function answering(view: View, seat: number): Buttons {
   if (chosen.type === 'leverage') {
     return { side: [], main: [
       acting({ key: 'leverage_now', letter: 'L', label: say('leverage_at', { n: chosen.percent }),
-        note: say('note_leverage', { n: leveraged(risk, chosen.percent), of: risk }), gold: true }, { type: 'leverage', percent: chosen.percent }),
+        note: say('note_leverage', { n: leveraged(risk, chosen.percent), of: risk }), gold: isJustified(view, leveraged(risk, chosen.percent)) }, { type: 'leverage', percent: chosen.percent }),
       cancel(),
     ] };
   }

@@ -13,7 +13,8 @@ import { chipsOf, isWord, say, type Word } from './words.ts';
 /** What is open at the end. */
 export type AssetsEnd = TongoAssetsView['public'];
 
-const halves = (count: number): string => `${Math.floor(count / 2) || (count % 2 ? '' : '0')}${count % 2 ? '½' : ''}`;
+/** A count of half chips, in chips. */
+export const halves = (count: number): string => `${Math.floor(count / 2) || (count % 2 ? '' : '0')}${count % 2 ? '½' : ''}`;
 
 function Minis({ cards, made }: { cards: readonly string[]; made?: ReadonlySet<string> }) {
   return <span class="ta-minis">{inOrder(cards).map((card) => <span key={card} class={`ta-mini ${made?.has(card) ? 'makes' : ''}`}><Tile card={card} named /></span>)}</span>;

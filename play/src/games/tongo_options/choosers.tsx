@@ -6,6 +6,7 @@ import {
   changed, COSTS, indexed, matches, ownHand, raiseLeft, type CostName,
 } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import type { TableState } from '../../model.ts';
+import { useLayer } from '../../parts/layers.ts';
 import { say } from '../../words.ts';
 import { refusalText } from '../../refusals.ts';
 import { best, chooser, gameView, KIND, lifted, nameOf, ownTurn, play, why, wordsOf } from './moves.ts';
@@ -31,6 +32,7 @@ export function Choosers({ state }: { state: TableState }) {
 
 function Chooser({ title, children }: { title: string; children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
+  useLayer(() => { chooser.value = 'none'; });
   useEffect(() => {
     const before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     box.current?.focus({ preventScroll: true });

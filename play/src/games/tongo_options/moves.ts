@@ -4,7 +4,7 @@ import { computed, signal } from '@preact/signals';
 import {
   answerPrice, bestOf, exchangePrice, FLOORS, hasEvaded, ownHand, price, risk, whyNot,
 } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
-import { client, link, table } from '../../house.ts';
+import { client, online, table } from '../../house.ts';
 import type { Card, Seat, TableState, TableView } from '../../model.ts';
 import type { Act } from '../../parts/acts.tsx';
 import { shortName } from '../../parts/index.tsx';
@@ -14,6 +14,9 @@ import type { Match, Move, View } from './types.ts';
 import { chips, word, type TongoWord } from './words.ts';
 
 export const KIND = 'tongo_options';
+
+/** A payment of one part in so many is recommended to any hand. */
+const CHEAP = 5;
 
 /** A play that was sent and not answered yet: nothing else is played meanwhile. */
 export const sent = signal(false);
@@ -47,7 +50,7 @@ export const asked = computed(() => (table.value?.prompt?.legal.length ?? 0) > 0
 
 /** Why nothing at all can be sent; null if it can. */
 export function shut(): string | null {
-  return sent.value ? say('why_sent') : link.value.type !== 'live' ? say('why_offline') : null;
+  return sent.value ? say('why_sent') : !online.value ? say('why_offline') : null;
 }
 
 export async function play(move: Move) {
@@ -129,6 +132,12 @@ export function swapPrice(view: View, floor: number | null): number {
   return price(view.public, exchangePrice(view.public, turn.floor, floor), lever.value && floor !== null);
 }
 
+/** Whether the own hand justifies to show it: more than one pair. */
+function isStrong(): boolean {
+  const own = best.value?.matches ?? [];
+  return own.length > 1 || (own[0] !== undefined && own[0].class !== 'pair');
+}
+
 interface Made { gold?: boolean; danger?: boolean; note?: string }
 
 function moveButton(key: string, letter: string, label: string, move: Move, { gold = false, danger = false, note = '' }: Made = {}): Act {
@@ -170,14 +179,14 @@ export function buttons(state: TableState): Act[] {
     const note = cost > 0 ? chips(cost) : word('for_free');
     if (phase.target === seat) {
       return [
-        moveButton('stand', 'S', word('stand'), { type: 'stand' }, { gold: true, note }),
+        moveButton('stand', 'S', word('stand'), { type: 'stand' }, { gold: isStrong(), note }),
         moveButton('evade', 'E', word('evade'), evade, { note: evadeNote }),
       ];
     }
     const isConfront = (phase.target ?? null) === null;
     return [
       moveButton(isConfront ? 'confront' : 'join', 'J', word(isConfront ? 'confront' : 'join'),
-        isConfront ? { type: 'confront' } : { type: 'join' }, { gold: true, note }),
+        isConfront ? { type: 'confront' } : { type: 'join' }, { gold: isStrong() || cost === 0, note }),
       moveButton('fold', 'F', word('fold'), { type: 'fold' }, { danger: true }),
     ];
   }
@@ -187,7 +196,7 @@ export function buttons(state: TableState): Act[] {
   if (open.reserves && (turn.wager ?? null) === null) {
     const wager = Math.min(me.chips, open.reserves.wager);
     return [
-      moveButton('convert_reserves', 'W', word('wager'), { type: 'convert_reserves' }, { gold: true, note: chips(wager) }),
+      moveButton('convert_reserves', 'W', word('wager'), { type: 'convert_reserves' }, { gold: isStrong(), note: chips(wager) }),
       moveButton('fold', 'F', word('fold'), { type: 'fold' }, { danger: true }),
     ];
   }
@@ -219,7 +228,7 @@ export function buttons(state: TableState): Act[] {
       moveButton('retreat', 'R', word('retreat'), { type: 'retreat' }),
       moveButton('evade', 'E', word('evade'), evade, { note: evadeNote }),
       more,
-      moveButton('pay_risk', 'P', word('pay_risk'), { type: 'pay_risk' }, { gold: true, note: chips(due) }),
+      moveButton('pay_risk', 'P', word('pay_risk'), { type: 'pay_risk' }, { gold: due * CHEAP <= me.chips || isStrong(), note: chips(due) }),
     ];
   }
   const challenge: Act = { ...openAct('challenge', 'C', word('challenge'), '', () => { chooser.value = 'challenge'; }) };
@@ -257,8 +266,7 @@ export function hint(state: TableState): string | null {
   const turn = ownTurn(view);
   if (!turn) return null;
   if (open.reserves) return tell((turn.wager ?? null) === null ? 'hint_reserves' : 'hint_wager');
-  const isStrong = own.length > 1 || (own[0] !== undefined && own[0].class !== 'pair');
-  if (round >= rules.challenge_round && isStrong && may({ type: 'acquire' })) return tell('hint_challenge');
+  if (round >= rules.challenge_round && isStrong() && may({ type: 'acquire' })) return tell('hint_challenge');
   if (turn.step === 'open' && risk(open) > 0) return tell('hint_risk');
   const down = [0, 1, 2].find((slot) => may({ type: 'buy', slot }));
   if (down !== undefined) return tell('hint_buy');

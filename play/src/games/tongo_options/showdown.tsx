@@ -26,7 +26,8 @@ interface Held { hand: readonly string[]; floor: number | null; matches: readonl
 /** The last step of the game with all hands, as soon as the game is settled. */
 function useAll(ended: Ended): View | null {
   const [view, setView] = useState<View | null>(null);
-  const isSettled = ended.pot !== null;
+  // Of practice no record is kept.
+  const isSettled = ended.pot !== null && !ended.practice;
   useEffect(() => {
     if (!isSettled) return;
     let alive = true;

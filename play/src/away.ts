@@ -1,0 +1,50 @@
+// A game that ends while nobody looks: which one it is is kept, and its result is asked of the house's
+// record when the player is back.
+import { effect } from '@preact/signals';
+import { ended, reading } from './ending.tsx';
+import { online, player, table } from './house.ts';
+import { keepIn, kept } from './kept.ts';
+import type { TableView } from './model.ts';
+
+interface Begun { game: string; player: string }
+
+/** The last game for coins that this player began on this device, until its result was read. */
+let begun: Begun | null = kept('local', 'game');
+/** Is being asked for, or was asked for in vain. */
+let asked: string | null = null;
+
+function note(now: Begun | null) {
+  begun = now;
+  keepIn('local', 'game', now);
+}
+
+function gameOf({ phase }: TableView): string | null {
+  return 'game' in phase && phase.type !== 'preparing' ? phase.game : null;
+}
+
+/** Follows the games that begin, and looks for the result of one whose end was not seen. */
+export function followGames() {
+  effect(() => {
+    const view = table.value?.view ?? null;
+    const me = player.value?.id;
+    const running = view === null ? null : gameOf(view);
+    if (me && view?.phase.type === 'playing' && view.seat !== null && !view.terms.practice && begun?.game !== running) {
+      note({ game: view.phase.game, player: me });
+    }
+    if (!online.value || !begun || begun.player !== me || begun.game === running || begun.game === asked) return;
+    if (ended.peek()?.game !== begun.game) void look(begun.game);
+  });
+  // Whose result was shown is not looked for again.
+  effect(() => {
+    if (begun && reading.value && ended.value?.game === begun.game) note(null);
+  });
+}
+
+async function look(game: string) {
+  asked = game;
+  const { recorded } = await import('./recorded.ts');
+  const found = await recorded(game);
+  if (!found || begun?.game !== game || ended.peek()) return;
+  ended.value = found;
+  reading.value = true;
+}

@@ -1,0 +1,26 @@
+// What the browser keeps for this page. Everything is of use without it, so a browser that keeps nothing is
+// no fault.
+
+type Area = 'session' | 'local';
+
+function area(name: Area): Storage {
+  return name === 'session' ? sessionStorage : localStorage;
+}
+
+export function kept<T>(name: Area, key: string): T | null {
+  try {
+    return JSON.parse(area(name).getItem(`bahay.${key}`) ?? 'null') as T | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a value; null forgets it. */
+export function keepIn(name: Area, key: string, value: unknown) {
+  try {
+    if (value === null) area(name).removeItem(`bahay.${key}`);
+    else area(name).setItem(`bahay.${key}`, JSON.stringify(value));
+  } catch {
+    // It is gone with the page, then.
+  }
+}

@@ -1,0 +1,33 @@
+// How a player is called, asked once after the first game.
+import { useState } from 'preact/hooks';
+import { ask, me, tell } from '../house.ts';
+import type { Me } from '../model.ts';
+import { settings } from '../settings.ts';
+import { say } from '../words.ts';
+
+export async function rename(name: string): Promise<boolean> {
+  const now = await ask<Me>('PATCH /v1/me', { body: { name } });
+  if (now) { me.value = now; tell(say('saved')); }
+  return now !== null;
+}
+
+/** Whether the first page asks for a name. */
+export function asksName(): boolean {
+  return settings.played.value && !settings.named.value;
+}
+
+/** Asked once, after the first game. */
+export function NameAsk() {
+  const [name, setName] = useState('');
+  if (!asksName()) return null;
+  return (
+    <form class="name-ask" onSubmit={(event) => {
+      event.preventDefault();
+      void rename(name.trim()).then((ok) => { if (ok) settings.named.value = true; });
+    }}>
+      <label>{say('name_ask')}<input value={name} maxLength={24} autocomplete="nickname" onInput={(event) => setName((event.target as HTMLInputElement).value)} /></label>
+      <button type="submit" class="plain" disabled={name.trim().length < 2}>{say('save')}</button>
+      <button type="button" class="plain" onClick={() => { settings.named.value = true; }}>{say('later')}</button>
+    </form>
+  );
+}

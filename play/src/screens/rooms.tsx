@@ -1,0 +1,51 @@
+// The rooms of each game, the cheapest first, with why one of them is not open to this wallet.
+import { useEffect } from 'preact/hooks';
+import { listed, setsOf } from '../games/list.ts';
+import { byBet, lossOf, refreshRooms, roomName, rooms, seatsOf, tell, wallet, whyClosed } from '../house.ts';
+import type { Room } from '../model.ts';
+import { Coin, Sheet } from '../parts/index.tsx';
+import { refusalText } from '../refusals.ts';
+import { playIn } from '../ways.ts';
+import { coins, say } from '../words.ts';
+
+/** What its rules are called, as its game says. */
+function rulesOf(room: Room): string {
+  const game = listed(room.kind);
+  return game && setsOf(game).find(([name]) => name === room.rule_set)?.[1] || '';
+}
+
+function about(room: Room): string {
+  return [room.hits_to_win ? say('hits_pot', { n: room.hits_to_win }) : seatsOf(room), rulesOf(room)].filter((text) => text !== '').join(' · ');
+}
+
+export function Rooms({ onClose }: { onClose: () => void }) {
+  useEffect(() => { void refreshRooms(); }, []);
+  const all = rooms.value;
+  const games = [...new Set((all ?? []).map((room) => room.game))];
+  return (
+    <Sheet title={say('rooms')} onClose={onClose} wide>
+      {all === null ? <p>{say('loading')}</p> : games.map((game) => (
+        <section key={game} class="rooms">
+          <h3>{game}</h3>
+          {byBet(all.filter((room) => room.game === game)).map((room) => <Offered key={room.id} room={room} />)}
+        </section>
+      ))}
+    </Sheet>
+  );
+}
+
+function Offered({ room }: { room: Room }) {
+  const why = whyClosed(room, wallet.value ?? 0);
+  // A password can be set at once, and the house says how.
+  const mayAsk = why === null || why.type === 'account';
+  return (
+    <button type="button" class={`room ${why ? 'barred' : ''}`} disabled={!mayAsk}
+      onClick={() => { if (why) tell(refusalText('account_required')); else void playIn([room.id]); }}>
+      <b>{roomName(room)}</b>
+      <span class="room-bet"><Coin /> {coins(room.bet)}</span>
+      <small>{why ? why.text : room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) })}</small>
+      {lossOf(room) ? <small>{say('loss_max', { coins: coins(lossOf(room)!) })}</small> : null}
+      <small>{about(room)}</small>
+    </button>
+  );
+}

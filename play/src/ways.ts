@@ -1,0 +1,89 @@
+// The ways to a table: by a room, by the code of a friend's table, and to a practice table. Whoever takes
+// one is ready for the first game by that.
+import { signal } from '@preact/signals';
+import { GAMES, listed, setsOf } from './games/list.ts';
+import { loadGame } from './games/loading.ts';
+import { aside, client, lost, rooms, table, tell } from './house.ts';
+import { keepIn, kept } from './kept.ts';
+import { refusalText } from './refusals.ts';
+import { say } from './words.ts';
+
+export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
+
+/** Whoever asked to play is ready for the first game by that, also where others are not. */
+export const readyAtOnce = signal(false);
+
+export interface Invited { code: string; link: string; table: string }
+
+/** The code of the private table where one sits, as far as this page knows it. */
+export const invited = signal<Invited | null>(kept('session', 'invited'));
+
+/** A code that an address brought. */
+export const brought = signal<string | null>(/\/play\/join\/([A-Za-z0-9]{4,16})\/?$/.exec(location.pathname)?.[1]?.toUpperCase() ?? null);
+
+/** The rule set that is practised. */
+let practised: { kind: string; rule_set: string } | null = null;
+
+export function keep(seat: Invited) {
+  invited.value = seat;
+  keepIn('session', 'invited', seat);
+}
+
+/** Whether a way may be taken; while a game goes on that was left, it may not. */
+export function begin(): boolean {
+  if (aside.value !== null && table.value) {
+    tell(say('game_first'));
+    return false;
+  }
+  lost.value = null;
+  readyAtOnce.value = true;
+  return true;
+}
+
+function refused(problem: { code: string; detail?: string }) {
+  readyAtOnce.value = false;
+  tell(refusalText(problem.code, problem.detail));
+}
+
+/** Plays in these rooms: the house finds a table, and the first game begins by itself. */
+export async function playIn(ids: string[]) {
+  page.value = 'none';
+  if (!begin()) return;
+  // Its game is loaded while a table is looked for.
+  for (const room of rooms.value ?? []) if (ids.includes(room.id)) void loadGame(room.kind);
+  const outcome = await client.seek(ids);
+  if (outcome.type === 'refused' && outcome.code === 'too_few_coins') page.value = 'rewards';
+}
+
+/** Sits down at the table of a code; false where that is refused. */
+export async function sit(code: string): Promise<boolean> {
+  if (!begin()) return false;
+  const answer = await client.takePrivateSeat(code.trim().toUpperCase());
+  if (answer.ok) keep(answer.data as Invited);
+  else refused(answer.problem);
+  return answer.ok;
+}
+
+/** Opens a table for friends; false where that is refused. */
+export async function openTable(asked: Parameters<typeof client.openPrivateTable>[0]): Promise<boolean> {
+  if (!begin()) return false;
+  const answer = await client.openPrivateTable(asked);
+  if (answer.ok) keep(answer.data);
+  else refused(answer.problem);
+  return answer.ok;
+}
+
+export async function practise(kind: string, rule_set: string) {
+  if (!begin()) return;
+  practised = { kind, rule_set };
+  void loadGame(kind);
+  const answer = await client.practise(practised);
+  if (!answer.ok) refused(answer.problem);
+}
+
+/** The way to a game as the last one was. */
+export function again({ room, kind, practice, table: last }: { room: string; kind: string; practice: boolean; table: string }) {
+  if (practice) void practise(kind, practised?.kind === kind ? practised.rule_set : setsOf(listed(kind) ?? GAMES[0])[0]![0]);
+  else if (invited.value?.table === last) void sit(invited.value.code);
+  else void playIn([room]);
+}
