@@ -30,6 +30,34 @@ const COMMAND_LOST: u32 = 120;
 const SNAPSHOT_INSTEAD: u32 = 150;
 const OLD_MESSAGE: u32 = 400;
 const TOKEN_EXPIRED: u32 = 150;
+/// Out of a thousand cuts: the machine sleeps, the connection dies without a word, or a captive
+/// portal stands in the way. All others are told to the client.
+const SLEEP: u32 = 400;
+const DEAD: u32 = 150;
+const PORTAL: u32 = 100;
+/// Out of a thousand starts: they meet a captive portal.
+const PORTAL_AT_START: u32 = 150;
+/// Out of a thousand sleeps: the monotonic clock stands still, or another tab has used the refresh
+/// token before.
+const CLOCK_STOPS: u32 = 400;
+const REFRESHED_BEFORE: u32 = 100;
+/// Out of a thousand refreshes that a tape brings about: another tab has just done the same, or the
+/// answer is lost.
+const REFRESHED_NOW: u32 = 300;
+const REFRESH_UNANSWERED: u32 = 400;
+/// Out of a thousand steps: the client's wall clock is set.
+const CLOCK_SET: u32 = 5;
+const CLOCK_SET_MS: i64 = 3_600_000;
+
+/// A client is back within this time where it is told that it can be, in milliseconds.
+pub(super) const BACK_MS: i64 = 1_000;
+/// The same where it is refused on the way or not told, in milliseconds.
+const BACK_REFUSED_MS: i64 = 5_000;
+const BACK_UNTOLD_MS: i64 = 30_000;
+/// A client notices within this time that a connection is dead, in milliseconds: where its player is
+/// asked or a command waits, and elsewhere.
+const NOTICED_URGENT_MS: i64 = 4_000;
+const NOTICED_MS: i64 = 15_000;
 
 /// Something that the player is shown, and what the table is to it afterwards.
 pub(super) struct Shown {
@@ -56,8 +84,10 @@ struct Open {
 enum Cut {
     /// The network is gone, and the client is told of it.
     Network,
+    /// Nothing arrives any more, and nobody says so. The client has to notice by then.
+    Dead { noticed_by_ms: i64 },
     /// The client's machine sleeps.
-    Sleep,
+    Sleep { is_refreshed: bool },
 }
 
 pub(super) struct Recorder {
@@ -75,6 +105,8 @@ pub(super) struct Recorder {
     pub(super) told_tag: Tag,
     pub(super) missed: Vec<Shown>,
     cut: Option<Cut>,
+    /// Within what time the client is to be back, in milliseconds.
+    pub(super) back_ms: i64,
     pub(super) next_id: u32,
     wishes: u32,
     open: Option<Open>,
@@ -92,7 +124,7 @@ impl Recorder {
         (kind, rule_set): (&str, &str),
     ) -> Self {
         let header = json!({
-            "tape": 1, "form": form.subprotocol(), "kind": kind, "rule_set": rule_set, "seed": seed,
+            "tape": 2, "form": form.subprotocol(), "kind": kind, "rule_set": rule_set, "seed": seed,
         });
         let mut key = [1; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -110,6 +142,7 @@ impl Recorder {
             told_tag: Tag::default(),
             missed: Vec::new(),
             cut: None,
+            back_ms: BACK_MS,
             next_id: 0,
             wishes: 0,
             open: None,
@@ -127,6 +160,7 @@ impl Recorder {
             return Ok(false);
         };
         self.script.at(happened.line.at.ms());
+        self.set_clock();
         let shown = self.shown(player, &happened);
         self.player_step(player, &before, &happened, shown)?;
         if happened.record.is_some() {
@@ -166,7 +200,15 @@ impl Recorder {
         self.version = 5 + u64::from(self.below(50));
         self.tag = self.new_tag();
         self.script.at(happened.line.at.ms());
+        let is_portal = self.chance_of(PORTAL_AT_START);
+        if is_portal {
+            self.script.now(json!({ "net": "portal" }));
+        }
         self.script.now(json!({ "do": { "type": "start" }, "player": player }));
+        if is_portal {
+            self.script.now(json!({ "net": "up" }));
+            self.back_ms = BACK_UNTOLD_MS;
+        }
         let view = before.view(Some(player));
         let shown = self.shown(player, happened);
         self.come_back(player, happened.line.at, &view, shown)
@@ -203,7 +245,10 @@ impl Recorder {
             }
             Input::Disconnect { player: who, .. } if *who == player => {
                 self.wish_before_the_cut(player, before);
-                self.go_away();
+                let is_urgent = self.open.is_some()
+                    || OpenPrompt::of(&before.view(Some(player)))
+                        .is_some_and(|prompt| !prompt.legal.is_empty());
+                self.go_away(line.at, is_urgent);
                 self.missed.extend(shown);
                 Ok(())
             }
@@ -310,18 +355,44 @@ impl Recorder {
         self.open = Some(Open { wish, game, prompt, action, id });
     }
 
-    /// The connection breaks, for as long as the simulation says.
-    fn go_away(&mut self) {
+    /// The connection breaks, for as long as the simulation says. `is_urgent`: the player is asked,
+    /// or a command waits.
+    fn go_away(&mut self, at: Timestamp, is_urgent: bool) {
         self.is_connected = false;
-        let cut = if self.chance_of(400) { Cut::Sleep } else { Cut::Network };
+        let kind = self.below(1_000);
+        let cut = if kind < SLEEP {
+            self.sleep()
+        } else if kind < SLEEP + DEAD {
+            self.script.now(json!({ "net": "dead" }));
+            let noticed_ms = if is_urgent { NOTICED_URGENT_MS } else { NOTICED_MS };
+            Cut::Dead { noticed_by_ms: at.ms() + noticed_ms }
+        } else {
+            let net = if kind < SLEEP + DEAD + PORTAL { "portal" } else { "down" };
+            self.script.now(json!({ "net": net }));
+            self.break_off();
+            Cut::Network
+        };
         self.cut = Some(cut);
-        match cut {
-            Cut::Network => {
-                self.script.now(json!({ "net": "down" }));
-                let code = self.closing_code();
-                self.script.now(json!({ "close": code }));
-            }
-            Cut::Sleep => self.script.now(json!({ "sleep": true })),
+    }
+
+    fn sleep(&mut self) -> Cut {
+        let is_refreshed = self.chance_of(REFRESHED_BEFORE);
+        if is_refreshed {
+            self.script.now(json!({ "refresh": "elsewhere" }));
+        }
+        let mut line = json!({ "sleep": true });
+        if self.chance_of(CLOCK_STOPS) {
+            line["stops"] = true.into();
+        }
+        self.script.now(line);
+        Cut::Sleep { is_refreshed }
+    }
+
+    /// Sets the client's wall clock now and then, but not while it sleeps.
+    fn set_clock(&mut self) {
+        if self.chance_of(CLOCK_SET) && !matches!(self.cut, Some(Cut::Sleep { .. })) {
+            let ms = if self.chance_of(500) { CLOCK_SET_MS } else { -CLOCK_SET_MS };
+            self.script.now(json!({ "clock": ms }));
         }
     }
 
@@ -351,9 +422,16 @@ impl Recorder {
                 self.script.now(json!({ "net": "up" }));
                 self.script.now(json!({ "do": { "type": "wake" } }));
             }
-            Some(Cut::Sleep) => {
-                if self.chance_of(TOKEN_EXPIRED) {
-                    self.script.now(json!({ "expire": true }));
+            Some(Cut::Dead { noticed_by_ms }) => {
+                if noticed_by_ms <= at.ms() {
+                    self.script.line(&json!({ "at": noticed_by_ms, "noticed": true }));
+                }
+                self.script.now(json!({ "net": "up" }));
+                self.back_ms = BACK_UNTOLD_MS;
+            }
+            Some(Cut::Sleep { is_refreshed }) => {
+                if self.chance_of(TOKEN_EXPIRED) || is_refreshed {
+                    self.expire(is_refreshed);
                 }
                 self.script.now(json!({ "do": { "type": "wake" } }));
             }
@@ -377,6 +455,20 @@ impl Recorder {
         self.tell(shown)?;
         self.joined()?;
         self.say_again()
+    }
+
+    /// Access tokens are refused from here on, so that the client refreshes.
+    fn expire(&mut self, is_refreshed: bool) {
+        self.script.now(json!({ "expire": true }));
+        self.back_ms = BACK_REFUSED_MS;
+        if is_refreshed {
+            return;
+        }
+        if self.chance_of(REFRESHED_NOW) {
+            self.script.now(json!({ "refresh": "elsewhere" }));
+        } else if self.chance_of(REFRESH_UNANSWERED) {
+            self.script.now(json!({ "refresh": "unanswered" }));
+        }
     }
 
     /// The same where the table has not noticed that the client was away.

@@ -5,7 +5,7 @@ use bahay_engine::table::{PlayerId, TableView, Timestamp};
 use serde_json::json;
 
 use crate::ids::Tag;
-use crate::tapes::network::{JOIN, Recorder, Shown};
+use crate::tapes::network::{BACK_MS, JOIN, Recorder, Shown};
 use crate::tapes::script::digest;
 use crate::ws::protocol::brief::FormError;
 use crate::ws::protocol::{Message, OpenPrompt};
@@ -19,7 +19,8 @@ impl Recorder {
             join["tag"] = json!(self.told_tag);
             join["table"] = json!(self.simulation.table().id());
         }
-        self.script.now(json!({ "enter": { "within": 1_000 } }));
+        self.script.now(json!({ "enter": { "within": self.back_ms } }));
+        self.back_ms = BACK_MS;
         self.script.line(&json!({ "send": join }));
         self.script.connect();
         self.next_id = JOIN + 1;

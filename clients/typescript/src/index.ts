@@ -11,7 +11,7 @@ export {
   Client, type ClientOptions, type Listener, type RestAnswer, type RestArguments,
 } from "./driver/client.js";
 export {
-  type HttpAnswer, type HttpRequest, type NodeParts, type Platform, type Socket, type SocketEvents,
+  type HttpRequest, type NodeParts, type Platform, type Socket, type SocketEvents,
   type WebSocketClass, browserPlatform, nodePlatform,
 } from "./driver/platform.js";
 export { GAMES, modelOf } from "./games/index.js";

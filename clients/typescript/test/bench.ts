@@ -24,6 +24,8 @@ interface Asked {
 export class Bench {
   readonly core: Core;
   now = 1_000_000;
+  /** What the wall clock is ahead of the monotonic one. */
+  wallAhead = 0;
   /** What has not been looked at. */
   opening: number[] = [];
   /** What the request for a socket says. */
@@ -45,7 +47,8 @@ export class Bench {
   #tokens = 0;
 
   constructor(options: Partial<CoreOptions> = {}) {
-    this.core = new Core({ base: "http://bench", random: randomBytes(), games: GAMES, ...options });
+    const { now } = this;
+    this.core = new Core({ base: "http://bench", random: randomBytes(), games: GAMES, now, ...options });
   }
 
   /** A client that is signed in and joined at a table in this view. */
@@ -73,7 +76,8 @@ export class Bench {
     this.#inputs.push(input);
     if (this.#inputs.length > 1) return;
     for (let [next] = this.#inputs; next; [next] = this.#inputs) {
-      for (const effect of this.core.handle(this.now, next)) this.#effect(effect);
+      const effects = this.core.handle(this.now, next, this.now + this.wallAhead);
+      for (const effect of effects) this.#effect(effect);
       this.#inputs.shift();
     }
   }
@@ -111,12 +115,17 @@ export class Bench {
   }
 
   /** Answers the oldest request. */
-  answer(status: number, body: unknown): Asked {
+  answer(status: number, body: unknown, contentType = "application/json"): Asked {
     const asked = this.asked.shift();
     if (!asked) throw new Error("nothing was asked");
     const { request } = asked;
-    this.input({ type: "answered", request, status, body, retryAfterMs: null });
+    this.input({ type: "answered", request, status, contentType, body, retryAfterMs: null });
     return asked;
+  }
+
+  /** A captive portal answers the oldest request in the server's place. */
+  intercept(): Asked {
+    return this.answer(200, null, "text/html; charset=utf-8");
   }
 
   lose(): Asked {

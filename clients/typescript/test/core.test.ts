@@ -214,46 +214,6 @@ test("mistakes of the client's own do not go on for ever", () => {
   assert.equal(bench.opensWithin(600_000), null);
 });
 
-test("a token that is refused is renewed first", () => {
-  const bench = Bench.at(view(PREPARING));
-  bench.close(1, 1006);
-  bench.opensWithin(1_000);
-  const socket = bench.open();
-  bench.hear(socket, refusal(0, "token_expired"));
-  bench.close(socket, 4401);
-  bench.opensWithin(1_000);
-  const { path, body } = bench.answer(200, bench.tokens());
-  assert.deepEqual([path, body], ["POST /v1/token/refresh", { refresh_token: "refresh 1" }]);
-  bench.commands();
-  bench.open();
-  assert.equal(bench.commands()[0]?.["token"], "access 2");
-});
-
-test("a refresh token whose answer was lost is not used again", () => {
-  const bench = Bench.at(view(PREPARING));
-  bench.after(14 * 60_000);
-  assert.equal(bench.lose().path, "POST /v1/token/refresh");
-  bench.after(60_000);
-  assert.equal(bench.asked[0]?.path, "POST /v1/sign-in/guest");
-  bench.signIn();
-  assert.equal(bench.link, "live", "the connection needs none of it");
-});
-
-test("an access token is renewed ahead of its end, and the connection stays", () => {
-  const bench = Bench.at(view(PREPARING));
-  const seen = new Set<string>();
-  for (let seconds = 0; seconds < 3_600; seconds += 5) {
-    bench.after(5_000);
-    while (bench.asked.length > 0) {
-      const { body } = bench.answer(200, bench.tokens());
-      assert.ok(!seen.has(String(body["refresh_token"])), "each is good for one use");
-      seen.add(String(body["refresh_token"]));
-    }
-  }
-  assert.equal(seen.size, 4);
-  assert.equal(bench.link, "live");
-});
-
 test("the pauses between attempts grow, by chance, and have a limit", () => {
   const bench = Bench.at(view(PREPARING));
   bench.close(1, 1006);
@@ -295,33 +255,6 @@ test("waking up ends a pause, and asks on a connection that looks alive", () => 
   assert.equal(live.link, "live");
 });
 
-test("a connection that does not answer is left for one that does", () => {
-  const bench = Bench.at(view(PREPARING));
-  bench.answersPings = false;
-  bench.after(20_000);
-  const socket = bench.enter();
-  assert.ok(bench.closed.includes(1));
-  assert.equal(bench.link, "joining");
-  const { state } = bench.core;
-  bench.update(1, 7, [{ type: "waiting" }]);
-  assert.equal(bench.core.state, state, "what comes on the old one says nothing");
-  bench.update(socket, 7, [{ type: "ready", seat: 1 }]);
-  bench.hear(socket, { type: "ack", id: 1, version: 7 });
-  assert.equal(bench.link, "live");
-  assert.equal(bench.core.state.table?.version, 7);
-});
-
-test("an answer that does not come is missed soon, whatever else is heard", () => {
-  const bench = Bench.at(view(PLAYING));
-  bench.answersPings = false;
-  bench.snapshot(1, 7, view(PLAYING), PROMPT);
-  bench.wish({ type: "act", action: dump("2C") as never });
-  bench.after(1_000);
-  bench.update(1, 8, [{ type: "presence", seat: 1, connected: false }], PROMPT);
-  const ms = bench.opensWithin(60_000);
-  assert.ok(ms !== null && ms <= 2_600, String(ms));
-});
-
 test("sockets that wait for a network that is gone are given up when another one is there", () => {
   const bench = Bench.at(view(PREPARING));
   bench.answersPings = false;
@@ -333,18 +266,6 @@ test("sockets that wait for a network that is gone are given up when another one
   bench.input({ type: "wake" });
   assert.ok(old.every((socket) => bench.closed.includes(socket)));
   assert.equal(bench.opening.length, 3);
-});
-
-test("silence brings a question, and nothing else while it is answered", () => {
-  for (const [phase, questions] of [[view(PREPARING), 50], [null, 50]] as const) {
-    const bench = Bench.at(phase);
-    bench.after(600_000);
-    const pings = bench.said.filter(({ command }) => command["type"] === "ping");
-    assert.ok(Math.abs(pings.length - questions) <= 1, `${pings.length} questions`);
-    assert.deepEqual(bench.opening, []);
-    assert.deepEqual(bench.closed, []);
-    assert.equal(bench.link, "live");
-  }
 });
 
 test("updates that do not follow are not taken; the whole table is asked for", () => {
@@ -584,39 +505,6 @@ test("what a later version says is passed over", () => {
   const phase = bench.core.state.table?.view.phase;
   assert.deepEqual(phase?.type === "preparing" && phase.ready, [1]);
   assert.equal(bench.link, "live");
-});
-
-test("requests are signed, and repeated where that does no harm", () => {
-  const bench = Bench.at(null);
-  const call = (method: string, path: string): void =>
-    bench.input({ type: "call", call: 1, method, path, headers: {}, body: null });
-  call("GET", "/v1/rooms");
-  assert.equal(bench.asked[0]?.headers["authorization"], "Bearer access 1");
-  bench.lose();
-  bench.after(1_000);
-  bench.answer(401, { code: "token_expired", detail: "" });
-  assert.equal(bench.answer(200, bench.tokens()).path, "POST /v1/token/refresh");
-  assert.equal(bench.asked[0]?.headers["authorization"], "Bearer access 2");
-  bench.answer(200, { items: [] });
-  assert.deepEqual(bench.answers.map(({ answer }) => answer.ok), [true]);
-  call("POST", "/v1/me/rewards/daily");
-  bench.lose();
-  bench.after(60_000);
-  assert.deepEqual(bench.asked, [], "nobody knows whether it took effect");
-  const last = bench.answers.at(-1)?.answer;
-  assert.equal(last?.ok === false && last.problem.code, "unreachable");
-});
-
-test("another player of the same page shows nothing of the one before", () => {
-  const bench = Bench.at(view(PREPARING));
-  const body = { name: "Jose", password: "correct horse" };
-  bench.input({ type: "sign_in", call: 5, path: "/v1/sign-in/password", body });
-  const player = { id: "another", name: "Jose" };
-  bench.answer(200, { ...bench.tokens(), player });
-  assert.equal(bench.core.state.table, null);
-  assert.deepEqual(bench.core.state.player, player);
-  bench.open();
-  assert.deepEqual(bench.commands().map(({ type }) => type), ["authenticate", "join"]);
 });
 
 test("a table that was halted is asked for again after a while", () => {

@@ -6,6 +6,8 @@ const COUNTDOWN_MS = 20_000;
 /** The other seat answers within this. */
 const OTHER_MS = 1_500;
 const TOKEN_MS = 15 * 60_000;
+/** For so long the same refresh token gives the same successor. */
+const REUSE_MS = 60_000;
 const RESUMED_MAX = 64;
 /** What is kept of the journal. */
 const TABLE = "019ca944-3c00-7000-8000-00000007ab1e";
@@ -43,7 +45,8 @@ export class ModelServer {
   readonly #connections = new Map<number, Connection>();
   readonly #journal: Update[] = [];
   readonly #good = new Map<string, number>();
-  readonly #used = new Set<string>();
+  /** When a refresh token was used, and what it gave. */
+  readonly #used = new Map<string, { readonly at: number; readonly successor: Json }>();
   #tokens = 0;
   #version = 1;
   #tag = "0".repeat(TAG_DIGITS);
@@ -79,9 +82,13 @@ export class ModelServer {
     const said = JSON.parse(body ?? "{}") as Json;
     if (url.endsWith("/v1/token/refresh")) {
       const token = String(said["refresh_token"]);
-      if (this.#used.has(token)) throw new Error("a refresh token was used twice");
-      this.#used.add(token);
-      return { status: 200, body: this.#issue(now) };
+      const used = this.#used.get(token);
+      if (used && now - used.at > REUSE_MS) {
+        return { status: 401, body: { code: "refresh_token_reused", detail: "" } };
+      }
+      const successor = used?.successor ?? this.#issue(now);
+      if (!used) this.#used.set(token, { at: now, successor });
+      return { status: 200, body: successor };
     }
     return { status: 200, body: { ...this.#issue(now), player: { id: PLAYER, name: "p" } } };
   }

@@ -236,7 +236,8 @@ class Phone {
         const lost = (): void => this.#input({ type: "unanswered", request });
         this.#link.request(this.#now, lost, () => {
           const answer = this.#server.answer(this.#now, url, body);
-          return () => this.#input({ type: "answered", request, retryAfterMs: null, ...answer });
+          const contentType = "application/json";
+          return () => this.#input({ type: "answered", request, contentType, retryAfterMs: null, ...answer });
         });
         break;
       }

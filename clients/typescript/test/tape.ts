@@ -7,13 +7,27 @@ import { Core, GAMES, type Effect, type Input, type State, type Told } from "../
 import { encodeMessage } from "./encode.js";
 import { saidIn } from "./request.js";
 
-/** What the client's clock is ahead of the server's: it has to find that out. */
+/** What the client's clocks are ahead of the server's: it has to find that out. */
 const AHEAD_MS = 5_000_000;
 const TOKEN_MS = 15 * 60_000;
 const PING_IDS = 1_000_000;
+/** For so long the same refresh token gives the same successor. */
+const REUSE_MS = 60_000;
+/** What the client takes the server's time for is off by less, once it is current. */
+const CLOCK_MS = 1_000;
 const ENTRY_ID = 0;
 
 type Json = Readonly<Record<string, unknown>>;
+
+type Net = "up" | "down" | "dead" | "portal";
+
+/** A refresh token that was given. */
+interface Refresh {
+  readonly access: string;
+  readonly givenAt: number;
+  usedAt: number | null;
+  successor: Json | null;
+}
 
 interface Line extends Json {
   readonly at?: number;
@@ -23,8 +37,12 @@ interface Line extends Json {
   readonly bytes?: string;
   readonly on?: "before";
   readonly close?: number;
-  readonly net?: "down" | "up";
+  readonly net?: Net;
+  readonly noticed?: boolean;
   readonly sleep?: boolean;
+  readonly stops?: boolean;
+  readonly clock?: number;
+  readonly refresh?: "elsewhere" | "unanswered";
   readonly expire?: boolean;
   readonly link?: string;
   readonly send?: Json;
@@ -63,9 +81,14 @@ class Player {
   readonly #form: string;
   readonly #core: Core;
   #now = 0;
+  /** Of the line that happens now. */
+  #at = 0;
+  #ahead = AHEAD_MS;
+  #wallAhead = 0;
   #inputs: Input[] = [];
   #isAsleep = false;
-  #isDown = false;
+  #stops = false;
+  #net: Net = "up";
   /** The connection was lost while the machine slept, without a word. */
   #isStale = false;
   /** Sockets that wait to be opened, oldest first. */
@@ -79,7 +102,8 @@ class Player {
   #wishes = 0;
   #tokens = 0;
   #good = new Set<string>();
-  #refreshed = new Set<string>();
+  #refreshes = new Map<string, Refresh>();
+  #losesRefresh = false;
   #id = "";
   connections = 0;
   shows = 0;
@@ -88,9 +112,10 @@ class Player {
 
   constructor({ tape, form }: Line, look: Look) {
     this.#look = look;
-    if (tape !== 1) throw new Error(`a tape of version ${String(tape)}`);
+    if (tape !== 2) throw new Error(`a tape of version ${String(tape)}`);
     this.#form = String(form);
-    this.#core = new Core({ base: "http://tape", random: randomBytes(), games: GAMES });
+    const options = { base: "http://tape", random: randomBytes(), games: GAMES, now: AHEAD_MS };
+    this.#core = new Core(options);
   }
 
   line(line: Line): void {
@@ -99,6 +124,7 @@ class Player {
       return;
     }
     this.nothingMore();
+    this.#at = line.at;
     this.#until(line.at);
     this.#happens(line);
   }
@@ -114,8 +140,12 @@ class Player {
     else if (line.enter) this.#enter(line.enter.within);
     else if (line.heard !== undefined || line.bytes !== undefined) this.#hear(line);
     else if (line.close !== undefined) this.#close(line.close);
-    else if (line.net) this.#isDown = line.net === "down";
-    else if (line.sleep) this.#isAsleep = this.#isStale = true;
+    else if (line.net) this.#change(line.net);
+    else if (line.noticed) this.#notice();
+    else if (line.clock !== undefined) this.#wallAhead += line.clock;
+    else if (line.refresh === "unanswered") this.#losesRefresh = true;
+    else if (line.refresh) this.#refresh([...this.#refreshes.keys()].at(-1) ?? "");
+    else if (line.sleep) this.#sleep(line.stops ?? false);
     else if (line.expire) this.#good.clear();
     else if (line.link) same("link", this.#core.state.link.type, line.link);
     else throw new Error("an unknown line");
@@ -136,6 +166,7 @@ class Player {
       same("shown", found, show);
     } else if (current) {
       same("current", this.#core.state.table?.current, true);
+      this.#seeClock();
     } else if (unseated) {
       same("shown", this.#core.state.table, null);
     } else if (end) {
@@ -160,6 +191,28 @@ class Player {
         this.#wishes += 1;
         this.#input({ type: "command", command: this.#wishes, wish: wish as never });
     }
+  }
+
+  #change(net: Net): void {
+    this.#net = net;
+    if (net === "dead") this.#isStale = true;
+  }
+
+  #sleep(stops: boolean): void {
+    this.#isAsleep = this.#isStale = true;
+    this.#stops = stops;
+  }
+
+  #notice(): void {
+    const { type } = this.#core.state.link;
+    if (type === "live") throw new Error("the client has not noticed that the connection is dead");
+  }
+
+  /** Whether the client knows what time it is, unless it was told late. */
+  #seeClock(): void {
+    if (this.#now - this.#at >= CLOCK_MS) return;
+    const off = this.#core.serverTime(this.#now + this.#ahead) - this.#now;
+    if (Math.abs(off) > CLOCK_MS) throw new Error(`the client's server time is off by ${off} ms`);
   }
 
   #enter(within: number): void {
@@ -215,7 +268,12 @@ class Player {
 
   /** Lets time pass, with the client's timers unless it sleeps. */
   #until(at: number): void {
-    if (this.#isAsleep) this.#now = Math.max(this.#now, at);
+    if (this.#isAsleep) {
+      const slept = Math.max(0, at - this.#now);
+      this.#now += slept;
+      if (this.#stops) this.#ahead -= slept;
+      if (this.#stops) this.#wallAhead += slept;
+    }
     this.#isAsleep = false;
     for (;;) {
       const next = this.#timer();
@@ -234,7 +292,7 @@ class Player {
   }
 
   #timer(): number | null {
-    return this.#core.wakeAt === null ? null : this.#core.wakeAt - AHEAD_MS;
+    return this.#core.wakeAt === null ? null : this.#core.wakeAt - this.#ahead;
   }
 
   /** What an effect brings about comes after all effects that were given with it. */
@@ -242,7 +300,8 @@ class Player {
     this.#inputs.push(input);
     if (this.#inputs.length > 1) return;
     for (let [next] = this.#inputs; next; [next] = this.#inputs) {
-      for (const effect of this.#core.handle(this.#now + AHEAD_MS, next)) this.#effect(effect);
+      const now = this.#now + this.#ahead;
+      for (const effect of this.#core.handle(now, next, now + this.#wallAhead)) this.#effect(effect);
       this.#inputs.shift();
     }
   }
@@ -250,7 +309,7 @@ class Player {
   #effect(effect: Effect): void {
     switch (effect.type) {
       case "open":
-        if (this.#isDown) {
+        if (this.#net === "down" || this.#net === "portal") {
           this.#input({ type: "closed", socket: effect.socket, code: 1006, reason: "" });
         } else {
           this.#waiting.push(effect.socket);
@@ -284,7 +343,7 @@ class Player {
     if (command["type"] === "ping") {
       const id = command["id"] as number;
       if (id < PING_IDS) throw new Error("a ping has a number of a million or more");
-      if (this.#isDown || this.#isStale || socket !== this.#socket) return;
+      if (this.#net !== "up" || this.#isStale || socket !== this.#socket) return;
       this.#input({ type: "heard", socket, data: encodeMessage([id], this.#form) });
       return;
     }
@@ -293,18 +352,29 @@ class Player {
   }
 
   #answer(request: number, url: string, body: string | null): void {
-    if (this.#isDown) {
+    // Of one into the void the client itself knows when to wait no longer.
+    if (this.#net === "dead") return;
+    if (this.#net === "down") {
       this.#input({ type: "unanswered", request });
       return;
     }
+    const reply = (status: number, answer: unknown, contentType = "application/json"): void =>
+      this.#input({ type: "answered", request, status, contentType, body: answer, retryAfterMs: null });
+    if (this.#net === "portal") {
+      reply(200, null, "text/html");
+      return;
+    }
     const said = JSON.parse(body ?? "{}") as Json;
-    const reply = (status: number, answer: unknown): void =>
-      this.#input({ type: "answered", request, status, body: answer, retryAfterMs: null });
     if (url.endsWith("/v1/token/refresh")) {
       const token = String(said["refresh_token"]);
-      if (this.#refreshed.has(token)) throw new Error("a refresh token was used twice");
-      this.#refreshed.add(token);
-      reply(200, this.#issue());
+      const given = this.#refreshes.get(token);
+      const isYoung = given && this.#now - given.givenAt < REUSE_MS && this.#good.has(given.access);
+      if (isYoung) throw new Error("a token that is seconds old was renewed");
+      const tokens = this.#refresh(token);
+      if (this.#losesRefresh) this.#input({ type: "unanswered", request });
+      else if (tokens) reply(200, tokens);
+      else reply(401, { code: "refresh_token_reused", detail: "" }, "application/problem+json");
+      this.#losesRefresh = false;
     } else if (url.endsWith("/v1/sign-in/guest")) {
       if (String(said["device_id"]).length < 16) throw new Error("a device id is too short");
       reply(200, { ...this.#issue(), player: { id: this.#id, name: "player" } });
@@ -313,14 +383,28 @@ class Player {
     }
   }
 
+  /** Gives the successor, also again for a while; null where the token was used long ago. */
+  #refresh(token: string): Json | null {
+    const refresh = this.#refreshes.get(token);
+    if (!refresh) throw new Error(`nobody has the refresh token ${token}`);
+    const { usedAt, successor } = refresh;
+    if (usedAt !== null && this.#now - usedAt > REUSE_MS) return null;
+    if (successor) return successor;
+    refresh.usedAt = this.#now;
+    refresh.successor = this.#issue();
+    return refresh.successor;
+  }
+
   #issue(): Json {
     this.#tokens += 1;
-    const access_token = `access ${this.#tokens}`;
-    this.#good.add(access_token);
+    const access = `access ${this.#tokens}`;
+    const refresh = `refresh ${this.#tokens}`;
+    this.#good.add(access);
+    this.#refreshes.set(refresh, { access, givenAt: this.#now, usedAt: null, successor: null });
     return {
-      access_token,
+      access_token: access,
       access_expires_at: new Date(this.#now + TOKEN_MS).toISOString(),
-      refresh_token: `refresh ${this.#tokens}`,
+      refresh_token: refresh,
       refresh_expires_at: new Date(this.#now + 100 * TOKEN_MS).toISOString(),
       session: "session",
     };

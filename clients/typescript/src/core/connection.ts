@@ -358,8 +358,8 @@ export class Connection {
         }
         break;
       case CLOSE_CODES.signed_out:
-        this.#session.forget();
-        this.#end({ type: "signed_out", code: "session_ended", detail: "" });
+        if (this.#isOfOlderSession(line)) this.#fail("an older session has ended");
+        else this.#endSession("session_ended");
         break;
       case CLOSE_CODES.too_fast:
         this.#fail("too fast", PAUSE_HASTE_MS);
@@ -422,8 +422,8 @@ export class Connection {
     if (oldest !== undefined && this.#openings.size >= RACERS) this.#closeOpening(oldest);
     this.#sockets += 1;
     const socket = this.#sockets;
-    const { token } = this.#session;
-    this.#openings.set(socket, opening(this.#host.now, token));
+    const { token, id } = this.#session;
+    this.#openings.set(socket, opening(this.#host.now, token, id));
     const request = requestFor(this.#url, this.#forms, token, this.#events.known());
     this.#host.effect({ type: "open", socket, ...request });
     // One that takes much longer than usual has probably lost a packet on the way, or waits for a
@@ -473,6 +473,7 @@ export class Connection {
       return;
     }
     line.token = token;
+    if (!isSaid) line.session = this.#session.id;
     line.enteredAt = this.#host.now;
     this.#show({ type: "joining" });
     if (!isSaid) {
@@ -490,9 +491,8 @@ export class Connection {
   }
 
   #refusedEntry(line: Line, code: string): void {
-    if (code === "token_revoked") {
-      this.#session.forget();
-      this.#end({ type: "signed_out", code, detail: "" });
+    if (code === "token_revoked" && !this.#isOfOlderSession(line)) {
+      this.#endSession(code);
     } else if (code.startsWith("token_") && line.token !== null) {
       // The server closes; what follows is as after every end.
       this.#session.refuse(line.token);
@@ -502,6 +502,15 @@ export class Connection {
   #ask(): void {
     const line = this.#line;
     if (line?.enteredAt != null) this.#say(line, { type: "ping" }, PING_IDS);
+  }
+
+  #isOfOlderSession({ session }: Line): boolean {
+    return session !== this.#session.id;
+  }
+
+  #endSession(code: string): void {
+    this.#session.forget();
+    this.#end({ type: "signed_out", code, detail: "" });
   }
 
   #say(line: Line, command: Unnumbered, id: number): void {

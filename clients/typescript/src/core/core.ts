@@ -12,7 +12,8 @@ import { Connection } from "./connection.js";
 import { askedToReveal } from "./observe.js";
 import { JOIN_ID, type Known } from "./opening.js";
 import { Outbox } from "./outbox.js";
-import { type Result, Session } from "./session.js";
+import { type Result, resultOf } from "./answers.js";
+import { Session } from "./session.js";
 import { Timers } from "./timers.js";
 import {
   type Seed, checkCommitment, fromSnapshot, fromStored, fromUpdate, gameOf, toStored,
@@ -28,8 +29,8 @@ const AGAIN_MS = 300;
 const HALTED_MS = 10_000;
 /** A request that has no answer by then gets none. */
 const REQUEST_MS = 12_000;
-/** Between two attempts to renew the access token ahead of time. */
-const RENEW_PAUSE_MS = 30_000;
+/** Between two attempts to renew the access token ahead of time, at most. */
+const RENEW_PAUSE_MS = 10_000;
 /** Versions of the table whose tags are kept. */
 const SEEN_MAX = 256;
 /** Times in a row that a table's messages did not follow each other. */
@@ -44,6 +45,9 @@ export interface CoreOptions {
   readonly name?: string;
   /** What was stored by a core of this installation and page before. */
   readonly stored?: Partial<Record<StoreKey, string | null>>;
+  /** The present, by both clocks, as `handle` is given it. */
+  readonly now?: number;
+  readonly wall?: number;
   /** The games that are known from the beginning. */
   readonly games: readonly GameModel[];
   /** Whether others may be asked for by `load_game`. */
@@ -62,7 +66,8 @@ export class Core {
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #timers = new Timers();
-  #now = 0;
+  #now: number;
+  #wall: number;
   #effects: Effect[] = [];
   #requests = new Map<number, (result: Result | null) => void>();
   #lastRequest = 0;
@@ -85,12 +90,17 @@ export class Core {
 
   constructor(options: CoreOptions) {
     this.#options = options;
+    this.#now = options.now ?? 0;
+    this.#wall = options.wall ?? this.#now;
     this.#models = new Map(options.games.map((model) => [model.kind, model]));
     const { device, session, table, seed } = options.stored ?? {};
     const core = this;
     const host = {
       get now(): number {
         return core.#now;
+      },
+      get wall(): number {
+        return core.#wall;
       },
       random: options.random,
       jitter: (ms: number): number => this.#jitter(ms),
@@ -163,9 +173,10 @@ export class Core {
     return now + this.#offsetMs;
   }
 
-  handle(now: number, input: Input): Effect[] {
-    // A clock that was set back stands still here.
+  /** `now` is of a monotonic clock, which may stand still in sleep; `wall` of one that may be set. */
+  handle(now: number, input: Input, wall = now): Effect[] {
     this.#now = Math.max(this.#now, now);
+    this.#wall = wall;
     this.#take(input);
     const effects = this.#effects;
     this.#effects = [];
@@ -184,7 +195,7 @@ export class Core {
       case "timer":
         return this.#timers.run(this.#now);
       case "answered":
-        return this.#answered(input.request, input);
+        return this.#answered(input.request, resultOf(input));
       case "unanswered":
         return this.#answered(input.request, null);
       case "opened":
@@ -195,6 +206,8 @@ export class Core {
         return this.#connection.closed(input.socket, input.code);
       case "command":
         return this.#command(input.command, input.wish);
+      case "shared":
+        return this.#session.adopt(input.session);
       case "join":
         return this.#wantJoin();
       case "sign_in":
@@ -384,7 +397,8 @@ export class Core {
     this.#stopRenewing?.();
     const { renewInMs } = this.#session;
     if (renewInMs === null || !this.#isEntered) return;
-    const renew = (): void => this.#session.renew(() => this.#renewLater(RENEW_PAUSE_MS));
+    const renew = (): void =>
+      this.#session.renew(() => this.#renewLater(this.#jitter(RENEW_PAUSE_MS)));
     this.#stopRenewing = this.#timers.after(this.#now + Math.max(renewInMs, leastMs), renew);
   }
 
@@ -447,8 +461,8 @@ export class Core {
     const isShort = this.#connection.form !== "bahay.v1";
     const after = fromUpdate(message, before, model, isShort, this.#seed);
     if (!after) return this.#gap();
-    // What was missed carries the time at which it happened.
-    if (before.current) this.#offsetMs = message.server_time_ms - this.#now;
+    // What was missed carries the time at which it happened; and what comes late tells of an earlier one.
+    if (before.current) this.#offsetMs = Math.max(this.#offsetMs, message.server_time_ms - this.#now);
     const { events } = message;
     const told = { before: before.view, after: after.view, events, snapshot: false };
     if (!isTable) {

@@ -26,6 +26,8 @@ export interface Opening {
   readonly since: number;
   /** The token that its request names; null where all is to be said once it is open. */
   readonly token: string | null;
+  /** The session of that token. */
+  readonly session: string | null;
   /** What was agreed on; null until it is open. */
   protocol: string | null;
   /** All that came on it, until a table is there. */
@@ -33,8 +35,8 @@ export interface Opening {
 }
 
 /** Of a socket on which nothing has been said yet. */
-export function opening(since: number, token: string | null): Opening {
-  return { since, token, protocol: null, heard: [] };
+export function opening(since: number, token: string | null, session: string | null): Opening {
+  return { since, token, session, protocol: null, heard: [] };
 }
 
 /** A socket that is in use. */
@@ -50,6 +52,8 @@ export interface Line {
   /** That was answered. */
   hasAnswered: boolean;
   token: string | null;
+  /** Which session that token is of: its end is not that of a newer one. */
+  session: string | null;
 }
 
 /** One on which nothing has been said. */
@@ -63,6 +67,7 @@ export function lineOn(socket: number, opened: Opening, reader: MessageReader): 
     hasSaid: false,
     hasAnswered: false,
     token: null,
+    session: opened.session,
   };
 }
 

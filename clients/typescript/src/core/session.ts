@@ -1,29 +1,37 @@
 // Who is signed in: tokens, how they are renewed, and requests that are signed with them.
 //
-// A refresh token is good for one use, and using it twice ends its session. So one whose answer got
-// lost is not used again where the device can sign in anew, and no two tabs share one.
+// A refresh token is good for one use, but for a minute the server gives the same device the same
+// successor again. So one whose answer got lost is sent once more, and tabs that share a session, as
+// after a page was duplicated, renew beside each other and tell each other what they got.
+//
+// Time is judged by two clocks. The monotonic one is right as long as the page lives, unless it stands
+// still in sleep; the wall clock goes on then and over a reload, but may be set to anything. A token
+// counts as expired where either says so, except one that has just come: so a clock that is wrong
+// costs one renewal at most.
 
-import type { Me, SignedIn, Tokens } from "../gen/rest.js";
+import type { SignedIn, Tokens } from "../gen/rest.js";
+import { type Result, answerOf, problem, problemOf, signedInOf, tokensOf } from "./answers.js";
 import type { Answer, Call, ProblemSeen, StoreKey } from "./types.js";
 
 /** An access token is renewed so long before it expires. */
 const RENEW_BEFORE_MS = 120_000;
 /** One that has less left is not used any more. */
 const USE_BEFORE_MS = 5_000;
+/** A token that came so lately is good, whatever a clock says. */
+const YOUNG_MS = 60_000;
+/** A page that was loaded again leaves other tabs so long to tell it newer tokens. */
+const SHARE_MS = 100;
 /** A request that is as young as this may still be on its way. */
 const WAKE_AFTER_MS = 1_000;
 const READ_ATTEMPTS_MAX = 4;
 const READ_PAUSE_MS = 300;
 
-export interface Result {
-  readonly status: number;
-  readonly body: unknown;
-  readonly retryAfterMs: number | null;
-}
-
 /** What the parts of the core need of it. */
 export interface Host {
+  /** Of the monotonic clock. */
   readonly now: number;
+  /** Of the wall clock. */
+  readonly wall: number;
   random(bytes: number): Uint8Array;
   /** At least half of it, so that many who wait do not come at once. */
   jitter(ms: number): number;
@@ -42,11 +50,12 @@ interface Kept {
   readonly player: { readonly id: string; readonly name: string };
   readonly access: string;
   readonly accessExpiresMs: number;
-  /** Null once it may have been used. */
+  /** Null once the server has refused it. */
   readonly refresh: string | null;
+  readonly session: string;
   /** Whether the device alone can sign this player in again. */
   readonly byDevice: boolean;
-  /** What the server's clock is ahead of this one; null until it was heard. */
+  /** What the server's clock is ahead of the wall clock; null until it was heard. */
   readonly offsetMs: number | null;
 }
 
@@ -55,6 +64,10 @@ export class Session {
   readonly #name: string | null;
   #device: string | null;
   #kept: Kept | null;
+  /** What the server's clock is ahead of the monotonic one; null until this page has heard it. */
+  #aheadMs: number | null = null;
+  /** When the tokens came; those that were stored came before. */
+  #receivedAt = Number.NEGATIVE_INFINITY;
   #waiting: ((renewal: Renewal) => void)[] = [];
   #renewingSince: number | null = null;
   /** Answers to requests of an earlier try are late. */
@@ -76,28 +89,49 @@ export class Session {
     return this.#device;
   }
 
-  /** What the server's clock is ahead of this one. */
+  /** The session that the tokens are of. */
+  get id(): string | null {
+    return this.#kept?.session ?? null;
+  }
+
+  /** What the server's clock is ahead of the monotonic one, as far as is known. */
   get offsetMs(): number {
-    return this.#kept?.offsetMs ?? 0;
+    const { now, wall } = this.#host;
+    return this.#aheadMs ?? (this.#kept?.offsetMs ?? 0) + wall - now;
   }
 
   /** The access token, if it is good as far as is known here. */
   get token(): string | null {
     const kept = this.#kept;
     if (!kept || kept.access === "") return null;
-    return this.#leftMs(kept) > USE_BEFORE_MS ? kept.access : null;
+    return this.#ageMs < YOUNG_MS || this.#leftMs(kept) > USE_BEFORE_MS ? kept.access : null;
   }
 
-  /** When to renew it ahead of time; null where that cannot be told. */
+  /** When to renew it ahead of time; null where that cannot be told, or not be done. */
   get renewInMs(): number | null {
     const kept = this.#kept;
-    if (!kept || kept.offsetMs === null || kept.access === "") return null;
-    return Math.max(0, this.#leftMs(kept) - RENEW_BEFORE_MS);
+    if (!kept || this.#aheadMs === null || kept.access === "") return null;
+    if (kept.refresh === null && !kept.byDevice) return null;
+    const leftMs = kept.accessExpiresMs - this.#host.now - this.#aheadMs;
+    return Math.max(0, leftMs - RENEW_BEFORE_MS, YOUNG_MS - this.#ageMs);
   }
 
   /** The server has said what time it is. */
   heardTime(serverMs: number): void {
-    if (this.#kept) this.#keep({ ...this.#kept, offsetMs: serverMs - this.#host.now });
+    this.#aheadMs = serverMs - this.#host.now;
+    if (this.#kept) this.#keep({ ...this.#kept, offsetMs: serverMs - this.#host.wall });
+  }
+
+  /** Takes newer tokens of the same session that another tab has got. */
+  adopt(text: string): void {
+    const other = JSON.parse(text) as Kept;
+    const kept = this.#kept;
+    if (kept?.session !== other.session || other.accessExpiresMs <= kept.accessExpiresMs) return;
+    this.#receive(other);
+    if (this.#renewingSince === null) return;
+    // An answer that is still to come has nothing newer.
+    this.#tries += 1;
+    this.#end({ type: "renewed" });
   }
 
   /** The server does not take this token, whatever it looks like here. */
@@ -126,16 +160,22 @@ export class Session {
     this.#renewingSince = this.#host.now;
     this.#tries += 1;
     const kept = this.#kept;
-    if (kept?.refresh) this.#refresh(kept, kept.refresh);
-    else if (!kept || kept.byDevice) this.#signInByDevice(true);
+    if (kept?.refresh) {
+      const { refresh } = kept;
+      const isLate = this.#isLate();
+      const isStored = this.#receivedAt === Number.NEGATIVE_INFINITY;
+      if (!isStored) this.#refresh(refresh);
+      else this.#host.after(SHARE_MS, () => isLate() || this.#refresh(refresh));
+    } else if (!kept || kept.byDevice) this.#signInByDevice(true);
     else this.#end({ type: "signed_out", problem: problem("session_ended") });
   }
 
   /** By a name and password, or an account elsewhere. */
   signIn(call: Call, done: (answer: Answer) => void): void {
     this.#host.request(call, (result) => {
-      if (result?.status === 200) this.#signedIn(result.body as SignedIn, false);
-      done(answerOf(result));
+      const signedIn = signedInOf(result);
+      if (signedIn) this.#signedIn(signedIn, false);
+      done(answerOf(result?.status === 200 && !signedIn ? null : result));
     });
   }
 
@@ -168,23 +208,26 @@ export class Session {
     });
   }
 
-  #refresh(kept: Kept, refresh: string): void {
-    // Should this page end before the answer comes, the token may have been used.
-    if (kept.byDevice) this.#keep({ ...kept, refresh: null });
+  #refresh(refresh: string): void {
     const isLate = this.#isLate();
     this.#host.request(post("/v1/token/refresh", { refresh_token: refresh }), (result) => {
-      if (isLate()) return;
-      if (result?.status === 200) {
-        this.#renewed(result.body as Tokens, kept.player, kept.byDevice);
+      const kept = this.#kept;
+      if (isLate() || !kept) return;
+      const tokens = tokensOf(result);
+      const isRefused = result?.status === 401 || result?.status === 403;
+      if (tokens) {
+        this.#renewed(tokens, kept.player, kept.byDevice);
         this.#end({ type: "renewed" });
-      } else if (result?.status === 401) {
-        this.#keep({ ...kept, refresh: null, access: "" });
+      } else if (!isRefused) {
+        // Whether it was used is not known: it is sent again.
+        this.#end({ type: "failed", problem: problemOf(result) });
+      } else if (kept.refresh !== refresh) {
+        this.#renew();
+      } else {
+        // The access token is good for as long as it would have been.
+        this.#keep({ ...kept, refresh: null });
         if (kept.byDevice) this.#signInByDevice(true);
         else this.#end({ type: "signed_out", problem: problemOf(result) });
-      } else {
-        // One that was refused for haste was not looked at.
-        if (result?.status === 429) this.#keep({ ...kept, refresh });
-        this.#end({ type: "failed", problem: problemOf(result) });
       }
     });
   }
@@ -195,8 +238,9 @@ export class Session {
     const isLate = this.#isLate();
     this.#host.request(post("/v1/sign-in/guest", { device_id, ...name }), (result) => {
       if (isLate()) return;
-      if (result?.status === 200) {
-        this.#signedIn(result.body as SignedIn, true);
+      const signedIn = signedInOf(result);
+      if (signedIn) {
+        this.#signedIn(signedIn, true);
         this.#end({ type: "renewed" });
         return;
       }
@@ -209,20 +253,31 @@ export class Session {
   }
 
   #signedIn({ player, ...tokens }: SignedIn, byDevice: boolean): void {
-    const { id, name }: Me = player;
+    const { id, name } = player;
     this.#renewed(tokens, { id, name }, byDevice);
   }
 
   #renewed(tokens: Tokens, player: Kept["player"], byDevice: boolean): void {
-    const isSame = this.#kept?.player.id === player.id;
-    this.#keep({
+    this.#receive({
       player,
       access: tokens.access_token,
       accessExpiresMs: Date.parse(tokens.access_expires_at),
       refresh: tokens.refresh_token,
+      session: tokens.session,
       byDevice,
-      offsetMs: isSame ? (this.#kept?.offsetMs ?? null) : null,
+      offsetMs: null,
     });
+  }
+
+  /** Keeps tokens that have come now. */
+  #receive(kept: Kept): void {
+    const { now, wall } = this.#host;
+    this.#receivedAt = now;
+    // A clock by which they have expired already does not know the time.
+    const isOff = this.#aheadMs !== null && kept.accessExpiresMs - now - this.#aheadMs < YOUNG_MS;
+    if (isOff) this.#aheadMs = null;
+    const offsetMs = this.#aheadMs === null ? null : this.#aheadMs + now - wall;
+    this.#keep({ ...kept, offsetMs });
   }
 
   #end(renewal: Renewal): void {
@@ -246,9 +301,15 @@ export class Session {
     return this.#device;
   }
 
-  #leftMs(kept: Kept): number {
-    if (kept.offsetMs === null) return Number.POSITIVE_INFINITY;
-    return kept.accessExpiresMs - (this.#host.now + kept.offsetMs);
+  get #ageMs(): number {
+    return this.#host.now - this.#receivedAt;
+  }
+
+  #leftMs({ accessExpiresMs, offsetMs }: Kept): number {
+    const { now, wall } = this.#host;
+    const server = [now + (this.#aheadMs ?? Number.NEGATIVE_INFINITY)];
+    if (offsetMs !== null) server.push(wall + offsetMs);
+    return accessExpiresMs - Math.max(...server);
   }
 
   #keep(kept: Kept): void {
@@ -259,25 +320,4 @@ export class Session {
 
 function post(path: string, body: unknown): Call {
   return { method: "POST", path, headers: {}, body };
-}
-
-function answerOf(result: Result | null): Answer {
-  if (result && result.status >= 200 && result.status < 300) {
-    return { ok: true, status: result.status, data: result.body };
-  }
-  return { ok: false, status: result?.status ?? 0, problem: problemOf(result) };
-}
-
-function problemOf(result: Result | null): ProblemSeen {
-  if (result === null) return problem("unreachable");
-  const said = result.body as { code?: unknown; detail?: unknown } | null;
-  return {
-    code: typeof said?.code === "string" ? said.code : "unknown",
-    detail: typeof said?.detail === "string" ? said.detail : "",
-    retryAfterMs: result.retryAfterMs,
-  };
-}
-
-function problem(code: string): ProblemSeen {
-  return { code, detail: "", retryAfterMs: null };
 }

@@ -189,13 +189,10 @@ export type Input =
   /** The page is shown again, or the network is back. */
   | { readonly type: "wake" }
   | { readonly type: "timer" }
-  | {
+  | ({
       readonly type: "answered";
       readonly request: number;
-      readonly status: number;
-      readonly body: unknown;
-      readonly retryAfterMs: number | null;
-    }
+    } & HttpAnswer)
   | { readonly type: "unanswered"; readonly request: number }
   | { readonly type: "opened"; readonly socket: number; readonly protocol: string }
   | { readonly type: "heard"; readonly socket: number; readonly data: string | Uint8Array }
@@ -206,6 +203,8 @@ export type Input =
       readonly reason: string;
     }
   | { readonly type: "command"; readonly command: CommandNumber; readonly wish: Wish }
+  /** Another tab of the same session has stored this. */
+  | { readonly type: "shared"; readonly session: string }
   /** The table may have changed by other means, as by a seat that was taken over REST: join. */
   | { readonly type: "join" }
   /** By a name and password, or an account elsewhere: the bodies that openapi.yaml has for them. */
@@ -218,6 +217,16 @@ export type Input =
   | ({ readonly type: "call"; readonly call: number } & Call)
   /** The answer to `load_game`; null where it cannot be loaded. */
   | { readonly type: "game_loaded"; readonly kind: string; readonly model: GameModel | null };
+
+/** An answer to a request, whoever gave it. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The header `content-type`; null where there is none. */
+  readonly contentType: string | null;
+  /** What the JSON says; null where it is none. */
+  readonly body: unknown;
+  readonly retryAfterMs: number | null;
+}
 
 /** A request of the caller's own. */
 export interface Call {

@@ -39,6 +39,8 @@ export class Watchdog {
   #heardAt = 0;
   /** Since when an answer has been missing; null where none is known to be. */
   #missingSince: number | null = null;
+  /** The next look is for an answer that is due. */
+  #isDue = false;
 
   constructor(host: Host, alarms: Alarms) {
     this.#host = host;
@@ -66,13 +68,16 @@ export class Watchdog {
   hear(isDue: boolean): void {
     this.#heardAt = this.#host.now;
     this.#missingSince = null;
+    this.#isDue = isDue;
     if (isDue) this.#look(ANSWER_MS, () => this.#miss());
     else this.#look(this.#alarms.isUrgent() ? BEAT_MS : IDLE_BEAT_MS, () => this.#ask());
   }
 
-  /** Something waits for an answer from now on. An earlier look is not put off. */
+  /** Something waits for an answer from now on, which serves as well as a beat. No earlier look is put off. */
   expect(): void {
-    if (this.#lookAt > this.#host.now + ANSWER_MS) this.#look(ANSWER_MS, () => this.#miss());
+    if (this.#isDue || this.isDoubting) return;
+    this.#isDue = true;
+    this.#look(ANSWER_MS, () => this.#miss());
   }
 
   /** Asks at once, and opens other sockets unless something was heard a moment ago. */

@@ -65,6 +65,8 @@ export class Client {
   #numbers = 0;
   #stopTimer: (() => void) | null = null;
   #stopWaking: (() => void) | null = null;
+  /** Tells the other tabs of this installation; an empty text asks them. */
+  readonly #tellTabs: (text: string) => void;
   #inputs: Input[] = [];
   #isBusy = false;
 
@@ -75,6 +77,8 @@ export class Client {
     const options: CoreOptions = {
       base,
       random: (bytes) => platform.random(bytes),
+      now: platform.now(),
+      wall: platform.wall(),
       stored: Object.fromEntries(STORED.map((key) => [key, platform.load(key)])),
       ...(name === undefined ? {} : { name }),
       games,
@@ -82,6 +86,8 @@ export class Client {
       ...(forms === undefined ? {} : { forms }),
     };
     this.#core = new Core(options);
+    this.#tellTabs = platform.share?.((text) => this.#hearTab(text)) ?? (() => undefined);
+    this.#tellTabs("");
   }
 
   get state(): State {
@@ -272,8 +278,14 @@ export class Client {
     const answer = await this.rest("GET /v1/games/{id}/record", { path: { id: game } });
     if (!answer.ok) return answer;
     const record = answer.data as unknown as DealRecord;
-    const model = await this.#modelOf(kindOf(record));
-    return { ...answer, data: checkRecordedDeal(record, model, this.dealSeen(game)) };
+    try {
+      const model = await this.#modelOf(kindOf(record));
+      return { ...answer, data: checkRecordedDeal(record, model, this.dealSeen(game)) };
+    } catch (error) {
+      // Not a record that this client can read.
+      const problem = { code: "unreachable", detail: String(error), retryAfterMs: null };
+      return { ok: false, status: answer.status, problem };
+    }
   }
 
   /** A game's model, loaded if it is not known yet; null where it cannot be had. */
@@ -318,7 +330,7 @@ export class Client {
 
   #handle(input: Input): void {
     const before = this.#core.state;
-    const effects = this.#core.handle(this.#platform.now(), input);
+    const effects = this.#core.handle(this.#platform.now(), input, this.#platform.wall());
     for (const effect of effects) this.#effect(effect);
     this.#noteDeal();
     const told = effects.flatMap((effect) => (effect.type === "tell" ? [effect.told] : []));
@@ -363,6 +375,7 @@ export class Client {
         break;
       case "store":
         this.#platform.store(effect.key, effect.value);
+        if (effect.key === "session" && effect.value !== null) this.#tellTabs(effect.value);
         break;
       case "called":
         this.#calls.get(effect.call)?.(effect.answer);
@@ -378,16 +391,27 @@ export class Client {
     }
   }
 
+  #hearTab(text: string): void {
+    const own = text === "" ? this.#platform.load("session") : null;
+    if (text !== "") this.#take({ type: "shared", session: text });
+    else if (own !== null) this.#tellTabs(own);
+  }
+
   #open(socket: number, url: string, protocols: readonly string[]): void {
-    const opened = this.#platform.open(url, protocols, {
-      opened: (protocol) => this.#take({ type: "opened", socket, protocol }),
-      heard: (data) => this.#take({ type: "heard", socket, data }),
-      closed: (code, reason) => {
-        this.#sockets.delete(socket);
-        this.#take({ type: "closed", socket, code, reason });
-      },
-    });
-    this.#sockets.set(socket, opened);
+    const closed = (code: number, reason: string): void => {
+      this.#sockets.delete(socket);
+      this.#take({ type: "closed", socket, code, reason });
+    };
+    try {
+      const opened = this.#platform.open(url, protocols, {
+        opened: (protocol) => this.#take({ type: "opened", socket, protocol }),
+        heard: (data) => this.#take({ type: "heard", socket, data }),
+        closed,
+      });
+      this.#sockets.set(socket, opened);
+    } catch (error) {
+      closed(1006, String(error));
+    }
   }
 
   #setTimer(): void {

@@ -1,7 +1,7 @@
 // What a client needs of the place where it runs, and the two places that are known: a page in a
 // browser, and Node. Written without the types of either, so that it compiles for both.
 
-import type { StoreKey } from "../core/types.js";
+import type { HttpAnswer, StoreKey } from "../core/types.js";
 
 /** One socket, as the client uses it. */
 export interface Socket {
@@ -15,12 +15,6 @@ export interface SocketEvents {
   closed(code: number, reason: string): void;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly retryAfterMs: number | null;
-}
-
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -29,8 +23,10 @@ export interface HttpRequest {
 }
 
 export interface Platform {
-  /** Milliseconds of a clock that also runs while the machine sleeps. */
+  /** Milliseconds of a monotonic clock: it is never set. It may stand still while the machine sleeps. */
   now(): number;
+  /** Milliseconds since 1970 by the machine's clock, which may be set. */
+  wall(): number;
   random(bytes: number): Uint8Array;
   /** Rejects where there is no answer. */
   fetch(request: HttpRequest): Promise<HttpAnswer>;
@@ -39,6 +35,8 @@ export interface Platform {
   timer(ms: number, act: () => void): () => void;
   load(key: StoreKey): string | null;
   store(key: StoreKey, value: string | null): void;
+  /** Joins the tabs of this installation: calls with what others tell, and gives a function that tells them. */
+  share?(heard: (text: string) => void): (text: string) => void;
   /** Calls when the page is shown again or the network is back; gives a function that ends this. */
   onWake(act: () => void): () => void;
 }
@@ -52,6 +50,11 @@ interface Globals {
   }>;
   readonly WebSocket: WebSocketClass;
   readonly crypto: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array };
+  readonly performance: { now(): number };
+  readonly BroadcastChannel?: new (name: string) => {
+    onmessage: ((event: { readonly data: string }) => void) | null;
+    postMessage(text: string): void;
+  };
   readonly setTimeout: (act: () => void, ms: number) => unknown;
   readonly clearTimeout: (timer: unknown) => void;
   readonly localStorage?: Storage;
@@ -116,6 +119,11 @@ export function browserPlatform(prefix = "bahay."): Platform {
         else shelf(key)?.setItem(prefix + key, value);
       });
     },
+    share: (heard) => {
+      const channel = quietly(() => page.BroadcastChannel && new page.BroadcastChannel(`${prefix}session`));
+      if (channel) channel.onmessage = ({ data }) => heard(data);
+      return (text) => channel?.postMessage(text);
+    },
     onWake: (act) => {
       const { document } = page;
       const shown = (): void => {
@@ -171,7 +179,8 @@ function common(
   WebSocket: WebSocketClass,
 ): Omit<Platform, "load" | "store" | "onWake"> {
   return {
-    now: () => Date.now(),
+    now: () => globals.performance.now(),
+    wall: () => Date.now(),
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     fetch: ({ method, url, headers, body }) => fetched(globals, method, url, headers, body),
     open: (url, protocols, events) => openSocket(WebSocket, url, protocols, events),
@@ -196,6 +205,7 @@ async function fetched(
   const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
   return {
     status: answer.status,
+    contentType: answer.headers.get("content-type"),
     body: text === "" ? null : (quietly(() => JSON.parse(text) as unknown) ?? null),
     retryAfterMs: Number.isFinite(retryAfter) ? 1_000 * retryAfter : null,
   };

@@ -1,0 +1,63 @@
+// Answers to requests: which of them are the server's own, and what they say.
+//
+// A captive portal answers in the server's place, mostly by a page of its own with status 200. So an
+// answer counts only in the form that openapi.yaml promises; any other is as none, and is asked for again.
+
+import type { SignedIn, Tokens } from "../gen/rest.js";
+import type { Answer, HttpAnswer, ProblemSeen } from "./types.js";
+
+/** An answer of the server. */
+export interface Result {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterMs: number | null;
+}
+
+const JSON_TYPE = /^application\/(problem\+)?json\b/i;
+
+/** Returns the answer where it is the server's; else null. */
+export function resultOf({ status, contentType, body, retryAfterMs }: HttpAnswer): Result | null {
+  const isJson = JSON_TYPE.test(contentType ?? "") && typeof body === "object" && body !== null;
+  const isExpected = status < 300 ? isJson : isJson && codeOf(body) !== null;
+  return status === 204 || isExpected ? { status, body, retryAfterMs } : null;
+}
+
+/** Returns the tokens of an answer; null where it has none. */
+export function tokensOf(result: Result | null): Tokens | null {
+  if (result?.status !== 200) return null;
+  const tokens = result.body as Tokens;
+  const { access_token, refresh_token, access_expires_at } = tokens;
+  const isWhole = typeof access_token === "string" && typeof refresh_token === "string";
+  return isWhole && Date.parse(access_expires_at) > 0 ? tokens : null;
+}
+
+/** Returns what an answer to a sign-in says; null where that is not all there. */
+export function signedInOf(result: Result | null): SignedIn | null {
+  const signedIn = tokensOf(result) as SignedIn | null;
+  return typeof signedIn?.player?.id === "string" ? signedIn : null;
+}
+
+export function answerOf(result: Result | null): Answer {
+  if (result && result.status < 300) return { ok: true, status: result.status, data: result.body };
+  return { ok: false, status: result?.status ?? 0, problem: problemOf(result) };
+}
+
+export function problemOf(result: Result | null): ProblemSeen {
+  const code = codeOf(result?.body);
+  if (!result || code === null) return problem("unreachable");
+  const { detail } = result.body as { detail?: unknown };
+  return {
+    code,
+    detail: typeof detail === "string" ? detail : "",
+    retryAfterMs: result.retryAfterMs,
+  };
+}
+
+export function problem(code: string): ProblemSeen {
+  return { code, detail: "", retryAfterMs: null };
+}
+
+function codeOf(body: unknown): string | null {
+  const code = (body as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : null;
+}
