@@ -379,8 +379,22 @@ export class Core {
         return this.#refusal(message);
       default:
         // A later version may say more.
-        return;
+        return this.#invited(message);
     }
+  }
+
+  /** Passes on an invitation to a rematch, which belongs to no table. */
+  #invited(message: object): void {
+    const { type, code, from, name, game } = message as Readonly<Record<string, unknown>>;
+    const isWhole = [code, from, name, game].every((field) => typeof field === "string");
+    if (type !== "invited" || !isWhole) return;
+    this.#tell({
+      type,
+      code: String(code),
+      from: String(from),
+      name: String(name),
+      game: String(game),
+    });
   }
 
   #hello(message: Extract<Message, { type: "hello" }>): void {

@@ -167,6 +167,14 @@ export type Told =
     }
   | { readonly type: "said"; readonly player: PlayerId; readonly phrase: Phrase }
   | { readonly type: "hint"; readonly hint: HintSeen }
+  /** A player of a finished game has opened its rematch, and the code leads to a seat there. */
+  | {
+      readonly type: "invited";
+      readonly code: string;
+      readonly from: PlayerId;
+      readonly name: string;
+      readonly game: GameId;
+    }
   | {
       readonly type: "unseated";
       /** Why, as the table said; `not_seated` where only the end of it is known. */
