@@ -3,7 +3,8 @@
 // money and the way to a table, is the same for all. What the pages around the table say of it is in `list`.
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { GameModel } from '../../../clients/typescript/src/games/model.ts';
-import type { Action, GameStep, Item, Seat, SeatView, Settlement, TableState, TableView } from '../model.ts';
+import type { Action, GameStep, Item, Seat, SeatView, Settlement, TableState, TableView, Terms } from '../model.ts';
+import type { RulesPage } from '../rules.tsx';
 import type { TableTold } from '../house.ts';
 
 /** What a seat shows beside its player. */
@@ -22,6 +23,18 @@ export interface SeatInfo {
 
 /** What a bot would play: in words, and where it lies on the table, as selectors. */
 export interface Advised { words: string; marks: readonly string[] }
+
+/** Short advice for one moment. */
+export interface Hint {
+  /** The same wherever the same is advised. */
+  name: string;
+  text: string;
+  /** The types of the actions by which the player shows that it is learnt. */
+  by: readonly string[];
+}
+
+/** One thing that the guide through a first game explains, once. */
+export interface Lesson { name: string; title: string; text: string; marks: readonly string[] }
 
 /** A game that is over, as this page saw it. */
 export interface Ended {
@@ -67,10 +80,16 @@ export interface GameFolder {
   countdownMs: (view: TableView) => number;
   /** What is to be said of where the table stands, to the one who looks. */
   status: (state: TableState) => { text: string; urgent: boolean };
-  /** Short advice for this moment, for who plays for the first time. */
-  hint: (state: TableState) => string | null;
+  /** Short advice for this moment, the most useful first. */
+  hints: (state: TableState) => readonly Hint[];
   /** What an action is called that a bot would play here. */
   advised: (state: TableState, action: Action) => Advised;
+  /** Loads a function that tells in a sentence why a bot would play an action, by what the player sees; null where there is nothing to say. */
+  reasons: () => Promise<(state: TableState, action: Action) => string | null>;
+  /** Loads the rules for a table with these terms, or the usual ones. */
+  rules: (terms: Terms | null) => Promise<RulesPage>;
+  /** Loads the lessons of a first game: those that fit the moment, the first one first. */
+  lessons?: () => Promise<(state: TableState) => readonly Lesson[]>;
   /** Moves what moves, and gives words for what happened. */
   show: (told: TableTold) => string[];
   /** What this game told of its end, out of events. */

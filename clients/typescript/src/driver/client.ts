@@ -188,6 +188,17 @@ export class Client {
     return answer;
   }
 
+  /** Sits down at the rematch of a finished game, which the first of its players who asks opens, and joins. */
+  async rematch(game: string): Promise<RestAnswer<unknown>> {
+    const path = `/v1/games/${encodeURIComponent(game)}/rematch`;
+    const call = { method: "POST", path, headers: {}, body: null };
+    const answer = await this.#seated(() =>
+      this.#called((number) => ({ type: "call", call: number, ...call })) as Promise<RestAnswer<unknown>>,
+    );
+    if (answer.ok) this.#take({ type: "join" });
+    return answer;
+  }
+
   /** Sits down at a practice table, alone with bots and without coins, and joins. */
   async practise(
     body: Operations["POST /v1/practice-tables"]["body"],

@@ -1,11 +1,11 @@
 // Tong-its as the frame of the table knows it.
-import { tongits } from '../../../../clients/typescript/src/games/tongits/index.ts';
+import { arrange, deadwood, tongits } from '../../../../clients/typescript/src/games/tongits/index.ts';
 import type { GameFolder } from '../folder.ts';
 import type { TableState, TableView } from '../../model.ts';
 import { isWord, say } from '../../words.ts';
 import { advised } from './advised.ts';
 import { Board } from './board.tsx';
-import { hint, legal } from './moves.ts';
+import { hints, legal } from './moves.ts';
 import { gameView, nameOf, show } from './show.ts';
 import { Showdown, Step, type TongitsEnd } from './showdown.tsx';
 import type { GameEvent, Shown } from './types.ts';
@@ -68,11 +68,11 @@ export const folder: GameFolder = {
     return view.public.phase.type === 'play' ? play_ms : view.public.phase.type === 'fight' ? fight_ms : draw_ms;
   },
   status,
-  hint: (state) => {
-    const word = hint(state);
-    return word && say(word);
-  },
+  hints,
   advised,
+  reasons: async () => (await import('./reasons.ts')).reasons({ arrange, deadwood }),
+  rules: async (terms) => (await import('./rules.tsx')).rules(terms),
+  lessons: async () => (await import('./lessons.ts')).lessons({ arrange, deadwood }),
   show,
   ended: ({ events }) => {
     const detail: TongitsEnd = { shown: null, end: null };

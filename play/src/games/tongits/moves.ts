@@ -8,6 +8,7 @@ import type { Act } from '../../parts/acts.tsx';
 import { shortName } from '../../parts/index.tsx';
 import { refusalText } from '../../refusals.ts';
 import { cardSign, say, type Word } from '../../words.ts';
+import type { Hint } from '../folder.ts';
 import { selected } from './hand.ts';
 import { gameView } from './show.ts';
 import type { View } from './types.ts';
@@ -189,21 +190,27 @@ function fightNote(view: View, seat: number): string {
   return added_to.includes(seat) ? say('why_blocked') : say('why_first');
 }
 
-/** One short piece of advice for this moment, for who plays for the first time. */
-export function hint(state: TableState): Word | null {
+/** Short advice for this moment, the most useful first. */
+export function hints(state: TableState): Hint[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
-  if (!view || seat === null || legal.value.length === 0) return null;
+  if (!view || seat === null || legal.value.length === 0) return [];
   const hand = view.hands[seat] ?? [];
   const { phase } = view.public;
-  if (legalOf('tongits').length > 0) return 'hint_tongits';
-  if (phase.type === 'fight') return 'hint_answer';
+  const hint = (word: Word, ...by: string[]): Hint => ({ name: word, text: say(word), by });
+  if (legalOf('tongits').length > 0) return [hint('hint_tongits', 'tongits')];
+  if (phase.type === 'fight') return [hint('hint_answer', 'challenge', 'fold')];
   if (phase.type === 'draw') {
-    if (legalOf('fight').length > 0 && deadwood(hand) <= 8) return 'hint_fight';
-    return legalOf('chow').length > 0 ? 'hint_chow' : 'hint_draw';
+    return [
+      ...legalOf('fight').length > 0 && deadwood(hand) <= 8 ? [hint('hint_fight', 'fight')] : [],
+      ...legalOf('chow').length > 0 ? [hint('hint_chow', 'chow')] : [],
+      hint('hint_draw', 'draw', 'chow', 'fight'),
+    ];
   }
   const isOpen = view.public.melds.some((meld) => meld.owner === seat);
-  if (!isOpen && legalOf('drop').length > 0) return 'hint_drop';
-  if (hand.some((card) => targets(view as never, card).length > 0)) return 'hint_sapaw';
-  return 'hint_dump';
+  return [
+    ...!isOpen && legalOf('drop').length > 0 ? [hint('hint_drop', 'drop')] : [],
+    ...hand.some((card) => targets(view as never, card).length > 0) ? [hint('hint_sapaw', 'sapaw')] : [],
+    hint('hint_dump', 'dump'),
+  ];
 }

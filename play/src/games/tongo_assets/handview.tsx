@@ -1,14 +1,14 @@
 // The own hand: seven places, what is kept apart, the chips, and what the hand is worth.
 import { signal } from '@preact/signals';
 import { makers, nextBetter, readingOf } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
-import { Sheet } from '../../parts/index.tsx';
+import { table } from '../../house.ts';
+import { rulesRead } from '../../over.ts';
 import { asked, fresh, mode, picked, spendsFree, touchCard, type View } from './state.ts';
 import { touchKept } from './moves.ts';
 import { Chip, inOrder, pieceName, Sign, Tile } from './tiles.tsx';
 import { say, type Word } from './words.ts';
 
 const byNumber = signal(false);
-const ranksOpen = signal(false);
 const PLACES = [0, 1, 2, 3, 4, 5, 6];
 
 export function Hand({ view }: { view: View | null }) {
@@ -38,7 +38,6 @@ export function Hand({ view }: { view: View | null }) {
           );
         })}
       </div>
-      {ranksOpen.value ? <Ranks onClose={() => { ranksOpen.value = false; }} /> : null}
     </section>
   );
 }
@@ -49,7 +48,7 @@ function Strength({ hand }: { hand: readonly string[] }) {
   const next = nextBetter(hand);
   return (
     <span class="ta-strength">
-      <button type="button" class="ta-ranks" onClick={() => { ranksOpen.value = true; }}>
+      <button type="button" class="ta-ranks" onClick={() => { rulesRead.value = { kind: 'tongo_assets', terms: table.value?.view.terms ?? null }; }}>
         <b>{say(`class_${reading.class}` as Word)}{reading.colour ? <> <Sign colour={reading.colour} class={`c-${reading.colour}`} />{reading.number}</> : null}</b>
         <small>{next ? say('next_hand', { n: next.lacks, hand: say(next.class === 'material_continuum' ? 'short_material_continuum' : `class_${next.class}` as Word) }) : say('next_top')}</small>
       </button>
@@ -75,35 +74,7 @@ function Kept({ kept }: { kept: readonly string[] }) {
     </span>
   );
 }
-
-const EXAMPLES: readonly (readonly [Word, Word, string])[] = [
-  ['class_full_monopoly', 'rank_full_monopoly', '1Ra 2Ba 3Ya 4Ga 5Pa 6Oa 7Ka'],
-  ['class_monopoly', 'rank_monopoly', '1Ba 2Ba 3Ba 4Ba 5Ba 6Ba 7Ba'],
-  ['class_full_consortium', 'rank_full_consortium', '2Ga 2Gb 3Ga 5Ga 5Gb 6Ga 7Ga'],
-  ['class_consortium', 'rank_consortium', '4Ra 4Ba 4Ya 4Ga 4Pa W0 W1'],
-  ['class_material_continuum', 'rank_material_continuum', '6Oa 6Ob 3Pa 3Pb'],
-  ['class_treasury', 'rank_treasury', '5Ra 5Ya 5Ga 5Oa 5Ka'],
-  ['class_reserve', 'rank_reserve', '7Ra 2Ra'],
-];
-
 /** The game in four sentences. */
 export function HowTo() {
   return <ol class="ta-how">{(['how_1', 'how_2', 'how_3', 'how_4'] as const).map((word) => <li key={word}>{say(word)}</li>)}</ol>;
-}
-
-/** The hands, highest first, each with an example. */
-function Ranks({ onClose }: { onClose: () => void }) {
-  return (
-    <Sheet title={say('how')} onClose={onClose} wide>
-      <HowTo />
-      <h3>{say('ranks')}</h3>
-      <p class="quiet">{say('ranks_note')}</p>
-      <ol class="ta-examples">
-        {EXAMPLES.map(([name, words, cards]) => (
-          <li key={name}><b>{say(name)}</b><small>{say(words)}</small>
-            <span class="ta-minis" aria-hidden="true">{cards.split(' ').map((card) => <span key={card} class="ta-mini"><Tile card={card} /></span>)}</span></li>
-        ))}
-      </ol>
-    </Sheet>
-  );
 }

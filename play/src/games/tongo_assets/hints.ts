@@ -3,7 +3,8 @@
 import { CLASSES, COLOURS, colourOf, kindOf, makers, numberOf, readingOf, compare, whyNot } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import { pieceName } from './tiles.tsx';
 import type { View } from './state.ts';
-import { say } from './words.ts';
+import { say, type Word } from './words.ts';
+import type { Hint } from '../folder.ts';
 
 /** What would improve the hand most: a slot to take, and a card to part with where that is needed. */
 export interface Advice { slot: number; tile: string; out: string | null; swaps: boolean }
@@ -49,32 +50,43 @@ export function advice(view: View): Advice | null {
   return best;
 }
 
-export function hint(view: View, asked: boolean): string | null {
+/** The actions that show that a hint is learnt. */
+const LEARNT_BY: Partial<Record<Word, readonly string[]>> = {
+  hint_offer: ['accept', 'refuse'], hint_open: ['open', 'retreat'], hint_risk: ['pay', 'raise', 'retreat'],
+  hint_confront: ['pay', 'raise_confront', 'evade', 'retreat'], hint_assess_confront: ['confront'],
+  hint_assess_tile: ['purchase'], hint_assess_swap: ['swap'], hint_assess_acquire: ['acquire'], hint_assess_done: ['done'],
+};
+
+/** Short advice for this moment, the most useful first. */
+export function hints(view: View, asked: boolean): Hint[] {
   const { phase, playing, offer, players } = view.public;
   const seat = view.viewer;
-  if (seat === null) return null;
-  if (!playing.includes(seat)) return say('hint_out');
-  if (!asked) return null;
-  if (offer) return say('hint_offer');
+  const hint = (name: Word, fill = {}): Hint => ({ name, text: say(name, fill), by: LEARNT_BY[name] ?? [] });
+  if (seat === null) return [];
+  if (!playing.includes(seat)) return [hint('hint_out')];
+  if (!asked) return [];
+  if (offer) return [hint('hint_offer')];
   switch (phase.type) {
     case 'open':
-      return say('hint_open');
+      return [hint('hint_open')];
     case 'risk':
-      return say('hint_risk');
+      return [hint('hint_risk')];
     case 'confront':
     case 'debts':
-      return say('hint_confront');
+      return [hint('hint_confront')];
     case 'assess': {
+      const all: Hint[] = [];
       const mayConfront = whyNot(view, { type: 'confront' }) === null;
-      if (mayConfront && isStrong(view.own?.hand ?? [])) return say('hint_assess_confront');
+      if (mayConfront && isStrong(view.own?.hand ?? [])) all.push(hint('hint_assess_confront'));
       const found = advice(view);
-      if (found && found.out === null) return say('hint_assess_tile', { card: pieceName(found.tile) });
-      if (found?.swaps && found.out) return say('hint_assess_swap', { out: pieceName(found.out), in: pieceName(found.tile) });
+      if (found && found.out === null) all.push(hint('hint_assess_tile', { card: pieceName(found.tile) }));
+      if (found?.swaps && found.out) all.push(hint('hint_assess_swap', { out: pieceName(found.out), in: pieceName(found.tile) }));
       const own = players[seat];
-      if (own && own.assets + own.wilds < 7 && whyNot(view, { type: 'acquire' }) === null) return say('hint_assess_acquire');
-      return say('hint_assess_done');
+      if (own && own.assets + own.wilds < 7 && whyNot(view, { type: 'acquire' }) === null) all.push(hint('hint_assess_acquire'));
+      if (all.length === 0) all.push(hint('hint_assess_done'));
+      return all;
     }
     default:
-      return null;
+      return [];
   }
 }

@@ -1,17 +1,17 @@
 // Tongo (assets) as the frame of the table knows it.
-import { handCount, observe, tongoAssets } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
+import { handCount, observe, readingOf, tongoAssets } from '../../../../clients/typescript/src/games/tongo_assets/index.ts';
 import type { TableTold } from '../../house.ts';
 import type { TableState, TableView } from '../../model.ts';
 import type { GameFolder, SeatInfo } from '../folder.ts';
 import { advised } from './advised.ts';
 import { Board } from './board.tsx';
-import { hint } from './hints.ts';
+import { hints } from './hints.ts';
 import './refusals.ts';
 import { bribeWords, eventsOf, show } from './show.ts';
 import { halves, Showdown, Step, type AssetsEnd } from './showdown.tsx';
 import { asked, gameView, mode, nameOf, type View } from './state.ts';
-import { Chip } from './tiles.tsx';
-import { isWord, say } from './words.ts';
+import { Chip, Tile } from './tiles.tsx';
+import { isWord, say, type Word } from './words.ts';
 
 function status(state: TableState): { text: string; urgent: boolean } {
   const view = gameView(state.view);
@@ -125,13 +125,15 @@ export const folder: GameFolder = {
     return phase.type === 'assess' ? assess_ms : risk_ms;
   },
   status,
-  hint: (state) => {
+  hints: (state) => {
     const view = gameView(state.view);
     // While numbers or several pieces are chosen, the line above says what for.
     const isChoosing = mode.value.type !== 'none' && mode.value.type !== 'prices';
-    return view && !isChoosing ? hint(view, asked.value) : null;
+    return view && !isChoosing ? hints(view, asked.value) : [];
   },
   advised,
+  reasons: async () => (await import('./reasons.ts')).reasons({ readingOf, className: (name) => say(`class_${name}` as Word) }),
+  rules: async (terms) => (await import('./rules.tsx')).rules(terms, Tile),
   show,
   ended,
 };

@@ -76,16 +76,6 @@ export const WORDS = {
   next_hand: ['{n} more for a {hand}', '{n} pa para sa {hand}'],
   short_material_continuum: ['Continuum', 'Continuum'],
   next_top: ['nothing is better but a Full Monopoly', 'Full Monopoly na lang ang mas mataas'],
-  ranks: ['What hands are worth', 'Ang lakas ng mga hawak'],
-  ranks_note: ['The highest first. Wilds help from Consortium down.', 'Pinakamataas ang una. May tulong ang wild mula Consortium pababa.'],
-  rank_full_monopoly: ['1 to 7, each in another colour', '1 hanggang 7, iba-ibang kulay'],
-  rank_monopoly: ['1 to 7 of one colour, or one number in all seven colours', '1 hanggang 7 ng isang kulay, o isang numero sa pitong kulay'],
-  rank_full_consortium: ['seven of one colour or one number', 'pito ng isang kulay o isang numero'],
-  rank_consortium: ['the same seven with wilds', 'ganoon din, may wild'],
-  rank_material_continuum: ['two pairs of twins: same number, same colour', 'dalawang pares ng kambal: parehong numero at kulay'],
-  rank_treasury: ['five of one colour or one number', 'lima ng isang kulay o isang numero'],
-  rank_reserve: ['two of one colour or one number', 'dalawa ng isang kulay o isang numero'],
-  rank_nothing: ['anything else', 'kahit ano pa'],
 
   // Turns.
   turn_open: ['Name the risk and the prices.', 'Itakda ang risk at mga presyo.'],

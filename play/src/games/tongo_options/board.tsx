@@ -5,12 +5,10 @@ import type { TableState } from '../../model.ts';
 import { fly } from '../../motion.ts';
 import { Acts } from '../../parts/acts.tsx';
 import { Choosers } from './choosers.tsx';
-import { Help } from './help.tsx';
 import { buttons, chooser, gameView, picked, putBack } from './moves.ts';
 import { Ring } from './ring.tsx';
 import { pending } from './show.ts';
 import { Side } from './side.tsx';
-import { word } from './words.ts';
 
 export function Board({ state }: { state: TableState }) {
   const view = gameView(state.view);
@@ -34,12 +32,10 @@ export function Board({ state }: { state: TableState }) {
     <>
       <div class="ring-area">
         <Ring state={state} view={view} />
-        <button type="button" class="round help-button" aria-label={word('help')} onClick={() => { chooser.value = 'help'; }}>?</button>
       </div>
       {view ? <Side view={view} /> : <section class="hand empty" aria-hidden="true" />}
       <Acts all={buttons(state)} closed=".veil,.chooser" />
       <Choosers state={state} />
-      <Help round={view?.public.rules.challenge_round ?? 3} />
     </>
   );
 }

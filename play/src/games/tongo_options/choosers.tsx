@@ -19,7 +19,6 @@ export function Choosers({ state }: { state: TableState }) {
   if (!view || !turn) return null;
   switch (chooser.value) {
     case 'none':
-    case 'help':
       return null;
     case 'costs':
       return <Costs view={view} />;

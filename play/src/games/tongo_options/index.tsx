@@ -1,12 +1,13 @@
 // Tongo (options) as the frame of the table knows it.
-import { tongoOptions } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
+import { risk, tongoOptions } from '../../../../clients/typescript/src/games/tongo_options/index.ts';
 import type { GameFolder } from '../folder.ts';
 import type { Seat, TableState, TableView } from '../../model.ts';
 import { addRefusals } from '../../refusals.ts';
 import { say } from '../../words.ts';
 import { advised } from './advised.ts';
 import { Board } from './board.tsx';
-import { asked, badgeOf, gameView, hint, KIND, nameOf } from './moves.ts';
+import { asked, badgeOf, best, gameView, hints, KIND, nameOf, wordsOf } from './moves.ts';
+import { Stone } from './ring.tsx';
 import { REFUSALS } from './refusals.ts';
 import { show } from './show.ts';
 import { Showdown, Step, type TongoEnd } from './showdown.tsx';
@@ -101,8 +102,10 @@ export const folder: GameFolder = {
     return type === 'stop' ? stop_ms : type === 'challenge' ? answer_ms : turn_ms;
   },
   status,
-  hint,
+  hints,
   advised,
+  reasons: async () => (await import('./reasons.ts')).reasons({ best: () => wordsOf(best.value?.matches ?? []), risk }),
+  rules: async (terms) => (await import('./rules.tsx')).rules(terms, Stone),
   show,
   ended: ({ events, before }) => {
     const detail: TongoEnd = { shown: null, end: null, open: gameView(before)?.public ?? null };

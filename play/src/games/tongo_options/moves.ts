@@ -10,6 +10,7 @@ import type { Act } from '../../parts/acts.tsx';
 import { shortName } from '../../parts/index.tsx';
 import { refusalText } from '../../refusals.ts';
 import { cardSign, say } from '../../words.ts';
+import type { Hint } from '../folder.ts';
 import type { Match, Move, View } from './types.ts';
 import { chips, word, type TongoWord } from './words.ts';
 
@@ -29,14 +30,14 @@ export const lifted = signal<ReadonlySet<Card>>(new Set());
 /** The buy-in is to pay for the next card. */
 export const lever = signal(false);
 /** What lies over the table, to choose from. */
-export const chooser = signal<'none' | 'costs' | 'challenge' | 'more' | 'help'>('none');
+export const chooser = signal<'none' | 'costs' | 'challenge' | 'more'>('none');
 
 export function putBack() {
   picked.value = null;
   lifted.value = new Set();
   lever.value = false;
   turned.value = null;
-  if (chooser.value !== 'help') chooser.value = 'none';
+  chooser.value = 'none';
 }
 
 export function gameView(view: TableView | null): View | null {
@@ -251,28 +252,35 @@ export function swaps(slot: number): [number | null, number][] {
   return places.filter(([floor, other]) => may(swapWith(slot, floor, other)));
 }
 
-/** One short piece of advice for this moment, for who plays for the first time. */
-export function hint(state: TableState): string | null {
+/** The actions that show that a hint is learnt. */
+const LEARNT_BY: Partial<Record<TongoWord, readonly string[]>> = {
+  hint_stop: ['stop'], hint_stand: ['stand', 'evade'], hint_answer: ['join', 'confront', 'fold'],
+  hint_reserves: ['convert_reserves', 'fold'], hint_wager: ['end'], hint_challenge: ['acquire', 'confront'],
+  hint_risk: ['pay_risk', 'retreat'], hint_buy: ['buy'], hint_costs: ['raise'], hint_roll: ['roll'], hint_end: ['end'],
+};
+
+/** Short advice for this moment, the most useful first. */
+export function hints(state: TableState): Hint[] {
   const view = gameView(state.view);
   const seat = state.view.seat;
-  if (!view || seat === null || !asked.value) return null;
+  if (!view || seat === null || !asked.value) return [];
   const { public: open } = view;
   const { phase, rules, round } = open;
   const own = best.value?.matches ?? [];
   const held = wordsOf(own);
-  const tell = (one: TongoWord) => word(one, { best: held, n: rules.challenge_round });
-  if (phase.type === 'stop') return tell('hint_stop');
-  if (phase.type === 'challenge') return tell(phase.target === seat ? 'hint_stand' : 'hint_answer');
+  const hint = (name: TongoWord): Hint => ({ name, text: word(name, { best: held, n: rules.challenge_round }), by: LEARNT_BY[name] ?? [] });
+  if (phase.type === 'stop') return [hint('hint_stop')];
+  if (phase.type === 'challenge') return [hint(phase.target === seat ? 'hint_stand' : 'hint_answer')];
   const turn = ownTurn(view);
-  if (!turn) return null;
-  if (open.reserves) return tell((turn.wager ?? null) === null ? 'hint_reserves' : 'hint_wager');
-  if (round >= rules.challenge_round && isStrong() && may({ type: 'acquire' })) return tell('hint_challenge');
-  if (turn.step === 'open' && risk(open) > 0) return tell('hint_risk');
-  const down = [0, 1, 2].find((slot) => may({ type: 'buy', slot }));
-  if (down !== undefined) return tell('hint_buy');
-  if (may({ type: 'raise', sell: open.costs.sell + 1 }) && risk(open) < 2) return tell('hint_costs');
-  if (may({ type: 'roll' })) return tell('hint_roll');
-  return tell('hint_end');
+  if (!turn) return [];
+  if (open.reserves) return [hint((turn.wager ?? null) === null ? 'hint_reserves' : 'hint_wager')];
+  const found: Hint[] = [];
+  if (round >= rules.challenge_round && isStrong() && may({ type: 'acquire' })) found.push(hint('hint_challenge'));
+  if (turn.step === 'open' && risk(open) > 0) return [...found, hint('hint_risk')];
+  if ([0, 1, 2].some((slot) => may({ type: 'buy', slot }))) found.push(hint('hint_buy'));
+  if (may({ type: 'raise', sell: open.costs.sell + 1 }) && risk(open) < 2) found.push(hint('hint_costs'));
+  if (may({ type: 'roll' })) found.push(hint('hint_roll'));
+  return [...found, hint('hint_end')];
 }
 
 /** What bars a seat in its next turn, as a word; null for nothing. */

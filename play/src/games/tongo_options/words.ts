@@ -177,23 +177,6 @@ const WORDS = {
     'Mapupunta sa yaman ang taya, saka magpapakita lahat. Hawak mo: {best}.'],
   hint_wager: ['What you do not spend of your wager goes into the treasury at the end of your turn.',
     'Mapupunta sa yaman ang hindi mo nagastos sa taya.'],
-
-  // How it is played, in short.
-  help: ['How it is played', 'Paano laruin'],
-  help_goal: ['Everybody pays into the Divine Treasury. The strongest hand in a challenge takes all of it.',
-    'Lahat ay nagbabayad sa Banal na Yaman. Kukunin lahat ng pinakamalakas sa hamunan.'],
-  help_match: ['Match your four cards with the cards that lie up at one floor:',
-    'Itugma ang apat mong baraha sa mga nakabukas sa isang palapag:'],
-  help_pair: ['same number', 'parehong numero'],
-  help_exact: ['same number and suit', 'parehong numero at suit'],
-  help_chain: ['a pair, and a die of that number', 'pares, at dado ng numerong iyon'],
-  help_turn: ['Your turn: stop at a floor, pay the risk (sell less buy), then turn cards up or down, swap hidden ones, change the costs, roll, and end.',
-    'Turno mo: huminto sa palapag, bayaran ang panganib (benta bawas bili), saka magbukas, magtaob, magpalit, baguhin ang halaga, gumulong, at tapusin.'],
-  help_challenge: ['From round {n}: acquire your floor against all, or confront one player. Others join or fold.',
-    'Mula ikot {n}: angkinin ang palapag laban sa lahat, o hamunin ang isa. Sasali o titiklop ang iba.'],
-  help_tokens: ['Once a game: evade, convert reserves (wager all chips, all others wager or fold), and let the buy-in pay for a card.',
-    'Minsan sa laro: umilag, mag-reserba (itaya lahat; tataya o titiklop ang iba), at ipabayad sa buy-in ang isang baraha.'],
-  help_remember: ['What was turned down you must remember.', 'Tandaan ang itinaob.'],
 } as const satisfies Record<string, readonly [string, string]>;
 
 export type TongoWord = keyof typeof WORDS;
