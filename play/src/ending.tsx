@@ -7,9 +7,10 @@ import type { Ended, GameFolder } from './games/folder.ts';
 import { aside, client, leaveTable, lost, me, online, refreshWallet, shownTable, table, type TableTold } from './house.ts';
 import type { Seat, Settlement, TableView } from './model.ts';
 import { anchor, burst, throwGhost } from './motion.ts';
+import { After } from './after.tsx';
 import { Ring, Sheet } from './parts/index.tsx';
 import { Result, titleOf } from './result.tsx';
-import { firstGameOver, settings } from './settings.ts';
+import { settings } from './settings.ts';
 import { buzz, sound } from './sound.ts';
 import { again } from './ways.ts';
 import { isWord, say } from './words.ts';
@@ -68,7 +69,6 @@ export function Ending() {
     (won ? sound.win : sound.lose)();
     if (won) buzz([40, 60, 40]);
     settings.played.value = true;
-    firstGameOver(now.kind);
     const timer = setTimeout(() => setOpen(true), LOOK_MS);
     return () => clearTimeout(timer);
   }, [now?.game]);
@@ -84,6 +84,7 @@ export function Ending() {
         <Result ended={now} />
         <div class="ending-foot">
           {now.practice ? null : <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>}
+          {now.practice ? null : <After game={now} />}
           {view ? <button type="button" class="plain warn" onClick={go}>{say('leave')}</button>
             : <button type="button" class="plain" onClick={close}>{say('home')}</button>}
           {view ? <ReadyButton view={view} hurries={!isAlone(now)} /> : <AgainButton ended={now} />}

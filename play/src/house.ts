@@ -8,6 +8,7 @@ import { loadGame } from './games/loading.ts';
 import { keepIn, kept } from './kept.ts';
 import type { Action, Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
 import { refusalText } from './refusals.ts';
+import { rematchOffered } from './over.ts';
 import { coins, isWord, say } from './words.ts';
 
 export const platform = browserPlatform();
@@ -25,6 +26,15 @@ export const player = computed(() => whole.value.player);
 export const table = computed(() => whole.value.table as unknown as TableState | null);
 export const hint = computed(() => whole.value.hint as unknown as { action: Action } | null);
 export const seek = computed(() => whole.value.seek);
+/** Notices that were read on this page since the house counted them. */
+const readHere = signal(0);
+/** How many notices are not read. */
+export const unread = computed(() => Math.max(0, (whole.value.notices ?? 0) - readHere.value));
+
+export function countRead() {
+  readHere.value += 1;
+}
+
 export const busy = computed(() => whole.value.open.length > 0);
 
 /** What is shown to the player for a moment, and read out. */
@@ -60,6 +70,13 @@ export interface TableTold {
   quiet: boolean;
 }
 let listener: Listener | null = null;
+let onActed: ((action: Action) => void) | null = null;
+
+/** `acts` hears of each action of the player that the table has taken. */
+export function onAction(acts: (action: Action) => void) {
+  onActed = acts;
+}
+
 export function onTable(listens: Listener) {
   listener = listens;
 }
@@ -101,7 +118,11 @@ client.subscribe((state, told) => {
         if (one.state === 'expired') tell(say('nobody_came'));
         break;
       case 'ended':
+        if (one.outcome.type === 'done' && one.intent.type === 'act') onActed?.(one.intent.action as Action);
         if (one.outcome.type === 'refused') tell(refusalText(one.outcome.code, one.outcome.detail, whole.value.table?.view.kind));
+        break;
+      case 'invited':
+        rematchOffered.value = one;
         break;
       case 'link':
       case 'table':

@@ -5,6 +5,7 @@ import { loadGame } from './games/loading.ts';
 import { followGames } from './away.ts';
 import { ended, Ending, reading } from './ending.tsx';
 import { client, isWeak, link, lost, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
+import { Over } from './over.tsx';
 import { Sheet } from './parts/index.tsx';
 import { Brought } from './screens/index.ts';
 import { Home, Seeking } from './screens/home.tsx';
@@ -31,6 +32,7 @@ function App() {
       {state || brought.value === null ? null : <Brought onClose={dismissInvitation} />}
       {ended.value && reading.value ? <Ending key={ended.value.game} /> : state ? null : <Lost />}
       <Link />
+      <Over />
       <div id="air" aria-hidden="true" />
       <div class="toasts" role="status" aria-live="polite">{toast.value ? <p key={toast.value.number}>{toast.value.text}</p> : null}</div>
     </>

@@ -108,6 +108,8 @@ export interface PrivateTable {
   loss_max?: Coins;
 }
 
+export interface PrivateTable { code: string; link: string; table: string; host: string; bet: number; seats: number; players: string[]; kind: string }
+
 export interface Me { id: string; name: string; avatar: string; renamable_at: string | null }
 
 export interface Rewards {

@@ -25,8 +25,12 @@ export const settings = {
   fourColours: flag('fourColours', false),
   largeCards: flag('largeCards', false),
   still: flag('still', wantsLess),
-  /** Short hints, by game: until the first game of its kind is over, or as the player has chosen. */
-  hints: signal(hintsBefore()),
+  /** Sound was offered once. */
+  soundAsked: flag('soundAsked', false),
+  /** Short hints, by game: on until the player switches them off. */
+  hints: signal(recordBefore<boolean>('hints')),
+  /** How often the player has done what a hint advises, by game and hint. */
+  learnt: signal(recordBefore<number>('learnt')),
   /** The game that was played last. */
   kind: signal(typeof before['kind'] === 'string' ? before['kind'] : GAMES[0].kind),
   /** A first game is over. */
@@ -37,22 +41,33 @@ export const settings = {
   byMeld: flag('byMeld', true),
 };
 
-function hintsBefore(): Readonly<Record<string, boolean>> {
-  const kept = before['hints'];
-  return typeof kept === 'object' && kept !== null ? kept as Record<string, boolean> : {};
+function recordBefore<Value>(name: string): Readonly<Record<string, Value>> {
+  const kept = before[name];
+  return typeof kept === 'object' && kept !== null ? kept as Record<string, Value> : {};
 }
 
 export function hintsFor(kind: string): boolean {
   return settings.hints.value[kind] ?? true;
 }
 
+/** Switches the hints of a game on or off. Switched on, all of them are shown again. */
 export function showHints(kind: string, on: boolean) {
   settings.hints.value = { ...settings.hints.value, [kind]: on };
+  if (on) settings.learnt.value = Object.fromEntries(Object.entries(settings.learnt.value).filter(([name]) => !name.startsWith(`${kind}/`)));
 }
 
-/** Hints are for the first game, unless the player has chosen. */
-export function firstGameOver(kind: string) {
-  if (!(kind in settings.hints.value)) showHints(kind, false);
+/** A hint is needed no more when the player has done so often what it advises. */
+const LEARNT_AFTER = 4;
+
+/** Whether a hint is still to be shown. */
+export function needsHint(kind: string, name: string): boolean {
+  return hintsFor(kind) && (settings.learnt.value[`${kind}/${name}`] ?? 0) < LEARNT_AFTER;
+}
+
+/** Counts that the player has done what a hint advised. */
+export function countLearnt(kind: string, name: string) {
+  const key = `${kind}/${name}`;
+  settings.learnt.value = { ...settings.learnt.value, [key]: (settings.learnt.value[key] ?? 0) + 1 };
 }
 
 language.value = before['language'] === 'fil' || before['language'] === 'en' ? before['language']

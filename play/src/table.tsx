@@ -2,24 +2,30 @@
 // ring to be ready. What is played on it is the game's own folder.
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { advisedNow, AskAdvice, useMarks } from './advice.tsx';
+import { advisedNow, AskAdvice, isUnhurried, lessonMarks, useMarks, useReason } from './advice.tsx';
 import { ended, onEnd } from './ending.tsx';
+import type { Hint } from './games/folder.ts';
 import { listed } from './games/list.ts';
 import { folderOf, hasFailed } from './games/loading.ts';
-import { client, isWeak, leaveTable, link, lossOf, me, online, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
+import { client, isWeak, leaveTable, link, lossOf, me, onAction, online, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState, type TableView } from './model.ts';
 import { skipMotion } from './motion.ts';
+import { profileShown, rulesRead } from './over.ts';
 import { Amount, Avatar, Coin, Ring, Sheet, shortName } from './parts/index.tsx';
 import { Face as Emoji } from './parts/emoji.tsx';
 import { useLayer } from './parts/layers.ts';
+import { Guide } from './over.tsx';
+import { FillWithBots } from './screens/bots.tsx';
 import { Invitation, SettingsSheet } from './screens/index.ts';
-import { hintsFor, settings } from './settings.ts';
+import { countLearnt, needsHint, settings } from './settings.ts';
 import { readyAtOnce } from './ways.ts';
 import { coins, say } from './words.ts';
 
 /** The last things that happened, in words; read out as they come. */
 const happened = signal<{ text: string; number: number }[]>([]);
 let happenings = 0;
+/** The hint that is shown, or would be if it were not learnt. */
+let hinted: { kind: string; hints: readonly Hint[] } | null = null;
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
 
 onTable((told) => {
@@ -39,6 +45,11 @@ onTable((told) => {
     happened.value = [...happened.value, ...news].slice(-3);
   }
   onEnd(told, folder);
+});
+
+onAction((action) => {
+  const done = hinted?.hints.find((hint) => hint.by.includes(action.type));
+  if (hinted && done) countLearnt(hinted.kind, done.name);
 });
 
 export function Table({ state }: { state: TableState }) {
@@ -90,6 +101,7 @@ export function Table({ state }: { state: TableState }) {
       <folder.Board state={state} />
       <Line state={state} />
       {isPlaying || view.phase.type === 'settling' ? null : <Between state={state} ready={isReady} />}
+      {isUnhurried(view) && isPlaying ? <Guide state={state} /> : null}
       <Banner state={state} />
       <ul class="sr" aria-live="polite" aria-atomic="false">{happened.value.slice(-2).map(({ text, number }) => <li key={number}>{text}</li>)}</ul>
       <Sheets state={state} />
@@ -134,6 +146,7 @@ function Bar({ state }: { state: TableState }) {
       <span class="pill"><span class="room-name">{terms.private ? say('friends') : room ? roomName(room) : terms.room}</span> · {say('bet', { coins: coins(terms.price.bet) })}</span>
       <span class="pill" data-anchor="wallet"><Coin /> <Amount value={wallet.value ?? 0} /></span></>}
       <span class="bar-buttons">
+        <button type="button" class="round help-mark" aria-label={say('rules')} onClick={() => { rulesRead.value = { kind: state.view.kind, terms }; }}>?</button>
         <button type="button" class="round" aria-label={say('say')} onClick={() => { sheet.value = 'say'; }}>
           <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 5h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-9l-5 4v-4H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1Z" /></svg></button>
         <button type="button" class="round" aria-label={say('menu')} onClick={() => { sheet.value = 'menu'; }}>
@@ -164,10 +177,11 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
   const said = who ? speech.value[who.player] : undefined;
   return (
     <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${info.out ? 'out' : ''} ${who ? '' : 'free'} ${who && !who.connected && !who.bot ? 'gone' : ''}`}>
-      <span class="seat-face" data-anchor={`seat-${seat}`}>
+      <button type="button" class="seat-face" data-anchor={`seat-${seat}`} disabled={!who} aria-label={who ? say('profile_of', { name: who.name }) : say('empty_seat')}
+        onClick={() => { if (who) profileShown.value = { id: who.player, game: gameOf(view) }; }}>
         <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
-        {info.acting && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
-      </span>
+        {info.acting && deadline && !isUnhurried(view) ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
+      </button>
       <span class="seat-words">
         <b class="seat-name">{who ? shortName(who.name) : say('empty_seat')}</b>
         <span class="badges">{who ? badges(who, seat, state) : null}{info.note ? <span class="badge hot">{info.note}</span> : null}</span>
@@ -177,6 +191,12 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>
   );
+}
+
+/** The game to report a player of: the one that goes on, or the last one; none at a practice table. */
+function gameOf({ phase, terms }: TableView): string | null {
+  if (terms.practice) return null;
+  return phase.type === 'playing' || phase.type === 'settling' ? phase.game : ended.value?.game ?? null;
 }
 
 function Bubble({ phrase }: { phrase: string }) {
@@ -194,14 +214,17 @@ function Line({ state }: { state: TableState }) {
   const said = own ? speech.value[own.player] : undefined;
   const last = happened.value.at(-1)?.text;
   const advised = advisedNow(state);
-  useMarks(advised);
-  const advice = hintsFor(view.kind) && state.current && view.phase.type === 'playing' ? folder.hint(state) : null;
+  useMarks(advised?.marks ?? lessonMarks.value);
+  const reason = useReason(state);
+  const hints = state.current && view.phase.type === 'playing' ? folder.hints(state) : [];
+  hinted = hints.length > 0 ? { kind: view.kind, hints } : null;
+  const advice = hints.find((hint) => needsHint(view.kind, hint.name))?.text ?? null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}
-      <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advised ? <small class="hint advised" role="status">{say('advice_is', { what: advised.words })}</small> : advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
+      <p class="say-words"><b role="status">{urgent ? text : ''}</b>{urgent ? null : <b>{text}</b>}{advised ? <small class="hint advised" role="status">{say('advice_is', { what: advised.words })}{reason ? <i> {reason}</i> : null}</small> : advice ? <small class="hint">{advice}</small> : last && view.phase.type === 'playing' ? <small>{last}</small> : null}</p>
       <AskAdvice state={state} />
-      {urgent && deadline ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
+      {urgent && deadline && !isUnhurried(view) ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} loud /> : null}
       {said ? <Bubble key={said.number} phrase={said.phrase} /> : null}
     </div>
   );
@@ -221,6 +244,7 @@ function Between({ state, ready }: { state: TableState; ready: boolean }) {
           <Stake view={view} />
           <p>{free > 0 && view.terms.private ? say('waiting_friends', { n: free }) : say('waiting_players')}</p>
           {view.terms.private ? <button type="button" class="act gold" onClick={() => { sheet.value = 'invite'; }}>{say('invite')}</button> : null}
+          <FillWithBots state={state} />
         </>
       ) : phase.type === 'preparing' ? (
         <>

@@ -21,8 +21,8 @@ export const invited = signal<Invited | null>(kept('session', 'invited'));
 /** A code that an address brought. */
 export const brought = signal<string | null>(/\/play\/join\/([A-Za-z0-9]{4,16})\/?$/.exec(location.pathname)?.[1]?.toUpperCase() ?? null);
 
-/** The rule set that is practised. */
-let practised: { kind: string; rule_set: string } | null = null;
+/** What is practised: a rule set, and what is otherwise than it has it. */
+let practised: { kind: string; rule_set: string; rules?: Record<string, unknown> } | null = null;
 
 export function keep(seat: Invited) {
   invited.value = seat;
@@ -73,9 +73,10 @@ export async function openTable(asked: Parameters<typeof client.openPrivateTable
   return answer.ok;
 }
 
-export async function practise(kind: string, rule_set: string) {
+/** Sits down alone with bots. `isUnhurried`: by the longest countdowns that there are. */
+export async function practise(kind: string, rule_set: string, isUnhurried = false) {
   if (!begin()) return;
-  practised = { kind, rule_set };
+  practised = { kind, rule_set, ...(isUnhurried ? { rules: listed(kind)?.unhurried ?? {} } : {}) };
   void loadGame(kind);
   const answer = await client.practise(practised);
   if (!answer.ok) refused(answer.problem);
@@ -83,7 +84,10 @@ export async function practise(kind: string, rule_set: string) {
 
 /** The way to a game as the last one was. */
 export function again({ room, kind, practice, table: last }: { room: string; kind: string; practice: boolean; table: string }) {
-  if (practice) void practise(kind, practised?.kind === kind ? practised.rule_set : setsOf(listed(kind) ?? GAMES[0])[0]![0]);
+  if (practice) {
+    const last = practised?.kind === kind ? practised : null;
+    void practise(kind, last?.rule_set ?? setsOf(listed(kind) ?? GAMES[0])[0]![0], last?.rules !== undefined);
+  }
   else if (invited.value?.table === last) void sit(invited.value.code);
   else void playIn([room]);
 }

@@ -4,6 +4,7 @@ import { DealSheet } from '../deal.tsx';
 import { folderOf, hasFailed, loadGame } from '../games/loading.ts';
 import { ask, named, rooms } from '../house.ts';
 import type { Game, GameStep, MyGame, Seat } from '../model.ts';
+import { gameJudged } from '../over.ts';
 import { Sheet, Toggle } from '../parts/index.tsx';
 import { endOf } from '../recorded.ts';
 import { Result, titleOf } from '../result.tsx';
@@ -49,14 +50,15 @@ export function History({ onClose }: { onClose: () => void }) {
 
 interface Steps { items: GameStep[]; seat: Seat; total: number }
 
-function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
+/** `from`: the number of the step that is shown first. */
+export function Replay({ game, from = 0, onClose }: { game: { id: string; kind: string }; from?: number; onClose: () => void }) {
   const [all, setAll] = useState(false);
   const [steps, setSteps] = useState<Steps | null>(null);
   /** As the player saw it, and the game in full: what it ended by. */
   const [own, setOwn] = useState<readonly GameStep[] | null>(null);
   const [full, setFull] = useState<Game | null>(null);
   const names = [...full?.seats ?? []].sort((a, b) => a.seat - b.seat).map((seat) => seat.name);
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(from);
   const [plays, setPlays] = useState(false);
   const [checks, setChecks] = useState(false);
   const timer = useRef(0);
@@ -97,6 +99,7 @@ function Replay({ game, onClose }: { game: MyGame; onClose: () => void }) {
           {at === last && ended ? <section class="ending"><h3>{titleOf(ended)}</h3><Result ended={ended} /></section> : null}
           <div class="list">
             <Toggle label={say('all_hands')} on={all} onChange={setAll} />
+            <button type="button" class="plain" onClick={() => { gameJudged.value = { id: game.id, kind: game.kind }; }}>{say('analysis')}</button>
             <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>
           </div>
         </>

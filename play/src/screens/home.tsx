@@ -3,8 +3,9 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Back, Face } from '../cards.tsx';
 import { GAMES, titleOf } from '../games/list.ts';
-import { byBet, client, lossOf, me, openRooms, refreshRewards, rewards, roomName, rooms, seatsOf, seek, wallet, whyClosed } from '../house.ts';
+import { byBet, client, lossOf, me, openRooms, refreshRewards, rewards, roomName, rooms, seatsOf, seek, unread, wallet, whyClosed } from '../house.ts';
 import type { Room } from '../model.ts';
+import { noticesShown } from '../over.ts';
 import { Amount, Avatar, Coin, Sheet } from '../parts/index.tsx';
 import { settings } from '../settings.ts';
 import { page, playIn, readyAtOnce } from '../ways.ts';
@@ -36,6 +37,7 @@ export function Home() {
         <button type="button" class="pill who" onClick={() => { page.value = 'settings'; }}>
           <Avatar name={me.value?.name ?? ''} picture={me.value?.avatar ?? null} /> <span class="sr">{say('settings')}:</span> <span>{me.value?.name ?? ' '}</span></button>
         <span class="pill"><Coin /> <Amount value={wallet.value ?? 0} /></span>
+        <Bell />
       </header>
       <div class="deal-behind" aria-hidden="true">
         {['AS', 'KH', '7D', '8D', '9D', 'QC', '5H'].map((card, i) => (
@@ -55,7 +57,7 @@ export function Home() {
         <div class="ways-in">
         <Others but={room?.kind ?? null} />
         <button type="button" class="act practise" onClick={() => { page.value = 'practice'; }}>
-          <span>{say('practice')}</span><small>{say('practice_short')}</small>
+          <span>{say('practice')}</span><small>{say(settings.played.value ? 'practice_short' : 'practice_guide')}</small>
         </button>
         </div>
         <nav class="tiles" aria-label={say('menu')}>
@@ -109,6 +111,17 @@ function Others({ but }: { but: string | null }) {
 function terms(room: Room): string {
   const loss = lossOf(room);
   return [say('bet', { coins: coins(room.bet) }), loss ? say('loss_max', { coins: coins(loss) }) : '', seatsOf(room)].filter((text) => text !== '').join(' · ');
+}
+
+/** The way to what the house has to tell, with how much of it is new. */
+function Bell() {
+  const count = unread.value;
+  return (
+    <button type="button" class="round bell" aria-label={count > 0 ? say('notices_new', { n: count }) : say('notices')} onClick={() => { noticesShown.value = true; }}>
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2a2 2 0 0 1 2 2c3 1 5 4 5 7v5l2 2v1H3v-1l2-2v-5c0-3 2-6 5-7a2 2 0 0 1 2-2Zm-3 18h6a3 3 0 0 1-6 0Z" /></svg>
+      {count > 0 ? <i aria-hidden="true">{count}</i> : null}
+    </button>
+  );
 }
 
 const ICONS: Record<string, string> = {

@@ -6,6 +6,7 @@ import type { PrivateTable, TableState } from '../model.ts';
 import { Sheet } from '../parts/index.tsx';
 import { invited } from '../ways.ts';
 import { say } from '../words.ts';
+import { FillWithBots } from './bots.tsx';
 
 /** The picture of a link. What draws it is loaded here first, so that no first hand waits for it; where it
  * cannot be loaded, the code and the link are there. */
@@ -50,6 +51,7 @@ export function Invitation({ onClose, table }: { onClose: () => void; table: Tab
       <div class="list">
         {'share' in navigator ? <button type="button" class="act gold" onClick={() => { void navigator.share({ url: known.link }).catch(() => {}); }}>{say('share')}</button> : null}
         <button type="button" class="plain" onClick={copy}>{say('copy_link')}</button>
+        <FillWithBots state={table} />
         {isHost && quiet ? table.view.seats.map((seat) => !seat || seat.player === me.value?.id ? null : (
           <button type="button" class="plain warn" key={seat.player}
             onClick={() => { void ask('DELETE /v1/private-tables/{code}/players/{id}', { path: { code: known.code, id: seat.player } }); }}>{say('send_away', { name: seat.name })}</button>

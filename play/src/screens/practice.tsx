@@ -1,22 +1,33 @@
-// Practice: any game by any of its rule sets, alone with bots and without coins.
+// Practice: any game by any of its rule sets, alone with bots and without coins; and a first game with a guide.
+import { useState } from 'preact/hooks';
 import { GAMES, setsOf } from '../games/list.ts';
-import { Sheet } from '../parts/index.tsx';
+import { rulesRead } from '../over.ts';
+import { Sheet, Toggle } from '../parts/index.tsx';
 import { practise } from '../ways.ts';
 import { say } from '../words.ts';
 
+/** The game that has a guide, by its usual rules. */
+const GUIDED = GAMES[0];
+
 export function Practice({ onClose }: { onClose: () => void }) {
+  const [isUnhurried, setUnhurried] = useState(false);
+  const begin = (kind: string, set: string, withoutClock: boolean) => { onClose(); void practise(kind, set, withoutClock); };
   return (
     <Sheet title={say('practice')} onClose={onClose} wide>
+      <button type="button" class="act gold" data-practice="guide" onClick={() => begin(GUIDED.kind, setsOf(GUIDED)[0]![0], true)}>
+        <span>{say('learn')}</span><small>{say('learn_note')}</small>
+      </button>
       <p>{say('practice_note')}</p>
+      <Toggle label={say('unhurried')} on={isUnhurried} onChange={setUnhurried} />
       {GAMES.map((game) => (
         <section key={game.kind} class="rooms">
           <h3>{game.title}</h3>
           {setsOf(game).map(([set, title]) => (
-            <button type="button" key={set} class="room" data-practice={`${game.kind}/${set}`}
-              onClick={() => { onClose(); void practise(game.kind, set); }}>
+            <button type="button" key={set} class="room" data-practice={`${game.kind}/${set}`} onClick={() => begin(game.kind, set, isUnhurried)}>
               <b>{title}</b>
             </button>
           ))}
+          <button type="button" class="plain" onClick={() => { rulesRead.value = { kind: game.kind, terms: null }; }}>{say('rules')}: {game.title}</button>
         </section>
       ))}
     </Sheet>

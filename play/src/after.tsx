@@ -1,0 +1,23 @@
+// What may follow a game that was not for practice: how it was judged, and a rematch with the same people.
+import { useState } from 'preact/hooks';
+import type { Ended } from './games/folder.ts';
+import { me } from './house.ts';
+import { gameJudged } from './over.ts';
+import { askRematch } from './rematch.ts';
+import { say } from './words.ts';
+
+export function After({ game: { game, kind, seats } }: { game: Ended }) {
+  const [busy, setBusy] = useState(false);
+  const hasPeople = seats.some((seat) => seat && !seat.bot && seat.player !== me.value?.id);
+  const rematch = async () => {
+    setBusy(true);
+    await askRematch(game);
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" class="plain" onClick={() => { gameJudged.value = { id: game, kind }; }}>{say('analysis_short')}</button>
+      {hasPeople ? <button type="button" class="plain" disabled={busy} data-act="rematch" onClick={() => void rematch()}>{say('rematch')}</button> : null}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+// The guide through a first game: one lesson at a time, beside the hand and not over it, while nobody is
+// pressed for time. Which lessons there are is the game's own folder's to say. Loaded where it is shown.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { lessonMarks } from './advice.tsx';
+import { folderOf } from './games/loading.ts';
+import { keepIn, kept } from './kept.ts';
+import { useLoaded } from './loaded.ts';
+import type { TableState } from './model.ts';
+import { say } from './words.ts';
+
+interface Read { table: string; names: readonly string[] }
+
+/** The lessons that were read at this table. */
+const read = signal<Read>(kept('session', 'lessons') ?? { table: '', names: [] });
+
+function finish(table: string, name: string) {
+  const names = read.value.table === table ? read.value.names : [];
+  if (names.includes(name)) return;
+  read.value = { table, names: [...names, name] };
+  keepIn('session', 'lessons', read.value);
+}
+
+export function Guide({ state }: { state: TableState }) {
+  const { view, prompt } = state;
+  const lessons = useLoaded(view.kind, () => folderOf(view.kind)?.lessons?.());
+  const names = read.value.table === view.table ? read.value.names : [];
+  const now = lessons?.(state).find((lesson) => !names.includes(lesson.name)) ?? null;
+  // Whoever does what a lesson is about needs no button for it.
+  useEffect(() => {
+    if (!now?.marks.some((mark) => mark.includes('data-act'))) return;
+    return () => finish(view.table, now.name);
+  }, [prompt?.number, now?.name]);
+  const marks = (now?.marks ?? []).join('\n');
+  useEffect(() => {
+    lessonMarks.value = marks === '' ? [] : marks.split('\n');
+    return () => { lessonMarks.value = []; };
+  }, [marks]);
+  if (!now) return null;
+  return (
+    <section class="guide" aria-label={say('guide')} aria-live="polite" data-lesson={now.name}>
+      <b>{now.title}</b>
+      <p>{now.text}</p>
+      <button type="button" class="act gold" onClick={() => finish(view.table, now.name)}>{say('got_it')}</button>
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+// A rematch with the same people: a private table by the terms of a finished game, opened by the first of
+// its players who asks, where the others are invited.
+import { ask, client, lost, tell } from './house.ts';
+import { refusalText } from './refusals.ts';
+import { begin, keep, readyAtOnce, type Invited } from './ways.ts';
+
+type Seating = Awaited<ReturnType<typeof client.takePrivateSeat>>;
+
+/** Takes a seat. A player who still sits at another table between two games leaves that one first. */
+async function take(seat: () => Promise<Seating>): Promise<boolean> {
+  if (!begin()) return false;
+  let answer = await seat();
+  if (!answer.ok && answer.problem.code === 'seated_elsewhere') {
+    const left = await client.leave();
+    if (left.type === 'done') answer = await seat();
+  }
+  // The seat that was left is no loss.
+  lost.value = null;
+  if (!answer.ok) {
+    readyAtOnce.value = false;
+    tell(refusalText(answer.problem.code, answer.problem.detail));
+    return false;
+  }
+  keep(answer.data as Invited);
+  return true;
+}
+
+/** Asks the players of a finished game for another one. */
+export function askRematch(game: string): Promise<boolean> {
+  return take(() => client.rematch(game));
+}
+
+/** Sits down where a rematch was offered. */
+export function takeRematch(code: string): Promise<boolean> {
+  return take(() => client.takePrivateSeat(code));
+}
+
+/** Seats bots of the house at the own private table, as many as a game needs. */
+export async function seatBots(code: string): Promise<void> {
+  await ask('POST /v1/private-tables/{code}/bots', { path: { code } });
+}

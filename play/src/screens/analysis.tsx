@@ -1,0 +1,87 @@
+// After a game: at most three of the player's own decisions where a strong bot would have played otherwise,
+// the dearest first, each with what it judged and a way to look at it.
+import { useEffect, useState } from 'preact/hooks';
+import { folderOf, loadGame } from '../games/loading.ts';
+import { ask } from '../house.ts';
+import type { Action, GameStep, Seat, TableState } from '../model.ts';
+import { replayed } from '../over.ts';
+import { Sheet } from '../parts/index.tsx';
+import { say, sayer } from '../words.ts';
+
+const word = sayer({
+  none: ['Nothing better was seen. Well played!', 'Walang nakitang mas mabuti. Galing!'],
+  not_yet: ['There is nothing to tell of this game.', 'Walang masasabi tungkol sa larong ito.'],
+  note: ['A strong bot has looked at your decisions, knowing what you could see. It judges by many games played on from there: it may be wrong, and luck decides too.',
+    'Tiningnan ng malakas na bot ang mga pasya mo, ayon sa nakita mo lang. Batay ito sa maraming larong itinuloy mula roon: puwede itong magkamali, at may suwerte rin.'],
+  yours: ['You: {what}', 'Ikaw: {what}'],
+  advised: ['Better: {what}', 'Mas mabuti: {what}'],
+  loss: ['costs {n} bets on average', '{n} taya ang lugi sa karaniwan'],
+  values: ['{value} instead of {advised}', '{value} sa halip na {advised}'],
+  look: ['Look at step {n}', 'Tingnan ang hakbang {n}'],
+} as const);
+
+interface Judged { step: number; action: Action; advised: Action; value: number; advised_value: number; loss: number }
+interface Judgement { game: string; seat: Seat; items: Judged[] }
+interface Steps { items: GameStep[]; seat: Seat }
+interface Detail { seats: { seat: Seat; player: string; name: string }[] }
+
+/** Bets, of hundredths of a bet. */
+const bets = (hundredths: number) => `${hundredths < 0 ? '−' : ''}${(Math.abs(hundredths) / 100).toFixed(2)}`;
+
+export function Analysis({ id, kind, onClose }: { id: string; kind: string; onClose: () => void }) {
+  const [seen, setSeen] = useState<{ judged: Judgement; steps: GameStep[]; names: Detail } | 'none' | 'refused' | null>(null);
+  useEffect(() => {
+    let alive = true;
+    void look(id, kind).then((got) => { if (alive) setSeen(got); });
+    return () => { alive = false; };
+  }, [id]);
+  const folder = folderOf(kind);
+  return (
+    <Sheet title={say('analysis')} onClose={onClose} wide>
+      {seen === null ? <p role="status">{say('loading')}</p>
+        : typeof seen === 'string' || !folder ? <p role="status">{word(seen === 'none' ? 'none' : 'not_yet')}</p> : (
+        <>
+          <p class="quiet">{word('note')}</p>
+          <ol class="judged">
+            {seen.judged.items.map((one) => {
+              const state = stateBefore(one.step, kind, seen);
+              const told = (action: Action) => state ? folder.advised(state, action).words : action.type;
+              return (
+                <li key={one.step}>
+                  <p>{word('yours', { what: told(one.action) })}</p>
+                  <p class="judged-better">{word('advised', { what: told(one.advised) })}</p>
+                  <small>{word('loss', { n: bets(one.loss) })} · {word('values', { value: bets(one.value), advised: bets(one.advised_value) })}</small>
+                  <button type="button" class="plain" onClick={() => { replayed.value = { id, kind, from: one.step }; }}>{word('look', { n: one.step + 1 })}</button>
+                </li>
+              );
+            })}
+          </ol>
+        </>
+      )}
+    </Sheet>
+  );
+}
+
+async function look(id: string, kind: string) {
+  const path = { id };
+  const judged = await ask<Judgement>('GET /v1/games/{id}/analysis', { path }, true);
+  if (!judged || !Array.isArray(judged.items)) return 'refused' as const;
+  if (judged.items.length === 0) return 'none' as const;
+  const [steps, names] = await Promise.all([
+    ask<Steps>('GET /v1/games/{id}/steps', { path }, true),
+    ask<Detail>('GET /v1/games/{id}', { path }, true),
+    loadGame(kind),
+  ]);
+  return { judged, steps: steps?.items ?? [], names: names ?? { seats: [] } };
+}
+
+/** The table as the player saw it before a step, as far as the words for an action need it. */
+function stateBefore(step: number, kind: string, { judged, steps, names }: { judged: Judgement; steps: GameStep[]; names: Detail }): TableState | null {
+  const at = steps.findIndex((one) => one.number === step);
+  const before = steps[at - 1];
+  if (!before) return null;
+  const seats = [...names.seats].sort((a, b) => a.seat - b.seat)
+    .map(({ player, name }) => ({ player, name, bot: false, connected: true, taken_over: false }));
+  const view = { kind, seat: judged.seat, seats, phase: { type: 'playing', game: judged.game, stakes: [], deadline_ms: null, view: before.view } };
+  return { view, version: 0, prompt: null, current: true } as unknown as TableState;
+}

@@ -1,0 +1,54 @@
+// Strips along the top of the page: small offers that can be taken or left. They cover neither the hand
+// nor the buttons.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { link, table } from './house.ts';
+import { rematchOffered } from './over.ts';
+import { shortName } from './parts/index.tsx';
+import { takeRematch } from './rematch.ts';
+import { settings } from './settings.ts';
+import { sound } from './sound.ts';
+import { say } from './words.ts';
+
+/** An offer of sound that nobody answers goes away, and is not made again. */
+const SOUND_MS = 12_000;
+
+/** Somebody has touched the page. */
+const touched = signal(false);
+addEventListener('pointerdown', () => { touched.value = true; }, { once: true });
+
+export function Strips() {
+  const offered = rematchOffered.value;
+  return (
+    <div class="strips">
+      {offered ? (
+        <p class="strip" role="status">
+          <span>{say('rematch_from', { name: shortName(offered.name) })}</span>
+          <button type="button" class="act gold" onClick={() => { rematchOffered.value = null; void takeRematch(offered.code); }}>{say('rematch_join')}</button>
+          <button type="button" class="round" aria-label={say('later')} onClick={() => { rematchOffered.value = null; }}>✕</button>
+        </p>
+      ) : null}
+      <SoundOffer />
+      {table.value === null && link.value.type === 'pausing' ? <p class="strip lost" role="status"><i class="spin" aria-hidden="true" /><span>{say('offline')}</span></p> : null}
+    </div>
+  );
+}
+
+/** Sound stays off until it is wanted: browsers play none before a touch, and not everybody sits alone. */
+function SoundOffer() {
+  const isOpen = touched.value && table.value !== null && !settings.sound.value && !settings.soundAsked.value;
+  const close = () => { settings.soundAsked.value = true; };
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setTimeout(close, SOUND_MS);
+    return () => clearTimeout(timer);
+  }, [isOpen]);
+  if (!isOpen) return null;
+  return (
+    <p class="strip" role="status">
+      <span>{say('sound_ask')}</span>
+      <button type="button" class="act gold" onClick={() => { settings.sound.value = true; close(); sound.chip(); }}>{say('sound_on')}</button>
+      <button type="button" class="round" aria-label={say('sound_no')} onClick={close}>✕</button>
+    </p>
+  );
+}
