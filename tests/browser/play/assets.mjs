@@ -317,7 +317,7 @@ export const ASSETS = {
     assert.equal(await rows.nth(0).locator('.makes').count(), 5, 'the five that make it');
     await rows.filter({ hasText: 'Benjie' }).getByText('retreated').waitFor();
     await end.getByText('Benjie pays you 4').waitFor();
-    await end.getByText('in half chips: 8').waitFor();
+    await end.locator('.payments').getByText('4 chips', { exact: true }).waitFor();
     await end.getByText('The house keeps 0.32 from you').waitFor();
     await house.picture(page, 'assets-end');
   },

@@ -95,7 +95,7 @@ export const PRACTISING = {
     const end = page.locator('.ending');
     await end.waitFor();
     await end.getByText('practice, no coins').waitFor();
-    assert.equal(await end.locator('.net').count(), 0);
+    assert.equal(await end.locator('.net').innerText(), '+2 bets');
     assert.equal(await end.getByRole('button', { name: 'Check this deal' }).count(), 0, 'no record is kept');
     assert.match(await end.locator('.payments').innerText(), /^Benjie\s+win 1 · burned 1$/);
     await clean(house, page, 'practice-end');

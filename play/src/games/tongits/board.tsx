@@ -198,11 +198,11 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
   );
 }
 
-/** What an action makes: the cards of the meld, and the one that comes to it. */
+/** What an action makes: the cards of the meld, and the one that comes to it at their end. */
 function made(view: View, action: Action): { all: Card[]; added: Card } {
   const added = action.type === 'chow' ? view.public.discards.at(-1)! : String(action['card']);
   const meld = action.type === 'chow' ? cards(action) : view.public.melds[Number(action['meld'])]?.cards ?? [];
-  return { all: inOrder({ owner: 0, cards: [...meld, added], by: [] }), added };
+  return { all: [...meld, added], added };
 }
 
 /** With which cards to chow, or which card to add to which meld, when there are several ways. It lies over
@@ -223,7 +223,7 @@ function Choice({ state, view, ways }: { state: TableState; view: View; ways: re
           return (
             <button type="button" key={JSON.stringify(way)} class="way" ref={i === 0 ? first : null} onClick={() => void play(way)}>
               <span class="sr">{all.map(cardName).join(', ')}{owner === null ? '' : ` (${nameOf(state.view, owner)})`}</span>
-              <span class="row" aria-hidden="true">{all.map((card) => (
+              <span class="row" aria-hidden="true">{inOrder({ owner: 0, cards: all, by: [] }).map((card) => (
                 <span class={`card mini ${card === added ? 'taken' : ''}`} key={card}><Face card={card} small /></span>
               ))}</span>
               {owner === null ? null : <small aria-hidden="true">{nameOf(state.view, owner)}</small>}
