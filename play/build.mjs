@@ -11,6 +11,9 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
+/** It is proposed to who has played none. */
+const FIRST_GAME = 'tongits';
+
 const check = process.argv.includes('--check');
 const out = process.argv.includes('--out') ? process.argv.at(-1) : join(here, 'dist');
 
@@ -31,6 +34,7 @@ const bundled = await build({
   // What several of these share, and what is imported on demand, is a file named by what is in it.
   splitting: true,
   chunkNames: 'chunk-[hash]',
+  inject: ['src/shared.ts'],
   minify: true,
   write: false,
   metafile: true,
@@ -46,6 +50,7 @@ const bundled = await build({
 });
 
 const files = new Map();
+const hashOf = (bytes) => createHash('sha256').update(bytes).digest('hex').slice(0, 12);
 // Each file is named by what is in it, so it gets its name after those that it imports.
 const names = {};
 const contents = new Map(bundled.outputFiles.map(({ path, text }) => [basename(path), text]));
@@ -58,8 +63,7 @@ function nameOf(made, waiting = []) {
   }
   const bytes = Buffer.from(text);
   const [stem, extension] = made.replace(/^chunk-.*\./, 'chunk.').split('.');
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-  names[made] = `${stem}-${hash}.${extension}`;
+  names[made] = `${stem}-${hashOf(bytes)}.${extension}`;
   files.set(names[made], bytes);
   return names[made];
 }
@@ -84,14 +88,42 @@ const ofGame = (game) => {
   const style = names[`${game}-style.css`];
   return `<meta name="game" data-kind="${game}" data-script="${address(names[`${game}.js`])}"${style ? ` data-style="${address(style)}"` : ''}>`;
 };
+for (const picture of readdirSync(join(here, 'src/icons')).filter((name) => name.endsWith('.png'))) {
+  keepNamed(picture, readFileSync(join(here, 'src/icons', picture)));
+}
+
+/** Keeps a file under a name with a hash of what is in it. */
+function keepNamed(made, bytes) {
+  const [stem, extension] = made.split('.');
+  names[made] = `${stem}-${hashOf(bytes)}.${extension}`;
+  files.set(names[made], bytes);
+}
+
 const filled = {
   ...names,
   parts: [...parts].map((path) => `<link rel="modulepreload" href="${address(names[basename(path)])}">`).sort().join('\n'),
   games: games.map(ofGame).join('\n'),
 };
-const page = readFileSync(join(here, 'src/index.html'), 'utf8').replace(/\{\{([a-z.]+)\}\}/g, (_, name) => filled[name]);
+const page = readFileSync(join(here, 'src/index.html'), 'utf8').replace(/\{\{([a-z0-9.-]+)\}\}/g, (_, name) => filled[name]);
 files.set('index.html', Buffer.from(page));
 
+// What makes the page one that can be installed. Both keep their names: browsers ask for them again.
+const icon = (name, sizes, purpose) => ({ src: address(names[`${name}.png`]), sizes, type: 'image/png', purpose });
+files.set('manifest.webmanifest', Buffer.from(JSON.stringify({
+  name: 'Bahay', short_name: 'Bahay', description: 'Tong-its and Tongo at a good table.', id: '/play', start_url: '/play', scope: '/play',
+  display: 'standalone', background_color: '#062628', theme_color: '#062628', categories: ['games'],
+  icons: [icon('icon-192', '192x192', 'any'), icon('icon-512', '512x512', 'any'), icon('icon-maskable-512', '512x512', 'maskable')],
+}, null, 1)));
+
+// The shell starts the page and the first game; the worker keeps it, and what else is loaded when it is.
+const shell = [...new Set([names['app.js'], names['style.css'], ...[...parts].map((path) => names[basename(path)]), names[`${FIRST_GAME}.js`],
+  ...[...importsOf(`dist/${FIRST_GAME}.js`)].map((path) => names[basename(path)])])].sort();
+const worker = readFileSync(join(here, 'src/worker.js'), 'utf8').replace('{{shell}}', JSON.stringify(shell))
+  .replace('{{version}}', hashOf(Buffer.from([page, ...files.keys()].join())));
+files.set('sw.js', Buffer.from(worker));
+
+/** A picture is as small as it gets. */
+const isCompressed = (name) => !name.endsWith('.png');
 const compress = (bytes) => brotliCompressSync(bytes, {
   params: {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
@@ -104,6 +136,7 @@ if (check) {
   const wrong = [];
   for (const [name, bytes] of files) {
     if (!kept.delete(name) || !readFileSync(join(out, name)).equals(bytes)) wrong.push(name);
+    else if (!isCompressed(name)) continue;
     // Versions of the compressor may write the same in other bytes, so what it holds is compared.
     else if (!kept.delete(`${name}.br`)
       || !brotliDecompressSync(readFileSync(join(out, `${name}.br`))).equals(bytes)) wrong.push(`${name}.br`);
@@ -118,12 +151,12 @@ if (check) {
   mkdirSync(out, { recursive: true });
   for (const [name, bytes] of files) {
     writeFileSync(join(out, name), bytes);
-    writeFileSync(join(out, `${name}.br`), compress(bytes));
+    if (isCompressed(name)) writeFileSync(join(out, `${name}.br`), compress(bytes));
   }
 }
 let sum = 0;
 for (const [name, bytes] of files) {
-  const compressed = compress(bytes).length;
+  const compressed = isCompressed(name) ? compress(bytes).length : bytes.length;
   sum += compressed;
   console.log(`${name.padEnd(26)} ${String(bytes.length).padStart(8)} bytes, as brotli ${String(compressed).padStart(6)}`);
 }

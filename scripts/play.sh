@@ -30,7 +30,14 @@ cmd_play() {
       cp "$LOCAL/pictures/play.png" docs/pictures/play.png
       say "pictures of every state are in $LOCAL/pictures; the README has docs/pictures/play.png"
       ;;
-    *) die "unknown argument $1: ./dev play [build|test|pictures]" ;;
+    icons)
+      need_contract_programs
+      need_chromium
+      prepare_browser
+      attend with_libraries "$NODE" "$BROWSER/play/icons.mjs" "$ROOT/play/src/icons" "$CHROMIUM" no-sandbox ||
+        die "the icons were not drawn: see above"
+      ;;
+    *) die "unknown argument $1: ./dev play [build|test|pictures|icons]" ;;
   esac
 }
 

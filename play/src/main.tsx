@@ -5,6 +5,7 @@ import { loadGame } from './games/loading.ts';
 import { followGames } from './away.ts';
 import { ended, Ending, reading } from './ending.tsx';
 import { client, isWeak, link, lost, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
+import { installWorker } from './install.ts';
 import { Over } from './over.tsx';
 import { Sheet } from './parts/index.tsx';
 import { Brought } from './screens/index.ts';
@@ -105,6 +106,7 @@ if (root) {
   client.start();
   followGames();
   void refreshRooms();
+  installWorker();
   root.replaceChildren();
   render(<App />, root);
   // The game that is played next, as far as can be told, before it is asked for.

@@ -17,11 +17,20 @@ export function launch(executablePath, sandbox) {
   });
 }
 
-/** A browser of its own for one player, with a list that all complaints of its pages go to. */
-export async function seat(browser, url, mistakes, { viewport = PHONE, still = true, language = 'en-US' } = {}) {
+/** A browser of its own for one player, with a list that all complaints of its pages go to. `first`: the offers
+ * of a first visit are made there, and the service worker runs; else neither comes between. */
+export async function seat(browser, url, mistakes, { viewport = PHONE, still = true, language = 'en-US', first = false } = {}) {
   const context = await browser.newContext({
     viewport, locale: language, reducedMotion: still ? 'reduce' : 'no-preference', hasTouch: viewport.width < 900,
+    serviceWorkers: first ? 'allow' : 'block',
   });
+  if (!first) {
+    await context.addInitScript(() => {
+      if (!location.protocol.startsWith('http')) return;
+      const kept = JSON.parse(localStorage.getItem('bahay.settings') ?? '{}');
+      localStorage.setItem('bahay.settings', JSON.stringify({ soundAsked: true, ...kept }));
+    });
+  }
   const page = await context.newPage();
   watch(page, url, mistakes);
   return { context, page };

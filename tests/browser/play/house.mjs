@@ -6,10 +6,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-const KINDS = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
+const KINDS = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', png: 'image/png', webmanifest: 'application/manifest+json' };
 // As src/http/play.rs sends it; the real games run under the real one.
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-  + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 export const ME = '019ca944-3c00-7000-8000-00000091a7e0';
@@ -157,6 +157,11 @@ function answer(house, dist, request, response) {
   };
   if (path === '/play' || path.startsWith('/play/join/')) {
     send(200, KINDS.html, readFileSync(join(dist, 'index.html')), { 'content-security-policy': POLICY });
+    return;
+  }
+  if (path === '/play/sw.js' || path === '/play/manifest.webmanifest') {
+    const file = join(dist, path.slice('/play/'.length));
+    send(200, KINDS[file.split('.').at(-1)], readFileSync(file), { 'cache-control': 'no-cache', 'service-worker-allowed': '/play' });
     return;
   }
   if (path.startsWith('/play/files/')) {

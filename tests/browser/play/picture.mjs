@@ -7,10 +7,10 @@ const HEIGHT = 600;
 const GAP = 14;
 const COLOURS = 160;
 
-export async function compose(browser, from, to) {
+export async function compose(browser, from, to, { height: most = HEIGHT, gap = GAP, colours = COLOURS } = {}) {
   const page = await browser.newPage();
   const urls = from.map((path) => `data:image/png;base64,${readFileSync(path).toString('base64')}`);
-  const { width, height, palette, pixels } = await page.evaluate(reduce, { urls, HEIGHT, GAP, COLOURS });
+  const { width, height, palette, pixels } = await page.evaluate(reduce, { urls, HEIGHT: most, GAP: gap, COLOURS: colours });
   await page.close();
   const rows = Buffer.alloc((width + 1) * height);
   const bytes = Buffer.from(pixels, 'base64');
