@@ -120,6 +120,8 @@ export async function openHouse(dist) {
     heard: [],
     answers: { ...ANSWERS },
     sockets: new Set(),
+    /** Nothing that is said over a socket is answered, and none is opened. */
+    isMute: false,
     version: 6,
   };
   const server = createServer((request, response) => answer(house, dist, request, response));
@@ -206,6 +208,8 @@ function snapshot(house, socket) {
 }
 
 function upgrade(house, request, raw) {
+  raw.on('error', () => {});
+  if (house.isMute) return;
   const accept = createHash('sha1').update(request.headers['sec-websocket-key'] + MAGIC).digest('base64');
   raw.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
     + `Sec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: bahay.v1\r\n\r\n`);
@@ -218,7 +222,6 @@ function upgrade(house, request, raw) {
   house.sockets.add(socket);
   for (const said of saidIn(request)) command(house, socket, said);
   raw.on('close', () => house.sockets.delete(socket));
-  raw.on('error', () => {});
   let rest = Buffer.alloc(0);
   raw.on('data', (bytes) => {
     rest = Buffer.concat([rest, bytes]);
@@ -240,6 +243,7 @@ function saidIn({ url, headers }) {
 }
 
 function command(house, socket, said) {
+  if (house.isMute) return;
   const done = () => socket.send({ type: 'ack', id: said.id, version: house.version });
   if (said.type === 'authenticate') {
     socket.send({ type: 'hello', player: ME, protocol: 'bahay.v1', server_time_ms: Date.now(), notices: 0 });

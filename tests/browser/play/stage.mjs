@@ -3,6 +3,7 @@
 import { ASSETS, ASSETS_LOOKS } from './assets.mjs';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
 import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
+import { LEAVING } from './leaving.mjs';
 import { LISTENING } from './listening.mjs';
 import { LOADING } from './loading.mjs';
 import { MOTION } from './moves.mjs';
@@ -26,10 +27,11 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.follow = () => null;
+    house.isMute = false;
     house.scene = between({ phase: preparing([0, 1, 2], 60_000) });
     const { context, page } = await seat(browser, house.url, mistakes);
     page.setDefaultTimeout(WAIT_MS);
