@@ -202,7 +202,7 @@ export const WORDS = {
   said_dropped: ['{name} [lays|lay] {cards}.', 'Ibinaba [ni {name}|mo]: {cards}.'],
   said_face_down: ['{name} [lays|lay] {n} cards face down.', 'Nagtaob [si {name}|ka] ng {n} baraha.'],
   said_sapawed: ['{name} [adds|add] {card} to [the meld of {owner}|your meld].', 'Sapaw [ni {name}|mo]: {card} [kay {owner}|sa iyo].'],
-  said_fought: ['{name} [calls|call] a fight.', 'Tumawag ng laban [si {name}|ka].'],
+  said_fought: ['{name} [calls|call] a fight.', 'Tumawag [ng laban si {name}|ka ng laban].'],
   said_tongits: ['{name} [declares|declare] Tongits!', 'Tongits [si {name}|ka]!'],
   said_dealt: ['The cards are dealt. {name} [begins|begin].', 'Naipamigay na. [Si {name}|Ikaw] ang mauuna.'],
   said_sat: ['{name} sits down.', 'Umupo si {name}.'],

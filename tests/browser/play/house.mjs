@@ -179,7 +179,7 @@ function answer(house, dist, request, response) {
     const later = new Date(Date.now() + 900_000).toISOString();
     json(200, {
       access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl', access_expires_at: later, refresh_token: 'r'.repeat(43),
-      refresh_expires_at: later, session: NEXT, player: ANSWERS['GET /v1/me'],
+      refresh_expires_at: later, session: NEXT, player: house.answers['GET /v1/me'],
     });
   } else if (name === 'POST /v1/play/tickets') {
     json(200, { ticket: `pt_${'0'.repeat(64)}`, expires_at: new Date(Date.now() + 30_000).toISOString() });
@@ -209,7 +209,12 @@ function snapshot(house, socket) {
 
 function upgrade(house, request, raw) {
   raw.on('error', () => {});
-  if (house.isMute) return;
+  if (house.isMute) {
+    const hung = { raw, joined: false, send: () => {}, end: () => raw.destroy() };
+    house.sockets.add(hung);
+    raw.on('close', () => house.sockets.delete(hung));
+    return;
+  }
   const accept = createHash('sha1').update(request.headers['sec-websocket-key'] + MAGIC).digest('base64');
   raw.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
     + `Sec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: bahay.v1\r\n\r\n`);
@@ -246,7 +251,7 @@ function command(house, socket, said) {
   if (house.isMute) return;
   const done = () => socket.send({ type: 'ack', id: said.id, version: house.version });
   if (said.type === 'authenticate') {
-    socket.send({ type: 'hello', player: ME, protocol: 'bahay.v1', server_time_ms: Date.now(), notices: 0 });
+    socket.send({ type: 'hello', player: house.answers['GET /v1/me'].id, protocol: 'bahay.v1', server_time_ms: Date.now(), notices: 0 });
     done();
     return;
   }

@@ -6,6 +6,7 @@ import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
 import { LEAVING } from './leaving.mjs';
 import { LISTENING } from './listening.mjs';
 import { LOADING } from './loading.mjs';
+import { MANNERS } from './manners.mjs';
 import { MOTION } from './moves.mjs';
 import { OPTIONS, OPTIONS_LOOKS } from './options.mjs';
 import { PAGES } from './pages.mjs';
@@ -27,7 +28,7 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...MANNERS, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
     house.follow = () => null;

@@ -74,7 +74,7 @@ export function Showdown({ ended }: { ended: Ended }) {
           </section>
         );
       })}
-      {all || shown?.length === order.length ? null : <p class="quiet">{word('hands_later')}</p>}
+      {all || ended.practice || shown?.length === order.length ? null : <p class="quiet">{word('hands_later')}</p>}
     </div>
   );
 }
