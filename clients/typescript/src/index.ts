@@ -4,7 +4,7 @@ export type * from "./core/types.js";
 export type * from "./gen/socket.js";
 export type * as Rest from "./gen/rest.js";
 export { CLOSE_CODES, LIMITS } from "./gen/socket.js";
-export { Core, type CoreOptions } from "./core/core.js";
+export { Core } from "./core/core.js";
 export { FORMS, type Form, MessageReader } from "./core/wire.js";
 export { observe, promptOf } from "./core/observe.js";
 export {

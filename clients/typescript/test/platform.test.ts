@@ -1,4 +1,4 @@
-// When a browser's page wakes its client.
+// What a page's platform gives: when it wakes its client, and by which clocks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,4 +23,20 @@ test("a page wakes its client when it comes back out of the browser's memory, an
   assert.equal(listeners.size, 0);
   delete page["addEventListener"];
   delete page["removeEventListener"];
+});
+
+test("a page's clock goes on as it went wherever the machine's is set", () => {
+  const platform = browserPlatform();
+  const { now: before } = Date;
+  try {
+    const [now, wall] = [platform.now(), platform.wall()];
+    Date.now = () => before() + 3_600_000;
+    assert.ok(platform.wall() - wall >= 3_600_000);
+    const passed = platform.now() - now;
+    assert.ok(passed >= 0 && passed < 3_600_000);
+    Date.now = () => before() - 3_600_000;
+    assert.ok(platform.now() - now >= passed);
+  } finally {
+    Date.now = before;
+  }
 });

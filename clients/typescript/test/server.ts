@@ -45,6 +45,8 @@ export class ModelServer {
   readonly #connections = new Map<number, Connection>();
   readonly #journal: Update[] = [];
   readonly #good = new Map<string, number>();
+  /** When each refresh token was given. */
+  readonly #given = new Map<string, number>();
   /** When a refresh token was used, and what it gave. */
   readonly #used = new Map<string, { readonly at: number; readonly successor: Json }>();
   #tokens = 0;
@@ -86,6 +88,8 @@ export class ModelServer {
       if (used && now - used.at > REUSE_MS) {
         return { status: 401, body: { code: "refresh_token_reused", detail: "" } };
       }
+      const age = now - (this.#given.get(token) ?? 0);
+      if (!used && age < REUSE_MS) throw new Error("a token that is seconds old was renewed");
       const successor = used?.successor ?? this.#issue(now);
       if (!used) this.#used.set(token, { at: now, successor });
       return { status: 200, body: successor };
@@ -255,6 +259,7 @@ export class ModelServer {
   #issue(now: number): Json {
     this.#tokens += 1;
     this.#good.set(`a${this.#tokens}`, now + TOKEN_MS);
+    this.#given.set(`r${this.#tokens}`, now);
     return {
       access_token: `a${this.#tokens}`,
       access_expires_at: new Date(now + TOKEN_MS).toISOString(),

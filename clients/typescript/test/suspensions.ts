@@ -55,7 +55,16 @@ interface Wished {
 const CARRIED_MS = 4_000;
 
 /** What happens to a phone, and for how long. */
-const INTERRUPTIONS = ["sleep", "cut", "cut_untold", "closed"] as const;
+const INTERRUPTIONS = ["sleep", "cut", "cut_untold", "dead", "closed"] as const;
+
+/** A connection that dies without a word is noticed within this time: where the person is asked something
+ * or waits for an answer, and elsewhere. */
+const NOTICED_URGENT_MS = 4_000;
+const NOTICED_MS = 15_000;
+/** How far somebody sets the phone's clock. */
+const CLOCK_SET_MS = 3_600_000;
+/** What the client takes the server's time for may be off by what a packet takes. */
+const CLOCK_MS = 1_000;
 
 /** One phone through so many interruptions; throws where a move was lost or doubled. */
 export function run(
@@ -73,6 +82,14 @@ class Phone {
   readonly #server: ModelServer;
   readonly #core: Core;
   #now = 0;
+  /** For how long the monotonic clock has stood still in sleep. */
+  #stoppedMs = 0;
+  /** What the wall clock is ahead of the true time. */
+  #wallAhead = 0;
+  /** By when the client must have noticed that its connection has died. */
+  #noticeBy: number | null = null;
+  /** It has to find out by itself that the network is back. */
+  #isUntold = false;
   #isAsleep = false;
   /** What arrives while the phone sleeps waits for it. */
   #kept: Input[] = [];
@@ -132,6 +149,7 @@ class Phone {
 
   #interrupt(kind: (typeof INTERRUPTIONS)[number]): void {
     const ms = 50 + this.#below(this.#below(10) === 0 ? 1_200_000 : 30_000);
+    if (this.#below(4) === 0) this.#wallAhead = (this.#below(3) - 1) * CLOCK_SET_MS;
     switch (kind) {
       case "sleep": {
         this.#isAsleep = true;
@@ -140,6 +158,8 @@ class Phone {
         const isGone = this.#below(2) === 0;
         if (isGone) this.#link.cut();
         this.#until(this.#now + ms);
+        // On some machines the monotonic clock sleeps as well.
+        if (this.#below(2) === 0) this.#stoppedMs += ms;
         this.#link.restore();
         this.#isAsleep = false;
         this.#comeBack();
@@ -158,12 +178,31 @@ class Phone {
         this.#input({ type: "wake" });
         break;
       }
+      case "dead":
+        this.#die(ms);
+        break;
       case "closed":
         // The server goes, and another node takes over at once.
         this.#server.closeAll(1001);
         break;
     }
     if (!this.#core.state.table) throw new Error("the hand is not visible");
+  }
+
+  /** Nothing arrives any more, and nobody tells the client; nor that the network is back. */
+  #die(ms: number): void {
+    const { table, open, link } = this.#core.state;
+    const isUrgent = open.length > 0 || (table?.prompt?.legal.length ?? 0) > 0;
+    this.#link.cut();
+    this.#noteWork();
+    if (link.type === "live") this.#noticeBy = this.#now + (isUrgent ? NOTICED_URGENT_MS : NOTICED_MS);
+    this.#until(this.#now + ms);
+    this.#link.restore();
+    this.#isUntold = true;
+    this.#comeBack();
+    for (let more = 100; more > 0 && this.#backSince; more -= 1) this.#until(this.#now + 1_000);
+    if (this.#backSince) throw new Error("it does not come back by itself");
+    this.#isUntold = false;
   }
 
   #comeBack(): void {
@@ -177,20 +216,33 @@ class Phone {
 
   #until(end: number): void {
     for (;;) {
-      const wakeAt = this.#isAsleep ? null : this.#core.wakeAt;
+      const wakeAt = this.#isAsleep ? null : this.#wakeAt;
       const thought = this.#isAsleep ? null : this.#nextThought;
       const times = [wakeAt, thought, this.#link.next, this.#server.next];
       const next = times.reduce<number>((least, at) => Math.min(least, at ?? least), end);
       this.#now = Math.max(this.#now, next);
+      this.#seeWhetherNoticed();
       if (this.#now >= end) break;
       this.#link.run(this.#now);
       this.#server.run(this.#now);
       if (this.#isAsleep) continue;
-      const { wakeAt: due } = this.#core;
+      const due = this.#wakeAt;
       if (due !== null && due <= this.#now) this.#input({ type: "timer" });
       if (this.#nextThought <= this.#now) this.#think();
     }
     this.#now = end;
+  }
+
+  /** When the core is to be woken, in true time. */
+  get #wakeAt(): number | null {
+    // Whole, so that nothing is lost when one time is made of another.
+    return this.#core.wakeAt === null ? null : Math.ceil(this.#core.wakeAt) + this.#stoppedMs;
+  }
+
+  #seeWhetherNoticed(): void {
+    if (this.#core.state.link.type !== "live") this.#noticeBy = null;
+    if (this.#noticeBy === null || this.#now <= this.#noticeBy) return;
+    throw new Error("it has not noticed that its connection is dead");
   }
 
   /** A person looks at the phone: where something is asked, it is answered, once for each question. */
@@ -212,7 +264,8 @@ class Phone {
       return;
     }
     this.#trace(`${this.#now} ${JSON.stringify(input)}`);
-    for (const effect of this.#core.handle(this.#now, input)) {
+    const now = this.#now - this.#stoppedMs;
+    for (const effect of this.#core.handle(now, input, this.#now + this.#wallAhead)) {
       if (effect.type !== "store") this.#trace(`  ${JSON.stringify(effect)}`);
       this.#effect(effect);
     }
@@ -225,7 +278,7 @@ class Phone {
     if (!this.#backSince || !table?.current || table.version < this.#backSince.version) return;
     if (!this.#hasHeard) return;
     this.#trace(`${this.#now} back after ${this.#now - this.#backSince.at} ms`);
-    this.#backMs.push(this.#now - this.#backSince.at);
+    if (!this.#isUntold) this.#backMs.push(this.#now - this.#backSince.at);
     this.#backSince = null;
   }
 
@@ -311,6 +364,8 @@ class Phone {
       }
     }
     if (this.#isBehind) throw new Error("the table is not current");
+    const off = this.#core.serverTime(this.#now - this.#stoppedMs) - this.#now;
+    if (Math.abs(off) > CLOCK_MS) throw new Error(`the client's server time is off by ${off} ms`);
     if (state.table?.view.pot !== this.#server.pot) throw new Error("the view is not the table's");
   }
 

@@ -292,7 +292,7 @@ class Player {
   }
 
   #timer(): number | null {
-    return this.#core.wakeAt === null ? null : this.#core.wakeAt - this.#ahead;
+    return this.#core.wakeAt === null ? null : Math.ceil(this.#core.wakeAt) - this.#ahead;
   }
 
   /** What an effect brings about comes after all effects that were given with it. */

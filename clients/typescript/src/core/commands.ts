@@ -1,8 +1,9 @@
-// For which commands a table still waits, and what their refusals mean (docs/PROTOCOL.md, "A command
-// whose answer was lost").
+// What a wish says to a table, for which commands a table still waits, and what their refusals mean
+// (docs/PROTOCOL.md, "A command whose answer was lost").
 
+import { commitmentTo } from "../fair/deal.js";
 import { askedToReveal } from "./observe.js";
-import type { Intent, Outcome, TableState } from "./types.js";
+import type { Intent, Outcome, TableState, Wish } from "./types.js";
 
 /** Codes that the effect of a command gives to the same command when it comes again. */
 const DONE_ALREADY: ReadonlySet<string> = new Set([
@@ -16,6 +17,51 @@ const DONE_ALREADY: ReadonlySet<string> = new Set([
   "not_taken_over",
   "not_seated",
 ]);
+
+/** Which commands have not come to their end. */
+export interface OpenIntents {
+  has(type: Intent["type"], game?: string, prompt?: number): boolean;
+}
+
+/**
+ * Returns what a wish says, with what the table asks at this moment; null where there is nothing to say it
+ * to, or where it is being said. `textFor` gives the text that the player commits to for a game.
+ */
+export function intentOf(
+  wish: Wish,
+  table: TableState | null,
+  player: string | null,
+  open: OpenIntents,
+  textFor: (game: string, given: string | undefined) => string,
+): Intent | null {
+  const seat = table?.view.seat ?? null;
+  switch (wish.type) {
+    case "ready": {
+      const phase = table?.view.phase;
+      if (phase?.type !== "preparing" || player === null) return null;
+      if (seat === null || phase.ready.includes(seat) || open.has("ready", phase.game)) return null;
+      if (wish.text === null) return { type: "ready", game: phase.game };
+      const commitment = commitmentTo(textFor(phase.game, wish.text));
+      return { type: "ready", game: phase.game, commitment };
+    }
+    case "act": {
+      const prompt = table?.prompt;
+      if (!prompt || prompt.legal.length === 0) return null;
+      const { game, number } = prompt;
+      if (open.has("act", game, number)) return null;
+      return { type: "act", game, prompt: number, action: wish.action };
+    }
+    case "hint": {
+      const isAsked = (table?.prompt?.legal.length ?? 0) > 0;
+      return table?.view.terms.practice && isAsked && !open.has("hint") ? wish : null;
+    }
+    case "take_back":
+    case "leave":
+      return seat === null ? null : wish;
+    default:
+      return wish;
+  }
+}
 
 /** Whether it is about the table that was joined. */
 export function isOfTable({ type }: Intent): boolean {

@@ -169,6 +169,12 @@ export class Connection {
     this.#begin(true);
   }
 
+  /** The machine has slept in a way that the monotonic clock does not tell: nothing is fresh any more. */
+  age(): void {
+    this.#watchdog.age();
+    for (const opened of this.#openings.values()) opened.since = Number.NEGATIVE_INFINITY;
+  }
+
   /** The table is known to be current, or it is known that there is none. */
   settled(): void {
     this.#failures = 0;
@@ -494,8 +500,9 @@ export class Connection {
     if (code === "token_revoked" && !this.#isOfOlderSession(line)) {
       this.#endSession(code);
     } else if (code.startsWith("token_") && line.token !== null) {
-      // The server closes; what follows is as after every end.
+      // The server closes; what follows is as after every end, but for the token, which is asked for now.
       this.#session.refuse(line.token);
+      this.#signIn();
     }
   }
 

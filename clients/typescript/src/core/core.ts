@@ -5,72 +5,47 @@
 // follow the table, `outbox` and `commands` what was said and may be said again. Here they come together.
 
 import type { Event, Message } from "../gen/socket.js";
-import { commitmentTo } from "../fair/deal.js";
 import type { GameModel } from "../games/model.js";
-import { isOfTable } from "./commands.js";
+import { intentOf, isOfTable } from "./commands.js";
 import { Connection } from "./connection.js";
 import { askedToReveal } from "./observe.js";
 import { JOIN_ID, type Known } from "./opening.js";
+import { LoadedModels } from "./models.js";
 import { Outbox } from "./outbox.js";
-import { type Result, resultOf } from "./answers.js";
+import { Requests } from "./requests.js";
 import { Session } from "./session.js";
 import { Timers } from "./timers.js";
 import {
   type Seed, checkCommitment, fromSnapshot, fromStored, fromUpdate, gameOf, toStored,
 } from "./table.js";
 import type {
-  Call, CommandNumber, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Told, Wish,
+  CommandNumber, CoreOptions, Effect, Input, Intent, Outcome, State, StoreKey, TableState, Told, Wish,
 } from "./types.js";
-import { FORMS, type Form, hexOf } from "./wire.js";
+import { FORMS, hexOf } from "./wire.js";
 
 /** Before something that was refused for now is said again. */
 const AGAIN_MS = 300;
 /** Before a table that was halted is asked for again. */
 const HALTED_MS = 10_000;
-/** A request that has no answer by then gets none. */
-const REQUEST_MS = 12_000;
-/** Between two attempts to renew the access token ahead of time, at most. */
-const RENEW_PAUSE_MS = 10_000;
+/** The wall clock went on by so much more than the monotonic one: the machine has slept, or so it seems. */
+const SLEPT_MS = 1_000;
 /** Versions of the table whose tags are kept. */
 const SEEN_MAX = 256;
 /** Times in a row that a table's messages did not follow each other. */
 const GAPS_MAX = 3;
 
-export interface CoreOptions {
-  /** As in `https://house.example`. */
-  readonly base: string;
-  /** Random bytes that nobody can guess. */
-  random(bytes: number): Uint8Array;
-  /** How a new guest is called. */
-  readonly name?: string;
-  /** What was stored by a core of this installation and page before. */
-  readonly stored?: Partial<Record<StoreKey, string | null>>;
-  /** The present, by both clocks, as `handle` is given it. */
-  readonly now?: number;
-  readonly wall?: number;
-  /** The games that are known from the beginning. */
-  readonly games: readonly GameModel[];
-  /** Whether others may be asked for by `load_game`. */
-  readonly loadsGames?: boolean;
-  /** The forms of messages that are offered; by default all, and the server takes the shortest. */
-  readonly forms?: readonly Form[];
-}
-
 type Join = "wanted" | "asked" | "joined" | "nowhere";
 
 export class Core {
   readonly #options: CoreOptions;
-  readonly #models: Map<string, GameModel>;
-  /** Games that were asked for: null while they are loaded, false where that has failed. */
-  readonly #loading = new Map<string, null | false>();
+  readonly #models: LoadedModels;
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #timers = new Timers();
   #now: number;
   #wall: number;
   #effects: Effect[] = [];
-  #requests = new Map<number, (result: Result | null) => void>();
-  #lastRequest = 0;
+  readonly #requests: Requests;
   #state: State;
   readonly #outbox: Outbox;
   #seed: (Seed & { readonly player: string }) | null;
@@ -84,7 +59,6 @@ export class Core {
   /** What the connection's snapshots and updates are about. */
   #shows: "table" | "watched" = "table";
   #watching: string | null = null;
-  #stopRenewing: (() => void) | null = null;
   /** What the server's clock is ahead; that of the table, which stands still where that does. */
   #offsetMs: number;
 
@@ -92,7 +66,11 @@ export class Core {
     this.#options = options;
     this.#now = options.now ?? 0;
     this.#wall = options.wall ?? this.#now;
-    this.#models = new Map(options.games.map((model) => [model.kind, model]));
+    const effect = (one: Effect): unknown => this.#effects.push(one);
+    const after = (ms: number, act: () => void) => this.#timers.after(this.#now + ms, act);
+    const base = options.base.replace(/\/$/, "");
+    this.#models = new LoadedModels(options.games, options.loadsGames ?? false, effect);
+    this.#requests = new Requests({ after, effect }, base);
     const { device, session, table, seed } = options.stored ?? {};
     const core = this;
     const host = {
@@ -104,31 +82,25 @@ export class Core {
       },
       random: options.random,
       jitter: (ms: number): number => this.#jitter(ms),
-      after: (ms: number, act: () => void) => this.#timers.after(this.#now + ms, act),
-      request: (call: Call, done: (result: Result | null) => void) => this.#request(call, done),
+      after,
+      request: (...asked: Parameters<Requests["ask"]>) => this.#requests.ask(...asked),
       store: (key: StoreKey, value: string | null) => this.#store(key, value),
-      effect: (effect: Effect) => this.#effects.push(effect),
+      effect,
     };
     this.#session = new Session(host, options.name ?? null, device ?? null, session ?? null);
-    this.#connection = new Connection(
-      host,
-      this.#session,
-      options.base.replace(/\/$/, ""),
-      this.#models,
-      options.forms ?? FORMS,
-      {
-        known: () => this.#known(),
-        entered: (hasJoined) => this.#entered(hasJoined),
-        message: (message) => this.#message(message),
-        isAsked: () => (this.#state.table?.prompt?.legal.length ?? 0) > 0,
-        isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
-        lost: () => this.#lost(),
-        link: (link) => {
-          this.#change({ link, player: this.#session.player });
-          this.#tell({ type: "link", link });
-        },
+    const forms = options.forms ?? FORMS;
+    this.#connection = new Connection(host, this.#session, base, this.#models.known, forms, {
+      known: () => this.#known(),
+      entered: (hasJoined) => this.#entered(hasJoined),
+      message: (message) => this.#message(message),
+      isAsked: () => (this.#state.table?.prompt?.legal.length ?? 0) > 0,
+      isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
+      lost: () => this.#lost(),
+      link: (link) => {
+        this.#change({ link, player: this.#session.player });
+        this.#tell({ type: "link", link });
       },
-    );
+    });
     this.#offsetMs = this.#session.offsetMs;
     this.#outbox = new Outbox({
       table: () => this.#state.table,
@@ -175,8 +147,13 @@ export class Core {
 
   /** `now` is of a monotonic clock, which may stand still in sleep; `wall` of one that may be set. */
   handle(now: number, input: Input, wall = now): Effect[] {
+    const sleptMs = wall - this.#wall - (now - this.#now);
     this.#now = Math.max(this.#now, now);
     this.#wall = wall;
+    if (sleptMs > SLEPT_MS) {
+      this.#session.age();
+      this.#connection.age();
+    }
     this.#take(input);
     const effects = this.#effects;
     this.#effects = [];
@@ -195,9 +172,9 @@ export class Core {
       case "timer":
         return this.#timers.run(this.#now);
       case "answered":
-        return this.#answered(input.request, resultOf(input));
+        return this.#requests.answered(input.request, input);
       case "unanswered":
-        return this.#answered(input.request, null);
+        return this.#requests.answered(input.request, null);
       case "opened":
         return this.#connection.opened(input.socket, input.protocol);
       case "heard":
@@ -224,7 +201,7 @@ export class Core {
   #start(): void {
     // The game of the table that this page has shown before, beside the way there.
     const { table } = this.#state;
-    if (table) this.#mustLoad(table.view.kind);
+    if (table) this.#models.mustLoad(table.view.kind);
     this.#connection.start();
   }
 
@@ -252,39 +229,9 @@ export class Core {
   /** What is wanted, with what is asked at this moment; null where there is nothing to say it to. */
   #intent(wish: Wish): Intent | null {
     const { table } = this.#state;
-    switch (wish.type) {
-      case "ready": {
-        const { player } = this.#session;
-        const phase = table?.view.phase;
-        if (!table || phase?.type !== "preparing" || !player) return null;
-        if (table.view.seat === null || phase.ready.includes(table.view.seat)) return null;
-        if (this.#outbox.has("ready", phase.game)) return null;
-        if (wish.text === null) return { type: "ready", game: phase.game };
-        const text = this.#textFor(phase.game, player.id, wish.text);
-        return { type: "ready", game: phase.game, commitment: commitmentTo(text) };
-      }
-      case "act": {
-        const prompt = table?.prompt;
-        if (!prompt || prompt.legal.length === 0) return null;
-        const { game, number } = prompt;
-        if (this.#outbox.has("act", game, number)) return null;
-        return { type: "act", game, prompt: number, action: wish.action };
-      }
-      case "hint": {
-        const isAsked = (table?.prompt?.legal.length ?? 0) > 0;
-        return table?.view.terms.practice && isAsked && !this.#outbox.has("hint") ? wish : null;
-      }
-      case "take_back":
-      case "leave":
-        return table?.view.seat === undefined || table.view.seat === null ? null : wish;
-      case "say":
-        return this.#join === "joined" ? wish : null;
-      case "seek":
-      case "cancel_seek":
-      case "watch":
-      case "unwatch":
-        return wish;
-    }
+    const player = this.#session.player?.id ?? null;
+    if (wish.type === "say" && this.#join !== "joined") return null;
+    return intentOf(wish, table, player, this.#outbox, (game, text) => this.#textFor(game, player ?? "", text));
   }
 
   /** The text that this client commits to: one for each game, also where `ready` is said again. */
@@ -401,19 +348,9 @@ export class Core {
     const { player } = this.#session;
     this.#offsetMs = message.server_time_ms - this.#now;
     this.#change({ notices: message.notices ?? null, player });
-    this.#renewLater(0);
+    this.#session.renewAhead(() => this.#isEntered);
     const kind = this.#state.table?.view.kind;
-    if (kind !== undefined && this.#mustLoad(kind)) this.#connection.hold();
-  }
-
-  /** Ahead of time, so that coming back need not wait for a new token. */
-  #renewLater(leastMs: number): void {
-    this.#stopRenewing?.();
-    const { renewInMs } = this.#session;
-    if (renewInMs === null || !this.#isEntered) return;
-    const renew = (): void =>
-      this.#session.renew(() => this.#renewLater(this.#jitter(RENEW_PAUSE_MS)));
-    this.#stopRenewing = this.#timers.after(this.#now + Math.max(renewInMs, leastMs), renew);
+    if (kind !== undefined && this.#models.mustLoad(kind)) this.#connection.hold();
   }
 
   #snapshot(message: Extract<Message, { type: "snapshot" }>): void {
@@ -434,28 +371,17 @@ export class Core {
       this.#change({ watched: after });
       this.#tell({ type: "watched", ...told });
     }
-    if (this.#mustLoad(after.view.kind)) this.#connection.hold();
+    if (this.#models.mustLoad(after.view.kind)) this.#connection.hold();
     else this.#needFullForm(after.view.kind);
   }
 
   /** Without its model a game is read in the full form alone. */
   #needFullForm(kind: string): void {
-    if (!this.#models.has(kind) && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
-  }
-
-  /** Whether a game is not known yet, and may be: then it has been asked for. */
-  #mustLoad(kind: string): boolean {
-    if (this.#models.has(kind) || !this.#options.loadsGames) return false;
-    if (!this.#loading.has(kind)) {
-      this.#loading.set(kind, null);
-      this.#effects.push({ type: "load_game", kind });
-    }
-    return this.#loading.get(kind) === null;
+    if (!this.#models.known.has(kind) && this.#connection.form !== "bahay.v1") this.#connection.useFullForm();
   }
 
   #gameLoaded(kind: string, model: GameModel | null): void {
-    if (model) this.#models.set(kind, model);
-    else this.#loading.set(kind, false);
+    this.#models.loaded(kind, model);
     const { table, watched } = this.#state;
     const shown = (this.#shows === "table" ? table : watched)?.view.kind;
     if (shown === undefined || shown === kind) {
@@ -631,7 +557,6 @@ export class Core {
 
   #stop(): void {
     this.#connection.stop();
-    this.#stopRenewing?.();
     this.#outbox.giveUp();
     this.#change({ seek: null });
   }
@@ -648,34 +573,6 @@ export class Core {
       }
       this.#effects.push({ type: "called", call, answer });
     });
-  }
-
-  #request(call: Call, done: (result: Result | null) => void): void {
-    this.#lastRequest += 1;
-    const request = this.#lastRequest;
-    const { method, path, headers, body } = call;
-    const text = body === undefined || body === null ? null : JSON.stringify(body);
-    const type: Record<string, string> = text === null ? {} : { "content-type": "application/json" };
-    const url = `${this.#options.base.replace(/\/$/, "")}${path}`;
-    this.#effects.push({
-      type: "request",
-      request,
-      method,
-      url,
-      headers: { accept: "application/json", ...type, ...headers },
-      body: text,
-    });
-    const stop = this.#timers.after(this.#now + REQUEST_MS, () => this.#answered(request, null));
-    this.#requests.set(request, (result) => {
-      stop();
-      done(result);
-    });
-  }
-
-  #answered(request: number, result: Result | null): void {
-    const done = this.#requests.get(request);
-    this.#requests.delete(request);
-    done?.(result);
   }
 
   #keepTable(table: TableState): void {
@@ -706,7 +603,7 @@ export class Core {
   }
 
   #modelOf(kind: string): GameModel | null {
-    return this.#models.get(kind) ?? null;
+    return this.#models.known.get(kind) ?? null;
   }
 
   #jitter(ms: number): number {

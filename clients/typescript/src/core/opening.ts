@@ -23,7 +23,7 @@ export interface Known {
 }
 
 export interface Opening {
-  readonly since: number;
+  since: number;
   /** The token that its request names; null where all is to be said once it is open. */
   readonly token: string | null;
   /** The session of that token. */

@@ -15,6 +15,8 @@ import type { Answer, Call, ProblemSeen, StoreKey } from "./types.js";
 
 /** An access token is renewed so long before it expires. */
 const RENEW_BEFORE_MS = 120_000;
+/** Between two attempts to do so, at most: the server gives a successor again for a minute. */
+const RENEW_PAUSE_MS = 10_000;
 /** One that has less left is not used any more. */
 const USE_BEFORE_MS = 5_000;
 /** A token that came so lately is good, whatever a clock says. */
@@ -69,6 +71,7 @@ export class Session {
   /** When the tokens came; those that were stored came before. */
   #receivedAt = Number.NEGATIVE_INFINITY;
   #waiting: ((renewal: Renewal) => void)[] = [];
+  #stopAhead: (() => void) | null = null;
   #renewingSince: number | null = null;
   /** Answers to requests of an earlier try are late. */
   #tries = 0;
@@ -107,8 +110,19 @@ export class Session {
     return this.#ageMs < YOUNG_MS || this.#leftMs(kept) > USE_BEFORE_MS ? kept.access : null;
   }
 
-  /** When to renew it ahead of time; null where that cannot be told, or not be done. */
-  get renewInMs(): number | null {
+  /** Renews it ahead of its end, as long as that is wanted, so that coming back need not wait for a token. */
+  renewAhead(isWanted: () => boolean, leastMs = 0): void {
+    this.#stopAhead?.();
+    const renewInMs = this.#renewInMs;
+    if (renewInMs === null) return;
+    this.#stopAhead = this.#host.after(Math.max(renewInMs, leastMs), () => {
+      if (!isWanted()) return;
+      this.renew(() => this.renewAhead(isWanted, this.#host.jitter(RENEW_PAUSE_MS)));
+    });
+  }
+
+  /** When to renew it; null where that cannot be told, or not be done. */
+  get #renewInMs(): number | null {
     const kept = this.#kept;
     if (!kept || this.#aheadMs === null || kept.access === "") return null;
     if (kept.refresh === null && !kept.byDevice) return null;
@@ -154,6 +168,11 @@ export class Session {
   wake(): void {
     const since = this.#renewingSince;
     if (since !== null && this.#host.now - since > WAKE_AFTER_MS) this.#renew();
+  }
+
+  /** The machine has slept in a way that the monotonic clock does not tell. */
+  age(): void {
+    if (this.#renewingSince !== null) this.#renewingSince = Number.NEGATIVE_INFINITY;
   }
 
   #renew(): void {

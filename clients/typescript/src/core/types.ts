@@ -1,10 +1,31 @@
 // What goes into the core and what comes out of it.
 
 import type { GameModel } from "../games/model.js";
+import type { Form } from "./wire.js";
 import type {
   Event, GameId, LeftReason, OpenPrompt, Phrase, PlayerId, TableId, TableView, TicketId, TongitsAction,
   TongoAssetsAction, TongoOptionsAction, WaitReason,
 } from "../gen/socket.js";
+
+export interface CoreOptions {
+  /** As in `https://house.example`. */
+  readonly base: string;
+  /** Random bytes that nobody can guess. */
+  random(bytes: number): Uint8Array;
+  /** How a new guest is called. */
+  readonly name?: string;
+  /** What was stored by a core of this installation and page before. */
+  readonly stored?: Partial<Record<StoreKey, string | null>>;
+  /** The present, by both clocks, as `handle` is given it. */
+  readonly now?: number;
+  readonly wall?: number;
+  /** The games that are known from the beginning. */
+  readonly games: readonly GameModel[];
+  /** Whether others may be asked for by `load_game`. */
+  readonly loadsGames?: boolean;
+  /** The forms of messages that are offered; by default all, and the server takes the shortest. */
+  readonly forms?: readonly Form[];
+}
 
 /** An action of any game; the server knows which. */
 export type Action = TongitsAction | TongoAssetsAction | TongoOptionsAction | { readonly type: string; readonly [field: string]: unknown };

@@ -73,6 +73,11 @@ export class Watchdog {
     else this.#look(this.#alarms.isUrgent() ? BEAT_MS : IDLE_BEAT_MS, () => this.#ask());
   }
 
+  /** What was heard was heard long ago. */
+  age(): void {
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+  }
+
   /** Something waits for an answer from now on, which serves as well as a beat. No earlier look is put off. */
   expect(): void {
     if (this.#isDue || this.isDoubting) return;

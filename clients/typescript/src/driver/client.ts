@@ -1,9 +1,9 @@
 // The client that a page uses: the core, driven by a platform's network, clock and storage, with a
 // promise for each command and each request.
 
-import { Core, type CoreOptions } from "../core/core.js";
+import { Core } from "../core/core.js";
 import type {
-  Action, Answer, DealSeen, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
+  Action, Answer, CoreOptions, DealSeen, Effect, Input, Outcome, ProblemSeen, State, StoreKey, Told, Wish,
 } from "../core/types.js";
 import { type DealCheck, type DealRecord, checkRecordedDeal, kindOf } from "../fair/deal.js";
 import type { GameModel } from "../games/model.js";

@@ -1,0 +1,34 @@
+// The games that a client knows: from the beginning, or loaded when a table plays one.
+
+import type { GameModel } from "../games/model.js";
+import type { Effect } from "./types.js";
+
+export class LoadedModels {
+  readonly known: Map<string, GameModel>;
+  readonly #loads: boolean;
+  readonly #effect: (effect: Effect) => void;
+  /** Games that were asked for: null while they are loaded, false where that has failed. */
+  readonly #loading = new Map<string, null | false>();
+
+  /** `loads`: whether others may be asked for by `load_game`. */
+  constructor(games: readonly GameModel[], loads: boolean, effect: (effect: Effect) => void) {
+    this.known = new Map(games.map((model) => [model.kind, model]));
+    this.#loads = loads;
+    this.#effect = effect;
+  }
+
+  /** Whether a game is not known yet, and may be: then it has been asked for. */
+  mustLoad(kind: string): boolean {
+    if (this.known.has(kind) || !this.#loads) return false;
+    if (!this.#loading.has(kind)) {
+      this.#loading.set(kind, null);
+      this.#effect({ type: "load_game", kind });
+    }
+    return this.#loading.get(kind) === null;
+  }
+
+  loaded(kind: string, model: GameModel | null): void {
+    if (model) this.known.set(kind, model);
+    else this.#loading.set(kind, false);
+  }
+}
