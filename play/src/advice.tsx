@@ -25,8 +25,8 @@ export function advisedNow(state: TableState): Advised | null {
   return folder.advised(state, seen.action);
 }
 
-/** What the guide through a first game points at. */
-export const lessonMarks = signal<readonly string[]>([]);
+/** What the lesson that is read points at; null while none is. */
+export const lessonMarks = signal<readonly string[] | null>(null);
 
 /** Outlines these places on the table. */
 export function useMarks(marks: readonly string[]) {

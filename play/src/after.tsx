@@ -1,14 +1,16 @@
 // What may follow a game that was not for practice: how it was judged, and a rematch with the same people.
 import { useState } from 'preact/hooks';
 import type { Ended } from './games/folder.ts';
-import { me } from './house.ts';
+import { me, table } from './house.ts';
 import { gameJudged } from './over.ts';
 import { askRematch } from './rematch.ts';
 import { say } from './words.ts';
 
-export function After({ game: { game, kind, seats } }: { game: Ended }) {
+export function After({ game: { game, kind, seats, table: at } }: { game: Ended }) {
   const [busy, setBusy] = useState(false);
-  const hasPeople = seats.some((seat) => seat && !seat.bot && seat.player !== me.value?.id);
+  // At a private table the next game is with the same people anyway.
+  const isPrivate = table.value?.view.terms.private !== undefined && table.value.view.table === at;
+  const hasPeople = !isPrivate && seats.some((seat) => seat && !seat.bot && seat.player !== me.value?.id);
   const rematch = async () => {
     setBusy(true);
     await askRematch(game);

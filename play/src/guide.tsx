@@ -31,10 +31,10 @@ export function Guide({ state }: { state: TableState }) {
     if (!now?.marks.some((mark) => mark.includes('data-act'))) return;
     return () => finish(view.table, now.name);
   }, [prompt?.number, now?.name]);
-  const marks = (now?.marks ?? []).join('\n');
+  const marks = now?.marks.join('\n') ?? null;
   useEffect(() => {
-    lessonMarks.value = marks === '' ? [] : marks.split('\n');
-    return () => { lessonMarks.value = []; };
+    lessonMarks.value = marks === null ? null : marks.split('\n').filter((mark) => mark !== '');
+    return () => { lessonMarks.value = null; };
   }, [marks]);
   if (!now) return null;
   return (

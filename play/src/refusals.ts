@@ -81,6 +81,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   not_practice: ['A bot gives advice at practice tables alone.', 'Sa mesang pagsasanay lang may payo ang bot.'],
   table_full: ['There is no free seat at this table.', 'Puno na ang mesa.'],
   barred: ['The host has sent you away.', 'Pinaalis ka ng host.'],
+  bots_unavailable: ['The house has no bots for this table now.', 'Walang bot ang bahay para sa mesang ito ngayon.'],
   not_host: ['Only the host may do this.', 'Host lang ang puwede.'],
   game_running: ['A game goes on.', 'May laro pa.'],
   not_joined: ['You are not at the table yet.', 'Wala ka pa sa mesa.'],

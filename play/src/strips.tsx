@@ -1,7 +1,7 @@
 // Strips along the top of the page: small offers that can be taken or left. They cover neither the hand
 // nor the buttons.
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { link, table } from './house.ts';
 import { rematchOffered } from './over.ts';
 import { shortName } from './parts/index.tsx';
@@ -29,9 +29,19 @@ export function Strips() {
         </p>
       ) : null}
       <SoundOffer />
-      {table.value === null && link.value.type === 'pausing' ? <p class="strip lost" role="status"><i class="spin" aria-hidden="true" /><span>{say('offline')}</span></p> : null}
+      <Offline />
     </div>
   );
+}
+
+/** While the first page cannot reach the house: also while it tries again. A table says so itself. */
+function Offline() {
+  const isOut = useRef(false);
+  const { type } = link.value;
+  if (type === 'pausing') isOut.current = true;
+  else if (type !== 'connecting' && type !== 'signing_in') isOut.current = false;
+  if (table.value !== null || !isOut.current) return null;
+  return <p class="strip lost" role="status"><i class="spin" aria-hidden="true" /><span>{say('offline')}</span></p>;
 }
 
 /** Sound stays off until it is wanted: browsers play none before a touch, and not everybody sits alone. */

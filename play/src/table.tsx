@@ -177,8 +177,9 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
   const said = who ? speech.value[who.player] : undefined;
   return (
     <div class={`seat seat-${side} ${info.acting ? 'acting' : ''} ${info.out ? 'out' : ''} ${who ? '' : 'free'} ${who && !who.connected && !who.bot ? 'gone' : ''}`}>
-      <button type="button" class="seat-face" data-anchor={`seat-${seat}`} disabled={!who} aria-label={who ? say('profile_of', { name: who.name }) : say('empty_seat')}
+      <button type="button" class="seat-face" data-anchor={`seat-${seat}`} disabled={!who}
         onClick={() => { if (who) profileShown.value = { id: who.player, game: gameOf(view) }; }}>
+        <span class="sr">{who ? say('profile_of', { name: who.name }) : say('empty_seat')}</span>
         <Avatar name={who?.name ?? ''} picture={who?.avatar ?? null} />
         {info.acting && deadline && !isUnhurried(view) ? <Ring key={deadline} deadline={deadline} total={folder.countdownMs(view)} /> : null}
       </button>
@@ -214,11 +215,12 @@ function Line({ state }: { state: TableState }) {
   const said = own ? speech.value[own.player] : undefined;
   const last = happened.value.at(-1)?.text;
   const advised = advisedNow(state);
-  useMarks(advised?.marks ?? lessonMarks.value);
+  useMarks(advised?.marks ?? lessonMarks.value ?? []);
   const reason = useReason(state);
   const hints = state.current && view.phase.type === 'playing' ? folder.hints(state) : [];
   hinted = hints.length > 0 ? { kind: view.kind, hints } : null;
-  const advice = hints.find((hint) => needsHint(view.kind, hint.name))?.text ?? null;
+  // A lesson says the same at length.
+  const advice = lessonMarks.value !== null ? null : hints.find((hint) => needsHint(view.kind, hint.name))?.text ?? null;
   return (
     <div class={`say ${urgent ? 'urgent' : ''}`} data-anchor={`seat-${view.seat}`}>
       {own ? <span class="own-badges">{badges(own, view.seat!, state)}</span> : null}

@@ -52,7 +52,7 @@ async function loadPage(request) {
   } catch {
     // A game's invitation starts from the same page as all else.
     const cache = await caches.open(NAME);
-    return await cache.match(PAGE) ?? new Response(OFFLINE, { status: 503, headers: {
+    return await cache.match(PAGE) ?? new Response(OFFLINE, { headers: {
       'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
     } });
   }

@@ -109,10 +109,10 @@ export function Sheet({ title, onClose, onBack = onClose, children, wide = false
   return (
     <div class="veil" onClick={(event) => { if (event.target === event.currentTarget) onClose?.(); }}>
       <div class={`sheet ${wide ? 'wide' : ''}`} role="dialog" aria-modal="true" aria-label={title} tabIndex={-1} ref={box}>
-        <header>
+        <div class="sheet-head">
           <h2>{title}</h2>
           {onClose ? <button type="button" class="round" aria-label={say('close')} onClick={onClose}>✕</button> : null}
-        </header>
+        </div>
         {children}
       </div>
     </div>

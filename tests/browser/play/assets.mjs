@@ -325,7 +325,7 @@ export const ASSETS = {
   async 'assets: hands by rank, hints switched off, a refusal in Filipino'({ house, page }) {
     house.show(assets({ phase: assess(), before: BEFORE }));
     await page.locator('.ta-ranks').click();
-    const ranks = page.getByRole('dialog', { name: 'How it goes' });
+    const ranks = page.getByRole('dialog', { name: 'Rules: Tongo (assets)' });
     await ranks.getByText('Material Continuum', { exact: true }).waitFor();
     await house.picture(page, 'assets-ranks');
     await page.keyboard.press('Escape');

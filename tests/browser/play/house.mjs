@@ -119,6 +119,13 @@ export async function openHouse(dist) {
     /** What was sent over the socket, without the way in. */
     heard: [],
     answers: { ...ANSWERS },
+    dist,
+    /** Makes what is served of the page another one; null for what is gone. */
+    change: null,
+    /** Nothing is answered, as without a network. */
+    isDown: false,
+    /** What was asked over REST, with its body. */
+    asked: [],
     sockets: new Set(),
     /** Nothing that is said over a socket is answered, and none is opened. */
     isMute: false,
@@ -152,18 +159,24 @@ export async function openHouse(dist) {
 }
 
 function answer(house, dist, request, response) {
+  if (house.isDown) {
+    request.socket.resetAndDestroy();
+    return;
+  }
   const path = request.url.split('?')[0];
   const send = (status, kind, body, more = {}) => {
     response.writeHead(status, { 'content-type': kind, ...more });
     response.end(body);
   };
   if (path === '/play' || path.startsWith('/play/join/')) {
-    send(200, KINDS.html, readFileSync(join(dist, 'index.html')), { 'content-security-policy': POLICY });
+    send(200, KINDS.html, textOf(house, 'index.html'), { 'content-security-policy': POLICY });
     return;
   }
   if (path === '/play/sw.js' || path === '/play/manifest.webmanifest') {
-    const file = join(dist, path.slice('/play/'.length));
-    send(200, KINDS[file.split('.').at(-1)], readFileSync(file), { 'cache-control': 'no-cache', 'service-worker-allowed': '/play' });
+    const name = path.slice('/play/'.length);
+    const text = textOf(house, name);
+    if (text === null) send(404, 'text/plain', '');
+    else send(200, KINDS[name.split('.').at(-1)], text, { 'cache-control': 'no-cache', 'service-worker-allowed': '/play' });
     return;
   }
   if (path.startsWith('/play/files/')) {
@@ -172,7 +185,9 @@ function answer(house, dist, request, response) {
     else send(404, 'text/plain', '');
     return;
   }
-  request.resume();
+  let body = '';
+  request.on('data', (bytes) => { body += bytes; });
+  request.on('end', () => house.asked.push({ name: `${request.method} ${path}`, body: body === '' ? null : JSON.parse(body) }));
   const json = (status, body) => send(status, 'application/json', JSON.stringify(body));
   const name = `${request.method} ${path}`;
   if (name === 'POST /v1/sign-in/guest' || name === 'POST /v1/token/refresh') {
@@ -192,6 +207,11 @@ function answer(house, dist, request, response) {
   }
 }
 
+function textOf(house, name) {
+  const text = readFileSync(join(house.dist, name), 'utf8');
+  return house.change ? house.change(name, text) : text;
+}
+
 const tag = (house) => house.version.toString(16).padStart(12, '0');
 
 function promptOf(house) {
@@ -209,6 +229,10 @@ function snapshot(house, socket) {
 
 function upgrade(house, request, raw) {
   raw.on('error', () => {});
+  if (house.isDown) {
+    raw.resetAndDestroy();
+    return;
+  }
   if (house.isMute) {
     const hung = { raw, joined: false, send: () => {}, end: () => raw.destroy() };
     house.sockets.add(hung);
@@ -251,7 +275,7 @@ function command(house, socket, said) {
   if (house.isMute) return;
   const done = () => socket.send({ type: 'ack', id: said.id, version: house.version });
   if (said.type === 'authenticate') {
-    socket.send({ type: 'hello', player: house.answers['GET /v1/me'].id, protocol: 'bahay.v1', server_time_ms: Date.now(), notices: 0 });
+    socket.send({ type: 'hello', player: house.answers['GET /v1/me'].id, protocol: 'bahay.v1', server_time_ms: Date.now(), notices: house.notices ?? 0 });
     done();
     return;
   }

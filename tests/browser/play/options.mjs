@@ -280,7 +280,8 @@ export const OPTIONS = {
 
   async 'options: how it is played, and in Filipino'({ house, page }) {
     house.show(options({ phase: turn() }));
-    await page.getByRole('button', { name: 'How it is played' }).click();
+    await page.getByRole('button', { name: 'Rules' }).click();
+    await page.getByRole('dialog', { name: 'Rules: Tongo (options)' }).getByText('Exact chain', { exact: true }).waitFor();
     await clean(house, page, 'options-help');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Menu' }).click();

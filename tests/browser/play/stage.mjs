@@ -3,6 +3,8 @@
 import { ASSETS, ASSETS_LOOKS } from './assets.mjs';
 import { DESKTOP, findings, overflows, PHONE, seat, SIDEWAYS } from './browser.mjs';
 import { between, openHouse, playing, preparing, ME, meld } from './house.mjs';
+import { INSTALLING } from './installing.mjs';
+import { LEARNING } from './learning.mjs';
 import { LEAVING } from './leaving.mjs';
 import { LISTENING } from './listening.mjs';
 import { LOADING } from './loading.mjs';
@@ -10,6 +12,7 @@ import { MANNERS } from './manners.mjs';
 import { MOTION } from './moves.mjs';
 import { OPTIONS, OPTIONS_LOOKS } from './options.mjs';
 import { PAGES } from './pages.mjs';
+import { PEOPLE } from './people.mjs';
 import { PRACTICE_LOOKS, PRACTISING } from './practice.mjs';
 import { SCENES } from './scenes.mjs';
 
@@ -28,9 +31,10 @@ export async function runScenes({ browser, dist, mistakes, picture, only = null 
     throw new Error(`no ${type} came; heard ${JSON.stringify(house.heard)}`);
   };
   let played = 0;
-  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...MANNERS, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION })) {
+  for (const [name, scene] of Object.entries({ ...SCENES, ...PAGES, ...LEAVING, ...MANNERS, ...PRACTISING, ...ASSETS, ...OPTIONS, ...LOADING, ...LISTENING, ...MOTION, ...LEARNING, ...PEOPLE, ...INSTALLING })) {
     if (only && !only.test(name)) continue;
     house.heard.length = 0;
+    house.asked.length = 0;
     house.follow = () => null;
     house.isMute = false;
     house.scene = between({ phase: preparing([0, 1, 2], 60_000) });

@@ -73,8 +73,10 @@ export function lessons({ arrange, deadwood }: Tools) {
       return [...found, lesson('draw', [act('draw'), '.stock'])];
     }
     if (hand.length === 13 && discards.length === 0) found.push(lesson('starter', []));
-    const meld = arrange(hand).melds[0];
-    if (meld && may('drop').length > 0) found.push(lesson('drop', [act('drop')], { cards: meld.map(cardSign).join(' ') }));
+    const drops = may('drop').map((one) => one['cards'] as Card[]);
+    const arranged = arrange(hand).melds.map((one) => [...one].sort().join());
+    const meld = drops.find((one) => arranged.includes([...one].sort().join())) ?? drops[0];
+    if (meld) found.push(lesson('drop', [act('drop')], { cards: meld.map(cardSign).join(' ') }));
     const fits = may('sapaw')[0];
     if (fits) found.push(lesson('sapaw', [`[data-card="${String(fits['card'])}"]`, `[data-target="meld-${String(fits['meld'])}"]`], { card: cardSign(String(fits['card'])) }));
     return [...found, lesson('dump', [act('dump')])];
