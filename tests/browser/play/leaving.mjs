@@ -78,14 +78,14 @@ export const LEAVING = {
     house.scene = null;
     await page.getByText('Your game is over.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0, 'no dialog comes by itself');
-    assert.match(await page.locator('.strip').innerText(), /\+14\.08/);
+    assert.match(await page.locator('.welcome .strip').innerText(), /\+14\.08/);
     await clean(house, page, 'left-over');
     await page.getByRole('button', { name: 'Result' }).click();
     const end = page.getByRole('dialog', { name: 'You win!' });
     await end.locator('.hand-shown').nth(2).waitFor();
     await clean(house, page, 'left-result');
     await page.keyboard.press('Escape');
-    await page.locator('.strip').waitFor({ state: 'detached' });
+    await page.locator('.welcome .strip').waitFor({ state: 'detached' });
   },
 
   async 'a game that ended while nobody looked is shown from the record'({ house, page }) {

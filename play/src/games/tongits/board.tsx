@@ -87,7 +87,8 @@ function Melds({ state, view, over }: { state: TableState; view: View | null; ov
     const most = Number(getComputedStyle(element).getPropertyValue('--mini-most')) || 36;
     for (let size = most; size >= MINI_LEAST; size -= 2) {
       element.style.setProperty('--mini', `${size}px`);
-      if (element.scrollHeight <= element.clientHeight + 1) break;
+      const isWide = [...element.querySelectorAll<HTMLElement>('.meld')].some((meld) => meld.offsetWidth > (meld.parentElement?.clientWidth ?? 0) + 1);
+      if (!isWide && element.scrollHeight <= element.clientHeight + 1) break;
     }
   });
   const touch = (index: number) => {
