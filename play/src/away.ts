@@ -36,7 +36,8 @@ export function followGames() {
   });
   // Whose result was shown is not looked for again.
   effect(() => {
-    if (begun && reading.value && ended.value?.game === begun.game) note(null);
+    const read = reading.value ? ended.value?.game : null;
+    if (begun && read === begun.game) note(null);
   });
 }
 

@@ -3,9 +3,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DealCheck } from '../../clients/typescript/src/fair/deal.ts';
 import { folderOf } from './games/loading.ts';
-import { client, tell } from './house.ts';
+import { client, tellRefusal } from './house.ts';
 import { Sheet } from './parts/index.tsx';
-import { refusalText } from './refusals.ts';
 import { isWord, say } from './words.ts';
 
 export function DealSheet({ game, seats, onClose }: { game: string; seats: readonly string[]; onClose: () => void }) {
@@ -15,7 +14,7 @@ export function DealSheet({ game, seats, onClose }: { game: string; seats: reado
     void client.checkDeal(game).then((answer) => {
       if (!alive) return;
       if (answer.ok) setCheck(answer.data);
-      else tell(refusalText(answer.problem.code, answer.problem.detail));
+      else tellRefusal(answer.problem.code, answer.problem.detail);
     });
     return () => { alive = false; };
   }, [game]);

@@ -7,7 +7,7 @@ import { listed } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
 import { keepIn, kept } from './kept.ts';
 import type { Action, Me, Rewards, Room, TableState, TableEvent, TableView } from './model.ts';
-import { refusalText } from './refusals.ts';
+import { refusalWords } from './refusals.ts';
 import { rematchOffered } from './over.ts';
 import { coins, isWord, say } from './words.ts';
 
@@ -45,6 +45,11 @@ export function tell(text: string) {
   const number = toasts;
   toast.value = { text, number };
   setTimeout(() => { if (toast.value?.number === number) toast.value = null; }, 4000);
+}
+
+/** Tells why something was refused. */
+export function tellRefusal(code: string, detail?: string | null, kind?: string) {
+  void refusalWords(code, detail, kind).then(tell);
 }
 
 /** Said by players, until it fades. */
@@ -119,7 +124,7 @@ client.subscribe((state, told) => {
         break;
       case 'ended':
         if (one.outcome.type === 'done' && one.intent.type === 'act') onActed?.(one.intent.action as Action);
-        if (one.outcome.type === 'refused') tell(refusalText(one.outcome.code, one.outcome.detail, whole.value.table?.view.kind));
+        if (one.outcome.type === 'refused') tellRefusal(one.outcome.code, one.outcome.detail, whole.value.table?.view.kind);
         break;
       case 'invited':
         rematchOffered.value = one;
@@ -169,7 +174,7 @@ export async function ask<T>(operation: string, given: Record<string, unknown> =
   const answer = await call.call(client, operation, given);
   // An answer without a body is one too.
   if (answer.ok) return answer.data ?? {} as T;
-  if (!quietly) tell(refusalText(answer.problem.code, answer.problem.detail));
+  if (!quietly) tellRefusal(answer.problem.code, answer.problem.detail);
   return null;
 }
 

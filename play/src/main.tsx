@@ -9,6 +9,7 @@ import { installWorker } from './install.ts';
 import { Over } from './over.tsx';
 import { Sheet } from './parts/index.tsx';
 import { Brought } from './screens/index.ts';
+import { loadRefusals } from './refusals.ts';
 import { Home, Seeking } from './screens/home.tsx';
 import { settings } from './settings.ts';
 import { Table } from './table.tsx';
@@ -103,6 +104,7 @@ function Link() {
 const root = document.getElementById('app');
 if (root) {
   // What is asked of the house is on its way while the page is drawn.
+  loadRefusals(() => import('./refused.ts').then(({ REFUSALS }) => REFUSALS));
   client.start();
   followGames();
   void refreshRooms();

@@ -1,7 +1,6 @@
 // A rematch with the same people: a private table by the terms of a finished game, opened by the first of
 // its players who asks, where the others are invited.
-import { ask, client, lost, tell } from './house.ts';
-import { refusalText } from './refusals.ts';
+import { ask, client, lost, tellRefusal } from './house.ts';
 import { begin, keep, readyAtOnce, type Invited } from './ways.ts';
 
 type Seating = Awaited<ReturnType<typeof client.takePrivateSeat>>;
@@ -18,7 +17,7 @@ async function take(seat: () => Promise<Seating>): Promise<boolean> {
   lost.value = null;
   if (!answer.ok) {
     readyAtOnce.value = false;
-    tell(refusalText(answer.problem.code, answer.problem.detail));
+    tellRefusal(answer.problem.code, answer.problem.detail);
     return false;
   }
   keep(answer.data as Invited);

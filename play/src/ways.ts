@@ -3,9 +3,8 @@
 import { signal } from '@preact/signals';
 import { GAMES, listed, setsOf } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
-import { aside, client, lost, rooms, table, tell } from './house.ts';
+import { aside, client, lost, rooms, table, tell, tellRefusal } from './house.ts';
 import { keepIn, kept } from './kept.ts';
-import { refusalText } from './refusals.ts';
 import { say } from './words.ts';
 
 export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
@@ -42,7 +41,7 @@ export function begin(): boolean {
 
 function refused(problem: { code: string; detail?: string }) {
   readyAtOnce.value = false;
-  tell(refusalText(problem.code, problem.detail));
+  tellRefusal(problem.code, problem.detail);
 }
 
 /** Plays in these rooms: the house finds a table, and the first game begins by itself. */

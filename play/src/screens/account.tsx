@@ -2,10 +2,9 @@
 // password, or sign in to another one; whoever has a password may change it, sign out, take all that the house
 // knows with them, and end the account.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, client, me, platform, tell, wallet } from '../house.ts';
+import { ask, client, me, platform, tell, tellRefusal, wallet } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar } from '../parts/index.tsx';
-import { refusalText } from '../refusals.ts';
 import { coins } from '../words.ts';
 import { say as common } from '../words.ts';
 import { say } from './account_words.ts';
@@ -82,7 +81,7 @@ function Protect({ onDone }: { onDone: () => void }) {
   const [password, setPassword] = useState('');
   const protect = async () => {
     const shown = await client.proveByDevice();
-    if (!shown.ok) { tell(refusalText(shown.problem.code, shown.problem.detail)); return; }
+    if (!shown.ok) { tellRefusal(shown.problem.code, shown.problem.detail); return; }
     const now = await ask<Me>('POST /v1/me/password', { headers: { 'account-proof': shown.data.proof }, body: { name: me.value?.name ?? '', password } });
     if (!now) return;
     me.value = now;
@@ -106,7 +105,7 @@ function SignIn() {
   const enter = async () => {
     const answer = await client.signIn('/v1/sign-in/password', { name: name.trim(), password });
     if (answer.ok) tell(say('signed_in', { name: name.trim() }));
-    else tell(refusalText(answer.problem.code, answer.problem.detail));
+    else tellRefusal(answer.problem.code, answer.problem.detail);
   };
   return (
     <details>
@@ -196,7 +195,7 @@ function End({ has }: { has: boolean }) {
 async function byDevice(): Promise<{ proof: string } | null> {
   const shown = await client.proveByDevice();
   if (shown.ok) return shown.data;
-  tell(refusalText(shown.problem.code, shown.problem.detail));
+  tellRefusal(shown.problem.code, shown.problem.detail);
   return null;
 }
 

@@ -1,10 +1,9 @@
 // The rooms of each game, the cheapest first, with why one of them is not open to this wallet.
 import { useEffect } from 'preact/hooks';
 import { listed, setsOf } from '../games/list.ts';
-import { byBet, lossOf, refreshRooms, roomName, rooms, seatsOf, tell, wallet, whyClosed } from '../house.ts';
+import { byBet, lossOf, refreshRooms, roomName, rooms, seatsOf, tellRefusal, wallet, whyClosed } from '../house.ts';
 import type { Room } from '../model.ts';
 import { Coin, Sheet } from '../parts/index.tsx';
-import { refusalText } from '../refusals.ts';
 import { playIn } from '../ways.ts';
 import { coins, say } from '../words.ts';
 
@@ -40,7 +39,7 @@ function Offered({ room }: { room: Room }) {
   const mayAsk = why === null || why.type === 'account';
   return (
     <button type="button" class={`room ${why ? 'barred' : ''}`} disabled={!mayAsk}
-      onClick={() => { if (why) tell(refusalText('account_required')); else void playIn([room.id]); }}>
+      onClick={() => { if (why) tellRefusal('account_required'); else void playIn([room.id]); }}>
       <b>{roomName(room)}</b>
       <span class="room-bet"><Coin /> {coins(room.bet)}</span>
       <small>{why ? why.text : room.players > 0 ? say('playing_now', { n: room.players }) : say('wallet_from', { coins: coins(room.wallet_min) })}</small>

@@ -122,6 +122,23 @@ export const LEAVING = {
     assert.deepEqual((await house.next('seek')).rooms, ['newbie']);
   },
 
+  async 'a result that was read is not shown again'({ house, page }) {
+    house.show(TURN);
+    await page.locator('[data-act="draw"]:not([disabled])').waitFor();
+    house.tell(won(), preparingAfter);
+    await page.getByRole('dialog', { name: 'You win!' }).waitFor();
+    await answering(house, record(), async () => {
+      house.follow = (said) => said.type === 'leave'
+        ? { events: [{ type: 'left', seat: 0, player: ME, reason: 'left' }], scene: between({ phase: { type: 'waiting' }, seats: { 0: null } }) } : null;
+      await page.locator('.ending-foot').getByRole('button', { name: 'Leave' }).click();
+      await page.locator('main.home').waitFor();
+      await page.getByRole('button', { name: 'Rooms' }).click();
+      await page.getByRole('dialog', { name: 'Rooms' }).waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal(await page.getByRole('dialog').count(), 0);
+    });
+  },
+
   async 'a result stays until the player goes on where only bots wait'({ house, page }) {
     house.show({ ...TURN, view: { ...TURN.view, seats: playing({ hand: [], phase: { type: 'play', seat: 0 }, seats: BOTS }).view.seats } });
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();

@@ -6,6 +6,7 @@ import { isWord, say } from '../../words.ts';
 import { advised } from './advised.ts';
 import { Board } from './board.tsx';
 import { hints, legal } from './moves.ts';
+import './refusals.ts';
 import { gameView, nameOf, show } from './show.ts';
 import { Showdown, Step, type TongitsEnd } from './showdown.tsx';
 import type { GameEvent, Shown } from './types.ts';

@@ -13,6 +13,8 @@ import { selected } from './hand.ts';
 import { gameView } from './show.ts';
 import type { View } from './types.ts';
 
+const KIND = 'tongits';
+
 /** With no more than these a challenge is recommended. */
 const FEW_POINTS = 10;
 
@@ -76,13 +78,13 @@ function why(view: View, action: Action): string {
     not_first_action: 'why_drawn',
   };
   const word = short[illegal.code];
-  return word ? say(word) : refusalText(illegal.code);
+  return word ? say(word) : refusalText(illegal.code, null, KIND);
 }
 
 /** The whole sentence for why a lifted card, a meld or a fight does not go, with its rule. */
 export function sentence(view: View, action: Action): string | null {
   const illegal = whyNot(view as never, action as never);
-  return illegal && `${refusalText(illegal.code)} (${say('why_rule', { rule: illegal.rule })})`;
+  return illegal && `${refusalText(illegal.code, null, KIND)} (${say('why_rule', { rule: illegal.rule })})`;
 }
 
 /** The best meld to lay: what is lifted, or else the first of the arrangement of the hand. */
