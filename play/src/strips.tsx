@@ -2,7 +2,7 @@
 // nor the buttons.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { link, table } from './house.ts';
+import { link, shownTable, table } from './house.ts';
 import { rematchOffered } from './over.ts';
 import { shortName } from './parts/index.tsx';
 import { takeRematch } from './rematch.ts';
@@ -20,7 +20,7 @@ addEventListener('pointerdown', () => { touched.value = true; }, { once: true })
 export function Strips() {
   const offered = rematchOffered.value;
   return (
-    <div class="strips">
+    <div class={`strips ${shownTable.value ? 'below-seats' : ''}`}>
       {offered ? (
         <p class="strip" role="status">
           <span>{say('rematch_from', { name: shortName(offered.name) })}</span>
@@ -46,7 +46,7 @@ function Offline() {
 
 /** Sound stays off until it is wanted: browsers play none before a touch, and not everybody sits alone. */
 function SoundOffer() {
-  const isOpen = touched.value && table.value !== null && !settings.sound.value && !settings.soundAsked.value;
+  const isOpen = touched.value && shownTable.value !== null && !settings.sound.value && !settings.soundAsked.value;
   const close = () => { settings.soundAsked.value = true; };
   useEffect(() => {
     if (!isOpen) return;
