@@ -25,7 +25,7 @@ export function NameAsk() {
       event.preventDefault();
       void rename(name.trim()).then((ok) => { if (ok) settings.named.value = true; });
     }}>
-      <label>{say('name_ask')}<input value={name} maxLength={24} autocomplete="nickname" onInput={(event) => setName((event.target as HTMLInputElement).value)} /></label>
+      <label><span>{say('name_ask')}</span><input value={name} maxLength={24} autocomplete="nickname" onInput={(event) => setName((event.target as HTMLInputElement).value)} /></label>
       <button type="submit" class="plain" disabled={name.trim().length < 2}>{say('save')}</button>
       <button type="button" class="plain" onClick={() => { settings.named.value = true; }}>{say('later')}</button>
     </form>

@@ -255,6 +255,42 @@ export const MANNERS = {
     assert.deepEqual(asked, []);
   },
 
+  async 'the question for a name leaves the title legible, and a lifted card the tools above it'({ house, page }) {
+    await page.evaluate(() => localStorage.setItem('bahay.settings', JSON.stringify({ played: true, language: 'fil' })));
+    await home(house, page);
+    await page.getByLabel('Ano ang itatawag sa iyo?').waitFor();
+    await clean(house, page, 'home-name');
+    for (const place of ['.welcome h1', '.welcome > p', '.name-ask']) {
+      const covered = await page.evaluate((one) => {
+        const p = document.querySelector(one).getBoundingClientRect();
+        return [...document.querySelectorAll('.fall .face')].some((card) => card.getBoundingClientRect().bottom > p.top + 4);
+      }, place);
+      assert.equal(covered, false, place);
+    }
+    house.scene = twoMelds();
+    await page.reload();
+    const first = page.locator('.rack [data-card]').first();
+    await first.waitFor();
+    const upper = await page.evaluate(() => [...document.querySelectorAll('.rack .slot')].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top
+      || a.getBoundingClientRect().left - b.getBoundingClientRect().left)[0].querySelector('[data-card]').dataset.card);
+    await page.locator(`.rack [data-card="${upper}"]`).click({ position: { x: 7, y: 18 } });
+    await page.locator('.rack .lifted').waitFor();
+    assert.equal(await overlap(page, '.rack .lifted', '.tools'), false);
+    await house.picture(page, 'lifted-above');
+    // The clock says its seconds from the beginning.
+    await page.locator('.say .ring text').getByText(/^[6-9]$/).waitFor();
+  },
+
+  async 'the reward of tomorrow is not called that of today'({ house, page }) {
+    await answering(house, { 'GET /v1/me/rewards': {
+      daily: { amount: 15000, claimable: false, claimable_at: '2026-03-02T12:00:00Z', streak_day: 2 }, relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },
+    } }, async () => {
+      await home(house, page);
+      await page.getByRole('button', { name: 'Rewards' }).click();
+      await page.getByText('Next: day 2 in a row').waitFor();
+    });
+  },
+
   async 'pages that are zoomed to 200 % scroll, and cut nothing off'({ house }) {
     for (const language of ['en-US', 'fil-PH']) {
       const { context, page } = await seat(house.browser, house.url, house.mistakes, { viewport: ZOOMED, language });
