@@ -6,15 +6,16 @@ import { gameJudged } from './over.ts';
 import { askRematch } from './rematch.ts';
 import { say } from './words.ts';
 
-export function After({ game: { game, kind, seats, table: at } }: { game: Ended }) {
+/** `onGone`: the player sits at the table of the rematch. */
+export function After({ game: { game, kind, seats, table: at }, onGone }: { game: Ended; onGone: () => void }) {
   const [busy, setBusy] = useState(false);
   // At a private table the next game is with the same people anyway.
   const isPrivate = table.value?.view.terms.private !== undefined && table.value.view.table === at;
   const hasPeople = !isPrivate && seats.some((seat) => seat && !seat.bot && seat.player !== me.value?.id);
   const rematch = async () => {
     setBusy(true);
-    await askRematch(game);
-    setBusy(false);
+    if (await askRematch(game)) onGone();
+    else setBusy(false);
   };
   return (
     <>

@@ -84,7 +84,7 @@ export function Ending() {
         <Result ended={now} />
         <div class="ending-foot">
           {now.practice ? null : <button type="button" class="plain" onClick={() => setChecks(true)}>{say('check_deal')}</button>}
-          {now.practice ? null : <After game={now} />}
+          {now.practice ? null : <After game={now} onGone={close} />}
           {view ? <button type="button" class="plain warn" onClick={go}>{say('leave')}</button>
             : <button type="button" class="plain" onClick={close}>{say('home')}</button>}
           {view ? <ReadyButton view={view} hurries={!isAlone(now)} /> : <AgainButton ended={now} />}

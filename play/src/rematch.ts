@@ -1,15 +1,16 @@
 // A rematch with the same people: a private table by the terms of a finished game, opened by the first of
 // its players who asks, where the others are invited.
-import { ask, client, lost, tellRefusal } from './house.ts';
+import { ask, client, lost, table, tellRefusal } from './house.ts';
 import { begin, keep, readyAtOnce, type Invited } from './ways.ts';
 
 type Seating = Awaited<ReturnType<typeof client.takePrivateSeat>>;
 
-/** Takes a seat. A player who still sits at another table between two games leaves that one first. */
+/** Takes a seat. A player who still sits at another table between two games leaves that one first; a game that goes on is not left for it. */
 async function take(seat: () => Promise<Seating>): Promise<boolean> {
   if (!begin()) return false;
   let answer = await seat();
-  if (!answer.ok && answer.problem.code === 'seated_elsewhere') {
+  const phase = table.value?.view.phase.type;
+  if (!answer.ok && answer.problem.code === 'seated_elsewhere' && (phase === 'waiting' || phase === 'preparing')) {
     const left = await client.leave();
     if (left.type === 'done') answer = await seat();
   }

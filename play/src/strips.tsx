@@ -2,6 +2,7 @@
 // nor the buttons.
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { ended } from './ending.tsx';
 import { link, shownTable, table } from './house.ts';
 import { rematchOffered } from './over.ts';
 import { shortName } from './parts/index.tsx';
@@ -24,7 +25,7 @@ export function Strips() {
       {offered ? (
         <p class="strip" role="status">
           <span>{say('rematch_from', { name: shortName(offered.name) })}</span>
-          <button type="button" class="act gold" onClick={() => { rematchOffered.value = null; void takeRematch(offered.code); }}>{say('rematch_join')}</button>
+          <button type="button" class="act gold" onClick={() => void join(offered.code)}>{say('rematch_join')}</button>
           <button type="button" class="round" aria-label={say('later')} onClick={() => { rematchOffered.value = null; }}>✕</button>
         </p>
       ) : null}
@@ -32,6 +33,12 @@ export function Strips() {
       <Offline />
     </div>
   );
+}
+
+async function join(code: string) {
+  rematchOffered.value = null;
+  // Whoever goes on has read the last result.
+  if (await takeRematch(code)) ended.value = null;
 }
 
 /** While the first page cannot reach the house: also while it tries again. A table says so itself. */

@@ -10,6 +10,8 @@ import { say, sayer } from '../words.ts';
 
 const word = sayer({
   none: ['Nothing better was seen. Well played!', 'Walang nakitang mas mabuti. Galing!'],
+  not_judged: ['No bot judges games by these rules.', 'Walang bot na sumusuri sa ganitong patakaran.'],
+  again: ['Try again', 'Subukan muli'],
   not_yet: ['There is nothing to tell of this game.', 'Walang masasabi tungkol sa larong ito.'],
   note: ['A strong bot has looked at your decisions, knowing what you could see. It judges by many games played on from there: it may be wrong, and luck decides too.',
     'Tiningnan ng malakas na bot ang mga pasya mo, ayon sa nakita mo lang. Batay ito sa maraming larong itinuloy mula roon: puwede itong magkamali, at may suwerte rin.'],
@@ -21,7 +23,8 @@ const word = sayer({
 } as const);
 
 interface Judged { step: number; action: Action; advised: Action; value: number; advised_value: number; loss: number }
-interface Judgement { game: string; seat: Seat; items: Judged[] }
+/** `engine` is null where no bot judges by these rules. */
+interface Judgement { game: string; seat: Seat; engine: string | null; items: Judged[] }
 interface Steps { items: GameStep[]; seat: Seat }
 interface Detail { seats: { seat: Seat; player: string; name: string }[] }
 
@@ -29,17 +32,24 @@ interface Detail { seats: { seat: Seat; player: string; name: string }[] }
 const bets = (hundredths: number) => `${hundredths < 0 ? '−' : ''}${(Math.abs(hundredths) / 100).toFixed(2)}`;
 
 export function Analysis({ id, kind, onClose }: { id: string; kind: string; onClose: () => void }) {
-  const [seen, setSeen] = useState<{ judged: Judgement; steps: GameStep[]; names: Detail } | 'none' | 'refused' | null>(null);
+  const [seen, setSeen] = useState<{ judged: Judgement; steps: GameStep[]; names: Detail } | 'none' | 'not_judged' | 'refused' | null>(null);
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     let alive = true;
+    setSeen(null);
     void look(id, kind).then((got) => { if (alive) setSeen(got); });
     return () => { alive = false; };
-  }, [id]);
+  }, [id, tries]);
   const folder = folderOf(kind);
   return (
     <Sheet title={say('analysis')} onClose={onClose} wide>
       {seen === null ? <p role="status">{say('loading')}</p>
-        : typeof seen === 'string' || !folder ? <p role="status">{word(seen === 'none' ? 'none' : 'not_yet')}</p> : (
+        : typeof seen === 'string' || !folder ? (
+        <>
+          <p role="status">{word(seen === 'none' || seen === 'not_judged' ? seen : 'not_yet')}</p>
+          {seen === 'refused' ? <button type="button" class="plain" onClick={() => setTries(tries + 1)}>{word('again')}</button> : null}
+        </>
+      ) : (
         <>
           <p class="quiet">{word('note')}</p>
           <ol class="judged">
@@ -66,7 +76,7 @@ async function look(id: string, kind: string) {
   const path = { id };
   const judged = await ask<Judgement>('GET /v1/games/{id}/analysis', { path }, true);
   if (!judged || !Array.isArray(judged.items)) return 'refused' as const;
-  if (judged.items.length === 0) return 'none' as const;
+  if (judged.items.length === 0) return judged.engine === null ? 'not_judged' as const : 'none' as const;
   const [steps, names] = await Promise.all([
     ask<Steps>('GET /v1/games/{id}/steps', { path }, true),
     ask<Detail>('GET /v1/games/{id}', { path }, true),

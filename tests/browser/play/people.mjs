@@ -126,6 +126,8 @@ export const PEOPLE = {
     await answering(house, { [`POST /v1/games/${GAME}/rematch`]: invited }, async () => {
       await page.getByRole('button', { name: 'Rematch, same people' }).click();
       await asked(house, `POST /v1/games/${GAME}/rematch`);
+      // Whoever goes on has read the result.
+      await page.locator('.ending').waitFor({ state: 'detached' });
     });
   },
 
@@ -153,7 +155,7 @@ export const PEOPLE = {
 
   async 'a touch on an opponent opens the profile'({ house, page }) {
     const answers = {
-      [`GET /v1/players/${OTHERS[0]}`]: PROFILE, 'GET /v1/me/mutes': { items: [] }, 'GET /v1/me/blocks': { items: [{ player: OTHERS[0], name: 'Benjie', since: '2026-03-01T12:00:00Z' }] },
+      [`GET /v1/players/${OTHERS[0]}`]: PROFILE, [`GET /v1/players/${OTHERS[1]}`]: { ...PROFILE, id: OTHERS[1], name: 'Carmela' }, 'GET /v1/me/mutes': { items: [] }, 'GET /v1/me/blocks': { items: [{ player: OTHERS[0], name: 'Benjie', since: '2026-03-01T12:00:00Z' }] },
       [`PUT /v1/me/mutes/${OTHERS[0]}`]: {}, [`DELETE /v1/me/blocks/${OTHERS[0]}`]: {}, [`POST /v1/games/${GAME}/reports`]: {},
     };
     await answering(house, answers, async () => {
@@ -176,7 +178,7 @@ export const PEOPLE = {
       await sheet.getByText('Reported. People will look at this game.').waitFor();
       await everywhere(house, table(), 'profile', async (one) => {
         await one.locator('.seat-face').first().click();
-        await one.locator('.record, .profile, .sheet p').first().waitFor();
+        await one.locator('.profile .toggle').first().waitFor();
       });
     });
   },
@@ -252,6 +254,7 @@ export const PEOPLE = {
   async 'a game of which there is nothing to tell'({ house, page }) {
     const name = `GET /v1/games/${GAME}/analysis`;
     for (const [answer, words] of [[{ game: GAME, seat: 0, engine: 'strong', items: [] }, 'Nothing better was seen. Well played!'],
+      [{ game: GAME, seat: 0, engine: null, items: [] }, 'No bot judges games by these rules.'],
       [{ refuse: 'game_not_finished', status: 409 }, 'There is nothing to tell of this game.']]) {
       await page.reload();
       await end(house, page);

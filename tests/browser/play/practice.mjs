@@ -34,7 +34,7 @@ export const PRACTISING = {
     house.follow = (said) => said.type === 'hint' ? { advice: { type: 'sapaw', card: 'KS', meld: 0 } } : null;
     await ask.click();
     await house.next('hint');
-    await page.getByRole('status').filter({ hasText: /^A bot would play: Sapaw K♠ to Carmela$/ }).waitFor();
+    await page.getByRole('status').filter({ hasText: /^A bot would play: Sapaw K♠ to Carmela K♠ costs 10 in your hand, and Carmela may not fight in the next turn\.$/ }).waitFor();
     for (const place of ['[data-act="sapaw"]', '.rack [data-card="KS"]', '[data-target="meld-0"]']) {
       assert.equal(await outline(page, place), 'dashed', place);
     }
