@@ -28,6 +28,8 @@ export function followGames() {
     const view = table.value?.view ?? null;
     const me = player.value?.id;
     const running = view === null ? null : gameOf(view);
+    // The next game has begun, seen or not: the result of the last one is read no more.
+    if (view?.phase.type === 'playing' && ended.peek() && ended.peek()?.game !== running) ended.value = null;
     if (me && view?.phase.type === 'playing' && view.seat !== null && !view.terms.practice && begun?.game !== running) {
       note({ game: view.phase.game, player: me });
     }
@@ -45,7 +47,7 @@ async function look(game: string) {
   asked = game;
   const { recorded } = await import('./recorded.ts');
   const found = await recorded(game);
-  if (!found || begun?.game !== game || ended.peek()) return;
+  if (!found || begun?.game !== game || ended.peek() || table.peek()?.view.phase.type === 'playing') return;
   ended.value = found;
   reading.value = true;
 }

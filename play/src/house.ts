@@ -59,7 +59,7 @@ let speeches = 0;
 /** The connection is open, though it may be weak; what is sent is on its way. */
 export const online = computed(() => link.value.type === 'live' || isWeak.value);
 /** An answer has been missing for a while. */
-export const isWeak = computed(() => (link.value.type as string) === 'weak');
+export const isWeak = computed(() => link.value.type === 'weak');
 
 /** Why the seat at a table was lost, until it was read. */
 export const lost = signal<string | null>(null);

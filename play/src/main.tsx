@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { loadGame } from './games/loading.ts';
 import { followGames } from './away.ts';
 import { ended, Ending, reading } from './ending.tsx';
-import { client, isWeak, link, lost, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
+import { client, link, lost, openRooms, refreshRooms, refreshWallet, shownTable, table, toast } from './house.ts';
 import { installWorker } from './install.ts';
 import { Over } from './over.tsx';
 import { Sheet } from './parts/index.tsx';
@@ -69,7 +69,6 @@ function Lost() {
 /** What only the player can mend: another tab plays, the session has ended, or this page is too old. */
 function Link() {
   const now = link.value;
-  if (isWeak.value) return null;
   switch (now.type) {
     case 'replaced':
       return (
@@ -96,6 +95,7 @@ function Link() {
     case 'connecting':
     case 'joining':
     case 'live':
+    case 'weak':
     case 'pausing':
       return null;
   }
