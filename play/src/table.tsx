@@ -28,7 +28,11 @@ let happenings = 0;
 let hinted: { kind: string; hints: readonly Hint[] } | null = null;
 const sheet = signal<'none' | 'menu' | 'settings' | 'say' | 'leave' | 'invite'>('none');
 
+/** The last game that has ended at a table that this page has seen. */
+let lastGame: { table: string; game: string } | null = null;
+
 onTable((told) => {
+  for (const event of told.events) if (event.type === 'over') lastGame = { table: told.after.table, game: String(event['game']) };
   const folder = folderOf(told.after.kind);
   if (!folder) return;
   const words = told.quiet ? [] : folder.show(told);
@@ -195,9 +199,9 @@ function SeatPlate({ state, seat, side }: { state: TableState; seat: Seat; side:
 }
 
 /** The game to report a player of: the one that goes on, or the last one; none at a practice table. */
-function gameOf({ phase, terms }: TableView): string | null {
+function gameOf({ phase, terms, table: id }: TableView): string | null {
   if (terms.practice) return null;
-  return phase.type === 'playing' || phase.type === 'settling' ? phase.game : ended.value?.game ?? null;
+  return phase.type === 'playing' || phase.type === 'settling' ? phase.game : lastGame?.table === id ? lastGame.game : null;
 }
 
 function Bubble({ phrase }: { phrase: string }) {

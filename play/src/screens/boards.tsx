@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { GAMES } from '../games/list.ts';
 import { ask, me } from '../house.ts';
 import type { Place } from '../model.ts';
+import { profileShown } from '../over.ts';
 import { Choice, Sheet } from '../parts/index.tsx';
 import { coins, say } from '../words.ts';
 
@@ -37,7 +38,7 @@ export function Boards({ onClose }: { onClose: () => void }) {
           <tbody>
             {[...answer.items, ...(own ? [own] : [])].map((place) => (
               <tr key={place.player} class={place.player === me.value?.id ? 'own' : ''}>
-                <td>{place.rank}</td><td>{place.name}</td><td>{score(place)}</td>
+                <td>{place.rank}</td><td><button type="button" class="name" onClick={() => { profileShown.value = { id: place.player, game: null }; }}>{place.name}</button></td><td>{score(place)}</td>
               </tr>
             ))}
           </tbody>
