@@ -149,7 +149,7 @@ class Phone {
 
   #interrupt(kind: (typeof INTERRUPTIONS)[number]): void {
     const ms = 50 + this.#below(this.#below(10) === 0 ? 1_200_000 : 30_000);
-    if (this.#below(4) === 0) this.#wallAhead = (this.#below(3) - 1) * CLOCK_SET_MS;
+    if (this.#below(20) === 0) this.#wallAhead = (this.#below(3) - 1) * CLOCK_SET_MS;
     switch (kind) {
       case "sleep": {
         this.#isAsleep = true;

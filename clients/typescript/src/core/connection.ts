@@ -116,7 +116,9 @@ export class Connection {
     this.#url = `${base.replace(/^http/, "ws")}/v1/play`;
     this.#watchdog = new Watchdog(host, {
       isUrgent: () => events.isAsked() || events.isWaiting(),
-      ask: () => this.#ask(),
+      ask: () => {
+        if (this.#line?.enteredAt != null) this.#greet(this.#line);
+      },
       race: () => {
         if (this.#openings.size === 0) this.#race();
       },
@@ -271,6 +273,11 @@ export class Connection {
   /** This is the connection from here on, with all that has come on it. */
   #use(socket: number, opened: Opening): void {
     this.#openings.delete(socket);
+    // In the place of one that worked: then no attempt is running yet.
+    if (this.#isLive) {
+      this.#limitAttempt();
+      this.#show({ type: "connecting", attempt: 1 });
+    }
     this.#lose();
     const protocol = opened.protocol ?? "";
     const form = isForm(protocol) ? protocol : "bahay.v1";
@@ -381,6 +388,10 @@ export class Connection {
       default:
         this.#fail(`closed with ${code}`);
     }
+  }
+
+  get #isLive(): boolean {
+    return this.#link.type === "live" || this.#link.type === "weak";
   }
 
   get #isWanted(): boolean {
@@ -506,11 +517,6 @@ export class Connection {
     }
   }
 
-  #ask(): void {
-    const line = this.#line;
-    if (line?.enteredAt != null) this.#say(line, { type: "ping" }, PING_IDS);
-  }
-
   #isOfOlderSession({ session }: Line): boolean {
     return session !== this.#session.id;
   }
@@ -535,7 +541,7 @@ export class Connection {
   /** Another attempt, after a pause. */
   #fail(why: string, pauseMs?: number): void {
     if (!this.#isWanted) return;
-    const worked = this.#link.type === "live" || this.#link.type === "weak";
+    const worked = this.#isLive;
     this.#drop();
     this.#failures += 1;
     const doubled = Math.min(PAUSE_MIN_MS * 2 ** (this.#failures - 1), PAUSE_MAX_MS);

@@ -116,8 +116,9 @@ export class Session {
     const renewInMs = this.#renewInMs;
     if (renewInMs === null) return;
     this.#stopAhead = this.#host.after(Math.max(renewInMs, leastMs), () => {
-      if (!isWanted()) return;
-      this.renew(() => this.renewAhead(isWanted, this.#host.jitter(RENEW_PAUSE_MS)));
+      // There may be another one by now.
+      if (this.#renewInMs !== 0) this.renewAhead(isWanted);
+      else if (isWanted()) this.renew(() => this.renewAhead(isWanted, this.#host.jitter(RENEW_PAUSE_MS)));
     });
   }
 
@@ -127,7 +128,7 @@ export class Session {
     if (!kept || this.#aheadMs === null || kept.access === "") return null;
     if (kept.refresh === null && !kept.byDevice) return null;
     const leftMs = kept.accessExpiresMs - this.#host.now - this.#aheadMs;
-    return Math.max(0, leftMs - RENEW_BEFORE_MS, YOUNG_MS - this.#ageMs);
+    return Math.ceil(Math.max(0, leftMs - RENEW_BEFORE_MS, YOUNG_MS - this.#ageMs));
   }
 
   /** The server has said what time it is. */
