@@ -215,6 +215,23 @@ async function talk(speaker: Client, listener: Client): Promise<void> {
   need(isHeard, "nobody was heard");
 }
 
+/** A page is duplicated, and both tabs renew with the same refresh token: both go on with the same session. */
+async function duplicate(memory: ReadonlyMap<StoreKey, string>): Promise<void> {
+  const session = JSON.parse(memory.get("session") ?? "{}") as object;
+  const tabs = [1, 2].map(() => {
+    const copy = new Map(memory).set("session", JSON.stringify({ ...session, access: "" }));
+    const platform = nodePlatform({
+      WebSocket: WebSocket as unknown as WebSocketClass,
+      crypto: webcrypto as never,
+      memory: copy,
+    });
+    return { client: new Client({ base, platform, games: GAMES }), copy };
+  });
+  await Promise.all(tabs.map(async ({ client: tab }) => good(await tab.rest("GET /v1/me", {}))));
+  const named = tabs.map(({ copy }) => (JSON.parse(copy.get("session") ?? "{}") as { session: string }).session);
+  need(new Set([...named, (session as { session: string }).session]).size === 1, "a tab has lost its session");
+}
+
 /** Until the client is at a table, or knows that there is none. */
 function live(client: Client): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -272,6 +289,8 @@ const mine = good(await client.rest("GET /v1/me/games", { query: { limit: 5 } })
 need(mine.items[0]?.id === game, "the game is not in the list");
 const nobody = await client.rest("GET /v1/players/{id}", { path: { id: randomUUID() } });
 need(!nobody.ok && nobody.problem.code === "player_not_found", "nobody was found");
+
+await duplicate(second.memory);
 
 for (const room of UNKNOWN) {
   // Others, for who leaves in the midst of a game keeps the seat until it is over.
