@@ -29,7 +29,7 @@ const COMMAND_LOST: u32 = 120;
 /// Out of a thousand returns: the server has nothing to resume from, or an old message comes late.
 const SNAPSHOT_INSTEAD: u32 = 150;
 const OLD_MESSAGE: u32 = 400;
-const TOKEN_EXPIRED: u32 = 150;
+const TOKEN_EXPIRED: u32 = 500;
 /// Out of a thousand cuts: the machine sleeps, the connection dies without a word, or a captive
 /// portal stands in the way. All others are told to the client.
 const SLEEP: u32 = 400;
@@ -44,9 +44,9 @@ const REFRESHED_BEFORE: u32 = 100;
 /// Out of a thousand refreshes that a tape brings about: another tab has just done the same, or the
 /// answer is lost.
 const REFRESHED_NOW: u32 = 300;
-const REFRESH_UNANSWERED: u32 = 400;
+const REFRESH_UNANSWERED: u32 = 600;
 /// Out of a thousand steps: the client's wall clock is set.
-const CLOCK_SET: u32 = 5;
+const CLOCK_SET: u32 = 10;
 const CLOCK_SET_MS: i64 = 3_600_000;
 
 /// A client is back within this time where it is told that it can be, in milliseconds.

@@ -13,6 +13,8 @@ const TOKEN_MS = 15 * 60_000;
 const PING_IDS = 1_000_000;
 /** For so long the same refresh token gives the same successor. */
 const REUSE_MS = 60_000;
+/** Timers that run before the next line; far more than any client needs. */
+const RUNS_MAX = 100_000;
 /** What the client takes the server's time for is off by less, once it is current. */
 const CLOCK_MS = 1_000;
 const ENTRY_ID = 0;
@@ -275,9 +277,10 @@ class Player {
       if (this.#stops) this.#wallAhead += slept;
     }
     this.#isAsleep = false;
-    for (;;) {
+    for (let runs = 0; ; runs += 1) {
       const next = this.#timer();
       if (next === null || next > at) break;
+      if (runs > RUNS_MAX) throw new Error("the client's timers run again and again");
       this.#now = Math.max(this.#now, next);
       this.#input({ type: "timer" });
     }
