@@ -291,22 +291,24 @@ export const MANNERS = {
     });
   },
 
-  async 'pages that are zoomed to 200 % scroll, and cut nothing off'({ house }) {
-    for (const language of ['en-US', 'fil-PH']) {
-      const { context, page } = await seat(house.browser, house.url, house.mistakes, { viewport: ZOOMED, language });
+  async 'pages that are zoomed to 200 %, or whose letters are larger, scroll, and cut nothing off'({ house }) {
+    for (const [language, viewport, letters] of [['en-US', ZOOMED, 16], ['fil-PH', ZOOMED, 16], ['fil-PH', PHONE, 20], ['fil-PH', PHONE, 32]]) {
+      const { context, page } = await seat(house.browser, house.url, house.mistakes, { viewport, language });
+      const browser = await context.newCDPSession(page);
       page.setDefaultTimeout(20_000);
       const looks = [['play', twoMelds()], ['ready', between({ phase: preparing([1]) })], ['assets', assets({ phase: { type: 'open', seat: 0 } })], ['home', null]];
       for (const [name, scene] of looks) {
         house.scene = scene;
-        await page.goto('about:blank');
+        if (!scene) await page.evaluate(() => sessionStorage.clear());
         await page.goto(`${house.url}/play`);
+        await browser.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
         await page.locator(scene ? '.table .act, .table .between button' : '.act.huge:not([disabled])').first().waitFor();
         await page.waitForTimeout(300);
-        await page.screenshot({ fullPage: true }).then(() => house.picture(page, `zoomed-${name}-${language}`));
+        await house.picture(page, `zoomed-${name}-${language}-${letters}`);
         const wrong = await page.evaluate(() => {
           const { scrollWidth, clientWidth, scrollHeight } = document.documentElement;
           const found = scrollWidth > clientWidth ? [`wide: ${scrollWidth}`] : [];
-          for (const one of document.querySelectorAll('.act, .tile, .plain, .seat, .pile, .meld')) {
+          for (const one of document.querySelectorAll('.act, .tile, .plain, .seat, .pile, .meld, .pill, .bar .round')) {
             const { left, right, bottom } = one.getBoundingClientRect();
             if (left < -1 || right > clientWidth + 1 || bottom + scrollY > scrollHeight + 1) found.push(`${one.className}: ${left} ${right}`);
           }
@@ -316,7 +318,7 @@ export const MANNERS = {
           if (!last.contains(document.elementFromPoint(left + width / 2, top + height / 2))) found.push(`${last.className} is not reached`);
           return found;
         });
-        assert.deepEqual(wrong, [], `${name} in ${language}`);
+        assert.deepEqual(wrong, [], `${name} in ${language}, letters of ${letters}`);
       }
       await context.close();
     }
