@@ -518,3 +518,12 @@ test("a table that was halted is asked for again after a while", () => {
   bench.after(10_000);
   assert.deepEqual(bench.commands(), [{ type: "join", id: 2 }]);
 });
+
+test("an invitation to a rematch is told, at a table and without one; half of one is not", () => {
+  const bench = Bench.at(view(PREPARING));
+  const invited = { type: "invited", code: "K7MWQ2XA", from: PLAYER, name: "Benjie", game: GAME };
+  const { name: _, ...half } = invited;
+  bench.told = [];
+  for (const message of [invited, half]) bench.hear(1, message as unknown as Json);
+  assert.deepEqual(bench.told, [invited]);
+});
