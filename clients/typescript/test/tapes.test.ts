@@ -63,7 +63,6 @@ const SPOILT: [string, Spoil][] = [
   ["a connection that nobody closed", without('"close":4001')],
   ["an update that is missing", without('[\\"countdown\\",20000]]"}')],
   ["a connection that has not died", without('"net":"dead"')],
-  ["a token that nobody refused", without('"expire":true')],
   ["an answer that is missing", instead(/^.*"heard":"\[\d+,\d+\]".*$/, '{"at":0,"net":"up"}')],
 ];
 

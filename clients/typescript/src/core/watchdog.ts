@@ -94,7 +94,7 @@ export class Watchdog {
     }
     // The machine has slept since, and has heard nothing because of that.
     if (now - this.#lookAt > FRESH_MS && this.missingMs >= GONE_MS) this.#missingSince = now;
-    const missing = this.missingMs;
+    const missing = Math.round(this.missingMs);
     if (missing >= ANSWER_MS) this.#alarms.weaken();
     const isFresh = now - this.#heardAt < FRESH_MS;
     if (!isFresh) this.#alarms.race();
