@@ -40,6 +40,11 @@ export function putBack() {
   chooser.value = 'none';
 }
 
+/** What `putBack` puts back. */
+function choice(): readonly unknown[] {
+  return [picked.value, lifted.value, lever.value, turned.value, chooser.value];
+}
+
 export function gameView(view: TableView | null): View | null {
   return view?.phase.type === 'playing' ? view.phase.view as View : null;
 }
@@ -57,11 +62,13 @@ export function shut(): string | null {
 export async function play(move: Move) {
   if (sent.value) return;
   sent.value = true;
+  const chosen = choice();
   try {
     await client.act(move as never);
   } finally {
     sent.value = false;
-    putBack();
+    // What was chosen meanwhile is for the next question.
+    if (choice().every((one, at) => one === chosen[at])) putBack();
   }
 }
 
