@@ -1,6 +1,6 @@
 // Builds the browser client into play/dist, which is checked in: the server is built with cargo alone.
-// The names of the script and the style hold a hash of what is in them, and beside each file lies the
-// same compressed as brotli. `--check` builds again and says whether the folder holds just that.
+// The names of scripts, styles and pictures hold a hash of what is in them; those of the page, its service
+// worker and its manifest do not. Beside each file but a picture lies the same as brotli. `--check` builds again and says whether the folder holds just that.
 //
 // usage: node build.mjs [--check] [--out FOLDER]
 import { createHash } from 'node:crypto';
@@ -11,11 +11,11 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
-/** It is proposed to who has played none. */
-const FIRST_GAME = 'tongits';
-
 const check = process.argv.includes('--check');
 const out = process.argv.includes('--out') ? process.argv.at(-1) : join(here, 'dist');
+
+/** The game whose script the service worker keeps from the beginning. */
+const FIRST_GAME = 'tongits';
 
 // Each game is a script of its own, and a style where it has one: a page loads them when it needs them.
 const entryPoints = { app: 'src/main.tsx', style: 'src/styles/main.css' };
@@ -34,6 +34,7 @@ const bundled = await build({
   // What several of these share, and what is imported on demand, is a file named by what is in it.
   splitting: true,
   chunkNames: 'chunk-[hash]',
+  // In all of them, so that what many share is one file.
   inject: ['src/shared.ts'],
   minify: true,
   write: false,
