@@ -1,6 +1,7 @@
 // Builds the browser client into play/dist, which is checked in: the server is built with cargo alone.
 // The names of scripts, styles and pictures hold a hash of what is in them; those of the page, its service
-// worker and its manifest do not. Beside each file but a picture lies the same as brotli. `--check` builds again and says whether the folder holds just that.
+// worker and its manifest do not. Beside each file but a picture lies the same as brotli. `--check` builds again and says
+// whether the folder holds just that.
 //
 // usage: node build.mjs [--check] [--out FOLDER]
 import { createHash } from 'node:crypto';

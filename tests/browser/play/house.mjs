@@ -289,7 +289,8 @@ function command(house, socket, said) {
     done();
     return;
   }
-  house.heard.push(said);
+  // A beat says nothing, and comes whenever the machine is slow.
+  if (said.type !== 'ping') house.heard.push(said);
   const next = house.follow(said);
   if (next?.refuse) {
     socket.send({ type: 'refusal', id: said.id, rule: null, retryable: false, detail: next.refuse, code: next.refuse });
