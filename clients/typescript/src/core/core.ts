@@ -74,12 +74,8 @@ export class Core {
     const { device, session, table, seed } = options.stored ?? {};
     const core = this;
     const host = {
-      get now(): number {
-        return core.#now;
-      },
-      get wall(): number {
-        return core.#wall;
-      },
+      get now(): number { return core.#now; },
+      get wall(): number { return core.#wall; },
       random: options.random,
       jitter: (ms: number): number => this.#jitter(ms),
       after,
@@ -91,7 +87,7 @@ export class Core {
     const forms = options.forms ?? FORMS;
     this.#connection = new Connection(host, this.#session, base, this.#models.known, forms, {
       known: () => this.#known(),
-      entered: (hasJoined) => this.#entered(hasJoined),
+      entered: (hasJoined) => (hasJoined ? this.#asked(JOIN_ID) : this.#joinNow()),
       message: (message) => this.#message(message),
       isAsked: () => (this.#state.table?.prompt?.legal.length ?? 0) > 0,
       isWaiting: () => this.#joinId !== null || this.#outbox.isWaiting,
@@ -259,11 +255,6 @@ export class Core {
     return type === "joining" || type === "live" || type === "weak";
   }
 
-  #entered(hasJoined: boolean): void {
-    if (hasJoined) this.#asked(JOIN_ID);
-    else this.#joinNow();
-  }
-
   #lost(): void {
     this.#outbox.lost();
     this.#join = "wanted";
@@ -397,7 +388,7 @@ export class Core {
     // Another connection, which joined from further back, has brought it meanwhile.
     const isKnown = message.version <= before.version && this.#seen.get(message.version) === message.tag;
     if (isTable && this.#join === "asked" && isKnown) return;
-    const model = this.#modelOf(before.view.kind);
+    const model = this.#models.of(before.view.kind);
     const isShort = this.#connection.form !== "bahay.v1";
     const after = fromUpdate(message, before, model, isShort, this.#seed);
     if (!after) return this.#gap();
@@ -600,10 +591,6 @@ export class Core {
     const { hint, table } = this.#state;
     const isOpen = table?.prompt?.game === hint?.game && table?.prompt?.number === hint?.prompt;
     if (hint && !isOpen) this.#state = { ...this.#state, hint: null };
-  }
-
-  #modelOf(kind: string): GameModel | null {
-    return this.#models.known.get(kind) ?? null;
   }
 
   #jitter(ms: number): number {

@@ -17,6 +17,10 @@ export class LoadedModels {
     this.#effect = effect;
   }
 
+  of(kind: string): GameModel | null {
+    return this.known.get(kind) ?? null;
+  }
+
   /** Whether a game is not known yet, and may be: then it has been asked for. */
   mustLoad(kind: string): boolean {
     if (this.known.has(kind) || !this.#loads) return false;
