@@ -1,8 +1,8 @@
 //! A finished game judged by the house's strongest bot, for those who played it.
 //!
 //! An analysis takes up to a second or two of a processor. So one goes on at a time on a node, in a
-//! thread of the lowest priority, some more wait, and a player asks for so many a minute. What was
-//! found is kept for a while: the same game has the same answer.
+//! thread of the lowest priority, some more wait, and a player asks for so many a minute. Answers
+//! are kept for a while: the same game has the same answer.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -80,7 +80,7 @@ impl Default for Analyses {
 
 impl Analyses {
     /// Returns what the bot says of a player's decisions, from what is kept or by thinking.
-    async fn of(
+    async fn judge(
         &self,
         player: PlayerId,
         game: Uuid,
@@ -151,7 +151,7 @@ impl FromRef<Services> for Analyses {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct GameAnalysis {
     game: Uuid,
-    /// Where the player sat.
+    /// The player's seat.
     #[schema(maximum = 7)]
     seat: u8,
     /// The bot that judged; null where the house has none that judges this game by these rules.
@@ -170,10 +170,10 @@ pub(super) struct AnalysisItem {
     /// The number of the step in `/steps` whose action it was.
     #[schema(minimum = 1, example = 12)]
     step: u64,
-    /// What the player did: the schema `TongitsAction` of asyncapi.yaml.
+    /// The player's action: the schema `TongitsAction` of asyncapi.yaml.
     #[schema(value_type = Object)]
     action: Value,
-    /// What the bot would have done, from what the seat had been shown.
+    /// The bot's action, from what the seat had been shown.
     #[schema(value_type = Object)]
     advised: Value,
     /// The value of the action, in hundredths of a bet.

@@ -19,7 +19,7 @@ use super::{Path, Problem, ProblemBody, Services, unread};
 /// Play one of my games again
 ///
 /// Opens a private table with the game, the rules, the bet and the multiplier of a finished game of
-/// the player, and seats the player there as its host. Where another player of that game has done so
+/// the player, and seats the player there as its host. If another player of that game has done so
 /// already, and the table still exists, it seats the player at that one. The other players are told:
 /// at once by an `invited` over their sockets, and by a notice of the kind `rematch`; bots of the
 /// house and players of whom one has blocked the other are not. Asked again, it answers the same. A
@@ -76,7 +76,8 @@ pub(super) async fn request_rematch(
     };
     let Rematch { seat, is_host } = services.lobby.rematch(from, &finished).await?;
     if is_host {
-        let (game, code) = (game.game, seat.code.clone());
+        let game = game.game;
+        let code = seat.code.clone();
         let invitation = RematchInvitation { game, from, code: code.clone() };
         let Invited { players, name } = notices.invite(&invitation).await.map_err(unread)?;
         let told = services.lobby.invite(players, &Invitation { code, from, name, game }).await;

@@ -43,7 +43,7 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Listens to messages for players from here on. Where Redis does not answer now, the
+    /// Listens to messages for players from here on. If Redis does not answer now, the
     /// subscription is made as soon as it does.
     pub async fn hear_players(&self) -> broadcast::Receiver<PlayerMessage> {
         self.listen_to_players(self.players_channel()).await

@@ -23,9 +23,9 @@ const PURSE_WINDOW: Duration = Duration::from_hours(24);
 /// The wallet that a bot is to have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WantedFunds {
-    /// What the table asks for.
+    /// The least that the table asks for.
     pub(super) least: Coins,
-    /// What the table admits.
+    /// The most that the table admits.
     pub(super) most: Coins,
     pub(super) purpose: Purpose,
 }

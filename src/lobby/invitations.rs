@@ -1,5 +1,5 @@
-//! Invitations to a rematch, told at once to players who have a socket open, on whatever node. Who has
-//! none finds the notice (`crate::notices`), so an invitation that gets lost is no loss.
+//! Invitations to a rematch, told at once to players who have a socket open, on whatever node. A player
+//! without one finds the notice (`crate::notices`), so an invitation that gets lost is no loss.
 
 use bahay_engine::table::{GameId, PlayerId};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //! give their seats to guests who come by the code.
 //!
 //! The host of a private table chooses its bet, its rules and who else sits there, so two friends can
-//! play together against a bot. What that brings is bounded three times: bots play there up to
+//! play together against a bot. The winnings are bounded three times: bots play there up to
 //! [`super::Options::private_bots_bet_max`], by a named rule set and against whole stakes alone; what
 //! all of them may lose is a part of the purse of the day (`bot_purse`); and what a player wins of
 //! them counts against what it may win at private tables ([`crate::allowance`]). They play as well as
@@ -52,7 +52,7 @@ pub enum BotsUnavailable {
 
 impl Lobby {
     /// Seats bots of the house at a private table until a game can begin, for its host, who sits
-    /// there. Where enough are there already, nothing happens.
+    /// there. If enough are there already, nothing happens.
     ///
     /// # Errors
     /// [`LobbyError::NotHost`], [`LobbyError::GameRunning`], [`LobbyError::NotSeated`], and
@@ -189,7 +189,7 @@ fn check_terms(terms: &Terms<AnyRules>, bet_max: Coins) -> Result<(), BotsUnavai
     if terms.rules.rule_set().is_none() {
         return Err(BotsUnavailable::OwnRules);
     }
-    // Whoever stakes one coin would lose one and win whole stakes of the house's.
+    // A player who stakes one coin would lose one and win whole stakes of the house's.
     if terms.private.is_some_and(|private| private.short_stakes) {
         return Err(BotsUnavailable::ShortStakes);
     }

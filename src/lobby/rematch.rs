@@ -1,5 +1,5 @@
 //! Rematches: the players of a finished game meet again at a private table that has the bet and the
-//! rules of that game. Whoever asks first opens it and is its host; the others are seated there.
+//! rules of that game. The first to ask opens it and is its host; the others are seated there.
 //!
 //! The table is claimed under the game's id before it is made, and whoever finds a claim makes its
 //! table, so that players who ask at the same moment, at two nodes, come to the same one, also where
@@ -26,7 +26,7 @@ const ATTEMPTS: usize = 4;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedGame {
     pub game: GameId,
-    /// Where it was played.
+    /// The table at which it was played.
     pub table: TableId,
     pub terms: Terms<AnyRules>,
     pub finished_at_ms: i64,

@@ -2,7 +2,7 @@
 //! on ([`super::search`]): from what the seat was shown at each of them and nothing else.
 //!
 //! A decision is looked at twice. First the search compares the action that was taken with those that
-//! it would try, in imagined games, as it does at a table. Where it prefers another one by more than
+//! it would try, in imagined games, as it does at a table. If it prefers another one by more than
 //! the noise, both are played to the end in games that are imagined anew, and what they bring is
 //! compared, in bets. Only where both say so is the decision reported: so what is found by chance
 //! among many decisions is not, and the figures are of games by which nothing was chosen.
@@ -56,7 +56,7 @@ pub struct JudgedDecision<A> {
     pub step: usize,
     pub action: A,
     pub advised: A,
-    /// What the action brings on average, in hundredths of a bet times the multiplier: what the seat
+    /// The average result of the action, in hundredths of a bet times the multiplier: what the seat
     /// wins of the others, less what it loses to them, before the fee and without ante and POT.
     pub value: i64,
     /// The same of what is advised.
@@ -144,7 +144,8 @@ impl<G: Game> Decisions<G> {
                 let games = G::games_to_imagine(&view);
                 read.games = read.games.max(games);
                 if legal.len() > 1 && games.is_some() {
-                    let (shown, action) = (read.shown.len(), taken.action.clone());
+                    let shown = read.shown.len();
+                    let action = taken.action.clone();
                     read.decisions.push(Decision { step: number, view, shown, action });
                 }
             } else if read.games.is_none() {
@@ -175,7 +176,8 @@ struct Tried<A> {
     worth: Vec<i64>,
 }
 
-/// What differences are scaled to, so that decisions of several numbers of games compare.
+/// The number of games to which differences are scaled, so that decisions compare that were judged
+/// by different numbers of games.
 const GAIN_GAMES: i64 = 1_000;
 
 fn propose<'a, G: Game>(
