@@ -280,7 +280,12 @@ async fn cut_off(played: Played) {
     for (kind, cuts) in by_kind {
         let count = |by| cuts.iter().filter(|cut| cut.by == by).count();
         let (back, stood_in, clock) = (count(By::Player), count(By::Ai), count(By::Clock));
-        println!("{kind}: {back} back in time, {stood_in} by the AI, {clock} by the clock");
+        let in_time = cuts.iter().filter(|cut| cut.by == By::Player);
+        let longest_ms = in_time.map(|cut| cut.length_ms).max().unwrap_or_default();
+        println!(
+            "{kind}: {back} back in time after at most {longest_ms} ms, {stood_in} by the AI, \
+             {clock} by the clock"
+        );
         assert_eq!(cuts.len(), TABLES, "{kind}");
         assert!(back > 0 && stood_in > 0, "{kind}: {cuts:?}");
     }
