@@ -27,7 +27,9 @@ fn unhurried_rooms() -> Vec<Room> {
         }
         Room::new(room.name(), room.rule_set(), terms).unwrap()
     };
-    house_rooms(Clocks::default()).into_iter().map(unhurried).collect()
+    // Nobody loses a seat for not being ready, nor at once for being away.
+    let clocks = Clocks { prepare_ms: 300_000, absence_ms: 300_000, ..Clocks::default() };
+    house_rooms(clocks).into_iter().map(unhurried).collect()
 }
 
 async fn house_with(links: LinkTimes) -> House {
@@ -92,7 +94,6 @@ async fn a_player_whose_line_dies_in_its_turn_is_away_before_its_countdown_ends(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_dies_out_of_turn_is_noticed_too() {
     let house = house_with(LinkTimes::SERVICE).await;
-    // The third is not there, so the table waits, and nobody loses a seat for not being ready.
     let (_, clients) = house.table().await;
     let dead = joined(&clients[0]).await;
     let mut watcher = joined(&clients[1]).await;
