@@ -19,7 +19,7 @@ import { isWord, say } from './words.ts';
 export const ended = signal<Ended | null>(null);
 /** Its result is shown, and not only told that there is one. */
 export const reading = signal(true);
-/** What the game told of its end, until the table tells that it is over. */
+/** The game's own account of its end, until the table tells that it is over. */
 let detail: unknown = null;
 /** The game whose coins have flown. */
 let flown: string | null = null;

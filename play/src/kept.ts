@@ -1,5 +1,5 @@
-// What the browser keeps for this page. Everything is of use without it, so a browser that keeps nothing is
-// no fault.
+// Reads and writes the browser's storage for this page. The page works without it, so a browser that keeps
+// nothing is no fault.
 
 type Area = 'session' | 'local';
 

@@ -4,7 +4,7 @@ import { loadGame } from './games/loading.ts';
 import { ask, me } from './house.ts';
 import type { Game, GameStep, Seat, TableView } from './model.ts';
 
-/** What is asked of the record: the game, and its steps as its player saw them. */
+/** The record of a game: its settlement, and its steps as its player saw them. */
 export interface Record { game: Game; steps: readonly GameStep[] }
 
 /** Null where the game was voided, goes on, or is not known. */
@@ -28,7 +28,7 @@ export function endOf({ game, steps }: Record, folder: GameFolder): Ended | null
   };
 }
 
-/** What the game itself told of its end, out of its last step. */
+/** The game's own account of its end, out of its last step. */
 function detailOf(steps: readonly GameStep[], seat: Seat | null, folder: GameFolder): unknown {
   const last = steps.at(-1);
   const before = steps.at(-2) ?? last;

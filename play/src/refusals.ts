@@ -1,5 +1,5 @@
-// What a player is told of a refusal: in the words of the game, which its folder brings along, or in those of
-// the house, which are loaded when they are needed.
+// Puts a refusal into words: those of the game, which its folder brings along, or those of the house, which
+// are loaded when they are needed.
 import { language } from './words.ts';
 
 type Refusals = Readonly<Record<string, readonly [string, string]>>;
@@ -10,17 +10,17 @@ const HOUSE = '';
 const known = new Map<string, Refusals>();
 let loadHouse: () => Promise<Refusals> = () => Promise.resolve({});
 
-/** How the words of the house are loaded; of the script that starts the page, as no other names its files. */
+/** Sets the way to the words of the house. Only the script that starts the page can name their file. */
 export function loadRefusals(load: () => Promise<Refusals>) {
   loadHouse = load;
 }
 
-/** What a game refuses, in its words. */
+/** Adds the words of a game for its refusals. */
 export function addRefusals(kind: string, refusals: Refusals) {
   known.set(kind, refusals);
 }
 
-/** What a refusal says, as far as is known by now; of another code the words of the house. */
+/** The words of a refusal that are loaded by now; of an unknown code its detail, or the code. */
 export function refusalText(code: string, detail?: string | null, kind?: string): string {
   const found = known.get(kind ?? HOUSE)?.[code] ?? known.get(HOUSE)?.[code] ?? UNREACHABLE[code];
   if (found !== undefined) return found[language.value === 'en' ? 0 : 1];

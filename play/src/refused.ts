@@ -1,5 +1,5 @@
-// What a player is told when the house refuses something, by its stable code, in both languages; loaded when
-// something is refused. The test of the client holds this list, and those of the games, against asyncapi.yaml
+// The words for what the house refuses, by its stable code, in both languages; loaded when something is
+// refused. The test of the client holds this list, and those of the games, against asyncapi.yaml
 // and openapi.yaml: every code that a player can meet is here.
 
 const BUSY = ['The house is busy. Try again.', 'Abala ang bahay. Subukan muli.'] as const;

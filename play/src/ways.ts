@@ -1,5 +1,5 @@
-// The ways to a table: by a room, by the code of a friend's table, and to a practice table. Whoever takes
-// one is ready for the first game by that.
+// The ways to a table: by a room, by the code of a friend's table, and to a practice table. A player
+// who takes one is ready for the first game by that.
 import { signal } from '@preact/signals';
 import { GAMES, listed, setsOf } from './games/list.ts';
 import { loadGame } from './games/loading.ts';
@@ -9,7 +9,7 @@ import { say } from './words.ts';
 
 export const page = signal<'none' | 'practice' | 'rooms' | 'friends' | 'rewards' | 'boards' | 'history' | 'settings'>('none');
 
-/** Whoever asked to play is ready for the first game by that, also where others are not. */
+/** The player has asked to play, and is ready for the first game by that. */
 export const readyAtOnce = signal(false);
 
 export interface Invited { code: string; link: string; table: string }
@@ -20,7 +20,7 @@ export const invited = signal<Invited | null>(kept('session', 'invited'));
 /** A code that an address brought. */
 export const brought = signal<string | null>(/\/play\/join\/([A-Za-z0-9]{4,16})\/?$/.exec(location.pathname)?.[1]?.toUpperCase() ?? null);
 
-/** What is practised: a rule set, and what is otherwise than it has it. */
+/** The rule set that is practised, and what differs from it. */
 let practised: { kind: string; rule_set: string; rules?: Record<string, unknown> } | null = null;
 
 export function keep(seat: Invited) {

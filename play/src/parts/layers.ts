@@ -1,6 +1,6 @@
-// What lies over the page, the uppermost last: the sheets, and the table itself. Back and Escape close the
-// uppermost one. The browser's Back button works by one entry of the history that lies above the page while
-// anything is open; it is put there again as long as something is.
+// Keeps the stack of what lies over the page: the table, and the sheets. Back and Escape close the uppermost.
+// The browser's Back button works by one entry of the history, which lies above the page while anything is
+// open and is put there again as long as something is.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Layer {

@@ -1,12 +1,11 @@
-// The account: how the player is called and looks, and how it is entered again. A guest may keep it by a
-// password, or sign in to another one; whoever has a password may change it, sign out, take all that the house
-// knows with them, and end the account.
+// The account: the player's name and picture, and the ways into it. A guest may keep it by a password, or sign
+// in to another one; a player with a password may change it, sign out, take a copy of all data, and end the
+// account.
 import { useEffect, useState } from 'preact/hooks';
 import { ask, client, me, platform, tell, tellRefusal, wallet } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar } from '../parts/index.tsx';
-import { coins } from '../words.ts';
-import { say as common } from '../words.ts';
+import { coins, say as common } from '../words.ts';
 import { say } from './account_words.ts';
 import { rename } from './name.tsx';
 
@@ -120,7 +119,7 @@ function SignIn() {
   );
 }
 
-/** What whoever has a password can do with the account. */
+/** The deeds of an account with a password. */
 function Kept() {
   return (
     <>

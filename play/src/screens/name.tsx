@@ -1,4 +1,4 @@
-// How a player is called, asked once after the first game.
+// Asks once for a name, after the first game.
 import { useState } from 'preact/hooks';
 import { ask, me, tell } from '../house.ts';
 import type { Me } from '../model.ts';

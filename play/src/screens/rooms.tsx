@@ -7,7 +7,7 @@ import { Coin, Sheet } from '../parts/index.tsx';
 import { playIn } from '../ways.ts';
 import { coins, say } from '../words.ts';
 
-/** What its rules are called, as its game says. */
+/** The name of its rules, as its game has it. */
 function rulesOf(room: Room): string {
   const game = listed(room.kind);
   return game && setsOf(game).find(([name]) => name === room.rule_set)?.[1] || '';

@@ -25,7 +25,7 @@ async function leave(page) {
   await page.getByRole('dialog', { name: 'Leave' }).getByRole('button', { name: 'Leave' }).click();
 }
 
-/** How the house records the game that `won` tells. */
+/** The record of the game that `won` tells. */
 function record() {
   const { settlement } = won().find((one) => one.type === 'over');
   const names = ['Althea', 'Benjie', 'Carmela'];

@@ -1,4 +1,4 @@
-// How the table and the pages around it behave: choices that cover nothing, melds before their owners, whom a
+// The manners of the table and of the pages around it: choices that cover nothing, melds before their owners, whom a
 // sentence is about, what is offered to a poor wallet, the account, and pages that are zoomed.
 import assert from 'node:assert/strict';
 import { assets } from './assets.mjs';
@@ -53,7 +53,7 @@ const centre = (page, place) => page.locator(place).first().evaluate((one) => {
   return { x: left + width / 2, y: top + height / 2 };
 });
 
-/** What was said for who listens. */
+/** Waits for a sentence that is read out. */
 const said = (page, text) => page.locator('ul.sr li').filter({ hasText: text }).first().waitFor({ state: 'attached' });
 
 export const MANNERS = {

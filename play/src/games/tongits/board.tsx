@@ -199,7 +199,7 @@ function Middle({ state, view, over }: { state: TableState; view: View | null; o
   );
 }
 
-/** What an action makes: the cards of the meld, and the one that comes to it at their end. */
+/** The meld that an action makes. The card that comes to it is its last. */
 function made(view: View, action: Action): { all: Card[]; added: Card } {
   const added = action.type === 'chow' ? view.public.discards.at(-1)! : String(action['card']);
   const meld = action.type === 'chow' ? cards(action) : view.public.melds[Number(action['meld'])]?.cards ?? [];

@@ -1,4 +1,4 @@
-// What Tong-its refuses, by its stable code.
+// The words for what Tong-its refuses, by its stable code.
 import { addRefusals } from '../../refusals.ts';
 
 const PASSED = ['Too late: the table has gone on.', 'Huli na: tuloy na ang mesa.'] as const;
