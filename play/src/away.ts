@@ -48,6 +48,6 @@ async function look(game: string) {
   const { recorded } = await import('./recorded.ts');
   const found = await recorded(game);
   if (!found || begun?.game !== game || ended.peek() || table.peek()?.view.phase.type === 'playing') return;
-  ended.value = found;
   reading.value = true;
+  ended.value = found;
 }

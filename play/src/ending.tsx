@@ -31,12 +31,12 @@ export function onEnd(told: TableTold, folder: GameFolder) {
   for (const event of told.events) {
     if (event.type === 'over') {
       const { terms, kind, seat, table: id } = told.after;
+      reading.value = aside.value === null;
       ended.value = {
         game: String(event['game']), kind, table: id, room: terms.room, viewer: seat, seats: [...(told.before ?? told.after).seats],
         settlement: event['settlement'] as Settlement, hitsToWin: terms.hits?.to_win ?? null, practice: terms.practice === true,
         pot: null, crown: null, detail: detail ?? {},
       };
-      reading.value = aside.value === null;
       detail = null;
     }
     const known = ended.value;

@@ -107,6 +107,23 @@ export const LEAVING = {
     });
   },
 
+  async 'a result that was told and not read outlives the page'({ house, page }) {
+    house.show(TURN);
+    await page.locator('[data-act="draw"]:not([disabled])').waitFor();
+    house.follow = (said) => said.type === 'leave' ? { events: [{ type: 'takeover', seat: 0, on: true }], scene: OVER } : null;
+    await leave(page);
+    await house.next('leave');
+    house.follow = () => null;
+    house.tell(won(), preparingAfter);
+    house.tell([{ type: 'left', seat: 0, player: ME, reason: 'left' }], between({ phase: { type: 'waiting' }, seats: { 0: null } }));
+    house.scene = null;
+    await page.getByText('Your game is over.').waitFor();
+    await answering(house, record(), async () => {
+      await page.reload();
+      await page.getByRole('dialog', { name: 'You win!' }).getByText('+14.08').waitFor();
+    });
+  },
+
   async 'a result is read after the seat is gone'({ house, page }) {
     house.show(TURN);
     await page.locator('[data-act="draw"]:not([disabled])').waitFor();
