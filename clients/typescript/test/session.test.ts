@@ -46,7 +46,8 @@ test("a token that is refused is renewed first", () => {
   bench.close(socket, 4401);
   bench.opensWithin(1_000);
   const { path, body } = bench.answer(200, bench.tokens());
-  assert.deepEqual([path, body], ["POST /v1/token/refresh", { refresh_token: "refresh 1" }]);
+  const device_id = bench.stored.get("device");
+  assert.deepEqual([path, body], ["POST /v1/token/refresh", { refresh_token: "refresh 1", device_id }]);
   bench.commands();
   bench.open();
   assert.equal(bench.commands()[0]?.["token"], "access 2");

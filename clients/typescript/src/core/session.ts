@@ -230,7 +230,9 @@ export class Session {
 
   #refresh(refresh: string): void {
     const isLate = this.#isLate();
-    this.#host.request(post("/v1/token/refresh", { refresh_token: refresh }), (result) => {
+    // By the device the server tells a repetition from a theft.
+    const asked = { refresh_token: refresh, device_id: this.#deviceId() };
+    this.#host.request(post("/v1/token/refresh", asked), (result) => {
       const kept = this.#kept;
       if (isLate() || !kept) return;
       const tokens = tokensOf(result);
