@@ -94,7 +94,8 @@ test("another player of the same page shows nothing of the one before", () => {
   const body = { name: "Jose", password: "correct horse" };
   bench.input({ type: "sign_in", call: 5, path: "/v1/sign-in/password", body });
   const player = { id: "another", name: "Jose" };
-  bench.answer(200, { ...bench.tokens(), player });
+  const asked = bench.answer(200, { ...bench.tokens(), player });
+  assert.deepEqual(asked.body, { ...body, device_id: bench.stored.get("device") });
   assert.equal(bench.core.state.table, null);
   assert.deepEqual(bench.core.state.player, player);
   bench.open();

@@ -190,9 +190,10 @@ export class Session {
     else this.#end({ type: "signed_out", problem: problem("session_ended") });
   }
 
-  /** By a name and password, or an account elsewhere. */
+  /** By a name and password, or an account elsewhere; the session is then one of this device. */
   signIn(call: Call, done: (answer: Answer) => void): void {
-    this.#host.request(call, (result) => {
+    const body = { device_id: this.#deviceId(), ...(call.body as object) };
+    this.#host.request({ ...call, body }, (result) => {
       const signedIn = signedInOf(result);
       if (signedIn) this.#signedIn(signedIn, false);
       done(answerOf(result?.status === 200 && !signedIn ? null : result));
