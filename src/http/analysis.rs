@@ -237,7 +237,7 @@ pub(super) async fn analyze_game(
     let place = game.players.iter().position(|one| *one == caller);
     let seat = place.and_then(|place| u8::try_from(place).ok()).and_then(Seat::new);
     let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;
-    let judged = analyses.of(caller, id, seat, record).await?;
+    let judged = analyses.judge(caller, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
     Ok(Json(GameAnalysis { game: id, seat: number(seat), engine, items }))
@@ -256,7 +256,7 @@ mod tests {
         let ask = async |player: PlayerId, game: u32| {
             let game = Uuid::from_u128(game.into());
             let seat = Seat::new(0).unwrap();
-            analyses.of(player, game, seat, Value::Null).await.unwrap_err().code
+            analyses.judge(player, game, seat, Value::Null).await.unwrap_err().code
         };
         let mut refused = 0;
         // A token may have come back meanwhile.

@@ -15,7 +15,7 @@ use bahay_engine::table::ConnectionId;
 const CONNECT_TIMEOUT_MS: u64 = 3_000;
 
 /// Silence after which a node takes a client for gone, and the longest it waits to write.
-pub(super) const IDLE_MS: u64 = 50_000;
+pub(super) const IDLE_MS: u64 = 15_000;
 
 /// One connection, as both ends and the checks see it.
 pub(super) struct Connection {
