@@ -4,14 +4,14 @@
 use bahay_engine::arena::{self, Grade, JUDGED_MAX, JudgedDecision};
 use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Game, GameKind, Skill, Turn, Viewer};
+use bahay_engine::game::{GameKind, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{By, Clocks, GameId, Price, Record, Spectators, Taken, Terms, Timestamp};
+use bahay_engine::table::{By, Clocks, GameId, Price, Record, Spectators, Taken, Terms};
 use uuid::Uuid;
 
 fn terms<G: GameKind>(rule_set: &str) -> Terms<G::Rules> {
