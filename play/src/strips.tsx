@@ -11,12 +11,12 @@ import { settings } from './settings.ts';
 import { sound } from './sound.ts';
 import { say } from './words.ts';
 
-/** An offer of sound that nobody answers goes away, and is not made again. */
-const SOUND_MS = 12_000;
+/** An offer of sound that is passed over by so many touches goes away, and is not made again. */
+const PASSED_OVER = 8;
 
-/** Somebody has touched the page. */
-const touched = signal(false);
-addEventListener('pointerdown', () => { touched.value = true; }, { once: true });
+/** How often the page was touched. */
+const touches = signal(0);
+addEventListener('pointerdown', () => { touches.value += 1; });
 
 export function Strips() {
   const offered = rematchOffered.value;
@@ -53,13 +53,9 @@ function Offline() {
 
 /** Sound stays off until it is wanted: browsers play none before a touch, and not everybody sits alone. */
 function SoundOffer() {
-  const isOpen = touched.value && shownTable.value !== null && !settings.sound.value && !settings.soundAsked.value;
+  const isOpen = touches.value > 0 && shownTable.value !== null && !settings.sound.value && !settings.soundAsked.value;
   const close = () => { settings.soundAsked.value = true; };
-  useEffect(() => {
-    if (!isOpen) return;
-    const timer = setTimeout(close, SOUND_MS);
-    return () => clearTimeout(timer);
-  }, [isOpen]);
+  useEffect(() => { if (isOpen && touches.value > PASSED_OVER) close(); }, [isOpen, touches.value]);
   if (!isOpen) return null;
   return (
     <p class="strip" role="status">
