@@ -134,7 +134,8 @@ async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
         returned == 2 && held == 0
     })
     .await;
-    let report = ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything);
+    let records = Records::in_the_database();
+    let report = ledger::check(&house.pool, &records, Extent::Everything);
     let report = report.await.unwrap();
     assert!(report.is_clean(), "{report}");
     // All that the bots lost is what the host won of them.

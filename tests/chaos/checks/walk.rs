@@ -431,7 +431,7 @@ impl Walk<'_> {
             }
             Event::Sat { .. }
             | Event::Left { .. }
-            | Event::Presence { .. }
+            | Event::Takeover { .. }
             | Event::Waiting
             | Event::Preparing { .. }
             | Event::Ready { .. }

@@ -34,6 +34,14 @@ export interface Operations {
     body: undefined;
     answer: Game;
   };
+  /** Analyse one of my games */
+  "GET /v1/games/{id}/analysis": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: GameAnalysis;
+  };
   /** Show how a game was dealt */
   "GET /v1/games/{id}/fairness": {
     path: { id: string };
@@ -49,6 +57,14 @@ export interface Operations {
     headers: undefined;
     body: undefined;
     answer: Readonly<Record<string, unknown>>;
+  };
+  /** Play one of my games again */
+  "POST /v1/games/{id}/rematch": {
+    path: { id: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: PrivateSeat;
   };
   /** Report a player of my game */
   "POST /v1/games/{id}/reports": {
@@ -386,6 +402,14 @@ export interface Operations {
     body: undefined;
     answer: PrivateTable;
   };
+  /** Have bots fill my private table */
+  "POST /v1/private-tables/{code}/bots": {
+    path: { code: string };
+    query: undefined;
+    headers: undefined;
+    body: undefined;
+    answer: PrivateTable;
+  };
   /** Send a player away from my private table */
   "DELETE /v1/private-tables/{code}/players/{id}": {
     path: { code: string; id: string };
@@ -518,6 +542,26 @@ export const OPEN: ReadonlySet<string> = new Set<keyof Operations>([
 export interface AccountProof {
   readonly expires_at: Time;
   readonly proof: string;
+}
+
+/**
+ * A decision of the player, and what the bot would have done. Values are what a seat wins of the
+ * others on average, less what it loses to them, in hundredths of a bet times the multiplier, before
+ * the fee and without ante and POT: 150 is one and a half bets.
+ */
+export interface AnalysisItem {
+  /** The player's action: the schema `TongitsAction` of asyncapi.yaml. */
+  readonly action: Readonly<Record<string, unknown>>;
+  /** The bot's action, from what the seat had been shown. */
+  readonly advised: Readonly<Record<string, unknown>>;
+  /** The value of what the bot would have done, in hundredths of a bet. */
+  readonly advised_value: number;
+  /** How much better that is, in hundredths of a bet. */
+  readonly loss: number;
+  /** The number of the step in `/steps` whose action it was. */
+  readonly step: number;
+  /** The value of the action, in hundredths of a bet. */
+  readonly value: number;
 }
 
 /** A device that is about to sign its user in with an issuer. */
@@ -809,6 +853,20 @@ export interface Game {
   readonly table: string;
 }
 
+/** A finished game, as the house's strongest bot judges it for one player. */
+export interface GameAnalysis {
+  /** The bot that judged; null where the house has none that judges this game by these rules. */
+  readonly engine: string | null;
+  readonly game: string;
+  /**
+   * At most three decisions in which the bot prefers another action, by falling loss. None where
+   * it saw nothing better.
+   */
+  readonly items: readonly AnalysisItem[];
+  /** The player's seat. */
+  readonly seat: number;
+}
+
 /** What a game came to for a player: `drawn` when nobody won. */
 export type GameOutcome = "won" | "lost" | "drawn" | "voided";
 
@@ -986,7 +1044,11 @@ export interface Nonce {
 /** Something that a player is told. */
 export interface Notice {
   readonly amount: (Coins | null);
+  /** The code of a private table, for a `rematch`. */
+  readonly code: string | null;
   readonly created_at: Time;
+  /** The player who invites, for a `rematch`. */
+  readonly from: string | null;
   /** The game that it is about, if any. */
   readonly game: string | null;
   readonly id: string;
@@ -998,10 +1060,13 @@ export interface Notice {
    * could have brought more than the player may still win at such tables. `room_limit`: the same in
    * a room, because of what the player has won of others at the table within a day.
    * `banned`: the player could not come in for a time. `ban_lifted`: a ban was taken back.
-   * `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back. Kinds
+   * `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back.
+   * `rematch`: the player `from` wants to play `game` again, at the private table of `code`. Kinds
    * are added, not changed.
    */
   readonly kind: string;
+  /** The name of that player; null once the account was deleted. */
+  readonly name: string | null;
   readonly read_at: (Time | null);
 }
 
@@ -1137,6 +1202,8 @@ export interface PrivateTable {
   /** The game, by its name. */
   readonly kind: string;
   readonly link: string;
+  /** The most that one game can cost one seat, its ante included. */
+  readonly loss_max: Coins;
   readonly multiplier: number;
   /** Who sits there. */
   readonly players: readonly string[];
@@ -1169,7 +1236,7 @@ export interface Problem {
 }
 
 /** The kind of a problem, for programs. Codes are added, not changed. */
-export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
+export type ProblemCode = "route_not_found" | "method_not_allowed" | "path_invalid" | "query_invalid" | "cursor_invalid" | "body_not_json" | "body_too_large" | "body_unreadable" | "body_malformed" | "body_invalid" | "time_zone_unknown" | "idempotency_key_missing" | "idempotency_key_invalid" | "idempotency_key_reused" | "idempotency_key_in_use" | "too_many_idempotency_keys" | "host_invalid" | "token_missing" | "token_malformed" | "token_forged" | "token_expired" | "token_revoked" | "refresh_token_unknown" | "refresh_token_reused" | "refresh_token_expired" | "session_ended" | "credentials_wrong" | "id_token_refused" | "proof_missing" | "proof_refused" | "banned" | "form_foreign" | "operator_token_unknown" | "operator_token_expired" | "second_factor_missing" | "operator_role_missing" | "too_many_requests" | "sign_in_locked" | "exported_lately" | "sign_in_busy" | "origin_refused" | "game_not_found" | "game_not_finished" | "game_voided" | "analysis_busy" | "own_player" | "too_many_relations" | "already_reported" | "report_not_found" | "report_decided" | "notice_not_found" | "password_wrong" | "device_wrong" | "device_taken" | "identity_wrong" | "proof_insufficient" | "password_easy" | "password_set" | "password_not_set" | "name_reserved" | "name_taken" | "name_changed_lately" | "issuer_unknown" | "issuer_unavailable" | "identity_taken" | "issuer_linked" | "last_sign_in" | "session_not_found" | "in_game" | "room_not_found" | "too_few_coins" | "room_closed" | "socket_required" | "not_ready_before" | "too_many_coins" | "account_required" | "private_bet_too_high" | "room_limit" | "rooms_invalid" | "seated_elsewhere" | "ticket_not_found" | "ticket_matched" | "code_not_found" | "rules_invalid" | "bet_invalid" | "too_many_private_tables" | "practice_full" | "table_full" | "barred" | "not_host" | "game_running" | "seat_after_game" | "bots_unavailable" | "rematch_over" | "room_taken" | "room_changed" | "room_unsound" | "too_many_rooms" | "seating" | "not_seated" | "table_halted" | "daily_claimed" | "relief_not_due" | "relief_used_up" | "network_used_up" | "welcome_due" | "player_not_found" | "account_not_found" | "operation_not_found" | "correction_not_found" | "adjustment_too_large" | "correction_own" | "correction_not_independent" | "adjustment_day_max" | "correction_decided" | "not_reversible" | "already_reversed" | "reversal_requested" | "overdrawn" | "operator_not_found" | "operator_taken" | "operator_own" | "not_banned" | "not_muted" | "table_not_found" | "no_game" | "not_halted" | "table_broken" | "table_live" | "pot_empty" | "upgrade_required" | "upgrade_invalid" | "request_timeout" | "timed_out" | "archive_unreachable" | "unavailable" | "internal";
 
 /** A player, to others. */
 export interface PublicPlayer {
@@ -1265,6 +1332,8 @@ export interface Room {
   readonly is_open: boolean;
   /** The game, by its name. */
   readonly kind: string;
+  /** The most that one game can cost one seat, its ante included. */
+  readonly loss_max: Coins;
   readonly multiplier: number;
   /** As people read it. */
   readonly name: string;

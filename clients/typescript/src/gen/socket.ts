@@ -4,7 +4,7 @@
 export type Command = AuthenticateCommand | JoinCommand | ReadyCommand | RevealCommand | ActCommand | HintCommand | TakeBackCommand | LeaveCommand | SayCommand | WatchCommand | UnwatchCommand | SeekCommand | CancelSeekCommand | PingCommand;
 
 /** What the server sends. */
-export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | AdviceMessage | ClosedMessage | TicketMessage | AckMessage | RefusalMessage;
+export type Message = HelloMessage | SnapshotMessage | UpdateMessage | SaidMessage | AdviceMessage | ClosedMessage | TicketMessage | InvitedMessage | AckMessage | RefusalMessage;
 
 /** Why the server closes a connection, by its code. */
 export const CLOSE_CODES = {
@@ -119,6 +119,8 @@ export type ChallengersTied = "first_after_fighter" | "last_answer";
 export interface Clocks {
   /** How long a disconnected player keeps a seat at a table that waits for others. */
   readonly absence_ms: number;
+  /** How long a player whose connection is lost is only away, before the AI takes over (rule 8.3). Milliseconds. */
+  readonly grace_ms: number;
   /** Countdowns in a row that a player may let pass before the AI takes over (rule 8.3). */
   readonly missed_turns_to_takeover: number;
   /** How long the seats have to be ready (rule 8.1). */
@@ -318,6 +320,19 @@ export interface Hits {
   readonly second_hit_bonus: number;
   /** Wins in a row that take the POT (rule 7.2). */
   readonly to_win: number;
+}
+
+/** Somebody who played a game with the player wants to play it again, at a private table: `POST /v1/private-tables/{code}/seat`, or a rematch of the same game, leads there. Told once, to the connections that are open; a notice says the same to those who come later. */
+export interface InvitedMessage {
+  /** The code of the table. */
+  readonly code: string;
+  /** The player who invites. */
+  readonly from: PlayerId;
+  /** The game that is to be played again. */
+  readonly game: GameId;
+  /** The name of that player. */
+  readonly name: string;
+  readonly type: "invited";
 }
 
 /** One line of a settlement: how many counts, named, by which rule. */
@@ -530,11 +545,11 @@ export interface SeatView {
   readonly avatar?: string | null;
   /** A bot of the house sits here (rule 8.6), and no player. */
   readonly bot: boolean;
-  /** Always, for a bot. */
+  /** The player is there, and not away (rule 8.3). Always, for a bot. */
   readonly connected: boolean;
   readonly name: string;
   readonly player: PlayerId;
-  /** The AI plays this seat now (rules 8.3 and 8.6). */
+  /** The AI plays this seat now: for a bot, and for a player who has left, has missed too many countdowns, or is away for longer than the grace (rules 8.3 and 8.6). */
   readonly taken_over: boolean;
 }
 
