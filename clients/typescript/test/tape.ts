@@ -226,7 +226,9 @@ class Player {
         continue;
       }
       this.#open(socket);
-      while (this.#said.length === 0) this.#step(end);
+      while (this.#said.length === 0 && this.#socket === socket) this.#step(end);
+      // It was opened into a dead network, and is given up before a token is there.
+      if (this.#said.length === 0) continue;
       const { token, ...entry } = this.#said.shift() ?? {};
       same("said first", entry, { type: "authenticate", id: ENTRY_ID });
       if (this.#good.has(String(token))) return;
