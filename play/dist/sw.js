@@ -5,8 +5,8 @@
 // network. Files are named by what is in them, and are kept as they came. The kept files of the version
 // before stay for pages that are still open; older ones go. A page without the mark that asks for this worker
 // ends it: a server that does not send it any more is rid of it at the next visit.
-const VERSION = '62df5ad7a0fa';
-const SHELL = JSON.parse('["app-fcdb73112abd.js","chunk-6ce9d491e431.js","chunk-77321885bbd4.js","chunk-7d22be8b6d96.js","chunk-87adedc812e5.js","chunk-99c829519d88.js","style-3edc3d52440e.css","tongits-d84a425070ca.js"]');
+const VERSION = '2ef1ce835e5d';
+const SHELL = JSON.parse('["app-9d5f547e376d.js","chunk-4aa72bd08b8b.js","chunk-4cd41766d1a3.js","chunk-4e721f4c882a.js","chunk-51953121b68e.js","chunk-5d16175e8608.js","style-3edc3d52440e.css","tongits-94c27020ebc9.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';
