@@ -3,10 +3,10 @@
 //!
 //! The host of a private table chooses its bet, its rules and who else sits there, so two friends can
 //! play together against a bot. The winnings are bounded three times: bots play there up to
-//! [`super::Options::private_bots_bet_max`], by a named rule set and against whole stakes alone; what
-//! all of them may lose is a part of the purse of the day (`bot_purse`); and what a player wins of
-//! them counts against what it may win at private tables ([`crate::allowance`]). They play as well as
-//! bots of the house can.
+//! [`super::Options::private_bots_bet_max`], by the rules of a named rule set or of a room, and
+//! against whole stakes alone; all of them may lose a part of the purse of the day (`bot_purse`); and
+//! a player's winnings from them count against what it may win at private tables
+//! ([`crate::allowance`]). They play as well as bots of the house can.
 
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
@@ -25,7 +25,7 @@ use super::bot_funds::{Funding, WantedFunds};
 use super::bot_purse::Purpose;
 use super::bots::Bot;
 use super::private::PrivateView;
-use super::{Lobby, LobbyError};
+use super::{Lobby, LobbyError, Room};
 
 /// How often a node asks for the right to give a bot coins, before somebody else must be at fault.
 const FUNDING_ATTEMPTS: usize = 200;
@@ -40,7 +40,7 @@ pub enum BotsUnavailable {
     NoBots,
     #[error("bots play at private tables for bets of at most {most} coins")]
     BetTooHigh { most: Coins },
-    #[error("bots play by the rule sets of the house, as they are")]
+    #[error("bots play by the rule sets of the games and of the rooms, as they are")]
     OwnRules,
     #[error("bots play against whole stakes alone")]
     ShortStakes,
@@ -84,7 +84,8 @@ impl Lobby {
         terms: &Terms<AnyRules>,
         missing: usize,
     ) -> Result<(), LobbyError> {
-        check_terms(terms, self.options.private_bots_bet_max)?;
+        let rooms = self.rooms();
+        check_terms(terms, rooms.iter().map(|room| &**room), self.options.private_bots_bet_max)?;
         if self.bots.is_empty() {
             return Err(BotsUnavailable::NoBots.into());
         }
@@ -180,13 +181,18 @@ fn missing_for_a_game(table: &Table<AnyGame>) -> usize {
     least.saturating_sub(table.occupants().count())
 }
 
-/// Checks that bots of the house play at a private table of these terms.
-fn check_terms(terms: &Terms<AnyRules>, bet_max: Coins) -> Result<(), BotsUnavailable> {
+/// Checks that bots of the house play at a private table of these terms, in a house with these rooms.
+fn check_terms<'a>(
+    terms: &Terms<AnyRules>,
+    rooms: impl IntoIterator<Item = &'a Room>,
+    bet_max: Coins,
+) -> Result<(), BotsUnavailable> {
     let bet = terms.price.bet.checked_mul(terms.price.multiplier);
     if bet.is_none_or(|bet| bet > bet_max) {
         return Err(BotsUnavailable::BetTooHigh { most: bet_max });
     }
-    if terms.rules.rule_set().is_none() {
+    let are_of_a_room = || rooms.into_iter().any(|room| room.terms().rules == terms.rules);
+    if terms.rules.rule_set().is_none() && !are_of_a_room() {
         return Err(BotsUnavailable::OwnRules);
     }
     // A player who stakes one coin would lose one and win whole stakes of the house's.
@@ -208,11 +214,11 @@ fn unseated<I: bahay_engine::game::Refusal>(error: SubmitError<I>) -> LobbyError
 
 #[cfg(test)]
 mod tests {
-    use super::{BotsUnavailable, check_terms};
+    use super::{BotsUnavailable, Room, check_terms};
     use crate::rooms::house_rooms;
     use bahay_engine::catalog::AnyRules;
     use bahay_engine::coins::Coins;
-    use bahay_engine::table::{Clocks, Private};
+    use bahay_engine::table::{Clocks, Private, Terms};
 
     #[test]
     fn bots_play_for_low_bets_by_plain_rules_and_against_whole_stakes() {
@@ -220,16 +226,20 @@ mod tests {
         let rooms = house_rooms(Clocks::default());
         let mut terms = rooms[0].terms().clone();
         terms.private = Some(Private::default());
-        assert_eq!(check_terms(&terms, max), Ok(()));
+        assert_eq!(check_terms(&terms, &rooms, max), Ok(()));
         terms.price.multiplier = 11;
         let refused = Err(BotsUnavailable::BetTooHigh { most: max });
-        assert_eq!(check_terms(&terms, max), refused);
+        assert_eq!(check_terms(&terms, &rooms, max), refused);
         terms.price.multiplier = 10;
-        assert_eq!(check_terms(&terms, max), Ok(()));
+        assert_eq!(check_terms(&terms, &rooms, max), Ok(()));
         terms.private = Some(Private { short_stakes: true, ..Private::default() });
-        assert_eq!(check_terms(&terms, max), Err(BotsUnavailable::ShortStakes));
+        assert_eq!(check_terms(&terms, &rooms, max), Err(BotsUnavailable::ShortStakes));
         let AnyRules::Tongits(rules) = &mut terms.rules else { panic!("the first game") };
         rules.countdowns.draw_ms += 1;
-        assert_eq!(check_terms(&terms, max), Err(BotsUnavailable::OwnRules));
+        terms.private = Some(Private::default());
+        assert_eq!(check_terms(&terms, &rooms, max), Err(BotsUnavailable::OwnRules));
+        let own = Terms { rules: terms.rules.clone(), ..rooms[0].terms().clone() };
+        let own = Room::new("Own", rooms[0].rule_set(), own).unwrap();
+        assert_eq!(check_terms(&terms, [&own], max), Ok(()));
     }
 }

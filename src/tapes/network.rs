@@ -44,7 +44,7 @@ const REFRESHED_BEFORE: u32 = 100;
 /// Out of a thousand refreshes that a tape brings about: another tab has just done the same, or the
 /// answer is lost.
 const REFRESHED_NOW: u32 = 300;
-const REFRESH_UNANSWERED: u32 = 600;
+const REFRESH_UNANSWERED: u32 = 900;
 /// Out of a thousand steps: the client's wall clock is set.
 const CLOCK_SET: u32 = 10;
 const CLOCK_SET_MS: i64 = 3_600_000;

@@ -123,8 +123,10 @@ const TAMPERS: &[Tamper] = &[
         record["actions"][0]["seat"] = json!((seat + 1) % 3);
     }),
     ("a card from elsewhere", "3.", |record| {
-        let first = record["actions"][0].clone();
-        record["actions"].as_array_mut().expect("actions").insert(1, first);
+        let actions = record["actions"].as_array_mut().expect("actions");
+        let drop = actions.iter().position(|taken| taken["action"]["type"] == "drop");
+        let drop = drop.expect("somebody laid a meld");
+        actions.insert(drop + 1, actions[drop].clone());
     }),
     ("a loser that pays less", "6.7", |record| {
         let paid = &mut record["settlement"]["payments"][0]["paid"];

@@ -71,8 +71,8 @@ async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node(
         assert_eq!(invited(play).await, told);
     }
     let from = (code.clone(), first.player().to_string(), "Althea".to_owned());
-    assert_eq!(notices(second).await, [from.clone()]);
-    assert_eq!(notices(third).await, [from.clone()]);
+    assert_eq!(notices(second).await, std::slice::from_ref(&from));
+    assert_eq!(notices(third).await, std::slice::from_ref(&from));
     assert!(notices(first).await.is_empty());
 
     // The same again, for the one who has opened it and for the others; and nobody is told twice.
