@@ -216,7 +216,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "ledger_checks ar w(finished_at,counted,differences)",
         "name_looks ard",
         "newcomer_coins arw",
-        "notices ard w(read_at)",
+        "notices ard w(created_at,read_at,code,sender)",
         "operation_hours arw",
         "operation_keys ar",
         "operations ar",
