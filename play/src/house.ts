@@ -11,11 +11,9 @@ import { refusalWords } from './refusals.ts';
 import { rematchOffered } from './over.ts';
 import { coins, isWord, say } from './words.ts';
 
-export const platform = browserPlatform();
-
 export const client = new Client({
   base: location.origin,
-  platform,
+  platform: browserPlatform(),
   games: [],
   loadGame: (kind) => loadGame(kind).then((folder) => folder?.model ?? null),
 });

@@ -373,3 +373,21 @@ test("the end of an older session is not that of a newer one", () => {
   bench.close(socket, 4003);
   assert.equal(bench.link, "signed_out");
 });
+
+test("a guest who is forgotten has no device to come back by, and a player with a password keeps it", () => {
+  const guest = Bench.at(view(PREPARING));
+  guest.input({ type: "forget" });
+  const gone = ["session", "device", "table"].map((key) => guest.stored.get(key as never) ?? null);
+  assert.deepEqual(gone, [null, null, null]);
+  assert.deepEqual([guest.link, guest.core.state.table, guest.core.state.player], ["off", null, null]);
+  const before = guest.asked.length;
+  guest.input({ type: "start" });
+  const [asked] = guest.asked.slice(before);
+  assert.equal(asked?.path, "POST /v1/sign-in/guest", "somebody else");
+
+  const bench = withPassword();
+  const device = bench.stored.get("device");
+  bench.input({ type: "forget" });
+  assert.equal(bench.stored.get("session") ?? null, null);
+  assert.equal(bench.stored.get("device"), device);
+});

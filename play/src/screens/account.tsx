@@ -2,7 +2,7 @@
 // in to another one; a player with a password may change it, sign out, take a copy of all data, and end the
 // account.
 import { useEffect, useState } from 'preact/hooks';
-import { ask, client, me, platform, tell, tellRefusal, wallet } from '../house.ts';
+import { ask, client, me, tell, tellRefusal, wallet } from '../house.ts';
 import type { Me } from '../model.ts';
 import { Avatar } from '../parts/index.tsx';
 import { coins, say as common } from '../words.ts';
@@ -198,16 +198,13 @@ async function byDevice(): Promise<{ proof: string } | null> {
   return null;
 }
 
-/** Ends the session. A device that signs the player in by itself does so no more: it becomes another one. */
 async function signOut() {
-  const done = await ask<unknown>('POST /v1/sign-out');
-  if (done !== null) forget();
+  const answer = await client.signOut();
+  if (answer.ok) location.assign('/play');
+  else tellRefusal(answer.problem.code, answer.problem.detail);
 }
 
 function forget() {
-  const session = JSON.parse(platform.load('session') ?? '{}') as { byDevice?: boolean };
-  client.stop();
-  platform.store('session', null);
-  if (session.byDevice) platform.store('device', null);
+  client.forget();
   location.assign('/play');
 }

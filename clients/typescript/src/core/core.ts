@@ -185,6 +185,10 @@ export class Core {
         return this.#wantJoin();
       case "sign_in":
         return this.#signIn(input.call, input.path, input.body);
+      case "forget":
+        this.#session.leave();
+        this.#outbox.giveUp();
+        return this.#clearPlayer();
       case "game_loaded":
         return this.#gameLoaded(input.kind, input.model);
       case "call":
@@ -315,24 +319,16 @@ export class Core {
         return this.#ack(message.id, message.version ?? null);
       case "refusal":
         return this.#refusal(message);
+      case "invited":
+        // One without its code leads nowhere.
+        if ([message.code, message.from, message.name, message.game].every((field) => typeof field === "string")) {
+          this.#tell(message);
+        }
+        return;
       default:
         // A later version may say more.
-        return this.#invited(message);
+        return;
     }
-  }
-
-  /** Passes on an invitation to a rematch, which belongs to no table. */
-  #invited(message: object): void {
-    const { type, code, from, name, game } = message as Readonly<Record<string, unknown>>;
-    const isWhole = [code, from, name, game].every((field) => typeof field === "string");
-    if (type !== "invited" || !isWhole) return;
-    this.#tell({
-      type,
-      code: String(code),
-      from: String(from),
-      name: String(name),
-      game: String(game),
-    });
   }
 
   #hello(message: Extract<Message, { type: "hello" }>): void {
@@ -556,14 +552,18 @@ export class Core {
     const request = { method: "POST", path, headers: {}, body };
     this.#session.signIn(request, (answer) => {
       if (answer.ok) {
-        // Another player, perhaps: nothing of the one before is shown.
-        this.#connection.stop();
-        this.#change({ table: null, seek: null, watched: null, player: this.#session.player });
-        this.#store("table", null);
+        this.#clearPlayer();
         this.#connection.start();
       }
       this.#effects.push({ type: "called", call, answer });
     });
+  }
+
+  /** Ends the connection and shows nothing of the player any more. */
+  #clearPlayer(): void {
+    this.#connection.stop();
+    this.#change({ table: null, seek: null, watched: null, player: this.#session.player });
+    this.#store("table", null);
   }
 
   #keepTable(table: TableState): void {

@@ -159,6 +159,15 @@ export class Session {
     this.#host.store("session", null);
   }
 
+  /** Forgets the player for good: a device that signs the player in by itself becomes another one. */
+  leave(): void {
+    if (this.#kept?.byDevice) {
+      this.#device = null;
+      this.#host.store("device", null);
+    }
+    this.forget();
+  }
+
   /** New tokens: by the refresh token, else by the device. */
   renew(done: (renewal: Renewal) => void): void {
     this.#waiting.push(done);

@@ -243,6 +243,8 @@ export type Input =
       readonly path: "/v1/sign-in/password" | "/v1/sign-in/openid";
       readonly body: unknown;
     }
+  /** Forget who is signed in, and stop. */
+  | { readonly type: "forget" }
   | ({ readonly type: "call"; readonly call: number } & Call)
   /** The answer to `load_game`; null where it cannot be loaded. */
   | { readonly type: "game_loaded"; readonly kind: string; readonly model: GameModel | null };

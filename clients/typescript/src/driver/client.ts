@@ -189,11 +189,11 @@ export class Client {
   }
 
   /** Sits down at the rematch of a finished game, which the first of its players who asks opens, and joins. */
-  async rematch(game: string): Promise<RestAnswer<unknown>> {
-    const path = `/v1/games/${encodeURIComponent(game)}/rematch`;
-    const call = { method: "POST", path, headers: {}, body: null };
+  async rematch(
+    game: string,
+  ): Promise<RestAnswer<Operations["POST /v1/games/{id}/rematch"]["answer"]>> {
     const answer = await this.#seated(() =>
-      this.#called((number) => ({ type: "call", call: number, ...call })) as Promise<RestAnswer<unknown>>,
+      this.rest("POST /v1/games/{id}/rematch", { path: { id: game } }),
     );
     if (answer.ok) this.#take({ type: "join" });
     return answer;
@@ -243,6 +243,22 @@ export class Client {
     body: unknown,
   ): Promise<RestAnswer<unknown>> {
     return this.#called((call) => ({ type: "sign_in", call, path, body }));
+  }
+
+  /** Ends the session at the server, and forgets it. */
+  async signOut(): Promise<RestAnswer<null>> {
+    const answer = await this.rest("POST /v1/sign-out", {});
+    if (answer.ok) this.forget();
+    return answer;
+  }
+
+  /**
+   * Forgets who is signed in, and stops. A device that signs its player in by itself becomes another
+   * one, so the next `start` is somebody else's.
+   */
+  forget(): void {
+    this.#take({ type: "forget" });
+    this.stop();
   }
 
   /**
