@@ -116,24 +116,28 @@ impl Clock {
         }
     }
 
-    /// Notes that the house is asked for its time now, and gives the moment for [`Clock::tell`].
-    pub fn ask(&self) -> Moment {
+    /// Notes that the house is asked for its time now, and returns the moment for [`Clock::note_time`].
+    pub fn note_request(&self) -> Moment {
         let asked = Moment::now();
         if let Source::House(house) = &self.0 {
             let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-            carried.ask(asked.0.saturating_duration_since(house.start));
+            carried.note_request(asked.0.saturating_duration_since(house.start));
         }
         asked
     }
 
-    /// Tells the house's clock what its time was between a moment and now. The system's and a
+    /// Notes the time that the house had between a moment and now. The system's and a
     /// clock that was set are not to be told anything.
-    pub fn tell(&self, time: Timestamp, asked: Moment) -> Telling {
+    pub fn note_time(&self, time: Timestamp, asked: Moment) -> Telling {
         let Source::House(house) = &self.0 else {
             return Telling::Near;
         };
         let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-        carried.tell(time, asked.0.saturating_duration_since(house.start), house.start.elapsed())
+        carried.note_time(
+            time,
+            asked.0.saturating_duration_since(house.start),
+            house.start.elapsed(),
+        )
     }
 
     /// Raises the house's clock to a time that the house had just now, if it is behind that. Unlike a

@@ -261,7 +261,7 @@ pub enum AccountError {
 impl From<sqlx::Error> for AccountError {
     fn from(error: sqlx::Error) -> Self {
         let reason = error.to_string();
-        if Failure::of(&error).is_transient() {
+        if Failure::classify(&error).is_transient() {
             Self::Unavailable { reason }
         } else {
             Self::Broken { reason }

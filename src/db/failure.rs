@@ -46,14 +46,14 @@ pub enum Failure {
 impl Failure {
     /// Classifies an error, and has all connections replaced that are as old as one whose server
     /// takes no writes.
-    pub fn of(error: &sqlx::Error) -> Self {
+    pub fn classify(error: &sqlx::Error) -> Self {
         let failure = match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Self::Exhausted,
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::BeginFailed => Self::Lost,
-            sqlx::Error::Database(error) => Self::of_sqlstate(error.code()),
+            sqlx::Error::Database(error) => Self::classify_sqlstate(error.code()),
             // sqlx adds variants; those that it has now beside these are mistakes of ours.
             _ => Self::Broken,
         };
@@ -71,7 +71,7 @@ impl Failure {
         }
     }
 
-    fn of_sqlstate(code: Option<Cow<'_, str>>) -> Self {
+    fn classify_sqlstate(code: Option<Cow<'_, str>>) -> Self {
         let code = code.as_deref().unwrap_or_default();
         match code {
             // Serialization failure, deadlock; and a unique key that somebody else took first,
@@ -123,7 +123,7 @@ where
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
-        let attempts_max = match Failure::of(&error) {
+        let attempts_max = match Failure::classify(&error) {
             Failure::Contended | Failure::Lost => ATTEMPTS_MAX,
             // The next connection may lead to another server; if not, it is no use to insist.
             Failure::ReadOnly => 2,
@@ -144,7 +144,7 @@ mod tests {
     use super::Failure;
 
     fn class(code: &'static str) -> Failure {
-        Failure::of_sqlstate(Some(code.into()))
+        Failure::classify_sqlstate(Some(code.into()))
     }
 
     #[test]

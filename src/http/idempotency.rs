@@ -206,7 +206,7 @@ where
             let refused = Code::TooManyIdempotencyKeys.plain().again_after(retry_after);
             return refused.into_response();
         }
-        Err(error) => return unclaimed(Failure::of(&error), &error).into_response(),
+        Err(error) => return unclaimed(Failure::classify(&error), &error).into_response(),
     };
     // A panic is one request's, and must not keep the key until the lease ends.
     let response = match AssertUnwindSafe(respond(work(lease.attempt))).catch_unwind().await {

@@ -421,7 +421,7 @@ pub(super) fn unread_record(error: RecordError) -> Problem {
 
 /// What a read that failed is to whoever asked.
 pub(super) fn unread(error: db::Error) -> Problem {
-    if Failure::of(&error).is_transient() {
+    if Failure::classify(&error).is_transient() {
         Problem::unavailable(&error)
     } else {
         Problem::internal(&error)

@@ -62,7 +62,7 @@ pub(super) async fn run(
     }
     match write(connection, &decided, &books, &games).await {
         Ok(()) => Ok(Some(answers)),
-        Err(error) if is_overtaken(&error) || Failure::of(&error) == Failure::Contended => {
+        Err(error) if is_overtaken(&error) || Failure::classify(&error) == Failure::Contended => {
             tracing::debug!(%error, "somebody else was faster");
             Ok(None)
         }

@@ -97,7 +97,7 @@ impl LedgerError {
 impl From<&sqlx::Error> for LedgerError {
     fn from(error: &sqlx::Error) -> Self {
         let reason = error.to_string();
-        if Failure::of(error).is_transient() {
+        if Failure::classify(error).is_transient() {
             Self::Unavailable { reason }
         } else {
             Self::Broken { reason }

@@ -154,7 +154,7 @@ async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
         Ok(answers) => return reply_all(batch, answers),
         Err(error) => error,
     };
-    if batch.len() == 1 || Failure::of(&error).is_transient() {
+    if batch.len() == 1 || Failure::classify(&error).is_transient() {
         tracing::warn!(%error, operations = batch.len(), "the ledger could not post");
         let answer = Err(LedgerError::from(&error));
         let answers = vec![answer; batch.len()];

@@ -22,13 +22,13 @@ pub struct Options {
     pub socket_required: bool,
     /// How long players wait who were not ready for a game.
     pub not_ready_waits: NotReadyWaits,
-    /// What leads an invitation, as in `https://play.example/join`; the code follows a slash.
+    /// The beginning of an invitation's link, as in `https://play.example/join`; the code follows a slash.
     pub invite_base: String,
     /// Keeps what conflict keys are made of secret.
     pub conflict_secret: [u8; 32],
     /// How long nobody sits at a private table before it ends (rule 7.4).
     pub private_ends_after: Duration,
-    /// What a player may win at private tables. The ledger of the house is to be started with the
+    /// The bounds of what a player wins at private tables. The ledger of the house is to be started with the
     /// same.
     pub allowance: Allowance,
     /// How many practice tables there may be in the house.

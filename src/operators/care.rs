@@ -56,7 +56,7 @@ pub enum CareError {
 
 impl From<sqlx::Error> for CareError {
     fn from(error: sqlx::Error) -> Self {
-        if Failure::of(&error).is_transient() {
+        if Failure::classify(&error).is_transient() {
             Self::Unavailable(error)
         } else {
             Self::Broken(error)

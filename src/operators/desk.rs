@@ -136,7 +136,7 @@ impl DeskError {
 impl From<sqlx::Error> for DeskError {
     fn from(error: sqlx::Error) -> Self {
         let reason = error.to_string();
-        if Failure::of(&error).is_transient() {
+        if Failure::classify(&error).is_transient() {
             Self::Unavailable { reason }
         } else {
             Self::Broken { reason }

@@ -159,7 +159,7 @@ pub enum RewardError {
 impl From<sqlx::Error> for RewardError {
     fn from(error: sqlx::Error) -> Self {
         let reason = error.to_string();
-        if Failure::of(&error).is_transient() {
+        if Failure::classify(&error).is_transient() {
             Self::Unavailable { reason }
         } else {
             Self::Broken { reason }

@@ -65,7 +65,7 @@ impl NodePresence {
             presence.state().beaten(shard, false, || node);
             let clock = Clock::house(beat.now);
             // From here on it is asked for again and again.
-            clock.ask();
+            clock.note_request();
             Ok::<_, Unavailable>(clock)
         });
         let mut clocks = vec![];
@@ -175,12 +175,12 @@ impl<G: Readable> Tables<G> {
     async fn beat(&self, shard: u16, burials: &mut JoinSet<()>) -> Result<(), Unavailable> {
         let (node, has_beaten) = self.inner.presence.state().name(shard);
         let clock = self.inner.clock_in(shard);
-        let asked = clock.ask();
+        let asked = clock.note_request();
         let own = clock.is_told().then(|| clock.now());
         let beat = self.inner.live.beat(shard, node, has_beaten, own);
         let late = |_| Unavailable::new("a beat was not answered in time".into());
         let beat = timeout(BEAT, beat).await.map_err(late)??;
-        match clock.tell(beat.now, asked) {
+        match clock.note_time(beat.now, asked) {
             Telling::Near => {}
             Telling::Leapt(ms) => {
                 tracing::warn!(ms, shard, "this node was away: its time leapt ahead");

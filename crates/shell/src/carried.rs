@@ -89,8 +89,8 @@ impl CarriedClock {
         self.is_told
     }
 
-    /// Notes that the time is asked for now.
-    pub fn ask(&mut self, at: Duration) {
+    /// Notes that the time is asked for at this moment.
+    pub fn note_request(&mut self, at: Duration) {
         self.was_asleep |= self.is_asleep(at);
         self.asked = Some(at);
     }
@@ -118,9 +118,9 @@ impl CarriedClock {
         self.shown_us + passed - self.ahead_us.min(worked_off)
     }
 
-    /// Takes in that the time was `time` at some moment between `asked` and `answered`: by now it is
+    /// Notes that the time was `time` at some moment between `asked` and `answered`: by now it is
     /// that at least, and at most later by as long as this took.
-    pub fn tell(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Telling {
+    pub fn note_time(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Telling {
         if !self.is_told {
             *self = Self { asked: self.asked, ..Self::new(time, answered) };
             return Telling::Near;
@@ -170,21 +170,21 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    fn at(ms: i64) -> Timestamp {
+    fn timestamp(ms: i64) -> Timestamp {
         Timestamp::from_ms(ms)
     }
 
     /// Told every second from 0 to `seconds` what `told` says, looked at every 50 ms: the times
     /// shown, which never go back.
-    fn shown(seconds: u64, told: impl Fn(u64) -> i64) -> Vec<i64> {
-        let mut carried = CarriedClock::new(at(told(0)), ms(0));
+    fn show_times(seconds: u64, told: impl Fn(u64) -> i64) -> Vec<i64> {
+        let mut carried = CarriedClock::new(timestamp(told(0)), ms(0));
         let mut shown = vec![];
         for second in 0..seconds {
             for part in 0..20 {
                 shown.push(carried.now(ms(second * 1_000 + part * 50)).ms());
             }
             let next = (second + 1) * 1_000;
-            carried.tell(at(told(next)), ms(next), ms(next));
+            carried.note_time(timestamp(told(next)), ms(next), ms(next));
         }
         assert!(shown.is_sorted(), "time never goes back");
         shown
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn time_goes_on_between_two_tellings() {
-        let steady = shown(5, |ms| 1_000_000 + i64::try_from(ms).unwrap());
+        let steady = show_times(5, |ms| 1_000_000 + i64::try_from(ms).unwrap());
         assert_eq!(steady[0], 1_000_000);
         assert_eq!(steady[99], 1_004_950);
     }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn who_is_ahead_works_it_off() {
-        let shown = shown(30, stepped(-800));
+        let shown = show_times(30, stepped(-800));
         let steps = shown.windows(2).map(|pair| pair[1] - pair[0]);
         assert!(steps.clone().all(|step| (47..=51).contains(&step)), "{steps:?}");
         // A millisecond may be that of the telling, which is rounded.
@@ -213,75 +213,87 @@ mod tests {
 
     #[test]
     fn who_is_behind_goes_on_from_what_is_told() {
-        let shown = shown(5, stepped(800));
+        let shown = show_times(5, stepped(800));
         assert_eq!((shown[59], shown[60]), (1_002_950, 1_003_800));
         assert_eq!(*shown.last().unwrap(), 1_000_000 + 4_950 + 800);
     }
 
     #[test]
     fn untold_it_stands_still_and_goes_on_when_it_is_told() {
-        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
-        assert_eq!(carried.now(ms(9_000)), at(1_002_000));
-        assert_eq!(carried.tell(at(1_002_100), ms(9_000), ms(9_000)), Telling::Near);
-        assert_eq!(carried.now(ms(9_000)), at(1_002_100));
-        assert_eq!(carried.now(ms(10_000)), at(1_003_100));
+        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+        assert_eq!(carried.now(ms(9_000)), timestamp(1_002_000));
+        assert_eq!(carried.note_time(timestamp(1_002_100), ms(9_000), ms(9_000)), Telling::Near);
+        assert_eq!(carried.now(ms(9_000)), timestamp(1_002_100));
+        assert_eq!(carried.now(ms(10_000)), timestamp(1_003_100));
     }
 
     #[test]
     fn it_is_raised_and_trusted_no_longer_for_that() {
-        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
-        carried.raise_to(at(1_000_900), ms(1_000));
-        assert_eq!(carried.now(ms(1_000)), at(1_001_000), "it is no lower than that");
-        carried.raise_to(at(1_001_700), ms(1_000));
-        assert_eq!(carried.now(ms(1_000)), at(1_001_700));
-        assert_eq!(carried.now(ms(9_000)), at(1_002_700), "it stands a second later");
-        carried.raise_to(at(1_004_000), ms(9_000));
-        assert_eq!(carried.now(ms(9_500)), at(1_004_000), "and goes on when it is told");
+        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+        carried.raise_to(timestamp(1_000_900), ms(1_000));
+        assert_eq!(carried.now(ms(1_000)), timestamp(1_001_000), "it is no lower than that");
+        carried.raise_to(timestamp(1_001_700), ms(1_000));
+        assert_eq!(carried.now(ms(1_000)), timestamp(1_001_700));
+        assert_eq!(carried.now(ms(9_000)), timestamp(1_002_700), "it stands a second later");
+        carried.raise_to(timestamp(1_004_000), ms(9_000));
+        assert_eq!(carried.now(ms(9_500)), timestamp(1_004_000), "and goes on when it is told");
         let mut untold = CarriedClock::untold();
-        untold.raise_to(at(1_000_000), ms(0));
-        assert_eq!(untold.now(ms(0)), at(0));
+        untold.raise_to(timestamp(1_000_000), ms(0));
+        assert_eq!(untold.now(ms(0)), timestamp(0));
     }
 
     #[test]
     fn far_ahead_is_followed_and_far_behind_is_waited_for() {
-        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
-        assert_eq!(carried.tell(at(1_060_000), ms(1_000), ms(1_000)), Telling::Leapt(59_000));
-        assert_eq!(carried.now(ms(1_000)), at(1_060_000));
-        assert_eq!(carried.tell(at(1_050_000), ms(1_000), ms(1_000)), Telling::Behind(9_999));
-        assert_eq!(carried.now(ms(2_000)), at(1_060_000));
+        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+        assert_eq!(
+            carried.note_time(timestamp(1_060_000), ms(1_000), ms(1_000)),
+            Telling::Leapt(59_000)
+        );
+        assert_eq!(carried.now(ms(1_000)), timestamp(1_060_000));
+        assert_eq!(
+            carried.note_time(timestamp(1_050_000), ms(1_000), ms(1_000)),
+            Telling::Behind(9_999)
+        );
+        assert_eq!(carried.now(ms(2_000)), timestamp(1_060_000));
     }
 
     /// A node is stopped for seven seconds and goes on; another one has lost Redis for as long.
     #[test]
     fn who_was_asleep_does_not_know_the_time_before_it_is_told() {
-        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
-        carried.ask(ms(1_000));
-        carried.tell(at(1_001_000), ms(1_000), ms(1_000));
+        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+        carried.note_request(ms(1_000));
+        carried.note_time(timestamp(1_001_000), ms(1_000), ms(1_000));
         assert!(carried.is_current(ms(1_900)) && carried.is_current(ms(4_000)));
         assert!(!carried.is_current(ms(8_000)), "nothing has run since");
-        carried.ask(ms(8_000));
+        carried.note_request(ms(8_000));
         assert!(!carried.is_current(ms(8_000)), "asked is not told");
-        assert_eq!(carried.tell(at(1_008_000), ms(8_000), ms(8_000)), Telling::Leapt(5_000));
+        assert_eq!(
+            carried.note_time(timestamp(1_008_000), ms(8_000), ms(8_000)),
+            Telling::Leapt(5_000)
+        );
         assert!(carried.is_current(ms(8_000)));
 
-        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
+        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
         for second in 1..8 {
-            carried.ask(ms(second * 1_000));
+            carried.note_request(ms(second * 1_000));
             assert!(carried.is_current(ms(second * 1_000 + 999)), "the house's time stands too");
         }
         assert!(!CarriedClock::untold().is_current(ms(1)));
-        assert!(CarriedClock::new(at(1_000_000), ms(0)).is_current(ms(9_000)), "nobody asks here");
+        assert!(
+            CarriedClock::new(timestamp(1_000_000), ms(0)).is_current(ms(9_000)),
+            "nobody asks here"
+        );
     }
 
     /// The house's time may be anything from what is told on to that and the time of the answer.
     #[test]
     fn an_answer_that_was_long_on_the_way_says_no_more_than_it_can() {
-        let mut carried = CarriedClock::new(at(1_000_000), ms(0));
+        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
         for told in [1_001_000, 1_001_500, 1_001_900] {
-            assert_eq!(carried.tell(at(told), ms(1_000), ms(1_900)), Telling::Near);
-            assert_eq!(carried.now(ms(2_900)), at(1_002_900), "{told}");
+            assert_eq!(carried.note_time(timestamp(told), ms(1_000), ms(1_900)), Telling::Near);
+            assert_eq!(carried.now(ms(2_900)), timestamp(1_002_900), "{told}");
         }
-        carried.tell(at(1_000_400), ms(1_000), ms(1_900));
-        assert_eq!(carried.now(ms(2_900)), at(1_002_850), "it was ahead of all of them");
+        carried.note_time(timestamp(1_000_400), ms(1_000), ms(1_900));
+        assert_eq!(carried.now(ms(2_900)), timestamp(1_002_850), "it was ahead of all of them");
     }
 }

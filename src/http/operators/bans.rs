@@ -211,7 +211,7 @@ impl From<BanError> for Problem {
             BanError::NotBanned => Code::NotBanned.plain(),
             BanError::NotMuted => Code::NotMuted.plain(),
             BanError::Database(cause) => {
-                if Failure::of(cause).is_transient() {
+                if Failure::classify(cause).is_transient() {
                     Self::unavailable(&error)
                 } else {
                     Self::internal(&error)

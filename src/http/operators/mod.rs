@@ -60,7 +60,7 @@ impl From<OperatorError> for Problem {
             OperatorError::TokenExpired => Code::OperatorTokenExpired.because(error.to_string()),
             OperatorError::Session(error) => error.into(),
             OperatorError::Database(error) => {
-                if Failure::of(&error).is_transient() {
+                if Failure::classify(&error).is_transient() {
                     Self::unavailable(&error)
                 } else {
                     Self::internal(&error)

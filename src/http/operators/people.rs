@@ -236,7 +236,7 @@ impl From<ManageError> for Problem {
             ManageError::NoSuchOperator { .. } => Code::OperatorNotFound.because(error.to_string()),
             ManageError::Own => Code::OperatorOwn.because(error.to_string()),
             ManageError::Database(cause) => {
-                if Failure::of(cause).is_transient() {
+                if Failure::classify(cause).is_transient() {
                     Self::unavailable(&error)
                 } else {
                     Self::internal(&error)

@@ -57,7 +57,7 @@ impl<G: Game> Table<G> {
         let mut table = self.clone();
         let mut events = Vec::new();
         table.at = line.at.max(self.at);
-        table.take(line, self.at, &mut events)?;
+        table.apply_line(line, self.at, &mut events)?;
         let (before, after) = (self.taken_over(), table.taken_over());
         for seat in before.union(after).iter() {
             if before.contains(seat) != after.contains(seat) {
@@ -67,8 +67,8 @@ impl<G: Game> Table<G> {
         Ok((table, events))
     }
 
-    /// Takes a line. `before` is the time of the line before it.
-    fn take(
+    /// Applies a line. `before` is the time of the line before it.
+    fn apply_line(
         &mut self,
         line: &Line<G::Action>,
         before: Timestamp,

@@ -193,13 +193,13 @@ impl Node {
     /// Has the clock told what time it is; false where nobody answers.
     async fn read_time(&self) -> bool {
         let asked = self.elapsed();
-        self.clock.borrow_mut().ask(asked);
+        self.clock.borrow_mut().note_request(asked);
         let Some(Reply::Time(read_ms)) = self.world.redis(self.run, RedisRequest::Time).await
         else {
             return false;
         };
         let time = self.world.timestamp_at(read_ms);
-        self.clock.borrow_mut().tell(time, asked, self.elapsed());
+        self.clock.borrow_mut().note_time(time, asked, self.elapsed());
         true
     }
 
