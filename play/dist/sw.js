@@ -5,8 +5,8 @@
 // network. Files are named by what is in them, and are kept as they came. The kept files of the version
 // before stay for pages that are still open; older ones go. A page without the mark that asks for this worker
 // ends it: a server that does not send it any more is rid of it at the next visit.
-const VERSION = '2ef1ce835e5d';
-const SHELL = JSON.parse('["app-9d5f547e376d.js","chunk-4aa72bd08b8b.js","chunk-4cd41766d1a3.js","chunk-4e721f4c882a.js","chunk-51953121b68e.js","chunk-5d16175e8608.js","style-3edc3d52440e.css","tongits-94c27020ebc9.js"]');
+const VERSION = '0e4ebd5283f5';
+const SHELL = JSON.parse('["app-5c20635ec75a.js","chunk-175f0858ce9e.js","chunk-17fe2f90017d.js","chunk-1dfdb808fc13.js","chunk-62e1bda848a0.js","chunk-b8f6816ffd43.js","style-3edc3d52440e.css","tongits-95c6552187e7.js"]');
 const PAGE = '/play';
 const FILES = '/play/files/';
 const MARK = 'name="worker"';

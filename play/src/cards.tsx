@@ -20,10 +20,6 @@ const COURT: Record<string, JSX.Element> = {
 
 const RED = new Set(['H', 'D']);
 
-export function SuitMark({ suit, class: extra = '' }: { suit: string; class?: string }) {
-  return <svg class={`suit ${extra}`} viewBox="0 0 100 100" aria-hidden="true"><path d={SUITS[suit] ?? ''} /></svg>;
-}
-
 /** A card face. What it is, is said by whoever holds it, unless it stands alone (`named`). */
 export function Face({ card, small = false, named = false }: { card: Card; small?: boolean; named?: boolean }) {
   const rank = card[0] ?? '';

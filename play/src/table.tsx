@@ -7,7 +7,7 @@ import { ended, onEnd } from './ending.tsx';
 import type { Hint } from './games/folder.ts';
 import { listed } from './games/list.ts';
 import { folderOf, hasFailed } from './games/loading.ts';
-import { client, isWeak, leaveTable, link, lossOf, me, onAction, online, onTable, roomName, rooms, speech, table, wallet } from './house.ts';
+import { client, isWeak, leaveTable, link, lossOf, onAction, online, onTable, roomName, rooms, speech, wallet } from './house.ts';
 import { EMOJI, PHRASES, type Seat, type SeatView, type TableState, type TableView } from './model.ts';
 import { skipMotion } from './motion.ts';
 import { profileShown, rulesRead } from './over.ts';
@@ -336,10 +336,4 @@ function Sheets({ state }: { state: TableState }) {
         </Sheet>
       );
   }
-}
-
-/** For tests and for the title of the page. */
-export function isMyTurn(): boolean {
-  const prompt = table.value?.prompt;
-  return (prompt?.legal.length ?? 0) > 0 && me.value !== null;
 }

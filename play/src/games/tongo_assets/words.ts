@@ -45,7 +45,6 @@ export const WORDS = {
   by_number: ['By number', 'Numero'],
   less: ['Less', 'Bawasan'],
   more: ['More', 'Dagdagan'],
-  at_seat: ['before [{name}|you]', 'sa harap [ni {name}|mo]'],
 
   // Cards.
   colour_R: ['red', 'pula'],
@@ -130,7 +129,6 @@ export const WORDS = {
 
   // Notes on the acts.
   note_pay: ['{chips}', '{chips}'],
-  note_nothing_due: ['nothing is due', 'walang babayaran'],
   note_lost: ['what you paid is lost', 'talo ang ibinayad'],
   note_keep: ['keep {chips}', 'sa iyo ang {chips}'],
   note_swap: ['{out} for {in}', '{out} → {in}'],
