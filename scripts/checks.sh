@@ -87,7 +87,8 @@ cmd_chaos() {
   fi
   # Three sockets a client, since its way to the node is held here as well, and a file.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
-  attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} \
+  # With --workspace it has the features with which the tests were compiled, so that nothing is compiled twice.
+  attend env -u DATABASE_URL -u REDIS_URL cargo test --quiet ${profile[@]+"${profile[@]}"} --workspace \
     --test chaos -- run "$@" ||
     die "something did not hold under faults: see above, and docs/CHAOS.md"
 }
