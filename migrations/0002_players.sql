@@ -170,20 +170,20 @@ grant select, insert, update, delete on refresh_tokens to bahay_service;
 -- Players who may not come in, or not speak: until a time, or for good. A ban is never removed; one
 -- that was wrong is lifted. Who may not come in can neither sign in nor refresh nor sit down, and
 -- has no session. Who may not speak plays on, and every phrase is refused.
-create table bans (
+create table sanctions (
     id uuid primary key,
     player uuid not null references players,
     -- From what: from coming in (a ban), or only from speaking (a mute).
-    bars text not null check (bars in ('entry', 'speech')),
+    kind text not null check (kind in ('ban', 'mute')),
     -- Told to the player.
     reason text not null check (char_length(reason) between 10 and 500),
-    banned_at timestamptz not null,
+    imposed_at timestamptz not null,
     -- Null for good.
     ends_at timestamptz null,
     lifted_at timestamptz null,
-    constraint bans_end_after_they_begin check (ends_at > banned_at)
+    constraint sanctions_end_after_they_begin check (ends_at > imposed_at)
 );
 
-create index bans_of_player on bans (player) where lifted_at is null;
+create index sanctions_of_player on sanctions (player) where lifted_at is null;
 
-grant select, insert, update (lifted_at) on bans to bahay_service;
+grant select, insert, update (lifted_at) on sanctions to bahay_service;

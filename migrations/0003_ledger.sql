@@ -83,7 +83,7 @@ create table operations (
     id bigint primary key,
     key text not null,
     kind text not null
-        check (kind in ('open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'return', 'sweep')),
+        check (kind in ('open', 'settle', 'void', 'grant', 'adjust', 'reverse', 'pot_refund', 'sweep')),
     -- SHA-256 of the input in a canonical form.
     input_hash bytea not null check (octet_length(input_hash) = 32),
     answer jsonb not null,
@@ -123,7 +123,7 @@ create table transfers (
     code text not null
         check (code in (
             'ante', 'hold', 'payment', 'fee', 'release', 'pot', 'refund',
-            'welcome', 'daily', 'relief', 'adjustment', 'reversal', 'return', 'house_bot', 'sweep'
+            'welcome', 'daily', 'relief', 'adjustment', 'reversal', 'pot_refund', 'house_bot', 'sweep'
         )),
     source bigint not null,
     destination bigint not null,

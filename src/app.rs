@@ -16,7 +16,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{self, AccountError, Accounts, Bans, HouseBot, WrongOptions};
+use crate::accounts::{self, AccountError, Accounts, SanctionReader, HouseBot, WrongOptions};
 use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -334,7 +334,7 @@ pub async fn start(
         links,
         notices: Notices::new(pool.clone()),
         social: social.clone(),
-        bans: Bans::new(pool.clone()),
+        sanctions: SanctionReader::new(pool.clone()),
         clock: clock.clone(),
         stopping: stopping.clone(),
         alive,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bahay_engine::table::Clocks;
 use clap::{Parser, Subcommand};
 
-use crate::accounts::{Ban, Bar, ListedBan};
+use crate::accounts::{Sanction, SanctionKind, SanctionRecord};
 use crate::arena::Arena;
 use crate::collusion::Collusion;
 use crate::config::{ArchiveSettings, Config, Database, OwnerSettings, StandingsSettings};
@@ -20,7 +20,7 @@ use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Trail;
-use crate::operators::{Barring, Listed, OperatorName, Operators, Role};
+use crate::operators::{Sanctions, Listed, OperatorName, Operators, Role};
 use crate::outbox::command::Events;
 use crate::reason::Reason;
 use crate::records::command::Archive;
@@ -105,14 +105,14 @@ enum Command {
     /// Keep a player out, for a time or for good.
     Ban {
         #[command(subcommand)]
-        what: BarCommand,
+        what: SanctionCommand,
         #[command(flatten)]
         database: Box<Database>,
     },
     /// Keep a player from saying anything at tables, for a time or for good.
     Mute {
         #[command(subcommand)]
-        what: BarCommand,
+        what: SanctionCommand,
         #[command(flatten)]
         database: Box<Database>,
     },
@@ -198,7 +198,7 @@ enum OperatorCommand {
 
 /// What is done about a ban or a mute.
 #[derive(Subcommand, Debug)]
-enum BarCommand {
+enum SanctionCommand {
     /// Begin one. A banned player's sessions end, and its sockets close within a second; a muted
     /// player plays on, and its next phrase is refused.
     Add {
@@ -321,8 +321,8 @@ fn run(command: Command) -> Result<(), Failed> {
             runtime()?.block_on(generate_history(what, *database, &settings))
         }
         Command::Operator { what, database } => runtime()?.block_on(operator(what, *database)),
-        Command::Ban { what, database } => runtime()?.block_on(bar(Bar::Entry, what, *database)),
-        Command::Mute { what, database } => runtime()?.block_on(bar(Bar::Speech, what, *database)),
+        Command::Ban { what, database } => runtime()?.block_on(run_sanction(SanctionKind::Ban, what, *database)),
+        Command::Mute { what, database } => runtime()?.block_on(run_sanction(SanctionKind::Mute, what, *database)),
         Command::Openapi => {
             print!("{}", http::openapi_yaml());
             Ok(())
@@ -400,24 +400,24 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
     Ok(())
 }
 
-async fn bar(bar: Bar, what: BarCommand, database: Database) -> Result<(), Failed> {
+async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Database) -> Result<(), Failed> {
     db::check_schema(&database.database_url).await?;
     let clock = clock::Clock::system();
-    let bans = Barring::new(login(database).await?, clock.clone());
+    let sanctions = Sanctions::new(login(database).await?, clock.clone());
     let (by, now) = (Trail::COMMAND, clock.now());
     match what {
-        BarCommand::Add { player, reason, days } => {
+        SanctionCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
             let ends_at = days.map(|days| clock::after(now, day * u32::from(days)));
-            bans.ban_by(&by, player, bar, &Ban { reason, ends_at }).await?;
+            sanctions.impose_as(&by, player, kind, &Sanction { reason, ends_at }).await?;
         }
-        BarCommand::Lift { player } => bans.lift_by(&by, player, bar).await?,
-        BarCommand::List { player } => {
-            for ListedBan { ban, banned_at, lifted_at } in bans.of(player, bar).await? {
-                let since = clock::to_jiff(banned_at);
+        SanctionCommand::Lift { player } => sanctions.lift_as(&by, player, kind).await?,
+        SanctionCommand::List { player } => {
+            for SanctionRecord { sanction, imposed_at, lifted_at } in sanctions.list(player, kind).await? {
+                let since = clock::to_jiff(imposed_at);
                 let lifted = lifted_at
                     .map_or(String::new(), |at| format!("  lifted {:.0}", clock::to_jiff(at)));
-                println!("since {since:.0}  {ban}{lifted}");
+                println!("since {since:.0}  {sanction}{lifted}");
             }
         }
     }

@@ -40,7 +40,7 @@ pub enum TableOrder {
         house: Box<Services>,
     },
     /// Give the POT of a table that is gone back to those who paid the antes in it.
-    ReturnPot {
+    RefundPot {
         /// The table's id, as `list-lost` prints it.
         table: TableId,
         #[command(flatten)]
@@ -93,10 +93,10 @@ pub async fn table(order: TableOrder) -> Result<String, Failed> {
             released?;
             Ok(format!("released: table {table}\n"))
         }
-        TableOrder::ReturnPot { table, house } => {
+        TableOrder::RefundPot { table, house } => {
             let House { tables, ledger, audit } = reach(*house).await?;
-            note(&audit, Action::PotReturned, table, json!({})).await?;
-            let returned = tables.return_pot(table).await;
+            note(&audit, Action::PotRefunded, table, json!({})).await?;
+            let returned = tables.refund_pot(table).await;
             ledger.stop().await;
             let mut said = format!("given back: the POT of table {table}\n");
             for share in returned?.shares {

@@ -76,7 +76,7 @@ export const REFUSALS: Record<string, readonly [string, string]> = {
   practice_full: ['All practice tables are in use. Try again later.', 'Ginagamit lahat ng mesang pagsasanay. Subukan mamaya.'],
   not_practice: ['A bot gives advice at practice tables alone.', 'Sa mesang pagsasanay lang may payo ang bot.'],
   table_full: ['There is no free seat at this table.', 'Puno na ang mesa.'],
-  barred: ['The host has sent you away.', 'Pinaalis ka ng host.'],
+  kicked_by_host: ['The host has sent you away.', 'Pinaalis ka ng host.'],
   rematch_over: ['This game is over for too long.', 'Matagal nang tapos ang larong ito.'],
   seat_after_game: ['A bot gives you its seat after this game. Try again then.', 'Ibibigay sa iyo ng bot ang upuan pagkatapos ng laro. Subukan muli noon.'],
   analysis_busy: ['Too many games are being judged just now. Try again.', 'Maraming sinusuring laro ngayon. Subukan muli.'],

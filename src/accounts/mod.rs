@@ -19,7 +19,7 @@
 
 mod attempts;
 mod avatar;
-mod bans;
+mod sanctions;
 mod book;
 mod device;
 mod devices;
@@ -60,9 +60,9 @@ use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
 pub use avatar::{AVATARS, Avatar, NotAnAvatar};
-pub use bans::{
-    Ban, BanError, Bans, Bar, Listed as ListedBan, NotABar, add_in_tx as ban_in_tx,
-    lift_in_tx as lift_bans_in_tx,
+pub use sanctions::{
+    ParseSanctionError, Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
+    impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
 pub use book::session_book;
 pub use device::{DeviceId, DeviceTimeZone, NotADeviceId, NotATimeZone, TimeZone};
@@ -223,7 +223,7 @@ pub enum AccountError {
     #[error("you have a password or an identity; show that one")]
     ProofInsufficient,
     #[error("banned {0}")]
-    Banned(Ban),
+    Banned(Sanction),
     #[error("everybody who guesses tries this password early; take another one")]
     PasswordEasy,
     #[error("names by which the house is meant are not given away")]

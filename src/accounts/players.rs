@@ -14,7 +14,7 @@ use crate::{db, entropy};
 use super::attempts::{self, Failed};
 use super::sessions::Opening;
 use super::{
-    AccountError, Accounts, Avatar, Ban, GuestSignIn, Method, Name, Profile, PublicProfile,
+    AccountError, Accounts, Avatar, Sanction, GuestSignIn, Method, Name, Profile, PublicProfile,
     RENAME_INTERVAL, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
 };
 
@@ -149,8 +149,8 @@ impl Accounts {
                 from players p
                 left join lateral (
                     select o.reason, o.ends_at
-                    from bans o
-                    where o.player = p.id and o.bars = 'entry' and o.lifted_at is null
+                    from sanctions s
+                    where s.player = p.id and s.kind = 'ban' and s.lifted_at is null
                         and (o.ends_at is null or o.ends_at > $2)
                     order by o.ends_at desc nulls first
                     limit 1
@@ -165,7 +165,7 @@ impl Accounts {
         let row = db::retry(once).await?.ok_or(AccountError::PlayerGone)?;
         if let Some(reason) = row.reason {
             let (reason, ends_at) = (Reason::stored(reason), row.ends_at.map(from_sql));
-            return Err(AccountError::Banned(Ban { reason, ends_at }));
+            return Err(AccountError::Banned(Sanction { reason, ends_at }));
         }
         let renamed_at = row.renamed_at;
         let (name, avatar, time_zone) = (row.name, row.avatar, row.time_zone);

@@ -17,7 +17,7 @@ use crate::{db, entropy};
 use super::attempts::Failed;
 use super::{
     AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE,
-    SESSIONS_MAX, Tokens, Visitor, bans, from_sql, locks, to_sql,
+    SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
 };
 
 /// The longest name of a client that is kept, in characters.
@@ -120,7 +120,7 @@ impl Accounts {
         if family.ended || !is_there {
             return Err(AccountError::SessionEnded);
         }
-        bans::check_not_banned(&mut tx, player, now).await?;
+        sanctions::check_not_banned(&mut tx, player, now).await?;
         let device = visitor.device.as_ref().map(DeviceId::hash);
         let is_own_device = device.is_some_and(|device| {
             family.device.as_deref().is_none_or(|of_session| of_session == device.as_slice())
@@ -206,7 +206,7 @@ pub(super) async fn open(
     if !locks::lock_player(&mut *connection, *player).await? {
         return Err(AccountError::PlayerGone.into());
     }
-    bans::check_not_banned(&mut *connection, *player, now).await?;
+    sanctions::check_not_banned(&mut *connection, *player, now).await?;
     end_oldest(&mut *connection, *player, now).await?;
     let session = SessionId(entropy::uuid());
     let expires_at = clock::after(now, SESSION_LIFE);

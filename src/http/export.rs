@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{Bans, Bar, HeldDevice, HeldSession, ListedBan};
+use crate::accounts::{SanctionReader, SanctionKind, HeldDevice, HeldSession, SanctionRecord};
 use crate::archive;
 use crate::auth::Player;
 use crate::ids::SessionId;
@@ -65,9 +65,9 @@ pub(super) struct ExportHead {
     player: Me,
     ways_in: WaysInBody,
     devices: Vec<ExportedDevice>,
-    bans: Vec<ExportedBan>,
+    bans: Vec<ExportedSanction>,
     /// What kept the player from speaking.
-    mutes: Vec<ExportedBan>,
+    mutes: Vec<ExportedSanction>,
     /// Whom the player blocks, and whom it mutes, the latest first.
     blocked_players: Vec<ListedPlayer>,
     muted_players: Vec<ListedPlayer>,
@@ -147,10 +147,10 @@ impl From<HeldSession> for ExportedSession {
 
 /// A ban or a mute, over or not.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ExportedBan {
+pub(super) struct ExportedSanction {
     #[schema(example = "collusion")]
     reason: String,
-    banned_at: Time,
+    imposed_at: Time,
     /// Null for good.
     #[schema(required = true)]
     ends_at: Option<Time>,
@@ -158,13 +158,13 @@ pub(super) struct ExportedBan {
     lifted_at: Option<Time>,
 }
 
-impl From<ListedBan> for ExportedBan {
-    fn from(listed: ListedBan) -> Self {
-        let ListedBan { ban, banned_at, lifted_at } = listed;
+impl From<SanctionRecord> for ExportedSanction {
+    fn from(listed: SanctionRecord) -> Self {
+        let SanctionRecord { sanction, imposed_at, lifted_at } = listed;
         Self {
-            reason: ban.reason.to_string(),
-            banned_at: banned_at.into(),
-            ends_at: ban.ends_at.map(Time::from),
+            reason: sanction.reason.to_string(),
+            imposed_at: imposed_at.into(),
+            ends_at: sanction.ends_at.map(Time::from),
             lifted_at: lifted_at.map(Time::from),
         }
     }
@@ -280,8 +280,8 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
     let accounts = &services.accounts;
     let profile = accounts.profile(id).await?;
     let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
-    let bars = async |bar| {
-        let listed = Bans::new(services.pool.clone()).of(id, bar).await.map_err(unread)?;
+    let sanctions = async |kind| {
+        let listed = SanctionReader::new(services.pool.clone()).list(id, kind).await.map_err(unread)?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
     let related = async |relation| {
@@ -297,8 +297,8 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         player: profile.into(),
         ways_in: accounts.ways_in(id).await?.into(),
         devices: accounts.held_devices(id).await?.into_iter().map(Into::into).collect(),
-        bans: bars(Bar::Entry).await?,
-        mutes: bars(Bar::Speech).await?,
+        bans: sanctions(SanctionKind::Ban).await?,
+        mutes: sanctions(SanctionKind::Mute).await?,
         blocked_players: related(Relation::Block).await?,
         muted_players: related(Relation::Mute).await?,
         reports_made: made.into_iter().map(ReportMade::from).collect(),

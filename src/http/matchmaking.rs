@@ -205,7 +205,7 @@ impl From<LobbyError> for Problem {
             LobbyError::Rules(_) => Code::RulesInvalid,
             LobbyError::TooManyPrivateTables => Code::TooManyPrivateTables,
             LobbyError::PracticeFull => Code::PracticeFull,
-            LobbyError::Barred => Code::Barred,
+            LobbyError::KickedByHost => Code::KickedByHost,
             LobbyError::TableFull => Code::TableFull,
             LobbyError::NotHost => Code::NotHost,
             LobbyError::GameRunning => Code::GameRunning,

@@ -20,7 +20,7 @@ use super::{
 pub(super) struct Notice {
     id: Uuid,
     /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
-    /// is what came back, ante and stake. `pot_returned`: a table is gone, or was a private one that
+    /// is what came back, ante and stake. `pot_refunded`: a table is gone, or was a private one that
     /// has ended or from which the player had to go, and `amount` is what the player had paid into
     /// its POT. `private_limit`: at a private table a game did not begin with the player, because it
     /// could have brought more than the player may still win at such tables. `room_limit`: the same in

@@ -207,7 +207,7 @@ pub(super) async fn show_private_table(
     responses(
         (status = 200, description = "The seat; the same if the player sits there already",
             body = PrivateSeatBody),
-        (status = 403, description = "`barred`: the host has sent the player away. `banned`: the \
+        (status = 403, description = "`kicked_by_host`: the host has sent the player away. `banned`: the \
             detail says until when, and why",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`code_not_found`: no table has this code, or no longer",

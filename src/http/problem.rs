@@ -187,7 +187,7 @@ codes! {
         "There are too many private tables of yours";
     PracticeFull = "practice_full", CONFLICT, "There are as many practice tables as the house has";
     TableFull = "table_full", CONFLICT, "There is no place for you at this table";
-    Barred = "barred", FORBIDDEN, "The host has sent you away";
+    KickedByHost = "kicked_by_host", FORBIDDEN, "The host has sent you away";
     NotHost = "not_host", FORBIDDEN, "Only the host may do this";
     GameRunning = "game_running", CONFLICT, "A game goes on";
     SeatAfterGame = "seat_after_game", CONFLICT, "A bot gives you its seat after this game";

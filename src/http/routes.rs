@@ -10,7 +10,7 @@ use super::{
     Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games, health,
     leaderboards, matchmaking, me, middleware, notices, openapi, openid,
     operators::{
-        self, actions, bans, corrections, house, people, player_reports, rooms as kept_rooms,
+        self, actions, corrections, house, people, player_reports, rooms as kept_rooms, sanctions,
         tables,
     },
     password, play, players, practice, private_tables, profiles, proof, rematch, rewards, rooms,
@@ -144,8 +144,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(house::show_house))
         .routes(routes!(house::close_house))
         .routes(routes!(house::open_house))
-        .routes(routes!(bans::list_bars, bans::bar_player))
-        .routes(routes!(bans::lift_bars))
+        .routes(routes!(sanctions::list_sanctions, sanctions::impose_sanction))
+        .routes(routes!(sanctions::lift_sanctions))
         .routes(routes!(tables::list_tables))
         .routes(routes!(tables::list_stranded))
         .routes(routes!(tables::show_operated_table))

@@ -70,7 +70,7 @@ pub enum Difference {
     #[error("{account} holds {balance}; antes less payouts and refunds are {expected}")]
     PotDiffers { account: String, balance: Coins, expected: Coins },
     #[error("operation {operation} leaves {left} in {account} of what a player had paid, not 0.00")]
-    ReturnDiffers { account: String, operation: i64, left: Coins },
+    PotRefundDiffers { account: String, operation: i64, left: Coins },
     #[error("there is no seal {number}")]
     SealMissing { number: i64 },
     #[error("the hash of seal {number} does not follow from what it covers and the one before")]
@@ -447,7 +447,7 @@ async fn check_pots(
             select s.code, -t.amount
             from transfers t
             join accounts s on s.id = t.source
-            where t.code = 'return'
+            where t.code = 'pot_refund'
         ),
         pots as (
             select c.code, sum(c.amount) as amount
@@ -490,7 +490,7 @@ async fn check_returns(
             join transfers t on t.operation = e.operation and t.number = e.number
             join accounts w on w.id in (t.source, t.destination) and w.kind = 'wallet'
             where a.kind = 'pot'
-                and a.id in (select r.source from transfers r where r.code = 'return')
+                and a.id in (select r.source from transfers r where r.code = 'pot_refund')
                 and e.version >= (
                     select min(b.version)
                     from entries b
@@ -509,7 +509,7 @@ async fn check_returns(
         )
         select s.account, s.operation, s.sum::bigint as "sum!"
         from sums s
-        where s.code = 'return' and s.sum <> 0
+        where s.code = 'pot_refund' and s.sum <> 0
         order by s.operation, s.version
         limit $1
         "#,
@@ -517,7 +517,7 @@ async fn check_returns(
     )
     .fetch_all(connection)
     .await?;
-    differences.extend(rows.into_iter().map(|row| Difference::ReturnDiffers {
+    differences.extend(rows.into_iter().map(|row| Difference::PotRefundDiffers {
         account: row.account,
         operation: row.operation,
         left: Coins::from_hundredths(row.sum),

@@ -95,7 +95,7 @@ pub enum Code {
     Reversal,
     /// Out of the POT of a table that is gone, or of a private one, to a wallet that paid antes into
     /// it (rule 7.4).
-    Return,
+    PotRefund,
     /// Coins of the house for one of its bots to play with.
     HouseBot,
     /// What a bot of the house has left, back to the house.
@@ -116,7 +116,7 @@ impl Code {
         Self::Relief,
         Self::Adjustment,
         Self::Reversal,
-        Self::Return,
+        Self::PotRefund,
         Self::HouseBot,
         Self::Sweep,
     ];
@@ -136,7 +136,7 @@ impl Code {
             Self::Relief => "relief",
             Self::Adjustment => "adjustment",
             Self::Reversal => "reversal",
-            Self::Return => "return",
+            Self::PotRefund => "pot_refund",
             Self::HouseBot => "house_bot",
             Self::Sweep => "sweep",
         }

@@ -44,7 +44,7 @@ pub(super) async fn of_openings(
         | Operation::Sweep(_)
         | Operation::Adjust(_)
         | Operation::Reverse(_)
-        | Operation::Return(_) => None,
+        | Operation::RefundPot(_) => None,
     });
     let players: Vec<_> = openings.flatten().map(|player| player.0).collect();
     if players.is_empty() {

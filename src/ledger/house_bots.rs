@@ -62,7 +62,7 @@ impl Ledger {
                         select sum(n.amount)
                         from players b
                         join notices n on n.player = b.id and n.created_at >= $1
-                            and n.kind = 'pot_returned'
+                            and n.kind = 'pot_refunded'
                         where b.kind = 'bot'
                     ), 0)::bigint as "lost!",
                     (

@@ -35,7 +35,7 @@ mod operation;
 mod post;
 mod read;
 mod recompute;
-mod return_pot;
+mod refund_pot;
 mod room_winnings;
 mod seal;
 mod settle;
@@ -66,7 +66,7 @@ pub use operation::{
 };
 pub use read::{Entry, EntryCursor, EntryCursorInvalid, EntryFilter, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
-pub use return_pot::{AskedReturn, IdlePot, Returned};
+pub use refund_pot::{PotRefundRequest, IdlePot, PotRefundOutcome};
 pub use seal::Head;
 pub use sweep::SweepWallet;
 

@@ -12,7 +12,7 @@ use super::canonical::{Document, canonical, canonical_with};
 use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
-use super::return_pot::PotReturn;
+use super::refund_pot::PlannedPotRefund;
 use super::sweep::SweepWallet;
 use crate::allowance::Allowance;
 use crate::reason::Reason;
@@ -163,7 +163,7 @@ pub(super) enum Operation {
     Sweep(SweepWallet),
     Adjust(AdjustWallet),
     Reverse(Reversal),
-    Return(PotReturn),
+    RefundPot(PlannedPotRefund),
 }
 
 impl Operation {
@@ -177,7 +177,7 @@ impl Operation {
             Self::Sweep(_) => "sweep",
             Self::Adjust(_) => "adjust",
             Self::Reverse(_) => "reverse",
-            Self::Return(_) => "return",
+            Self::RefundPot(_) => "pot_refund",
         }
     }
 
@@ -191,7 +191,7 @@ impl Operation {
             Self::Sweep(input) => format!("{}:{}:{}", self.kind(), input.player, input.version),
             Self::Adjust(input) => format!("{}:{}", self.kind(), input.correction),
             Self::Reverse(input) => format!("{}:{}", self.kind(), input.input.operation),
-            Self::Return(input) => input.input.key(),
+            Self::RefundPot(input) => input.input.key(),
         }
     }
 
@@ -200,7 +200,7 @@ impl Operation {
             Self::Open(OpenGame { game, .. }) | Self::Void(VoidGame { game, .. }) => Some(*game),
             Self::Settle(input) => Some(input.game),
             Self::Reverse(input) => input.game,
-            Self::Grant(_) | Self::Sweep(_) | Self::Adjust(_) | Self::Return(_) => None,
+            Self::Grant(_) | Self::Sweep(_) | Self::Adjust(_) | Self::RefundPot(_) => None,
         }
     }
 
@@ -214,14 +214,14 @@ impl Operation {
             | Self::Sweep(_)
             | Self::Adjust(_)
             | Self::Reverse(_)
-            | Self::Return(_) => None,
+            | Self::RefundPot(_) => None,
         }
     }
 
     /// The house account that it pays into or draws from.
     pub(super) fn house(&self) -> Option<Account> {
         match self {
-            Self::Open(_) | Self::Void(_) | Self::Return(_) => None,
+            Self::Open(_) | Self::Void(_) | Self::RefundPot(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
             Self::Grant(_) | Self::Sweep(_) | Self::Adjust(_) => Some(Account::Issue),
             Self::Reverse(input) => {
@@ -246,7 +246,7 @@ impl Operation {
             | Self::Void(_)
             | Self::Sweep(_)
             | Self::Reverse(_)
-            | Self::Return(_) => Vec::new(),
+            | Self::RefundPot(_) => Vec::new(),
         }
     }
 
@@ -264,7 +264,7 @@ impl Operation {
                 Some(vec![Account::Wallet(*player)])
             }
             Self::Sweep(SweepWallet { player, .. }) => Some(vec![Account::Wallet(*player)]),
-            Self::Void(_) | Self::Reverse(_) | Self::Return(_) => None,
+            Self::Void(_) | Self::Reverse(_) | Self::RefundPot(_) => None,
         }
     }
 
@@ -278,7 +278,7 @@ impl Operation {
             | Self::Sweep(_)
             | Self::Adjust(_)
             | Self::Reverse(_)
-            | Self::Return(_) => None,
+            | Self::RefundPot(_) => None,
         }
     }
 
@@ -292,7 +292,7 @@ impl Operation {
             Self::Adjust(input) => canonical(input),
             // What it moves follows from the operation.
             Self::Reverse(input) => canonical(&input.input),
-            Self::Return(input) => canonical(&input.input),
+            Self::RefundPot(input) => canonical(&input.input),
         }
     }
 
@@ -327,7 +327,7 @@ impl Operation {
                 ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
             }
             Self::Sweep(input) => ensure(input.amount > Coins::ZERO, "a sweep of nothing"),
-            Self::Reverse(_) | Self::Return(_) => Ok(()),
+            Self::Reverse(_) | Self::RefundPot(_) => Ok(()),
         }
     }
 }

@@ -29,7 +29,7 @@ use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
 use super::write::{Decided, write};
 use super::{
-    allowance, correct, gone, grant, open_game, return_pot, room_winnings, settle, sweep, void,
+    allowance, correct, gone, grant, open_game, refund_pot, room_winnings, settle, sweep, void,
 };
 use crate::archive::store::Games;
 
@@ -108,7 +108,7 @@ fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) 
         Operation::Sweep(input) => serde_json::to_value(sweep::decide(input, id, books)?),
         Operation::Adjust(input) => serde_json::to_value(correct::adjust(input, id, books)?),
         Operation::Reverse(input) => serde_json::to_value(correct::reverse(input, id, books)?),
-        Operation::Return(input) => serde_json::to_value(return_pot::decide(input, id, books)?),
+        Operation::RefundPot(input) => serde_json::to_value(refund_pot::decide(input, id, books)?),
     };
     answer.map_err(|error| LedgerError::broken(error.to_string()))
 }
@@ -150,7 +150,7 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
                 let sides = input.moves.iter().flat_map(|one| [&one.source, &one.destination]);
                 accounts.extend(sides.into_iter().filter(|side| !side.is_house()).cloned());
             }
-            Operation::Return(input) => accounts.extend(input.accounts()),
+            Operation::RefundPot(input) => accounts.extend(input.accounts()),
             Operation::Grant(_) | Operation::Sweep(_) | Operation::Adjust(_) => {}
         }
     }

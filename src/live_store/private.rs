@@ -46,7 +46,7 @@ impl LiveStore {
         let mut pipe = redis::pipe();
         pipe.atomic().cmd("HMGET").arg(&key).arg("table").arg("host");
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
-        pipe.cmd("PEXPIRE").arg(self.private_key(code, "barred")).arg(LIFE_MS).ignore();
+        pipe.cmd("PEXPIRE").arg(self.private_key(code, "kicked")).arg(LIFE_MS).ignore();
         let (row,): ([Option<String>; 2],) = pipe.query_async(&mut self.commands.clone()).await?;
         let [table, host] = row.map(|text| text.unwrap_or_default());
         Ok(table
@@ -57,15 +57,15 @@ impl LiveStore {
     }
 
     /// Whether the host has sent this player away.
-    pub async fn is_barred(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
+    pub async fn is_kicked(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
         let mut call = redis::cmd("SISMEMBER");
-        call.arg(self.private_key(code, "barred")).arg(player.to_string());
+        call.arg(self.private_key(code, "kicked")).arg(player.to_string());
         Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
     /// Sends a player away from a code, for as long as it is good. False when that was done before.
-    pub async fn bar(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
-        let key = self.private_key(code, "barred");
+    pub async fn kick(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
+        let key = self.private_key(code, "kicked");
         let mut pipe = redis::pipe();
         pipe.atomic().sadd(&key, player.to_string());
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
@@ -76,7 +76,7 @@ impl LiveStore {
     /// Lets a player come back who was not sent away after all.
     pub async fn unbar(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SREM");
-        call.arg(self.private_key(code, "barred")).arg(player.to_string());
+        call.arg(self.private_key(code, "kicked")).arg(player.to_string());
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }

@@ -163,7 +163,7 @@ impl Seen {
             | Event::Revealing { .. }
             | Event::Revealed { .. }
             | Event::Countdown { .. }
-            | Event::PotReturned { .. }
+            | Event::PotRefunded { .. }
             | Event::TermsUpdated { .. } => {}
         }
         Ok(None)

@@ -38,7 +38,7 @@ use bahay_engine::matchmaking::Companion;
 use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
-use crate::accounts::{AccountError, Accounts, Ban, Profile};
+use crate::accounts::{AccountError, Accounts, Sanction, Profile};
 use crate::allowance;
 use crate::edge::Address;
 use crate::entropy;
@@ -132,7 +132,7 @@ pub enum LobbyError {
     #[error("this room asks for a wallet of at least {needed} coins")]
     TooFewCoins { needed: Coins },
     #[error("banned {0}")]
-    Banned(Ban),
+    Banned(Sanction),
     /// Its token has not been heard to be revoked yet on this node.
     #[error("the account was deleted")]
     PlayerGone,
@@ -197,7 +197,7 @@ pub enum LobbyError {
     #[error("there are as many practice tables as the house has: ask again later")]
     PracticeFull,
     #[error("the host has sent you away from this table")]
-    Barred,
+    KickedByHost,
     #[error("every seat at this table is taken, or somebody there has your device")]
     TableFull,
     #[error("only the host may do this")]

@@ -180,8 +180,8 @@ impl Lobby {
     ) -> Result<PrivateSeat, LobbyError> {
         self.let_in(player).await?;
         let (code, private, table) = self.private(code).await?;
-        if self.live.is_barred(&code, player).await? {
-            return Err(LobbyError::Barred);
+        if self.live.is_kicked(&code, player).await? {
+            return Err(LobbyError::KickedByHost);
         }
         match self.seated_at(player).await? {
             Some(seated) if seated == private.table => {}
@@ -255,7 +255,7 @@ impl Lobby {
             return Err(LobbyError::GameRunning);
         }
         // First barred, then removed: nobody slips in again in between.
-        let is_new = self.live.bar(&code, player).await?;
+        let is_new = self.live.kick(&code, player).await?;
         let removed = self.tables.submit(private.table, Input::Remove { player }).await;
         if is_new && matches!(removed, Err(SubmitError::Rejected(_))) {
             // Else who was faster to leave, or to begin a game, could not come back to the POT.

@@ -108,7 +108,7 @@ actions! {
     ReportDecided = "player_report_decide";
     TableVoided = "table_void";
     TableReleased = "table_release";
-    PotReturned = "pot_return";
+    PotRefunded = "pot_refund";
     /// An order about a table that was noted, and then could not be carried out.
     TableOrderFailed = "table_order_failed";
     /// A look at cards that players do not see: of a running game.

@@ -14,7 +14,7 @@
 
 mod adjustments;
 pub mod audit;
-mod bans;
+mod sanctions;
 mod browsers;
 mod care;
 mod corrections;
@@ -42,7 +42,7 @@ use audit::{Trail, Way};
 
 pub use adjustments::{AdjustmentBounds, Counted, DayMax};
 pub use audit::Audit;
-pub use bans::Barring;
+pub use sanctions::Sanctions;
 pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
 pub use corrections::{
     Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,

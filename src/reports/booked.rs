@@ -97,7 +97,7 @@ impl Sums {
             | Code::Welcome
             | Code::Adjustment
             | Code::Reversal
-            | Code::Return
+            | Code::PotRefund
             | Code::HouseBot
             | Code::Sweep => {}
         }

@@ -124,7 +124,7 @@ impl<G: Readable> Tables<G> {
             VoidingCall::VoidGame(game) => {
                 return Ok(VoidingAnswer::GameVoided(self.void_game(game, why).await?));
             }
-            VoidingCall::ReturnPot => match self.inner.ledger.return_pot(table).await {
+            VoidingCall::RefundPot => match self.inner.ledger.refund_pot(table).await {
                 Ok(_) | Err(LedgerError::PotEmpty { .. }) => {}
                 Err(error) => return Err(error.into()),
             },

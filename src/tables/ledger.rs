@@ -2,11 +2,11 @@
 //! coins of a POT back, to void a game that has lost its table.
 
 use bahay_engine::table::Readable;
-use bahay_engine::table::{GameId, PotReturn, Record, StakeTerms, TableId};
+use bahay_engine::table::{GameId, PotRefund, Record, StakeTerms, TableId};
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 use crate::clock::Moment;
-use crate::ledger::{AskedReturn, Document, LedgerError, OpenGame, Opening, Returned, SettleGame};
+use crate::ledger::{PotRefundRequest, Document, LedgerError, OpenGame, Opening, PotRefundOutcome, SettleGame};
 use crate::tables::Tables;
 
 impl<G: Readable> Tables<G> {
@@ -19,8 +19,8 @@ impl<G: Readable> Tables<G> {
         match call {
             LedgerCall::Open(opening) => Some(self.open(*opening).await),
             LedgerCall::Settle(record) => Some(self.settle(*record).await),
-            LedgerCall::ReturnPot(PotReturn { game, player, .. }) => {
-                Some(self.return_asked(AskedReturn { table, game, player }).await)
+            LedgerCall::RefundPot(PotRefund { game, player, .. }) => {
+                Some(self.perform_pot_refund(PotRefundRequest { table, game, player }).await)
             }
             LedgerCall::VoidLost(game) => {
                 self.void_lost(table, game).await;
@@ -59,10 +59,10 @@ impl<G: Readable> Tables<G> {
     }
 
     #[tracing::instrument(level = "debug", skip_all, fields(table = %asked.table))]
-    async fn return_asked(&self, asked: AskedReturn) -> LedgerAnswer {
-        let AskedReturn { game, player, .. } = asked;
-        match self.inner.ledger.return_asked(asked).await {
-            Ok((Returned { shares }, pot)) => LedgerAnswer::Returned { game, player, pot, shares },
+    async fn perform_pot_refund(&self, asked: PotRefundRequest) -> LedgerAnswer {
+        let PotRefundRequest { game, player, .. } = asked;
+        match self.inner.ledger.perform_pot_refund(asked).await {
+            Ok((PotRefundOutcome { shares }, pot)) => LedgerAnswer::PotRefunded { game, player, pot, shares },
             Err(error) => refused(game, &error),
         }
     }

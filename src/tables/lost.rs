@@ -19,7 +19,7 @@ use crate::archive::{self, OpenGame, halted};
 use crate::clock;
 use crate::db;
 use crate::entropy;
-use crate::ledger::{IdlePot, LedgerError, Returned};
+use crate::ledger::{IdlePot, LedgerError, PotRefundOutcome};
 use crate::reason::Reason;
 use crate::tables::counts::count;
 use crate::tables::{OperateError, Tables, Unready};
@@ -156,13 +156,13 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Gives the POT of a table that is gone back to those who paid it.
-    pub async fn return_pot(&self, table: TableId) -> Result<Returned, OperateError> {
+    pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, OperateError> {
         for exists in self.inner.live.exist(&[table]).await {
             if exists? {
                 return Err(OperateError::Live);
             }
         }
-        let returned = self.inner.ledger.return_pot(table).await?;
+        let returned = self.inner.ledger.refund_pot(table).await?;
         tracing::warn!(%table, shares = returned.shares.len(), "a lost table's POT was given back");
         Ok(returned)
     }

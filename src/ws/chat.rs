@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use bahay_engine::table::{PlayerId, Spectators, TableId};
 
-use crate::accounts::Bar;
+use crate::accounts::SanctionKind;
 use crate::social::{Phrase, Talk};
 use crate::tables::{ShowFailed, SubmitError};
 use crate::ws::feed::SHOW_FAILED;
@@ -72,7 +72,7 @@ impl Session {
             let detail = "at most one phrase every two seconds, and three at once".to_owned();
             return self.refuse(Some(id), "too_talkative", None, detail, true);
         }
-        if let Some(mute) = self.read_sanction(Bar::Speech).await {
+        if let Some(mute) = self.read_sanction(SanctionKind::Mute).await {
             return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
         let said = Talk::Said { player: self.player, phrase };

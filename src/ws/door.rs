@@ -59,7 +59,7 @@ pub struct PlayState {
     pub notices: Notices,
     pub social: Social,
     /// Who may not speak, by whose clock.
-    pub bans: Bans,
+    pub sanctions: SanctionReader,
     pub clock: Clock,
     /// Turns true when the server stops.
     pub stopping: watch::Receiver<bool>,

@@ -38,7 +38,7 @@ impl Session {
             | LobbyError::Rules(_)
             | LobbyError::TooManyPrivateTables
             | LobbyError::PracticeFull
-            | LobbyError::Barred
+            | LobbyError::KickedByHost
             | LobbyError::TableFull
             | LobbyError::NotHost
             | LobbyError::GameRunning

@@ -1,7 +1,7 @@
 //! Bans and mutes as a connection reads them, from PostgreSQL each time: phrases and joins are few, so
 //! a sanction holds at once on every node.
 
-use crate::accounts::{Ban, Bar};
+use crate::accounts::{Sanction, SanctionKind};
 use crate::lobby::LobbyError;
 use crate::ws::session::{ASIDE_TIMEOUT, Session};
 
@@ -9,7 +9,7 @@ impl Session {
     /// Refuses the command of a banned player; true when it did. A ban also ends the sessions, so this
     /// covers the moment until the node hears of that.
     pub(super) async fn refuse_banned(&mut self, id: u32) -> bool {
-        let Some(ban) = self.read_sanction(Bar::Entry).await else {
+        let Some(ban) = self.read_sanction(SanctionKind::Ban).await else {
             return false;
         };
         self.refuse_lobby(id, &LobbyError::Banned(ban));
@@ -18,13 +18,13 @@ impl Session {
 
     /// Returns the sanction that the player is under. `None` too while the database does not answer:
     /// games are joined and phrases said without it, and no sanction can begin then either.
-    pub(super) async fn read_sanction(&mut self, bar: Bar) -> Option<Ban> {
+    pub(super) async fn read_sanction(&mut self, kind: SanctionKind) -> Option<Sanction> {
         let player = self.player;
-        let sanction = bar.as_str();
+        let sanction = kind.as_str();
         let now = self.state.clock.now();
-        let read = self.state.bans.in_force(player, bar, now);
+        let read = self.state.sanctions.find_in_force(player, kind, now);
         match tokio::time::timeout(ASIDE_TIMEOUT, read).await {
-            Ok(Ok(ban)) => ban,
+            Ok(Ok(sanction)) => sanction,
             Ok(Err(error)) => {
                 tracing::warn!(%player, %sanction, %error, "sanctions cannot be read");
                 None

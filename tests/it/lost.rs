@@ -154,7 +154,7 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     let wallets = bank.wallets(&players).await;
     let open = bank.deal(gone, &players);
     bank.open(&open).await;
-    let refused = tables.return_pot(gone).await;
+    let refused = tables.refund_pot(gone).await;
     assert!(
         matches!(refused, Err(OperateError::Ledger(LedgerError::TableBusy { .. }))),
         "{refused:?}"
@@ -166,9 +166,9 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     let lost = tables.lost_pots().await.unwrap();
     assert_eq!(lost.iter().map(|lost| lost.table).collect::<Vec<_>>(), [gone]);
     assert_eq!(lost[0].pot.hundredths(), 6 * ante);
-    let refused = tables.return_pot(here).await;
+    let refused = tables.refund_pot(here).await;
     assert!(matches!(refused, Err(OperateError::Live)), "{refused:?}");
-    let at_once = tokio::join!(tables.return_pot(gone), tables.return_pot(gone));
+    let at_once = tokio::join!(tables.refund_pot(gone), tables.refund_pot(gone));
     let returned = [at_once.0, at_once.1].into_iter().find_map(Result::ok).unwrap();
     let mut shares: Vec<_> =
         returned.shares.iter().map(|one| (one.player, one.amount.hundredths())).collect();
@@ -181,12 +181,12 @@ async fn the_pot_of_a_lost_table_goes_back_to_who_paid_it() {
     shares.sort();
     expected.sort();
     assert_eq!(shares, expected);
-    let again = tables.return_pot(gone).await;
+    let again = tables.refund_pot(gone).await;
     assert!(matches!(again, Err(OperateError::Ledger(LedgerError::PotEmpty { .. }))), "{again:?}");
     for (player, amount) in expected {
         let told = notices(&bank, player).await;
-        let told: Vec<_> = told.iter().filter(|(kind, ..)| kind == "pot_returned").collect();
-        assert_eq!(told, [&("pot_returned".to_owned(), None, Some(amount))]);
+        let told: Vec<_> = told.iter().filter(|(kind, ..)| kind == "pot_refunded").collect();
+        assert_eq!(told, [&("pot_refunded".to_owned(), None, Some(amount))]);
     }
     assert!(tables.lost_pots().await.unwrap().is_empty());
     bank.audit_clean().await;
@@ -206,20 +206,20 @@ async fn coins_that_nobody_can_be_told_of_do_not_move() {
     let full = "alter table notices add constraint full_inbox check (false) not valid";
     sqlx::raw_sql(full).execute(&owner).await.unwrap();
     bank.ledger.void_game(lost.game, &reason("for the test")).await.unwrap_err();
-    bank.ledger.return_pot(gone).await.unwrap_err();
+    bank.ledger.refund_pot(gone).await.unwrap_err();
     assert_eq!(bank.wallets(&players).await, wallets);
     assert_eq!(bank.balance(&pot).await, 3 * ANTE.hundredths());
     assert_eq!(state(&bank, lost.game).await, GameState::Open);
 
     sqlx::raw_sql("alter table notices drop constraint full_inbox").execute(&owner).await.unwrap();
     bank.ledger.void_game(lost.game, &reason("for the test")).await.unwrap();
-    bank.ledger.return_pot(gone).await.unwrap();
+    bank.ledger.refund_pot(gone).await.unwrap();
     assert_eq!(bank.balance(&pot).await, 0);
     let mut told: Vec<_> = notices(&bank, players[0]).await;
     told.sort();
     let expected = [
         ("game_voided".to_owned(), Some(lost.game), Some(1_500)),
-        ("pot_returned".to_owned(), None, Some(ANTE.hundredths())),
+        ("pot_refunded".to_owned(), None, Some(ANTE.hundredths())),
     ];
     assert_eq!(told, expected);
     bank.audit_clean().await;

@@ -122,7 +122,7 @@ async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
     let (status, answer) = call(&host, "DELETE", &away, None).await;
     assert_eq!(status, 204, "{answer}");
     let returned = "select count(*) from notices n
-        where n.kind = 'pot_returned' and n.amount = $1 and n.player in ($2::uuid, $3::uuid)";
+        where n.kind = 'pot_refunded' and n.amount = $1 and n.player in ($2::uuid, $3::uuid)";
     let in_wallets = "select coalesce(sum(a.balance), 0)::bigint from accounts a
         join players p on p.id = a.player and p.kind = 'bot'";
     until("both bots have their parts, and the house has their coins", async || {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bahay::client::{Client, Play};
 use bahay::ledger::audit::Difference;
-use bahay::ledger::{AskedReturn, LedgerError};
+use bahay::ledger::{PotRefundRequest, LedgerError};
 use bahay::lobby::{self, PRIVATE_TABLES_MAX, house_rooms};
 use bahay::operators::Role;
 use bahay::records::Records;
@@ -177,7 +177,7 @@ async fn until_available(client: &Client, hundredths: i64) {
 async fn told(client: &Client) -> Vec<i64> {
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
     let notices = notices["items"].as_array().unwrap().clone();
-    let returned = notices.into_iter().filter(|notice| notice["kind"] == "pot_returned");
+    let returned = notices.into_iter().filter(|notice| notice["kind"] == "pot_refunded");
     returned.map(|notice| notice["amount"].as_i64().unwrap()).collect()
 }
 
@@ -309,37 +309,37 @@ async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
     bank.play(table, &players, 0, 1, PotGoes::Nowhere).await;
     let last = bank.deal(table, &newcomers);
     bank.open(&last).await;
-    let part = AskedReturn { table, game: last.game, player: Some(players[0]) };
-    let refused = bank.ledger.return_asked(part).await;
+    let part = PotRefundRequest { table, game: last.game, player: Some(players[0]) };
+    let refused = bank.ledger.perform_pot_refund(part).await;
     assert!(matches!(refused, Err(LedgerError::TableBusy { .. })), "{refused:?}");
     bank.play_out(last.clone(), 0, 1, PotGoes::Nowhere).await;
 
     let ante = ANTE.hundredths();
     let wallet = bank.wallets(&players[..1]).await[0];
     for _ in 0..2 {
-        let (returned, pot) = bank.ledger.return_asked(part).await.unwrap();
+        let (returned, pot) = bank.ledger.perform_pot_refund(part).await.unwrap();
         let amount = ANTE.checked_mul(2).unwrap();
         assert_eq!(returned.shares, [Share { player: players[0], amount }]);
         assert_eq!(pot.hundredths(), 4 * ante);
         assert_eq!(bank.wallets(&players[..1]).await[0], wallet + 2 * ante);
     }
     // Who has none gets none.
-    let stranger = AskedReturn { player: Some(bank.player(FUNDS).await), ..part };
-    let (returned, pot) = bank.ledger.return_asked(stranger).await.unwrap();
+    let stranger = PotRefundRequest { player: Some(bank.player(FUNDS).await), ..part };
+    let (returned, pot) = bank.ledger.perform_pot_refund(stranger).await.unwrap();
     assert_eq!((returned.shares, pot.hundredths()), (vec![], 4 * ante));
     // Who has taken a part along and pays again has only that.
     bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
     let (game, _) = bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
-    let (returned, _) = bank.ledger.return_asked(AskedReturn { game, ..part }).await.unwrap();
+    let (returned, _) = bank.ledger.perform_pot_refund(PotRefundRequest { game, ..part }).await.unwrap();
     assert_eq!(returned.shares[0].amount, ANTE.checked_mul(2).unwrap());
 
-    let all = AskedReturn { table, game, player: None };
-    let at_once = tokio::join!(bank.ledger.return_asked(all), bank.ledger.return_asked(all));
+    let all = PotRefundRequest { table, game, player: None };
+    let at_once = tokio::join!(bank.ledger.perform_pot_refund(all), bank.ledger.perform_pot_refund(all));
     for answer in [at_once.0, at_once.1] {
         // Whoever came second may have to ask again.
         let (returned, pot) = match answer {
             Ok(answer) => answer,
-            Err(_) => bank.ledger.return_asked(all).await.unwrap(),
+            Err(_) => bank.ledger.perform_pot_refund(all).await.unwrap(),
         };
         let mut shares: Vec<_> =
             returned.shares.iter().map(|share| (share.player, share.amount.hundredths())).collect();
@@ -355,13 +355,13 @@ async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
     let owner = bank.database.owner_pool().await;
     let swap = format!(
         "update transfers t set destination = (select a.id from accounts a where a.code = 'wallet:{}')
-        where t.code = 'return' and t.destination <> (
+        where t.code = 'pot_refund' and t.destination <> (
             select a.id from accounts a where a.code = 'wallet:{}'
         )",
         players[0], players[0]
     );
     sqlx::raw_sql(sqlx::AssertSqlSafe(swap)).execute(&owner).await.unwrap();
     let report = bank.audit().await;
-    let is_it = |one: &Difference| matches!(one, Difference::ReturnDiffers { .. });
+    let is_it = |one: &Difference| matches!(one, Difference::PotRefundDiffers { .. });
     assert!(report.differences.iter().any(is_it), "{:?}", report.differences);
 }

@@ -192,7 +192,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "additive_migrations r",
         "archive_dictionaries ar",
         "archive_objects r",
-        "bans ar w(lifted_at)",
+        "sanctions ar w(lifted_at)",
         "board_scores arwd",
         "booked_hours arw",
         "closed_months r",

@@ -210,7 +210,7 @@ export class ModelServer {
     this.#otherAt = this.#count % 2 === 1 ? now + OTHER_MS : null;
     const events = [
       ["counted", seat, this.#count],
-      { type: "pot_returned", pot: this.pot, shares: [] },
+      { type: "pot_refunded", pot: this.pot, shares: [] },
       ["countdown", COUNTDOWN_MS],
     ];
     const update = { version: this.#version, tag: this.#tag, at: now, events };

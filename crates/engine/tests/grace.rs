@@ -187,7 +187,7 @@ impl<G: GameKind> House<G> {
             .filter_map(|effect| match effect {
                 Effect::Tick => Some(Input::Tick),
                 Effect::Advise { seat, .. } => self.table.advice(seat),
-                Effect::Open(_) | Effect::Settle(_) | Effect::ReturnPot(_) => None,
+                Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => None,
             })
             .collect();
         assert!(!inputs.is_empty(), "a deadline at which nothing is due");

@@ -245,7 +245,7 @@ fn nothing_undoes_a_game_of_which_a_seed_is_known() {
         Input::Opened { game, stakes: vec![coins(14); 3], pot: coins(3) },
         Input::OpenFailed { game, seats: SeatSet::EMPTY.with(Seat::new(2).unwrap()) },
         Input::Settled { game },
-        Input::Returned { game, player: None, pot: coins(0), shares: vec![] },
+        Input::PotRefunded { game, player: None, pot: coins(0), shares: vec![] },
         Input::UpdateTerms { terms: closed },
         Input::Tick,
     ];

@@ -104,7 +104,7 @@ impl Parlour {
                 Effect::Settle(record) => Input::Settled { game: record.game },
                 Effect::Advise { seat, .. } => self.table.advice(seat).unwrap(),
                 Effect::Tick => Input::Tick,
-                Effect::ReturnPot(_) => unreachable!("the table is no private one"),
+                Effect::RefundPot(_) => unreachable!("the table is no private one"),
             });
             if let Phase::Settling(settling) = self.table.phase() {
                 self.records.push(settling.record.clone());

@@ -84,7 +84,7 @@ impl Practice {
         let next = self.table.effects(self.now).into_iter().next().map(|effect| match effect {
             Effect::Advise { seat, .. } => self.table.advice(seat).unwrap(),
             Effect::Tick => Input::Tick,
-            Effect::Open(_) | Effect::Settle(_) | Effect::ReturnPot(_) => {
+            Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => {
                 panic!("nobody is asked for coins at a practice table: {effect:?}")
             }
         });

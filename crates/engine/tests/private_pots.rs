@@ -10,7 +10,7 @@ use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, PotReturn,
+    Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, PotRefund,
     Price, Private, Rejection, Share, Spectators, Standing, Table, TableId, Terms, TermsUpdate,
     Timestamp,
 };
@@ -130,7 +130,7 @@ impl Desk {
     /// What the ledger is to give back now.
     fn due(&self) -> Option<(GameId, Option<PlayerId>)> {
         self.table.effects(self.now).into_iter().find_map(|effect| match effect {
-            Effect::ReturnPot(PotReturn { game, player, .. }) => Some((game, player)),
+            Effect::RefundPot(PotRefund { game, player, .. }) => Some((game, player)),
             Effect::Open(_) | Effect::Settle(_) | Effect::Advise { .. } | Effect::Tick => None,
         })
     }
@@ -142,7 +142,7 @@ impl Desk {
             amount: coins(*amount),
         });
         let shares = shares.collect();
-        self.tell(Input::Returned { game, player, pot: coins(pot), shares })
+        self.tell(Input::PotRefunded { game, player, pot: coins(pot), shares })
     }
 }
 
@@ -167,11 +167,11 @@ fn who_is_sent_away_takes_its_part_along_before_the_next_game_opens() {
     desk.sit(7).unwrap();
     desk.ready();
     assert!(matches!(desk.table.phase(), Phase::Opening(_)));
-    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::ReturnPot(_)]));
+    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::RefundPot(_)]));
     assert!(desk.table.deadline().is_some(), "who asks may die");
     desk.returned(2, &[(wearer, 1)]).unwrap();
     let shares = vec![Share { player: player(wearer), amount: coins(1) }];
-    assert_eq!(desk.events, [Event::PotReturned { pot: coins(2), shares }]);
+    assert_eq!(desk.events, [Event::PotRefunded { pot: coins(2), shares }]);
     assert_eq!(desk.table.pot(), coins(2));
     assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Open(_)]));
     assert_eq!(desk.returned(1, &[]), Err(Rejection::BadAnswer), "told twice, taken once");
@@ -263,7 +263,7 @@ fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
     // It is owed until it is answered.
     for _ in 0..3 {
         desk.now = desk.now.after_ms(1_000);
-        assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::ReturnPot(_)]));
+        assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::RefundPot(_)]));
         assert!(desk.table.deadline().is_some_and(|deadline| deadline <= desk.now));
     }
     desk.returned(0, &[(0, 1), (1, 1), (2, 1)]).unwrap();
@@ -289,7 +289,7 @@ fn no_coin_is_lost_where_players_are_sent_away() {
             let happened = house.step();
             assert_eq!(house.missing(), Coins::ZERO, "seed {seed}");
             games += i32::from(happened.record.is_some());
-            let is_return = |event: &Event<_>| matches!(event, Event::PotReturned { .. });
+            let is_return = |event: &Event<_>| matches!(event, Event::PotRefunded { .. });
             returned += happened.events.iter().filter(|event| is_return(event)).count();
         }
         assert!(returned > 5, "seed {seed}: {returned} parts went back");

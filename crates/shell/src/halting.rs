@@ -69,7 +69,7 @@ pub enum VoidingCall {
     FindOpenGame,
     VoidGame(GameId),
     /// Gives the POT back to those who paid it, if there is anything in it.
-    ReturnPot,
+    RefundPot,
     Release {
         player: PlayerId,
     },
@@ -194,7 +194,7 @@ impl Voiding {
         self.calls.extend([VoidingCall::NoteVoided, VoidingCall::Close]);
         // Last: until the table is gone it could be released, and its game is void. What breaks off
         // here, an operator makes up for as for a lost table.
-        self.calls.extend(self.is_private.then_some(VoidingCall::ReturnPot));
+        self.calls.extend(self.is_private.then_some(VoidingCall::RefundPot));
     }
 }
 

@@ -27,7 +27,7 @@ fn everything_holds_whatever_fails() {
     assert!(tally.resumes > 100 && tally.compactions > 0, "{tally:?}");
     assert!(tally.joins_again > 1_000 && tally.second_connections > 20, "{tally:?}");
     assert!(tally.halted > 0 && tally.released > 0 && tally.ended > 0, "{tally:?}");
-    assert!(tally.returned > 0, "{tally:?}");
+    assert!(tally.pot_refunds > 0, "{tally:?}");
     assert!(tally.stood_in > 20, "{tally:?}");
     assert!(tally.revealed > 100 && tally.unrevealed > 5, "{tally:?}");
     assert!(tally.closed > 0 && tally.terms_updates > 50 && tally.abandoned > 0, "{tally:?}");

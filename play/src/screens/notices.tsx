@@ -9,7 +9,7 @@ import { coins, language, say, sayer } from '../words.ts';
 
 const WORDS = {
   game_voided: ['A game could not be finished. {coins} coins came back to you.', 'Hindi natapos ang isang laro. Naibalik ang {coins} barya mo.'],
-  pot_returned: ['A table is gone. {coins} coins came back to you from its POT.', 'Wala na ang isang mesa. Naibalik ang {coins} barya mo mula sa POT nito.'],
+  pot_refunded: ['A table is gone. {coins} coins came back to you from its POT.', 'Wala na ang isang mesa. Naibalik ang {coins} barya mo mula sa POT nito.'],
   private_limit: ['A game among friends did not begin: it could have won you more than you may win from friends.', 'Hindi nagsimula ang larong magkakaibigan: lampas sana sa puwede mong mapanalunan sa kanila.'],
   room_limit: ['A game did not begin: you have won as much of the others at that table as one may in a day.', 'Hindi nagsimula ang laro: naabot mo na ang puwedeng mapanalunan sa kanila sa isang araw.'],
   banned: ['You could not come in for a time.', 'Hindi ka nakapasok nang ilang panahon.'],

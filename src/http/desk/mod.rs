@@ -10,7 +10,7 @@
 
 mod assets;
 mod audit;
-mod bars;
+mod sanctions;
 pub(super) mod chart;
 mod corrections;
 mod enrolment;
@@ -102,8 +102,8 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/players/{id}", get(player::show))
         .route("/desk/players/{id}/notes", post(player::write_note))
         .route("/desk/players/{id}/sign-out", post(player::sign_out))
-        .route("/desk/players/{id}/bars", post(bars::begin))
-        .route("/desk/players/{id}/bars/lifting", post(bars::lift))
+        .route("/desk/players/{id}/sanctions", post(sanctions::begin))
+        .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
         .route("/desk/ledger", get(ledger::show))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
@@ -120,7 +120,7 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/tables/{id}/hands", post(tables::hands))
         .route("/desk/tables/{id}/voiding", post(tables::void))
         .route("/desk/tables/{id}/release", post(tables::release))
-        .route("/desk/tables/{id}/pot-return", post(tables::return_pot))
+        .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
         .route("/desk/switches", get(house::show))
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))

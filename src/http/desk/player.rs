@@ -13,14 +13,14 @@ use super::parts::{
 };
 use super::settlements::{row, rows_table};
 use super::shell::page;
-use super::{Filled, Nothing, Refused, Seat, bars};
+use super::{Filled, Nothing, Refused, Seat, sanctions};
 use crate::entropy;
 use crate::http::operators::players::{report_to_look_at, searched};
 use crate::http::{Code, Cursors, Path, Query, Services, unread};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
 use crate::lobby::LobbyError;
-use crate::operators::{Barring, Care, Words};
+use crate::operators::{Sanctions, Care, Words};
 use crate::reports::{
     AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
 };
@@ -95,13 +95,13 @@ pub(super) async fn show(
     let shared = reports.shared_by(player).await.map_err(unread)?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
-    let bars = bars::section(&Barring::from_ref(&services), &seat, player, &here).await?;
+    let sanctions = sanctions::section(&Sanctions::from_ref(&services), &seat, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
         (about(&report, wallet, &statistics, &sits_at))
         @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
         h2 { "Bans and mutes" }
-        (bars)
+        (sanctions)
         h2 { "Signs of collusion" }
         (partners_table(&partners))
         (shared_table(&shared))

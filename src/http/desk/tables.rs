@@ -95,7 +95,7 @@ fn halts(halted: &[Halted]) -> Markup {
 fn pots(seat: &Seat, lost: &[IdlePot]) -> Markup {
     let may = seat.operator.administrator().is_ok();
     let rows = lost.iter().map(|lost| {
-        let order = format!("{HERE}/{}/pot-return", lost.table);
+        let order = format!("{HERE}/{}/pot-refund", lost.table);
         let confirm = "Give every share back to whoever paid it?";
         vec![
             id(&lost.table),
@@ -286,13 +286,13 @@ pub(super) async fn release(
     Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
 }
 
-pub(super) async fn return_pot(
+pub(super) async fn refund_pot(
     State(services): State<Services>,
     Path(table_id): Path<Uuid>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
     let by = seat.operator.administrator()?.signed_in()?;
-    let returned = orders::return_pot(&services, &by, TableId(table_id)).await?;
+    let returned = orders::refund_pot(&services, &by, TableId(table_id)).await?;
     let rows = returned.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
     let rows: Vec<Vec<Markup>> = rows.collect();
     let columns = [Column::Text("Player"), Column::Number("Coins")];

@@ -2,7 +2,7 @@
 //! proof of a token or a session in force; some ask for a role beside, some for a session.
 
 pub(super) mod actions;
-pub(super) mod bans;
+pub(super) mod sanctions;
 pub(super) mod corrections;
 pub(super) mod games;
 pub(super) mod house;

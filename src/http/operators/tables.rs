@@ -225,13 +225,13 @@ pub(in crate::http) async fn release(
 }
 
 /// Gives back the POT of a table that is gone.
-pub(in crate::http) async fn return_pot(
+pub(in crate::http) async fn refund_pot(
     services: &Services,
     by: &SignedInAdministrator,
     table: TableId,
-) -> Result<crate::ledger::Returned, Problem> {
-    let what = (Action::PotReturned, table, None);
-    order(services, by, what, services.lobby.tables().return_pot(table)).await
+) -> Result<crate::ledger::PotRefundOutcome, Problem> {
+    let what = (Action::PotRefunded, table, None);
+    order(services, by, what, services.lobby.tables().refund_pot(table)).await
 }
 
 /// What waits for an operator.
@@ -426,7 +426,7 @@ pub(in crate::http) async fn release_table(
 /// factor.
 #[utoipa::path(
     post,
-    path = "/v1/operator/tables/{id}/pot-return",
+    path = "/v1/operator/tables/{id}/pot-refund",
     tag = "operators",
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The table"), RequiredKey),
@@ -446,7 +446,7 @@ pub(in crate::http) async fn return_lost_pot(
     let by = operator.administrator()?.signed_in()?;
     let once = once.keyed()?;
     let work = async move |_| {
-        let returned = return_pot(&services, &by, TableId(id)).await?;
+        let returned = refund_pot(&services, &by, TableId(id)).await?;
         let shares = returned.shares.into_iter();
         let shares =
             shares.map(|share| PotShare { player: share.player.0, amount: share.amount.into() });

@@ -437,7 +437,7 @@ impl Walk<'_> {
             | Event::Ready { .. }
             | Event::Opening { .. }
             | Event::Revealed { .. }
-            | Event::PotReturned { .. }
+            | Event::PotRefunded { .. }
             | Event::TermsUpdated { .. }
             | Event::Countdown { .. } => {}
         }

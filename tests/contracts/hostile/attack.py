@@ -51,7 +51,7 @@ STRANGER = {
 }
 PLAYER = STRANGER | {"player_relations", "player_reports", "passwords", "identities", "notices"}
 VIEWER = {"operator_actions", "operator_sessions", "idempotency_keys"}
-SUPPORT = VIEWER | {"player_notes", "player_reports", "bans", "sessions", "refresh_tokens", "notices"}
+SUPPORT = VIEWER | {"player_notes", "player_reports", "sanctions", "sessions", "refresh_tokens", "notices"}
 FINANCE = VIEWER
 ADMIN = SUPPORT | FINANCE | {
     "rooms", "house", "room_revisions", "halted_tables",

@@ -29,12 +29,12 @@ POST /desk/enrolment/completion     GET /desk/today                    GET /desk
 GET /desk/settlements               GET /desk/settlements/live         GET /desk/settlements.csv
 GET /desk/games/{id}                GET /desk/games/{id}/replay        GET /desk/players
 GET /desk/players/{id}              POST /desk/players/{id}/notes      POST /desk/players/{id}/sign-out
-POST /desk/players/{id}/bars        POST /desk/players/{id}/bars/lifting
+POST /desk/players/{id}/sanctions        POST /desk/players/{id}/sanctions/lifting
 GET /desk/ledger                    GET /desk/corrections              POST /desk/corrections
 GET /desk/corrections/{id}          POST /desk/corrections/{id}/approval
 GET /desk/rooms                     POST /desk/rooms                   POST /desk/rooms/{room}/closing
 GET /desk/tables                    GET /desk/tables/{id}              GET /desk/tables/{id}/live
-POST /desk/tables/{id}/hands        POST /desk/tables/{id}/voiding     POST /desk/tables/{id}/pot-return
+POST /desk/tables/{id}/hands        POST /desk/tables/{id}/voiding     POST /desk/tables/{id}/pot-refund
 GET /desk/switches                  POST /desk/switches/house/closing  GET /desk/operators
 POST /desk/operators                POST /desk/token                   GET /desk/audit
 GET /desk/audit.csv                 GET /desk/assets/{name}            GET /play/files/{name}

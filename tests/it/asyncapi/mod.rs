@@ -115,8 +115,8 @@ fn every_message_of_tables_in_virtual_time_fits() {
     check(&document, "Message", &as_json(&update));
     // No table is private.
     let share = Share { player: PlayerId(Uuid::from_u128(9)), amount: price.bet };
-    let returned = Event::PotReturned { pot: price.bet, shares: vec![share] };
-    events_seen.insert("pot_returned".to_owned());
+    let returned = Event::PotRefunded { pot: price.bet, shares: vec![share] };
+    events_seen.insert("pot_refunded".to_owned());
     let message = Message::<AnyGame>::Update {
         version: 1,
         tag: bahay::entropy::tag(),

@@ -24,8 +24,8 @@ GET  /desk/players                            200    200     200     200
 GET  /desk/players/{id}                       404    404     404     404
 POST /desk/players/{id}/notes                 403    404     403     404
 POST /desk/players/{id}/sign-out              403    404     403     404
-POST /desk/players/{id}/bars                  403    404     403     404
-POST /desk/players/{id}/bars/lifting          403    409     403     409
+POST /desk/players/{id}/sanctions                  403    404     403     404
+POST /desk/players/{id}/sanctions/lifting          403    409     403     409
 GET  /desk/ledger                             200    200     200     200
 GET  /desk/rooms                              200    200     200     200
 GET  /desk/rooms/newbie                       200    200     200     200
@@ -39,7 +39,7 @@ GET  /desk/tables/{id}/live                   200    200     200     200
 POST /desk/tables/{id}/hands                  403    403     403     404
 POST /desk/tables/{id}/voiding                403    403     403     404
 POST /desk/tables/{id}/release                403    403     403     404
-POST /desk/tables/{id}/pot-return             403    403     403     409
+POST /desk/tables/{id}/pot-refund             403    403     403     409
 GET  /desk/corrections                        200    200     200     200
 GET  /desk/corrections/new                    403    403     200     200
 GET  /desk/corrections/{id}                   404    404     404     404
@@ -103,10 +103,10 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
         "POST /desk/players/{id}/notes" => {
             vec![("attempt", id()), ("words", "for the test only".into())]
         }
-        "POST /desk/players/{id}/bars" => {
-            vec![("bars", "speech".into()), ("hours", String::new()), why()]
+        "POST /desk/players/{id}/sanctions" => {
+            vec![("kind", "mute".into()), ("hours", String::new()), why()]
         }
-        "POST /desk/players/{id}/bars/lifting" => vec![("bars", "entry".into())],
+        "POST /desk/players/{id}/sanctions/lifting" => vec![("kind", "ban".into())],
         "POST /desk/operators" => vec![("name", "Luz".into()), ("role", "viewer".into())],
         _ => vec![why()],
     }

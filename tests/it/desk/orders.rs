@@ -203,28 +203,28 @@ async fn a_player_is_kept_out_and_silent_and_let_in_again() {
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Support).await;
     let here = format!("/desk/players/{}", guest.id);
-    let (bars, lifting) = (format!("{here}/bars"), format!("{here}/bars/lifting"));
-    let fields = [("bars", "entry"), ("hours", "72"), ("reason", "dumps coins on a friend")];
-    let banned = luz.send(&here, &bars, &fields).await;
+    let (sanctions, lifting) = (format!("{here}/sanctions"), format!("{here}/sanctions/lifting"));
+    let fields = [("kind", "ban"), ("hours", "72"), ("reason", "dumps coins on a friend")];
+    let banned = luz.send(&here, &sanctions, &fields).await;
     assert_eq!(banned.location.as_deref(), Some(&*here), "{}", banned.text);
     let sign_in =
         || server.node.post("/v1/sign-in/guest", &json!({ "device_id": "device-0123456789" }));
     expect_refusal(sign_in(), 403, "banned").await;
     assert!(luz.get(&here).await.text.contains("dumps coins on a friend"));
-    let fields = [("bars", "speech"), ("hours", ""), ("reason", "insults at the table")];
-    let muted = luz.send(&here, &bars, &fields).await;
+    let fields = [("kind", "mute"), ("hours", ""), ("reason", "insults at the table")];
+    let muted = luz.send(&here, &sanctions, &fields).await;
     assert_eq!(muted.location.as_deref(), Some(&*here), "{}", muted.text);
     let page = luz.get(&here).await.text;
     assert!(page.contains("insults at the table") && page.contains("Lift the mute"), "{page}");
-    let wrong = [("bars", "sleep"), ("hours", ""), ("reason", "insults at the table")];
-    assert_eq!(luz.send(&here, &bars, &wrong).await.status, 422);
+    let wrong = [("kind", "sleep"), ("hours", ""), ("reason", "insults at the table")];
+    assert_eq!(luz.send(&here, &sanctions, &wrong).await.status, 422);
     server.clock.advance(Duration::from_hours(71));
     expect_refusal(sign_in(), 403, "banned").await;
     // The session of the operator has ended long ago.
     let mut ben = Browser::new(&server);
     ben.enrol("kuya.ben", Role::Support).await;
-    for bars in ["entry", "speech"] {
-        let lifted = ben.send(&here, &lifting, &[("bars", bars)]).await;
+    for kind in ["ban", "mute"] {
+        let lifted = ben.send(&here, &lifting, &[("kind", kind)]).await;
         assert_eq!(lifted.status, 303, "{}", lifted.text);
     }
     ok(sign_in()).await;

@@ -44,7 +44,7 @@ pub(super) fn filled(path: &str) -> String {
         .replace("{code}", "K7MWQ2XA")
         .replace("{operation}", "1")
         .replace("{name}", "ate.luz")
-        .replace("{bars}", "bans")
+        .replace("{sanctions}", "bans")
         .replace("{board}", "coins")
         .replace("{span}", "week")
 }

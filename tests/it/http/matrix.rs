@@ -115,16 +115,16 @@ PUT    /v1/operator/rooms/{room}                  401    401   401  403    403  
 POST   /v1/operator/rooms/{room}/opening          401    401   401  403    403     403     200
 POST   /v1/operator/rooms/{room}/closing          401    401   401  403    403     403     200
 GET    /v1/operator/rooms/{room}/revisions        401    401   401  200    200     200     200
-GET    /v1/operator/players/{id}/{bars}           401    401   401  200    200     200     200
-POST   /v1/operator/players/{id}/{bars}           401    401   401  403    201     403     201
-POST   /v1/operator/players/{id}/{bars}/lifting   401    401   401  403    409     403     409
+GET    /v1/operator/players/{id}/{sanctions}           401    401   401  200    200     200     200
+POST   /v1/operator/players/{id}/{sanctions}           401    401   401  403    201     403     201
+POST   /v1/operator/players/{id}/{sanctions}/lifting   401    401   401  403    409     403     409
 GET    /v1/operator/tables                        401    401   401  200    200     200     200
 GET    /v1/operator/stranded                      401    401   401  200    200     200     200
 GET    /v1/operator/tables/{id}                   401    401   401  404    404     404     404
 POST   /v1/operator/tables/{id}/hands-look        401    401   401  403    403     403     404
 POST   /v1/operator/tables/{id}/voiding           401    401   401  403    403     403     404
 POST   /v1/operator/tables/{id}/release           401    401   401  403    403     403     404
-POST   /v1/operator/tables/{id}/pot-return        401    401   401  403    403     403     409
+POST   /v1/operator/tables/{id}/pot-refund        401    401   401  403    403     403     409
 GET    /v1/operator/actions                       401    401   401  403    403     403     200
 GET    /v1/operator/actions.csv                   401    401   401  403    403     403     200
 GET    /v1/operator/operators                     401    401   401  403    403     403     200
@@ -208,7 +208,7 @@ fn query_and_body(
         "POST /v1/operator/corrections" => adjustment(owner),
         "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
-        "POST /v1/operator/players/{id}/{bars}"
+        "POST /v1/operator/players/{id}/{sanctions}"
         | "POST /v1/operator/house/closing"
         | "POST /v1/operator/tables/{id}/hands-look"
         | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),
@@ -278,7 +278,7 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
         booked = first.fetch_one(&server.bank.pool).await.expect("something was booked");
     }
     let path = path.replace("{name}", &name).replace("{operation}", &booked);
-    let path = path.replace("{bars}", "mutes");
+    let path = path.replace("{sanctions}", "mutes");
     let path = path.replace("{code}", &code).replace("{board}", "coins").replace("{span}", "week");
     assert!(!path.contains('{') && !path.contains("//"), "{operation} needs a parameter");
     path

@@ -2,7 +2,7 @@
 
 mod around;
 mod auth;
-mod bans;
+mod sanctions;
 mod contract;
 mod corrections;
 mod entries;

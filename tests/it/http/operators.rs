@@ -241,7 +241,7 @@ async fn a_token_suffices_for_nothing_that_is_done_in_its_operators_name_alone()
         (format!("{table}/hands-look"), reason.clone()),
         (format!("{table}/voiding"), reason.clone()),
         (format!("{table}/release"), json!({})),
-        (format!("{table}/pot-return"), json!({})),
+        (format!("{table}/pot-refund"), json!({})),
         ("/v1/operator/operators".to_owned(), json!({ "name": "puppet", "role": "finance" })),
         (format!("{operator}/enrolment"), json!({})),
         (format!("{operator}/disabling"), json!({})),

@@ -69,7 +69,7 @@ async fn friends_sit_down_by_the_code_and_nobody_else_finds_the_table() {
     ok(remove(0, &party.guests[2].id)).await;
     let nowhere = party.ask(2, Method::GET, "/v1/table");
     expect_refusal(nowhere, 404, "not_seated").await;
-    expect_refusal(party.join(2, code), 403, "barred").await;
+    expect_refusal(party.join(2, code), 403, "kicked_by_host").await;
     ok(party.join(4, code)).await;
 }
 

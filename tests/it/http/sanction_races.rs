@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use bahay::accounts::{Ban, Bar};
-use bahay::operators::Barring;
+use bahay::accounts::{Sanction, SanctionKind};
+use bahay::operators::Sanctions;
 use bahay::operators::audit::Trail;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder, StatusCode};
@@ -60,11 +60,11 @@ impl Ending {
         let node = &server.node;
         let request = match self {
             Self::Ban => {
-                let bans = Barring::new(server.bank.pool.clone(), server.clock.clone());
+                let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());
                 let player = guest.id.parse().unwrap();
                 return tokio::spawn(async move {
-                    let ban = Ban { reason: reason("collusion at tables"), ends_at: None };
-                    bans.ban_by(&Trail::COMMAND, player, Bar::Entry, &ban).await.unwrap();
+                    let ban = Sanction { reason: reason("collusion at tables"), ends_at: None };
+                    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Ban, &ban).await.unwrap();
                 });
             }
             Self::Everywhere => node.request(Method::DELETE, "/v1/me/sessions"),
@@ -285,8 +285,8 @@ async fn a_banned_player_neither_joins_nor_refreshes() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
     let mut play = client.play().await.unwrap();
-    let ban = "insert into bans (id, player, bars, reason, banned_at)
-        values ($1, $2, 'entry', 'collusion at tables', now())";
+    let ban = "insert into sanctions (id, player, kind, reason, imposed_at)
+        values ($1, $2, 'ban', 'collusion at tables', now())";
     let ban = sqlx::query(ban).bind(uuid::Uuid::new_v4()).bind(client.player().0);
     ban.execute(&house.database.owner_pool().await).await.unwrap();
     play.send_text(json!({ "type": "join", "id": 7 }).to_string()).await.unwrap();

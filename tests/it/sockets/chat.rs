@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use bahay::accounts::{Ban, BanError, Bar};
+use bahay::accounts::{Sanction, SanctionError, SanctionKind};
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::lobby::house_rooms;
-use bahay::operators::Barring;
+use bahay::operators::Sanctions;
 use bahay::operators::audit::Trail;
 use bahay::social::Phrase;
 use bahay::ws::protocol::{Command, Message, Tag};
@@ -109,18 +109,18 @@ async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
     let mut first_play = joined(&first.at(&base)).await;
     let mut second_play = joined(&second).await;
     let (clock, player) = (Clock::system(), first.player());
-    let barring = Barring::new(house.database.owner_pool().await, clock.clone());
+    let sanctions = Sanctions::new(house.database.owner_pool().await, clock.clone());
     let ends_at = Some(clock::after(clock.now(), Duration::from_hours(1)));
-    let mute = Ban { reason: reason("insults at the table"), ends_at };
-    barring.ban_by(&Trail::COMMAND, player, Bar::Speech, &mute).await.unwrap();
+    let mute = Sanction { reason: reason("insults at the table"), ends_at };
+    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Mute, &mute).await.unwrap();
     assert_eq!(code(say(&mut first_play, Phrase::Hello).await), "muted");
     assert_eq!(code(say(&mut first_play, Phrase::EmojiHeart).await), "muted");
     // Others speak, and the muted one hears them and has its seat.
     say(&mut second_play, Phrase::Hurry).await.unwrap();
     assert_eq!(heard(&mut first_play).await, (second.player().to_string(), Phrase::Hurry));
-    barring.lift_by(&Trail::COMMAND, player, Bar::Speech).await.unwrap();
-    let again = barring.lift_by(&Trail::COMMAND, player, Bar::Speech).await;
-    assert!(matches!(again, Err(BanError::NotMuted)), "{again:?}");
+    sanctions.lift_as(&Trail::COMMAND, player, SanctionKind::Mute).await.unwrap();
+    let again = sanctions.lift_as(&Trail::COMMAND, player, SanctionKind::Mute).await;
+    assert!(matches!(again, Err(SanctionError::NotMuted)), "{again:?}");
     say(&mut first_play, Phrase::Sorry).await.unwrap();
     // It would have heard the two that were refused before this one.
     assert_eq!(heard(&mut second_play).await.1, Phrase::Hurry);

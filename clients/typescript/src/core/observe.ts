@@ -68,7 +68,7 @@ export function observe(view: TableView, event: Event, model: GameModel | null):
       return inPhase(view, { type: "settling", game: event.game, settlement: event.settlement });
     case "settled":
       return { ...view, pot: event.pot, crown: event.crown };
-    case "pot_returned":
+    case "pot_refunded":
       return { ...view, pot: event.pot };
     case "terms_updated": {
       const { price, hits, clocks } = event;

@@ -8,7 +8,7 @@ use crate::game::{Game, Skill, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::phase::{Opening, Phase};
-use crate::table::pot_return::PotReturn;
+use crate::table::pot_refund::PotRefund;
 use crate::table::record::Record;
 use crate::table::time::Timestamp;
 use crate::table::{Input, Occupant, Table};
@@ -21,9 +21,9 @@ pub enum Effect<'a, G: Game> {
     Open(&'a Opening),
     /// Have the ledger settle the game and store its record, and tell [`Input::Settled`].
     Settle(&'a Record<G>),
-    /// Have the ledger give coins of the POT back, and tell [`Input::Returned`]. Until then no game
+    /// Have the ledger give coins of the POT back, and tell [`Input::PotRefunded`]. Until then no game
     /// is opened.
-    ReturnPot(PotReturn),
+    RefundPot(PotRefund),
     /// Ask the AI what to play in this seat, and tell [`Input::Advise`].
     Advise { seat: Seat, player: PlayerId, game: GameId, prompt: u32 },
     /// Tell [`Input::Tick`].
@@ -62,7 +62,7 @@ impl<G: Game> Table<G> {
     /// asked at a practice table, which opens and settles by itself: there both are the clock's.
     pub fn deadline(&self) -> Option<Timestamp> {
         let retry_ms = self.terms.clocks.retry_ms;
-        let returned = self.return_due().map(|due| due.since.after_ms(retry_ms));
+        let returned = self.next_pot_refund().map(|due| due.since.after_ms(retry_ms));
         [self.phase_deadline(), returned].into_iter().flatten().min()
     }
 
@@ -87,7 +87,7 @@ impl<G: Game> Table<G> {
 
     /// What is due now.
     pub fn effects(&self, now: Timestamp) -> Vec<Effect<'_, G>> {
-        let returned = self.return_due().map(Effect::ReturnPot);
+        let returned = self.next_pot_refund().map(Effect::RefundPot);
         match &self.phase {
             Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => vec![Effect::Tick],
             // The opening says what is in the POT, so the return comes first.

@@ -11,7 +11,7 @@ use crate::coins::Coins;
 use crate::game::{Game, Hits, Viewer};
 use crate::seat::Seat;
 use crate::table::id::{GameId, PlayerId};
-use crate::table::pot_return::Share;
+use crate::table::pot_refund::Share;
 use crate::table::settlement::Settlement;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
@@ -71,7 +71,7 @@ pub enum Event<E> {
     /// The coins have moved and the record is stored.
     Settled { game: GameId, pot: Coins, crown: Option<Crown> },
     /// At a private table coins went out of the POT, back to those who had paid them (rule 7.4).
-    PotReturned {
+    PotRefunded {
         /// What is left in it.
         pot: Coins,
         shares: Vec<Share>,
@@ -150,7 +150,7 @@ impl<E> Event<E> {
             | Self::Countdown { .. }
             | Self::Over { .. }
             | Self::Settled { .. }
-            | Self::PotReturned { .. }
+            | Self::PotRefunded { .. }
             | Self::TermsUpdated { .. } => Some(self.clone()),
         }
     }

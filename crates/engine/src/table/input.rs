@@ -15,7 +15,7 @@ use crate::coins::Coins;
 use crate::game::{Hits, Refusal};
 use crate::seat::SeatSet;
 use crate::table::id::{ConnectionId, GameId, PlayerId};
-use crate::table::pot_return::Share;
+use crate::table::pot_refund::Share;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
@@ -56,7 +56,7 @@ pub enum Input<A> {
     Settled { game: GameId },
     /// The ledger has given coins back out of the POT, which holds so much now. No player: to
     /// everybody who had paid.
-    Returned { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
+    PotRefunded { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
     /// The room's terms are these from here on: taken when the next game
     /// begins to be prepared; the POT's rules, when no POT waits.
     UpdateTerms { terms: TermsUpdate },

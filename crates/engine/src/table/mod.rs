@@ -21,7 +21,7 @@ mod input;
 mod memory;
 mod opening;
 mod phase;
-mod pot_return;
+mod pot_refund;
 mod practice;
 mod readable;
 mod record;
@@ -53,7 +53,7 @@ pub use id::{ConnectionId, GameId, PlayerId, TableId};
 pub use input::{Fresh, Input, Line, Rejection, Standing, TEXT_BYTES_MAX, TermsUpdate};
 pub use opening::REVEAL_MS;
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Revealing, Settling};
-pub use pot_return::{PotReturn, Share};
+pub use pot_refund::{PotRefund, Share};
 pub use practice::{Hint, PracticeBot};
 pub(crate) use readable::kind_of;
 pub use readable::{Lift, Readable, Unreadable};
@@ -94,7 +94,7 @@ pub struct Table<G: Game> {
     /// Who begins the next game, if still here (rule 2.2).
     last_winner: Option<PlayerId>,
     /// What is to go out of the POT of a private table.
-    returns: pot_return::Returns,
+    pot_refunds: pot_refund::PotRefunds,
     phase: Phase<G>,
     /// The time of the last line; the table's clock never goes back.
     at: Timestamp,
@@ -116,7 +116,7 @@ impl<G: Game> Table<G> {
             pot: Coins::ZERO,
             crown: None,
             last_winner: None,
-            returns: pot_return::Returns::default(),
+            pot_refunds: pot_refund::PotRefunds::default(),
             phase: Phase::Waiting,
             at: Timestamp::default(),
         }

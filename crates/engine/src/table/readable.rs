@@ -156,8 +156,8 @@ impl<A> Input<A> {
             Self::Opened { game, stakes, pot } => Input::Opened { game, stakes, pot },
             Self::OpenFailed { game, seats } => Input::OpenFailed { game, seats },
             Self::Settled { game } => Input::Settled { game },
-            Self::Returned { game, player, pot, shares } => {
-                Input::Returned { game, player, pot, shares }
+            Self::PotRefunded { game, player, pot, shares } => {
+                Input::PotRefunded { game, player, pot, shares }
             }
             Self::UpdateTerms { terms } => Input::UpdateTerms { terms },
             Self::Remove { player } => Input::Remove { player },
@@ -195,7 +195,7 @@ impl<E> Event<E> {
                 Event::Over { game, settlement, server_seed }
             }
             Self::Settled { game, pot, crown } => Event::Settled { game, pot, crown },
-            Self::PotReturned { pot, shares } => Event::PotReturned { pot, shares },
+            Self::PotRefunded { pot, shares } => Event::PotRefunded { pot, shares },
             Self::TermsUpdated { price, hits, clocks } => {
                 Event::TermsUpdated { price, hits, clocks }
             }
@@ -251,7 +251,7 @@ impl<G: GameKind> Table<G> {
             pot,
             crown,
             last_winner,
-            returns,
+            pot_refunds,
             phase,
             at,
         } = self;
@@ -267,7 +267,7 @@ impl<G: GameKind> Table<G> {
             pot,
             crown,
             last_winner,
-            returns,
+            pot_refunds,
             phase: match phase {
                 Phase::Waiting => Phase::Waiting,
                 Phase::Preparing(preparing) => Phase::Preparing(preparing),

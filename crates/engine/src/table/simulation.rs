@@ -19,7 +19,7 @@ use crate::game::Game;
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
 use crate::table::{
-    ConnectionId, Effect, Event, Fresh, GameId, Input, Line, Phase, PlayerId, PotReturn, Record,
+    ConnectionId, Effect, Event, Fresh, GameId, Input, Line, Phase, PlayerId, PotRefund, Record,
     Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
 };
 
@@ -226,7 +226,7 @@ impl<G: Game> Simulation<G> {
                 match self.table.effects(self.now).first() {
                     Some(Effect::Advise { seat, .. }) => self.table.advice(*seat),
                     Some(
-                        Effect::Tick | Effect::Open(_) | Effect::Settle(_) | Effect::ReturnPot(_),
+                        Effect::Tick | Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_),
                     )
                     | None => Some(Input::Tick),
                 }
@@ -277,8 +277,8 @@ impl<G: Game> Simulation<G> {
                 }
                 Some(Input::Settled { game: record.game })
             }
-            Effect::ReturnPot(due) => {
-                let PotReturn { game, player, .. } = *due;
+            Effect::RefundPot(due) => {
+                let PotRefund { game, player, .. } = *due;
                 let paid = match player {
                     Some(player) => self.paid.remove_entry(&player).into_iter().collect(),
                     None => core::mem::take(&mut self.paid),
@@ -289,7 +289,7 @@ impl<G: Game> Simulation<G> {
                     self.pay(*player, *amount);
                     self.pot = self.pot.checked_sub(*amount).expect("a POT fits");
                 }
-                Some(Input::Returned { game, player, pot: self.pot, shares })
+                Some(Input::PotRefunded { game, player, pot: self.pot, shares })
             }
             Effect::Advise { .. } | Effect::Tick => None,
         }

@@ -194,8 +194,8 @@ impl<G: Game> Table<G> {
                 self.open_failed(*game, *seats, line.fresh, events)
             }
             Input::Settled { game } => self.settled(*game, line.fresh, events),
-            Input::Returned { game, player, pot, shares } => {
-                self.returned(*game, *player, *pot, shares, events)
+            Input::PotRefunded { game, player, pot, shares } => {
+                self.apply_pot_refund(*game, *player, *pot, shares, events)
             }
             Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {

@@ -298,7 +298,7 @@ impl<G: Game> TableView<G> {
                 self.pot = *pot;
                 self.crown = *crown;
             }
-            Event::PotReturned { pot, .. } => self.pot = *pot,
+            Event::PotRefunded { pot, .. } => self.pot = *pot,
             Event::TermsUpdated { price, hits, clocks } => {
                 self.terms.price = *price;
                 self.terms.hits = *hits;

@@ -68,7 +68,7 @@ pub(super) fn after_seats<G: Readable>(
     for event in applied.events.iter() {
         match event {
             // Without a POT a table that nobody sits at need not be listed.
-            Event::Sat { .. } | Event::PotReturned { .. } => changed = true,
+            Event::Sat { .. } | Event::PotRefunded { .. } => changed = true,
             Event::Left { player, .. } => {
                 changed = true;
                 calls.push_back(Call::Release { player: *player });

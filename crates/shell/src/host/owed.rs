@@ -9,7 +9,7 @@ use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Effect, GameId, Input, Opening, PlayerId, PotReturn, Readable, Record, Share, StakeTerms,
+    Effect, GameId, Input, Opening, PlayerId, PotRefund, Readable, Record, Share, StakeTerms,
     Table, TableId,
 };
 
@@ -25,7 +25,7 @@ pub enum LedgerCall<G: Readable> {
     Open(Box<GameOpening>),
     Settle(Box<Record<G>>),
     /// To give coins of the table's POT back.
-    ReturnPot(PotReturn),
+    RefundPot(PotRefund),
     /// The table has come to a new game, so this other one, which is open in its name, has no table
     /// any more. Not to be answered.
     VoidLost(GameId),
@@ -52,7 +52,7 @@ pub enum LedgerAnswer {
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins },
     CannotPay { game: GameId, seats: SeatSet },
     Settled { game: GameId },
-    Returned { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
+    PotRefunded { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
     Refused { game: GameId, why: LedgerFault },
 }
 
@@ -155,8 +155,8 @@ impl<G: Readable> TableHost<G> {
             LedgerAnswer::Settled { game } => {
                 return self.tell_of_ledger(ctx, Input::Settled { game });
             }
-            LedgerAnswer::Returned { game, player, pot, shares } => {
-                let input = Input::Returned { game, player, pot, shares };
+            LedgerAnswer::PotRefunded { game, player, pot, shares } => {
+                let input = Input::PotRefunded { game, player, pot, shares };
                 return self.tell_of_ledger(ctx, input);
             }
             LedgerAnswer::Refused { game, why } => (game, why),
@@ -313,7 +313,7 @@ fn debts<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> 
                 open_game(table, opening).map(Box::new).map(LedgerCall::Open).map(Debt::Ask)
             }
             Effect::Settle(record) => Some(Debt::Ask(LedgerCall::Settle(Box::new(record.clone())))),
-            Effect::ReturnPot(due) => Some(Debt::Ask(LedgerCall::ReturnPot(due))),
+            Effect::RefundPot(due) => Some(Debt::Ask(LedgerCall::RefundPot(due))),
         })
         .collect()
 }

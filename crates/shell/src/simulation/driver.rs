@@ -13,7 +13,7 @@ use bahay_engine::chance::Contribution;
 use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::table::{
-    ConnectionId, Fresh, Input, PlayerId, PotReturn, Table, TableId, Terms, Timestamp,
+    ConnectionId, Fresh, Input, PlayerId, PotRefund, Table, TableId, Terms, Timestamp,
 };
 
 use crate::simulation::Mutation;
@@ -367,8 +367,8 @@ impl Node {
                 }
                 (record.game, Operation::Settle(record))
             }
-            LedgerCall::ReturnPot(PotReturn { game, player, .. }) => {
-                (game, Operation::Return { table, game, player })
+            LedgerCall::RefundPot(PotRefund { game, player, .. }) => {
+                (game, Operation::RefundPot { table, game, player })
             }
             LedgerCall::VoidLost(game) => {
                 self.world.postgres(self.run, Operation::Void { game }).await;
@@ -383,8 +383,8 @@ impl Node {
             Some(Ok(Posted::CannotPay { seats })) => {
                 return Some(LedgerAnswer::CannotPay { game, seats });
             }
-            Some(Ok(Posted::Returned { player, pot, shares })) => {
-                return Some(LedgerAnswer::Returned { game, player, pot, shares });
+            Some(Ok(Posted::PotRefunded { player, pot, shares })) => {
+                return Some(LedgerAnswer::PotRefunded { game, player, pot, shares });
             }
             Some(Ok(Posted::Settled)) => return Some(LedgerAnswer::Settled { game }),
             Some(Ok(Posted::Voided | Posted::Games(_) | Posted::Wallet(_))) => {

@@ -235,7 +235,7 @@ pub struct Tally {
     /// Watchers that did not keep up.
     pub slow_watchers: u64,
     /// Returns out of the POTs of private tables.
-    pub returned: u64,
+    pub pot_refunds: u64,
     /// Times that a player brought coins.
     pub grants: u64,
     pub faults: BTreeMap<Fault, u64>,
@@ -270,7 +270,7 @@ impl Tally {
         self.stood_in += other.stood_in;
         self.buried += other.buried;
         self.slow_watchers += other.slow_watchers;
-        self.returned += other.returned;
+        self.pot_refunds += other.pot_refunds;
         self.grants += other.grants;
         for (fault, times) in &other.faults {
             *self.faults.entry(*fault).or_default() += times;

@@ -183,7 +183,7 @@ impl World {
         }
         loop {
             if let Some(node) = self.some_node()
-                && node.ledger(Operation::ReturnAll { table }).await.is_ok()
+                && node.ledger(Operation::RefundWholePot { table }).await.is_ok()
             {
                 return;
             }
@@ -242,8 +242,8 @@ impl Node {
                     None => Err(Unavailable("the ledger is away".into())),
                 };
             }
-            VoidingCall::ReturnPot => {
-                return match self.ledger(Operation::ReturnAll { table }).await {
+            VoidingCall::RefundPot => {
+                return match self.ledger(Operation::RefundWholePot { table }).await {
                     Ok(_) => Ok(VoidingAnswer::Done),
                     Err(error) => Err(error),
                 };

@@ -31,13 +31,13 @@ pub(super) enum Operation {
         game: GameId,
     },
     /// To give back what a player, or everybody, has paid into a POT until this game.
-    Return {
+    RefundPot {
         table: TableId,
         game: GameId,
         player: Option<PlayerId>,
     },
     /// The same for a table that an operator ends.
-    ReturnAll {
+    RefundWholePot {
         table: TableId,
     },
     /// The game that is open in the name of a table.
@@ -59,7 +59,7 @@ pub(super) enum Answer {
     Opened { stakes: Vec<Coins>, pot: Coins },
     CannotPay { seats: SeatSet },
     Settled,
-    Returned { player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
+    PotRefunded { player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
     Voided,
     Games(Vec<(GameId, TableId)>),
     Wallet(Coins),
@@ -80,7 +80,7 @@ enum Key {
     Open(GameId),
     Settle(GameId),
     Void(GameId),
-    Return(TableId, GameId, Option<PlayerId>),
+    RefundPot(TableId, GameId, Option<PlayerId>),
 }
 
 /// How a game stands.
@@ -135,10 +135,10 @@ impl Postgres {
                 (Key::Settle(record.game), input)
             }
             Operation::Void { game } => (Key::Void(*game), String::new()),
-            Operation::Return { table, game, player } => {
-                (Key::Return(*table, *game, *player), String::new())
+            Operation::RefundPot { table, game, player } => {
+                (Key::RefundPot(*table, *game, *player), String::new())
             }
-            Operation::ReturnAll { table } => return self.give_back(*table, None, mutation),
+            Operation::RefundWholePot { table } => return self.refund_pot(*table, None, mutation),
             Operation::OpenGames { longer_than_ms } => {
                 let open = self.games.iter().filter(|(_, row)| {
                     row.state == State::Open && row.opened_ms + longer_than_ms <= now_ms
@@ -165,9 +165,9 @@ impl Postgres {
             }
             return Ok(match (done.answer.clone(), operation) {
                 // What is left is that of now.
-                (Answer::Returned { player, shares, .. }, Operation::Return { table, .. }) => {
+                (Answer::PotRefunded { player, shares, .. }, Operation::RefundPot { table, .. }) => {
                     let pot = self.balance(Account::Pot(*table));
-                    Answer::Returned { player, pot, shares }
+                    Answer::PotRefunded { player, pot, shares }
                 }
                 (answer, _) => answer,
             });
@@ -176,8 +176,8 @@ impl Postgres {
             Operation::Open(open) => self.open(now_ms, open)?,
             Operation::Settle(record) => self.settle(record, forgets)?,
             Operation::Void { game } => self.void(*game, mutation)?,
-            Operation::Return { table, player, .. } => self.give_back(*table, *player, mutation)?,
-            Operation::ReturnAll { .. }
+            Operation::RefundPot { table, player, .. } => self.refund_pot(*table, *player, mutation)?,
+            Operation::RefundWholePot { .. }
             | Operation::OpenAt { .. }
             | Operation::OpenGames { .. }
             | Operation::Wallet { .. } => return Err(Refusal::Differs),
@@ -278,7 +278,7 @@ impl Postgres {
         Ok(Answer::Voided)
     }
 
-    fn give_back(
+    fn refund_pot(
         &mut self,
         table: TableId,
         player: Option<PlayerId>,
@@ -299,7 +299,7 @@ impl Postgres {
         for Share { player, amount } in &shares {
             self.transfer(Account::Pot(table), Account::Wallet(*player), *amount);
         }
-        Ok(Answer::Returned { player, pot: self.balance(Account::Pot(table)), shares })
+        Ok(Answer::PotRefunded { player, pot: self.balance(Account::Pot(table)), shares })
     }
 
     /// Gives coins to a new player.

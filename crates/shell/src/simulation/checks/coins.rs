@@ -39,8 +39,8 @@ impl World {
             Operation::Open(open) => (open.game, Some(open.table)),
             Operation::Settle(record) => (record.game, Some(record.table)),
             Operation::Void { game } => (*game, None),
-            Operation::Return { table, game, .. } => (*game, Some(*table)),
-            Operation::ReturnAll { table } => {
+            Operation::RefundPot { table, game, .. } => (*game, Some(*table)),
+            Operation::RefundWholePot { table } => {
                 return Some(Before { pot: postgres.balance(Account::Pot(*table)), ends: None });
             }
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
@@ -131,8 +131,8 @@ impl World {
                 }
                 Ok(())
             }
-            Operation::Return { .. }
-            | Operation::ReturnAll { .. }
+            Operation::RefundPot { .. }
+            | Operation::RefundWholePot { .. }
             | Operation::OpenAt { .. }
             | Operation::OpenGames { .. }
             | Operation::Wallet { .. } => Ok(()),
@@ -160,7 +160,7 @@ impl World {
                 (before.ends == Some(0), row.opening.table)
             }
             // One that is done again leaves the POT as it is.
-            Operation::Return { table, .. } | Operation::ReturnAll { table } => {
+            Operation::RefundPot { table, .. } | Operation::RefundWholePot { table } => {
                 let pot = services.postgres.balance(Account::Pot(*table));
                 (pot != before.pot || self.mutation() == Some(Mutation::ForgetsWhoPaid), *table)
             }
@@ -189,21 +189,21 @@ impl World {
                         paid.checked_sub(row.opening.stakes.ante).ok_or("a refund does not fit")?;
                 }
             }
-            Operation::Return { player, .. } => {
+            Operation::RefundPot { player, .. } => {
                 let due = match player {
                     Some(player) => paid.remove_entry(player).into_iter().collect(),
                     None => std::mem::take(paid),
                 };
                 check_shares(table, due, posted)?;
             }
-            Operation::ReturnAll { .. } => check_shares(table, std::mem::take(paid), posted)?,
+            Operation::RefundWholePot { .. } => check_shares(table, std::mem::take(paid), posted)?,
             Operation::Settle(_)
             | Operation::OpenAt { .. }
             | Operation::OpenGames { .. }
             | Operation::Wallet { .. } => {}
         }
-        if matches!(posted, Answer::Returned { .. }) {
-            self.tally.borrow_mut().returned += 1;
+        if matches!(posted, Answer::PotRefunded { .. }) {
+            self.tally.borrow_mut().pot_refunds += 1;
         }
         let sum = Coins::checked_sum(paid.values().copied());
         let pot = services.postgres.balance(Account::Pot(table));
@@ -276,7 +276,7 @@ fn check_shares(
     posted: &Answer,
 ) -> Result<(), String> {
     due.retain(|_, amount| !amount.is_zero());
-    let Answer::Returned { shares, .. } = posted else {
+    let Answer::PotRefunded { shares, .. } = posted else {
         return Err(format!("{table}: {posted:?} is no return"));
     };
     let given = shares.iter().map(|share| (share.player, share.amount));

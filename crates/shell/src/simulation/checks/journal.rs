@@ -157,7 +157,7 @@ impl World {
                     return wrong("the ledger has not settled it");
                 }
             }
-            Input::Returned { pot, .. } => {
+            Input::PotRefunded { pot, .. } => {
                 let services = self.services.borrow();
                 if services.postgres.balance(Account::Pot(before.id())) != *pot {
                     return wrong("the POT holds something else");

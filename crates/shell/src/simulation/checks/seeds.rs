@@ -49,7 +49,7 @@ impl Seeds {
             | Input::Tick
             | Input::OpenFailed { .. }
             | Input::Settled { .. }
-            | Input::Returned { .. }
+            | Input::PotRefunded { .. }
             | Input::UpdateTerms { .. }
             | Input::Remove { .. } => {}
         }

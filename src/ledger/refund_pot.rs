@@ -28,7 +28,7 @@ use crate::db;
 
 /// What a private table asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AskedReturn {
+pub struct PotRefundRequest {
     pub table: TableId,
     /// The last game that was opened there.
     pub game: GameId,
@@ -36,10 +36,10 @@ pub struct AskedReturn {
     pub player: Option<PlayerId>,
 }
 
-/// Coins of a POT given back. Its key is `return:<table>:<version>` or `return:<table>:<game>`, with
+/// Coins of a POT given back. Its key is `pot_refund:<table>:<version>` or `pot_refund:<table>:<game>`, with
 /// `:<player>` after it where it is one player's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct ReturnPot {
+pub(super) struct RefundPot {
     table: TableId,
     since: Since,
     player: Option<PlayerId>,
@@ -54,7 +54,7 @@ enum Since {
     Game(GameId),
 }
 
-impl ReturnPot {
+impl RefundPot {
     pub(super) fn key(&self) -> String {
         let Self { table, since, player } = self;
         let since = match since {
@@ -62,14 +62,14 @@ impl ReturnPot {
             Since::Game(game) => game.to_string(),
         };
         let player = player.map_or_else(String::new, |player| format!(":{player}"));
-        format!("return:{table}:{since}{player}")
+        format!("pot_refund:{table}:{since}{player}")
     }
 }
 
 /// What giving a POT back comes to.
 #[derive(Clone, Debug)]
-pub(super) struct PotReturn {
-    pub(super) input: ReturnPot,
+pub(super) struct PlannedPotRefund {
+    pub(super) input: RefundPot,
     /// That of the POT's account when it was read; `None`, if there was no such account.
     version: Option<i64>,
     shares: Vec<Share>,
@@ -77,7 +77,7 @@ pub(super) struct PotReturn {
 
 /// A POT that was given back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Returned {
+pub struct PotRefundOutcome {
     /// Who got what.
     pub shares: Vec<Share>,
 }
@@ -91,7 +91,7 @@ pub struct IdlePot {
     pub finished_at_ms: i64,
 }
 
-impl PotReturn {
+impl PlannedPotRefund {
     pub(super) fn accounts(&self) -> impl Iterator<Item = Account> {
         let wallets = self.shares.iter().map(|share| Account::Wallet(share.player));
         wallets.chain([Account::Pot(self.input.table)])
@@ -101,7 +101,7 @@ impl PotReturn {
 impl Ledger {
     /// Gives the POT of a table back to those who paid the antes in it, and tells them by a
     /// notice. For a table that is gone: one that plays on would find its POT empty.
-    pub async fn return_pot(&self, table: TableId) -> Result<Returned, LedgerError> {
+    pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, LedgerError> {
         let mut tx = self.pool.begin().await?;
         let Standing { busy, .. } = standing(&mut tx, table, "").await?;
         if let Some(game) = busy {
@@ -111,18 +111,18 @@ impl Ledger {
             return Err(LedgerError::PotEmpty { table });
         };
         let shares = shares(pot.balance, &pot.paid).ok_or_else(unfit)?;
-        let input = ReturnPot { table, since: Since::Version(pot.version), player: None };
-        let planned = PotReturn { input, version: Some(pot.version), shares };
-        let returned = self.book_return(&mut tx, planned).await?;
+        let input = RefundPot { table, since: Since::Version(pot.version), player: None };
+        let planned = PlannedPotRefund { input, version: Some(pot.version), shares };
+        let returned = self.book_pot_refund(&mut tx, planned).await?;
         tx.commit().await?;
         Ok(returned)
     }
 
     /// Gives back what a private table asks for, and tells who gets something by a notice. Asked
     /// again, it answers the same; what is left in the POT is that of now.
-    pub async fn return_asked(&self, asked: AskedReturn) -> Result<(Returned, Coins), LedgerError> {
-        let AskedReturn { table, game, player } = asked;
-        let input = ReturnPot { table, since: Since::Game(game), player };
+    pub async fn perform_pot_refund(&self, asked: PotRefundRequest) -> Result<(PotRefundOutcome, Coins), LedgerError> {
+        let PotRefundRequest { table, game, player } = asked;
+        let input = RefundPot { table, since: Since::Game(game), player };
         let mut tx = self.pool.begin().await?;
         // Of one moment: where this was done before, another game may be open by now.
         let Standing { busy, answer } = standing(&mut tx, table, &input.key()).await?;
@@ -141,7 +141,7 @@ impl Ledger {
                         amount.map(|amount| Share { player, amount }).into_iter().collect()
                     }
                 };
-                self.book_return(&mut tx, PotReturn { input, version, shares }).await?
+                self.book_pot_refund(&mut tx, PlannedPotRefund { input, version, shares }).await?
             }
         };
         tx.commit().await?;
@@ -150,13 +150,13 @@ impl Ledger {
     }
 
     /// With the notices, in the caller's transaction.
-    async fn book_return(
+    async fn book_pot_refund(
         &self,
         tx: &mut PgConnection,
-        planned: PotReturn,
-    ) -> Result<Returned, LedgerError> {
+        planned: PlannedPotRefund,
+    ) -> Result<PotRefundOutcome, LedgerError> {
         let key = planned.input.key();
-        let returned: Returned = self.run_in_tx(tx, Operation::Return(planned)).await?;
+        let returned: PotRefundOutcome = self.run_in_tx(tx, Operation::RefundPot(planned)).await?;
         let players: Vec<_> = returned.shares.iter().map(|share| share.player.0).collect();
         let amounts: Vec<_> =
             returned.shares.iter().map(|share| share.amount.hundredths()).collect();
@@ -164,7 +164,7 @@ impl Ledger {
         sqlx::query!(
             r#"
             insert into notices (id, player, kind, amount)
-            select md5($1 || ':' || s.player)::uuid, s.player, 'pot_returned', s.amount
+            select md5($1 || ':' || s.player)::uuid, s.player, 'pot_refunded', s.amount
             from unnest($2::uuid[], $3::bigint[]) as s (player, amount)
             on conflict (id) do nothing
             "#,
@@ -185,11 +185,11 @@ impl Ledger {
 }
 
 pub(super) fn decide(
-    input: &PotReturn,
+    input: &PlannedPotRefund,
     operation: i64,
     books: &mut Books,
-) -> Result<Returned, LedgerError> {
-    let PotReturn { input: ReturnPot { table, player, .. }, version, shares } = input;
+) -> Result<PotRefundOutcome, LedgerError> {
+    let PlannedPotRefund { input: RefundPot { table, player, .. }, version, shares } = input;
     let pot = Account::Pot(*table);
     let sum = Coins::checked_sum(shares.iter().map(|share| share.amount));
     let is_all = player.is_some() || sum == Some(books.balance(&pot));
@@ -200,14 +200,14 @@ pub(super) fn decide(
     let moves: Vec<_> = shares
         .iter()
         .map(|share| Move {
-            code: Code::Return,
+            code: Code::PotRefund,
             source: pot.clone(),
             destination: Account::Wallet(share.player),
             amount: share.amount,
         })
         .collect();
     books.post(operation, &moves)?;
-    Ok(Returned { shares: shares.clone() })
+    Ok(PotRefundOutcome { shares: shares.clone() })
 }
 
 /// How things stand at a table, all of one moment.

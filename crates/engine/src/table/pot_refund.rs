@@ -25,7 +25,7 @@ use crate::table::time::Timestamp;
 
 /// Coins that the ledger is to give back out of the POT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PotReturn {
+pub struct PotRefund {
     /// The last game that was opened at the table.
     pub game: GameId,
     /// Whose part goes back; everybody's, where there is none.
@@ -44,13 +44,13 @@ pub struct Share {
 
 /// What a table knows of its returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Returns {
+pub(super) struct PotRefunds {
     /// The last game that was opened: what is in the POT was paid until then.
     last_game: Option<GameId>,
     /// Who has taken a part along since then, and has none in the POT any more.
     taken_by: Vec<PlayerId>,
     /// What the ledger is to do, in this order.
-    due: Vec<PotReturn>,
+    due: Vec<PotRefund>,
     /// Since when nobody sits there; meaningless while somebody does.
     empty_since: Timestamp,
     /// Nobody sits down any more.
@@ -60,28 +60,28 @@ pub(super) struct Returns {
 impl<G: Game> Table<G> {
     /// The table has come to its end: its POT goes back, and nobody sits down any more.
     pub fn has_ended(&self) -> bool {
-        self.returns.has_ended
+        self.pot_refunds.has_ended
     }
 
     /// What the ledger is to give back next.
-    pub(super) fn return_due(&self) -> Option<PotReturn> {
-        self.returns.due.first().copied()
+    pub(super) fn next_pot_refund(&self) -> Option<PotRefund> {
+        self.pot_refunds.due.first().copied()
     }
 
     /// When the table ends, if nobody comes before.
     pub(super) fn end_deadline(&self) -> Option<Timestamp> {
         let private = self.terms.private?;
-        let is_over = self.returns.has_ended || !self.returns.due.is_empty();
+        let is_over = self.pot_refunds.has_ended || !self.pot_refunds.due.is_empty();
         let is_left = self.occupants().next().is_none() && !self.pot.is_zero();
-        let ends = || self.returns.empty_since.after_ms(private.ends_after_ms);
+        let ends = || self.pot_refunds.empty_since.after_ms(private.ends_after_ms);
         (is_left && !is_over).then(ends)
     }
 
     /// A game has been opened, so its antes are in the POT.
     pub(super) fn paid_into_pot(&mut self, game: GameId) {
         if self.terms.private.is_some() {
-            self.returns.last_game = Some(game);
-            self.returns.taken_by.clear();
+            self.pot_refunds.last_game = Some(game);
+            self.pot_refunds.taken_by.clear();
         }
     }
 
@@ -89,17 +89,17 @@ impl<G: Game> Table<G> {
     pub(super) fn owe_part(&mut self, player: PlayerId) {
         let has_part = self.terms.private.is_some()
             && !self.pot.is_zero()
-            && !self.returns.taken_by.contains(&player);
-        if let Some(game) = self.returns.last_game.filter(|_| has_part) {
-            self.returns.taken_by.push(player);
-            self.returns.due.push(PotReturn { game, player: Some(player), since: self.at });
+            && !self.pot_refunds.taken_by.contains(&player);
+        if let Some(game) = self.pot_refunds.last_game.filter(|_| has_part) {
+            self.pot_refunds.taken_by.push(player);
+            self.pot_refunds.due.push(PotRefund { game, player: Some(player), since: self.at });
         }
     }
 
     /// Somebody has gone.
     pub(super) fn note_empty(&mut self) {
         if self.occupants().next().is_none() {
-            self.returns.empty_since = self.at;
+            self.pot_refunds.empty_since = self.at;
         }
     }
 
@@ -108,14 +108,14 @@ impl<G: Game> Table<G> {
         if self.end_deadline().is_none_or(|deadline| deadline > self.at) {
             return;
         }
-        self.returns.has_ended = true;
-        if let Some(game) = self.returns.last_game {
-            self.returns.due.push(PotReturn { game, player: None, since: self.at });
+        self.pot_refunds.has_ended = true;
+        if let Some(game) = self.pot_refunds.last_game {
+            self.pot_refunds.due.push(PotRefund { game, player: None, since: self.at });
         }
     }
 
     /// The ledger has given coins back.
-    pub(super) fn returned(
+    pub(super) fn apply_pot_refund(
         &mut self,
         game: GameId,
         player: Option<PlayerId>,
@@ -123,14 +123,14 @@ impl<G: Game> Table<G> {
         shares: &[Share],
         events: &mut Events<G>,
     ) -> Result<(), Refused<G>> {
-        let is_due = self.return_due().is_some_and(|due| (due.game, due.player) == (game, player));
+        let is_due = self.next_pot_refund().is_some_and(|due| (due.game, due.player) == (game, player));
         let is_running = matches!(self.phase, Phase::Playing(_) | Phase::Settling(_));
         if !is_due || is_running || pot.is_negative() {
             return Err(Rejection::BadAnswer);
         }
-        self.returns.due.remove(0);
+        self.pot_refunds.due.remove(0);
         self.pot = pot;
-        events.push(Event::PotReturned { pot, shares: shares.to_vec() });
+        events.push(Event::PotRefunded { pot, shares: shares.to_vec() });
         Ok(())
     }
 }

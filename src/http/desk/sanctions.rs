@@ -1,0 +1,127 @@
+//! Keeping a player out, or silent, on the player's page: what is and was in force, and the forms.
+
+use std::str::FromStr;
+
+use axum::extract::{FromRef as _, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::parts::{Column, Field, area, choice, field, table, time};
+use super::{Filled, Refused, Seat, reason};
+use crate::accounts::{SanctionKind, SanctionRecord};
+use crate::http::operators::sanctions::build_sanction;
+use crate::http::{Code, Path, Problem, Services, unread};
+use crate::ids::PlayerId;
+use crate::operators::Sanctions;
+
+const KINDS: [(SanctionKind, &str, &str); 2] =
+    [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
+
+/// What a player is and was kept from, and for those who may, the forms that change it. `here` is
+/// the player's page.
+pub(super) async fn section(
+    sanctions: &Sanctions,
+    seat: &Seat,
+    player: PlayerId,
+    here: &str,
+) -> Result<Markup, Refused> {
+    let now = sanctions.now();
+    let (mut rows, mut in_force) = (Vec::new(), Vec::new());
+    for (kind, name, lift) in KINDS {
+        let listed = sanctions.list(player, kind).await.map_err(unread)?;
+        if listed.iter().any(|one| one.is_in_force(now)) {
+            in_force.push((kind, lift));
+        }
+        rows.extend(listed.iter().map(|one| (one.imposed_at, row(name, one))));
+    }
+    rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
+    let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+    let columns = [
+        Column::Text("What"),
+        Column::Text("Since (UTC)"),
+        Column::Text("Until (UTC)"),
+        Column::Text("LiftForm (UTC)"),
+        Column::Text("Reason"),
+    ];
+    let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
+    Ok(html! {
+        (table("Bans and mutes, newest first", &columns, &rows))
+        @if seat.operator.guardian().is_ok() {
+            @for (kind, lift) in &in_force {
+                form class="inline" method="post" action={ (here) "/sanctions/lifting" } {
+                    (seat.form_token())
+                    input type="hidden" name="kind" value=(kind.as_str());
+                    button { (lift) }
+                }
+            }
+            form method="post" action={ (here) "/sanctions" } {
+                (seat.form_token())
+                (choice("kind", "Ban or mute", &kinds, ""))
+                (field(Field {
+                    inputmode: "numeric", hint: "Left empty, for good.",
+                    ..Field::optional("hours", "Hours")
+                }))
+                (area("reason", "Reason", "10 to 500 characters. The player reads it."))
+                button { "Ban or mute this player" }
+            }
+        }
+    })
+}
+
+fn row(what: &str, SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord) -> Vec<Markup> {
+    vec![
+        html! { (what) },
+        time(*imposed_at),
+        sanction.ends_at.map_or_else(|| html! { "for good" }, time),
+        lifted_at.map_or_else(|| html! {}, time),
+        html! { (sanction.reason) },
+    ]
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct SanctionForm {
+    kind: String,
+    hours: String,
+    reason: String,
+}
+
+pub(super) async fn begin(
+    State(services): State<Services>,
+    Path(player): Path<Uuid>,
+    Filled { seat, input }: Filled<SanctionForm>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.guardian()?;
+    let hours = match input.hours.trim() {
+        "" => None,
+        text => Some(text.parse().map_err(|_| Code::BodyInvalid.because("hours are a number"))?),
+    };
+    let sanction = build_sanction(&services, reason(&input.reason)?, hours)?;
+    let sanctions = Sanctions::from_ref(&services);
+    sanctions.impose(&by, PlayerId(player), parse_kind(&input.kind)?, &sanction).await?;
+    Ok(back(player))
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct LiftForm {
+    kind: String,
+}
+
+pub(super) async fn lift(
+    State(sanctions): State<Sanctions>,
+    Path(player): Path<Uuid>,
+    Filled { seat, input }: Filled<LiftForm>,
+) -> Result<Response, Refused> {
+    let by = seat.operator.guardian()?;
+    sanctions.lift(&by, PlayerId(player), parse_kind(&input.kind)?).await?;
+    Ok(back(player))
+}
+
+fn parse_kind(text: &str) -> Result<SanctionKind, Problem> {
+    SanctionKind::from_str(text).map_err(|error| Code::BodyInvalid.because(error.to_string()))
+}
+
+fn back(player: Uuid) -> Response {
+    Redirect::to(&format!("/desk/players/{player}")).into_response()
+}

@@ -1,0 +1,223 @@
+//! Players who may not come in.
+
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use bahay::accounts::{Sanction, SanctionKind};
+use bahay::client::{Client, Play, PlayError};
+use bahay::clock::{self, Clock};
+use bahay::operators::audit::Trail;
+use bahay::operators::{Sanctions, Role};
+use bahay::ws::protocol::{Message, close};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::server::{Server, expect_refusal, ok};
+use crate::support::house::{House, PATIENCE};
+use crate::support::reason;
+
+const DEVICE: &str = "device-0123456789";
+
+fn bahay(url: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
+    command.env_clear().env("DATABASE_URL", url).stdin(Stdio::null());
+    command.args(arguments).output().unwrap()
+}
+
+#[tokio::test]
+async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
+    let server = Server::new().await;
+    let node = &server.node;
+    let guest = node.guest(DEVICE).await;
+    let body = json!({ "name": "Maria", "password": "rain on a tin roof" });
+    ok(node.set_password(&guest.access_token, DEVICE, &body).await).await;
+    let sanctions = Sanctions::new(server.bank.pool.clone(), server.clock.clone());
+    let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
+    let ends_at = Some(clock::after(now, Duration::from_hours(1)));
+    let ban = Sanction { reason: reason("collusion at tables"), ends_at };
+    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Ban, &ban).await.unwrap();
+
+    let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
+    let by_name = || node.post("/v1/sign-in/password", &body);
+    let problem: Value = by_device().send().await.unwrap().json().await.unwrap();
+    assert_eq!(problem["code"], "banned");
+    assert_eq!(problem["detail"], "banned until 2026-03-01T13:00:00Z: collusion at tables");
+    expect_refusal(by_name(), 403, "banned").await;
+    let wrong = json!({ "name": "Maria", "password": "wrong password" });
+    let wrong = node.post("/v1/sign-in/password", &wrong);
+    expect_refusal(wrong, 401, "credentials_wrong").await;
+    expect_refusal(node.refresh(&guest.refresh_token), 401, "session_ended").await;
+    // This node has not heard that the session ended; a seat is refused all the same.
+    let seat = node.request(Method::POST, "/v1/rooms/newbie/seat");
+    expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
+    let ticket = node.post("/v1/matchmaking/tickets", &json!({ "rooms": ["newbie"] }));
+    expect_refusal(ticket.bearer_auth(&guest.access_token), 403, "banned").await;
+    let table = node.post("/v1/private-tables", &json!({ "room": "newbie", "bet": 100 }));
+    expect_refusal(table.bearer_auth(&guest.access_token), 403, "banned").await;
+    let seat = node.request(Method::POST, "/v1/private-tables/K7MWQ2XA/seat");
+    expect_refusal(seat.bearer_auth(&guest.access_token), 403, "banned").await;
+    // Others are not touched.
+    node.guest("device-9876543210").await;
+
+    server.clock.advance(Duration::from_hours(1));
+    ok(by_device()).await;
+    let for_good = Sanction { reason: reason("collusion again"), ends_at: None };
+    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Ban, &for_good).await.unwrap();
+    server.clock.advance(Duration::from_hours(10_000));
+    expect_refusal(by_device(), 403, "banned").await;
+    sanctions.lift_as(&Trail::COMMAND, player, SanctionKind::Ban).await.unwrap();
+    ok(by_name()).await;
+    assert_eq!(sanctions.list(player, SanctionKind::Ban).await.unwrap().len(), 2);
+    // The inbox tells of it, the newest first.
+    let back = ok(by_name()).await;
+    let inbox = node.get("/v1/me/notices", back["access_token"].as_str().unwrap());
+    let told = ok(inbox).await["items"].as_array().unwrap().clone();
+    let kinds: Vec<_> = told.iter().map(|notice| notice["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["ban_lifted", "banned", "banned"]);
+}
+
+/// What a call over REST and a command over the socket are refused with, by its code and its words.
+async fn refused_both_ways(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
+    let request = request.bearer_auth(client.access_token()).json(&json!({ "rooms": ["newbie"] }));
+    let problem: Value = request.send().await.unwrap().json().await.unwrap();
+    let text = |field: &str| problem[field].as_str().unwrap().to_owned();
+    let seek = json!({ "type": "seek", "id": number, "rooms": ["newbie"] });
+    play.send_text(seek.to_string()).await.unwrap();
+    let told = loop {
+        match timeout(PATIENCE, play.next()).await.unwrap().unwrap() {
+            Message::Refusal { id, code, detail, .. } if id == Some(number) => {
+                break (code.into_owned(), detail);
+            }
+            Message::Ack { id, .. } if id == number => panic!("a ticket was given"),
+            _ => {}
+        }
+    };
+    [(text("code"), text("detail")), told]
+}
+
+/// Bans and closed rooms hold whichever way a table is looked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_socket_refuses_a_ticket_as_rest_does() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let mut play = client.play().await.unwrap();
+    let owner = house.database.owner_pool().await;
+    // Its sessions go on, so that it is the ban that refuses and not the sign-out.
+    let ban = "insert into sanctions (id, player, kind, reason, imposed_at)
+        values ($1, $2, 'ban', 'collusion at tables', now())";
+    let id = uuid::Uuid::new_v4();
+    sqlx::query(ban).bind(id).bind(client.player().0).execute(&owner).await.unwrap();
+    let banned = ("banned".to_owned(), "banned for good: collusion at tables".to_owned());
+    let refused = refused_both_ways(&client, &mut play, 1).await;
+    assert_eq!(refused, [banned.clone(), banned]);
+    let lift = "update sanctions set lifted_at = now() where id = $1";
+    sqlx::query(lift).bind(id).execute(&owner).await.unwrap();
+
+    let close = "update house set is_open = false, reason = 'a test of it', revision = 1";
+    sqlx::query(close).execute(&owner).await.unwrap();
+    let closed = async {
+        loop {
+            let rooms: Value = client.read("/v1/rooms").await.unwrap();
+            if rooms["items"][0]["is_open"] == false {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, closed).await.expect("the node hears that the house is closed");
+    let closed = ("room_closed".to_owned(), "this room is closed".to_owned());
+    let refused = refused_both_ways(&client, &mut play, 2).await;
+    assert_eq!(refused, [closed.clone(), closed]);
+}
+
+/// By command, while the player is connected.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_bans_and_the_socket_closes() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let mut play = client.play().await.unwrap();
+    let (player, url) = (client.player().to_string(), house.database.url());
+    let done =
+        bahay(&url, &["ban", "add", &player, "--reason", "collusion at tables", "--days", "7"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let code = loop {
+        match timeout(PATIENCE, play.next()).await.unwrap() {
+            Ok(_) => {}
+            Err(PlayError::Closed { code, .. }) => break code,
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(code, close::SIGNED_OUT);
+    let listed = bahay(&url, &["ban", "list", &player]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let today = clock::to_jiff(Clock::system().now()).to_string();
+    assert!(listed.starts_with(&format!("since {}", &today[..10])), "{listed}");
+    assert!(listed.contains("until ") && listed.contains(": collusion"), "{listed}");
+    assert!(bahay(&url, &["ban", "lift", &player]).status.success());
+    let again = bahay(&url, &["ban", "lift", &player]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not banned"));
+    let nobody = uuid::Uuid::max().to_string();
+    let unknown = bahay(&url, &["ban", "add", &nobody, "--reason", "nobody is there"]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no such player"));
+}
+
+/// By command, while the player stays signed in.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_mutes_and_lifts_that_by_command() {
+    let house = House::new().await;
+    let client = house.guest("Benjie").await;
+    let (player, url) = (client.player().to_string(), house.database.url());
+    let done =
+        bahay(&url, &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let listed = bahay(&url, &["mute", "list", &player]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("until ") && listed.contains(": insults"), "{listed}");
+    assert!(bahay(&url, &["ban", "list", &player]).stdout.is_empty());
+    assert!(bahay(&url, &["mute", "lift", &player]).status.success());
+    let again = bahay(&url, &["mute", "lift", &player]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not muted"));
+    let told: Value = client.read("/v1/me/notices").await.unwrap();
+    let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    assert_eq!(kinds, ["mute_lifted", "muted"]);
+    let noted: Vec<(String, String)> =
+        sqlx::query_as("select action, way from operator_actions where subject = $1 order by id")
+            .bind(format!("player:{player}"))
+            .fetch_all(&house.pool)
+            .await
+            .unwrap();
+    let by_command = |action: &str| (action.to_owned(), "command".to_owned());
+    assert_eq!(noted, [by_command("player_mute"), by_command("player_lift_mute")]);
+}
+
+#[tokio::test]
+async fn a_ban_and_a_mute_are_apart() {
+    let server = Server::new().await;
+    let token = server.operator("ben", Role::Support).await;
+    let guest = server.node.guest(DEVICE).await;
+    let at = |what: &str| format!("/v1/operator/players/{}/{what}", guest.id);
+    let send = |what: &str| {
+        let call = server.node.post(&at(what), &json!({ "reason": "for the test only" }));
+        call.bearer_auth(&token).header("Idempotency-Key", uuid::Uuid::new_v4().to_string())
+    };
+    let lift = |what: &str| {
+        let call = server.node.request(Method::POST, &at(&format!("{what}/lifting")));
+        call.bearer_auth(&token).header("Idempotency-Key", uuid::Uuid::new_v4().to_string())
+    };
+    let count = async |what: &str| {
+        ok(server.node.get(&at(what), &token)).await["items"].as_array().unwrap().len()
+    };
+    ok(send("mutes")).await;
+    assert_eq!((count("bans").await, count("mutes").await), (0, 1));
+    expect_refusal(lift("bans"), 409, "not_banned").await;
+    ok(lift("mutes")).await;
+    expect_refusal(lift("mutes"), 409, "not_muted").await;
+    // The player was never kept out.
+    ok(server.node.get("/v1/me", &guest.access_token)).await;
+    ok(send("bans")).await;
+    assert_eq!((count("bans").await, count("mutes").await), (1, 1));
+    expect_refusal(server.node.get(&at("fines"), &token), 422, "path_invalid").await;
+}
