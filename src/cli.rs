@@ -19,8 +19,8 @@ use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
 use crate::operate::TableOrder;
-use crate::operators::audit::Trail;
-use crate::operators::{Sanctions, Listed, OperatorName, Operators, Role};
+use crate::operators::audit::Actor;
+use crate::operators::{Sanctions, OperatorSummary, OperatorName, Operators, Role};
 use crate::outbox::command::Events;
 use crate::reason::Reason;
 use crate::records::command::Archive;
@@ -374,14 +374,14 @@ async fn login(database: Database) -> Result<db::PgPool, Failed> {
 async fn operator(what: OperatorCommand, database: Database) -> Result<(), Failed> {
     db::check_schema(&database.database_url).await?;
     let operators = Operators::new(login(database).await?);
-    let (by, now) = (Trail::COMMAND, clock::Clock::system().now());
+    let (by, now) = (Actor::COMMAND_LINE, clock::Clock::system().now());
     match what {
         OperatorCommand::Add { name, role } => {
             println!("{}", operators.add(&by, &name, role, now).await?.reveal());
         }
         OperatorCommand::List => {
             for operator in operators.list().await? {
-                let Listed { name, role, created_at, disabled_at, is_enrolled, .. } = operator;
+                let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, .. } = operator;
                 let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
                 let token = token
                     .map_or(String::new(), |at| format!("  token until {:.0}", clock::to_jiff(at)));
@@ -404,7 +404,7 @@ async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Datab
     db::check_schema(&database.database_url).await?;
     let clock = clock::Clock::system();
     let sanctions = Sanctions::new(login(database).await?, clock.clone());
-    let (by, now) = (Trail::COMMAND, clock.now());
+    let (by, now) = (Actor::COMMAND_LINE, clock.now());
     match what {
         SanctionCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);

@@ -148,11 +148,11 @@ impl Accounts {
                     b.ends_at as "ends_at: SqlTimestamp"
                 from players p
                 left join lateral (
-                    select o.reason, o.ends_at
+                    select s.reason, s.ends_at
                     from sanctions s
                     where s.player = p.id and s.kind = 'ban' and s.lifted_at is null
-                        and (o.ends_at is null or o.ends_at > $2)
-                    order by o.ends_at desc nulls first
+                        and (s.ends_at is null or s.ends_at > $2)
+                    order by s.ends_at desc nulls first
                     limit 1
                 ) b on true
                 where p.id = $1 and p.deleted_at is null

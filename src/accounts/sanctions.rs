@@ -26,7 +26,7 @@ use super::{AccountError, from_sql, locks, to_sql};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SanctionKind {
     /// Come in: a ban.
-    Sanction,
+    Ban,
     /// Say phrases: a mute.
     Mute,
 }
@@ -40,7 +40,7 @@ impl FromStr for SanctionKind {
     type Err = ParseSanctionError;
 
     fn from_str(text: &str) -> Result<Self, ParseSanctionError> {
-        [Self::Ban, Self::Mute].into_iter().find(|bar| kind.as_str() == text).ok_or(ParseSanctionError)
+        [Self::Ban, Self::Mute].into_iter().find(|kind| kind.as_str() == text).ok_or(ParseSanctionError)
     }
 }
 

@@ -26,8 +26,8 @@ use crate::reports::PlayerNote;
 use crate::rewards::Rewards;
 use crate::social::{KeptReport, Relation};
 
-use super::games::MyGame;
-use super::me::{Me, WalletBody, WalletEntry};
+use super::games::GameSummary;
+use super::own_account::{OwnProfile, WalletBody, WalletEntry};
 use super::notices::Notice;
 use super::openid::WaysInBody;
 use super::profiles::{Statistics, statistics_of};
@@ -53,7 +53,7 @@ pub(super) struct Export {
     /// Newest first.
     wallet_entries: Vec<WalletEntry>,
     /// Finished games, newest first. Their records are at `/v1/games/{id}/record`.
-    games: Vec<MyGame>,
+    games: Vec<GameSummary>,
     /// Newest first.
     notices: Vec<Notice>,
 }
@@ -62,7 +62,7 @@ pub(super) struct Export {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExportHead {
     exported_at: Time,
-    player: Me,
+    player: OwnProfile,
     ways_in: WaysInBody,
     devices: Vec<ExportedDevice>,
     bans: Vec<ExportedSanction>,
@@ -72,10 +72,10 @@ pub(super) struct ExportHead {
     blocked_players: Vec<ListedPlayer>,
     muted_players: Vec<ListedPlayer>,
     /// What the player has reported of others, newest first.
-    reports_made: Vec<ReportMade>,
+    reports_made: Vec<SentReport>,
     /// What others have reported of the player, newest first. Who they are and what they wrote is
     /// theirs.
-    reports_received: Vec<ReportReceived>,
+    reports_received: Vec<ReceivedReport>,
     /// What the player has done, by game.
     statistics: Vec<Statistics>,
     wallet: WalletBody,
@@ -172,17 +172,17 @@ impl From<SanctionRecord> for ExportedSanction {
 
 /// What the player has reported of another one.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ReportMade {
+pub(super) struct SentReport {
     reported: Uuid,
     #[serde(flatten)]
-    report: ReportReceived,
+    report: ReceivedReport,
     #[schema(required = true)]
     words: Option<String>,
 }
 
 /// A report, and what was made of it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ReportReceived {
+pub(super) struct ReceivedReport {
     game: Uuid,
     #[schema(example = "collusion")]
     reason: &'static str,
@@ -194,7 +194,7 @@ pub(super) struct ReportReceived {
     decided_at: Option<Time>,
 }
 
-impl From<&KeptReport> for ReportReceived {
+impl From<&KeptReport> for ReceivedReport {
     fn from(kept: &KeptReport) -> Self {
         let decision = kept.decision.as_ref();
         Self {
@@ -207,9 +207,9 @@ impl From<&KeptReport> for ReportReceived {
     }
 }
 
-impl From<KeptReport> for ReportMade {
+impl From<KeptReport> for SentReport {
     fn from(kept: KeptReport) -> Self {
-        let report = ReportReceived::from(&kept);
+        let report = ReceivedReport::from(&kept);
         Self { reported: kept.report.reported.0, report, words: kept.report.words }
     }
 }
@@ -217,7 +217,7 @@ impl From<KeptReport> for ReportMade {
 /// Export all that is held of me
 ///
 /// One document, as an attachment, sent while it is read; if it breaks off, so does the connection.
-/// Once an hour: one that failed is not counted, but one that the client did not read to its end is.
+/// IdempotentRequest an hour: one that failed is not counted, but one that the client did not read to its end is.
 #[utoipa::path(
     get,
     path = "/v1/me/export",
@@ -250,7 +250,7 @@ pub(super) async fn export_me(
         }
     };
     services.live.count_export(player.id).await.map_err(unavailable)?;
-    let export = Exporting { services, player, part: Part::Sessions(None), is_begun: false };
+    let export = ExportStream { services, player, part: ExportSection::Sessions(None), is_begun: false };
     let rest = stream::try_unfold(Some(export), async |export| match export {
         Some(export) => export.portion().await.map(Some),
         None => Ok(None),
@@ -301,8 +301,8 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
         mutes: sanctions(SanctionKind::Mute).await?,
         blocked_players: related(Relation::Block).await?,
         muted_players: related(Relation::Mute).await?,
-        reports_made: made.into_iter().map(ReportMade::from).collect(),
-        reports_received: received.iter().map(ReportReceived::from).collect(),
+        reports_made: made.into_iter().map(SentReport::from).collect(),
+        reports_received: received.iter().map(ReceivedReport::from).collect(),
         statistics: statistics_of(&services.standings, id).await?,
         wallet: services.ledger.wallet(id).await?.into(),
         rewards: rewards.standing(id).await?.into(),
@@ -320,10 +320,10 @@ fn open_document(head: &ExportHead) -> Result<Vec<u8>, Problem> {
 }
 
 /// A document that is being sent.
-struct Exporting {
+struct ExportStream {
     services: Services,
     player: Player,
-    part: Part,
+    part: ExportSection,
     /// Set once the list has an item.
     is_begun: bool,
 }
@@ -339,11 +339,11 @@ enum Part {
 /// The document ends here; why is in the log.
 #[derive(Debug, thiserror::Error)]
 #[error("the export broke off")]
-struct BrokeOff;
+struct ExportError;
 
-impl Exporting {
+impl ExportStream {
     /// Reads the next portion, and returns its text and what is left.
-    async fn portion(self) -> Result<(Vec<u8>, Option<Self>), BrokeOff> {
+    async fn portion(self) -> Result<(Vec<u8>, Option<Self>), ExportError> {
         let services = self.services.clone();
         let player = self.player;
         match self.read_portion().await {
@@ -351,7 +351,7 @@ impl Exporting {
             // It was logged where it was made.
             Err(Problem { .. }) => {
                 cancel(&services, &player).await;
-                Err(BrokeOff)
+                Err(ExportError)
             }
         }
     }
@@ -361,39 +361,39 @@ impl Exporting {
         let id = self.player.id;
         let mut text = Vec::new();
         let next = match self.part {
-            Part::Sessions(after) => {
+            ExportSection::Sessions(after) => {
                 let held = self.services.accounts.held_sessions(id, after, PAGE).await?;
                 let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PAGE);
                 let last = held.last().map(|session| session.id).filter(|_| is_full);
                 self.write(&mut text, held.into_iter().map(ExportedSession::from))?;
-                last.map(|last| Part::Sessions(Some(last)))
-                    .or_else(|| self.open_list(&mut text, "wallet_entries", Part::Entries(None)))
+                last.map(|last| ExportSection::Sessions(Some(last)))
+                    .or_else(|| self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None)))
             }
-            Part::Entries(cursor) => {
+            ExportSection::Entries(cursor) => {
                 let filter = EntryFilter::default();
                 let page = self.services.ledger.entries(id, &filter, cursor, PAGE).await?;
                 self.write(&mut text, page.items.into_iter().map(WalletEntry::from))?;
                 page.next
-                    .map(|next| Part::Entries(Some(next)))
-                    .or_else(|| self.open_list(&mut text, "games", Part::Games(None)))
+                    .map(|next| ExportSection::Entries(Some(next)))
+                    .or_else(|| self.open_list(&mut text, "games", ExportSection::Games(None)))
             }
-            Part::Games(cursor) => {
+            ExportSection::Games(cursor) => {
                 let everything = archive::Filter::default();
                 let pool = &self.services.pool;
                 let page = archive::by_player(pool, id, &everything, cursor, PAGE).await;
                 let page = page.map_err(unread)?;
-                let games = page.items.into_iter().map(MyGame::try_from);
+                let games = page.items.into_iter().map(GameSummary::try_from);
                 let games = games.collect::<Result<Vec<_>, _>>()?;
                 self.write(&mut text, games.into_iter())?;
                 page.next
-                    .map(|next| Part::Games(Some(next)))
-                    .or_else(|| self.open_list(&mut text, "notices", Part::Notices(None)))
+                    .map(|next| ExportSection::Games(Some(next)))
+                    .or_else(|| self.open_list(&mut text, "notices", ExportSection::Notices(None)))
             }
-            Part::Notices(cursor) => {
+            ExportSection::Notices(cursor) => {
                 let inbox = Notices::new(self.services.pool.clone());
                 let page = inbox.list(id, cursor, PAGE).await.map_err(unread)?;
                 self.write(&mut text, page.items.into_iter().map(Notice::from))?;
-                page.next.map(|next| Part::Notices(Some(next)))
+                page.next.map(|next| ExportSection::Notices(Some(next)))
             }
         };
         Ok(match next {
@@ -421,7 +421,7 @@ impl Exporting {
     }
 
     /// Ends a list and begins the next one.
-    fn open_list(&mut self, text: &mut Vec<u8>, name: &str, part: Part) -> Option<Part> {
+    fn open_list(&mut self, text: &mut Vec<u8>, name: &str, part: ExportSection) -> Option<ExportSection> {
         self.is_begun = false;
         text.extend_from_slice(format!("],\"{name}\":[").as_bytes());
         Some(part)

@@ -18,7 +18,7 @@ use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};
 /// Where a player wants to play.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Seek {
+pub(super) struct MatchmakingRequest {
     /// Any of these rooms will do; those that the wallet does not fit are left out.
     #[schema(value_type = Vec<RoomText>, min_items = 1, max_items = 8, example = json!(["newbie", "barkada"]))]
     rooms: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Seek {
 /// Where a ticket stands.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum SeekState {
+pub(super) enum MatchmakingState {
     Waiting,
     /// A table is found, and the player is being seated.
     Placed,
@@ -36,7 +36,7 @@ pub(super) enum SeekState {
     Expired,
 }
 
-impl From<TicketState> for SeekState {
+impl From<TicketState> for MatchmakingState {
     fn from(state: TicketState) -> Self {
         match state {
             TicketState::Waiting => Self::Waiting,
@@ -51,11 +51,11 @@ impl From<TicketState> for SeekState {
 /// A wish to play, and what became of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MatchmakingTicket)]
-pub(super) struct SeekBody {
+pub(super) struct MatchmakingTicketBody {
     #[schema(example = "019ca944-3c00-7000-8000-000000000001")]
     id: Uuid,
     #[schema(inline, example = "seated")]
-    state: SeekState,
+    state: MatchmakingState,
     #[schema(example = json!(["newbie"]))]
     rooms: Vec<String>,
     /// Where the player sits, once seated: open the socket and join.
@@ -69,7 +69,7 @@ pub(super) struct SeekBody {
     expires_at: Time,
 }
 
-impl From<lobby::Ticket> for SeekBody {
+impl From<lobby::Ticket> for MatchmakingTicketBody {
     fn from(ticket: lobby::Ticket) -> Self {
         Self {
             id: ticket.id.0,
@@ -97,9 +97,9 @@ impl From<lobby::Ticket> for SeekBody {
     path = "/v1/matchmaking/tickets",
     tag = "rooms",
     security(("access_token" = [])),
-    request_body = Seek,
+    request_body = MatchmakingRequest,
     responses(
-        (status = 200, description = "The ticket", body = SeekBody),
+        (status = 200, description = "The ticket", body = MatchmakingTicketBody),
         (status = 403, description = "`banned`: the detail says until when, and why",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`room_not_found`: there is no such room",
@@ -121,8 +121,8 @@ pub(super) async fn seek_table(
     State(services): State<Services>,
     player: Player,
     Extension(from): Extension<Address>,
-    Body(Seek { rooms }): Body<Seek>,
-) -> Result<Json<SeekBody>, Problem> {
+    Body(MatchmakingRequest { rooms }): Body<MatchmakingRequest>,
+) -> Result<Json<MatchmakingTicketBody>, Problem> {
     let ticket = services.lobby.seek(player.id, &rooms, Some(from)).await?;
     Ok(Json(ticket.into()))
 }
@@ -135,7 +135,7 @@ pub(super) async fn seek_table(
     params(("id" = Uuid, Path, description = "The ticket")),
     security(("access_token" = [])),
     responses(
-        (status = 200, description = "The ticket", body = SeekBody),
+        (status = 200, description = "The ticket", body = MatchmakingTicketBody),
         (status = 404, description = "`ticket_not_found`: the player has no such ticket, or it is \
             over for more than a minute",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -145,7 +145,7 @@ pub(super) async fn show_seek(
     State(services): State<Services>,
     player: Player,
     Path(id): Path<Uuid>,
-) -> Result<Json<SeekBody>, Problem> {
+) -> Result<Json<MatchmakingTicketBody>, Problem> {
     let ticket = services.lobby.ticket(player.id, TicketId(id)).await?;
     Ok(Json(ticket.into()))
 }
@@ -158,7 +158,7 @@ pub(super) async fn show_seek(
     params(("id" = Uuid, Path, description = "The ticket")),
     security(("access_token" = [])),
     responses(
-        (status = 200, description = "The ticket, `cancelled` or `expired`", body = SeekBody),
+        (status = 200, description = "The ticket, `cancelled` or `expired`", body = MatchmakingTicketBody),
         (status = 404, description = "`ticket_not_found`: the player has no such ticket, or it is \
             over for more than a minute",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -170,7 +170,7 @@ pub(super) async fn cancel_seek(
     State(services): State<Services>,
     player: Player,
     Path(id): Path<Uuid>,
-) -> Result<Json<SeekBody>, Problem> {
+) -> Result<Json<MatchmakingTicketBody>, Problem> {
     let ticket = services.lobby.cancel(player.id, TicketId(id)).await?;
     Ok(Json(ticket.into()))
 }

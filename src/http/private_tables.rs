@@ -19,7 +19,7 @@ use super::{Body, Coins, Path, Problem, ProblemBody, Services};
 /// What the host wants to play.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OpenPrivate {
+pub(super) struct OpenPrivateTableRequest {
     /// Whose fee, POT rules, countdowns and, if none is named, rule set hold.
     #[schema(max_length = 32, example = "newbie")]
     room: String,
@@ -141,7 +141,7 @@ impl From<PrivateView> for PrivateTableBody {
     path = "/v1/private-tables",
     tag = "rooms",
     security(("access_token" = [])),
-    request_body = OpenPrivate,
+    request_body = OpenPrivateTableRequest,
     responses(
         (status = 201, description = "The host's seat", body = PrivateSeatBody),
         (status = 403, description = "`banned`: the detail says until when, and why",
@@ -164,7 +164,7 @@ impl From<PrivateView> for PrivateTableBody {
 pub(super) async fn open_private_table(
     State(services): State<Services>,
     player: Player,
-    Body(OpenPrivate { room, bet, kind, rule_set, rules, short_stakes }): Body<OpenPrivate>,
+    Body(OpenPrivateTableRequest { room, bet, kind, rule_set, rules, short_stakes }): Body<OpenPrivateTableRequest>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
     let bet = coins::Coins::from_hundredths(bet);
     let is_wanted = kind.is_some() || rule_set.is_some() || !rules.is_null();
@@ -207,8 +207,8 @@ pub(super) async fn show_private_table(
     responses(
         (status = 200, description = "The seat; the same if the player sits there already",
             body = PrivateSeatBody),
-        (status = 403, description = "`kicked_by_host`: the host has sent the player away. `banned`: the \
-            detail says until when, and why",
+        (status = 403, description = "`kicked_by_host`: the host has sent the player away. \
+            `banned`: the detail says until when, and why",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`code_not_found`: no table has this code, or no longer",
             body = ProblemBody, content_type = "application/problem+json"),

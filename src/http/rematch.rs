@@ -34,8 +34,8 @@ use super::{Path, Problem, ProblemBody, Services, unread};
     responses(
         (status = 201, description = "The seat; the same if the player sits there already",
             body = PrivateSeatBody),
-        (status = 403, description = "`banned`: the detail says until when, and why. `kicked_by_host`: the \
-            host has sent the player away",
+        (status = 403, description = "`banned`: the detail says until when, and why. \
+            `kicked_by_host`: the host has sent the player away",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
             body = ProblemBody, content_type = "application/problem+json"),

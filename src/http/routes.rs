@@ -8,13 +8,13 @@ use utoipa_axum::routes;
 
 use super::{
     Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games, health,
-    leaderboards, matchmaking, me, middleware, notices, openapi, openid,
+    leaderboards, matchmaking, middleware, notices, openapi, openid, own_account,
     operators::{
-        self, actions, corrections, house, people, player_reports, rooms as kept_rooms, sanctions,
+        self, actions, corrections, house, operator_admin, player_reports, rooms as kept_rooms, sanctions,
         tables,
     },
     password, play, players, practice, private_tables, profiles, proof, rematch, rewards, rooms,
-    sessions, sign_in, social, sort, tickets, watchable,
+    sessions, sign_in, social, socket_tickets, hand_sorting, watchable_tables,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -55,7 +55,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(sign_in::refresh_token))
         .routes(routes!(sign_in::sign_out))
         // The player itself.
-        .routes(routes!(me::show_me, me::change_me, me::delete_me))
+        .routes(routes!(own_account::show_me, own_account::change_me, own_account::delete_me))
         .routes(routes!(export::export_me))
         .routes(routes!(password::set_first_password, password::change_password))
         .routes(routes!(proof::show_proof))
@@ -66,8 +66,8 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(sessions::end_my_session))
         .routes(routes!(sessions::forget_my_devices))
         .routes(routes!(sessions::change_my_device))
-        .routes(routes!(me::show_wallet))
-        .routes(routes!(me::list_wallet_entries))
+        .routes(routes!(own_account::show_wallet))
+        .routes(routes!(own_account::list_wallet_entries))
         .routes(routes!(games::list_my_games))
         .routes(routes!(profiles::show_my_statistics))
         .routes(routes!(rewards::show_rewards))
@@ -81,7 +81,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // Rooms and the way to a table.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
-        .routes(routes!(watchable::list_watchable_tables))
+        .routes(routes!(watchable_tables::list_watchable_tables))
         .routes(routes!(rooms::show_table, rooms::leave_table))
         .routes(routes!(matchmaking::seek_table))
         .routes(routes!(matchmaking::show_seek, matchmaking::cancel_seek))
@@ -92,7 +92,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(private_tables::fill_private_table))
         .routes(routes!(rematch::request_rematch))
         .routes(routes!(practice::open_practice_table))
-        .routes(routes!(tickets::make_ticket))
+        .routes(routes!(socket_tickets::make_ticket))
         // Games.
         .routes(routes!(games::show_game))
         .routes(routes!(games::show_game_record))
@@ -101,7 +101,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(fairness::show_fairness))
         .routes(routes!(fairness::show_deals))
         .routes(routes!(fairness::list_unrevealed_commitments))
-        .routes(routes!(sort::sort_cards))
+        .routes(routes!(hand_sorting::sort_cards))
         // Other players.
         .routes(routes!(profiles::show_player))
         .routes(routes!(leaderboards::show_leaderboard))
@@ -153,11 +153,11 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(tables::void_table))
         .routes(routes!(tables::release_table))
         .routes(routes!(tables::return_lost_pot))
-        .routes(routes!(actions::list_actions))
-        .routes(routes!(actions::export_actions))
-        .routes(routes!(people::list_operators, people::add_operator))
-        .routes(routes!(people::disable_operator))
-        .routes(routes!(people::reset_operator))
+        .routes(routes!(audit::list_audit_entries))
+        .routes(routes!(audit::export_audit_entries))
+        .routes(routes!(operator_admin::list_operators, operator_admin::add_operator))
+        .routes(routes!(operator_admin::disable_operator))
+        .routes(routes!(operator_admin::reset_operator))
         // The server.
         .routes(routes!(health::is_alive))
         .split_for_parts();
@@ -169,9 +169,9 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
 fn undocumented(document: OpenApi) -> Router<Services> {
     Router::new()
         .route("/openapi.json", docs::openapi_json(&document))
-        .route("/docs", get(docs::page))
-        .route("/docs/start.js", get(docs::start_script))
-        .route("/docs/swagger-ui-bundle.js", get(docs::script))
-        .route("/docs/swagger-ui.css", get(docs::style))
-        .route("/problems", get(docs::problems))
+        .route("/docs", get(docs::serve_page))
+        .route("/docs/start.js", get(docs::serve_start_script))
+        .route("/docs/swagger-ui-bundle.js", get(docs::serve_script))
+        .route("/docs/swagger-ui.css", get(docs::serve_stylesheet))
+        .route("/problems", get(docs::serve_problems))
 }

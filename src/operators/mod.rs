@@ -1,7 +1,7 @@
 //! People who run the house: who they are, what each may do, and the corrections they make.
 //!
 //! [`Operator`] is the proof of an authenticated request, made only from a token or a session that is
-//! in force. [`Administrator`], [`Guardian`] and [`Corrector`] prove a role beside; [`Decider`] and
+//! in force. [`Administrator`], [`CanModerate`] and [`CanRequestCorrections`] prove a role beside; [`CanApproveCorrections`] and
 //! [`SignedInAdministrator`] prove a role and a session with the second factor. A handler that takes one is
 //! authorised by its type.
 //!
@@ -16,13 +16,13 @@ mod adjustments;
 pub mod audit;
 mod sanctions;
 mod browsers;
-mod care;
+mod player_notes;
 mod corrections;
-mod desk;
+mod sign_in;
 mod enrolment;
 mod extract;
 mod issuance;
-mod manage;
+mod operator_admin;
 mod second_factor;
 mod tokens;
 
@@ -38,20 +38,20 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::{OperatorId, OperatorSessionId};
 
-use audit::{Trail, Way};
+use audit::{Actor, Channel};
 
-pub use adjustments::{AdjustmentBounds, Counted, DayMax};
+pub use adjustments::{AdjustmentBounds, BoundScope, DailyLimitError};
 pub use audit::Audit;
 pub use sanctions::Sanctions;
-pub use care::{Care, CareError, NotWords, WORDS_LENGTH, Words};
+pub use player_notes::{Moderation, ModerationError, ParseNoteError, NOTE_LENGTH, NoteText};
 pub use corrections::{
-    Correction, CorrectionCursor, CorrectionCursorInvalid, CorrectionError, Corrections, Decision,
+    Correction, CorrectionCursor, ParseCorrectionCursorError, CorrectionError, Corrections, Decision,
     State, Subject,
 };
-pub use desk::{Arrival, Desk, DeskError, DeskSignIn, IDLE_MAX, Opened, SESSION_MAX, SignedInFrom};
+pub use sign_in::{RequestContext, OperatorAuth, OperatorAuthError, SignInRequest, IDLE_MAX, OpenedSession, SESSION_MAX, SignInSource};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
-pub use issuance::APART_AFTER;
-pub use manage::{Listed, ManageError};
+pub use issuance::INDEPENDENT_AFTER;
+pub use operator_admin::{OperatorSummary, OperatorAdminError};
 pub use second_factor::SecondFactor;
 pub use tokens::TOKEN_LIFE;
 
@@ -71,7 +71,7 @@ pub enum Role {
 /// The text is no role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a role is viewer, support, finance or admin")]
-pub struct NotARole;
+pub struct ParseRoleError;
 
 impl Role {
     pub const ALL: [Self; 4] = [Self::Viewer, Self::Support, Self::Finance, Self::Admin];
@@ -94,10 +94,10 @@ impl fmt::Display for Role {
 }
 
 impl FromStr for Role {
-    type Err = NotARole;
+    type Err = ParseRoleError;
 
-    fn from_str(text: &str) -> Result<Self, NotARole> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(NotARole)
+    fn from_str(text: &str) -> Result<Self, ParseRoleError> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or(ParseRoleError)
     }
 }
 
@@ -113,7 +113,7 @@ const NAME_BYTES_MAX: usize = 32;
 #[error(
     "an operator's name is a lower-case letter and then up to 31 letters, digits, dots and hyphens"
 )]
-pub struct NotAnOperatorName;
+pub struct ParseOperatorNameError;
 
 impl OperatorName {
     pub fn as_str(&self) -> &str {
@@ -122,14 +122,14 @@ impl OperatorName {
 }
 
 impl FromStr for OperatorName {
-    type Err = NotAnOperatorName;
+    type Err = ParseOperatorNameError;
 
-    fn from_str(text: &str) -> Result<Self, NotAnOperatorName> {
+    fn from_str(text: &str) -> Result<Self, ParseOperatorNameError> {
         let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
         let known =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte);
         let is_sound = starts_well && text.len() <= NAME_BYTES_MAX && text.bytes().all(known);
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAnOperatorName) }
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(ParseOperatorNameError) }
     }
 }
 
@@ -139,10 +139,10 @@ pub struct Operator {
     pub id: OperatorId,
     pub name: String,
     pub role: Role,
-    way: Way,
+    channel: Channel,
     /// Where the request comes from, as far as limits go.
     address: Option<String>,
-    /// Opened with the second factor; none for a token.
+    /// OpenedSession with the second factor; none for a token.
     session: Option<OperatorSessionId>,
     proof: Proof,
 }
@@ -151,26 +151,26 @@ pub struct Operator {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedInOperator {
     pub id: OperatorId,
-    trail: Trail,
+    actor: Actor,
     session: OperatorSessionId,
     proof: Proof,
 }
 
-/// An operator whose role may correct the books. Asking and deciding take a [`Decider`].
+/// An operator whose role may correct the books. Asking and deciding take a [`CanApproveCorrections`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Corrector(SignInState);
+pub struct CanRequestCorrections(SignInState);
 
 /// An operator who may ask for corrections and decide on those of others, in a session with the second
 /// factor. A token suffices for neither: a request by a copied token would carry the name of an
 /// operator who did not make it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decider(SignedInOperator);
+pub struct CanApproveCorrections(SignedInOperator);
 
 /// An operator who may change how the house is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Administrator {
     pub id: OperatorId,
-    trail: Trail,
+    actor: Actor,
     signed_in: SignInState,
 }
 
@@ -182,9 +182,9 @@ pub struct SignedInAdministrator(SignedInOperator);
 
 /// An operator who may keep players out, end their sessions and decide on their reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guardian {
+pub struct CanModerate {
     pub id: OperatorId,
-    trail: Trail,
+    actor: Actor,
     proof: Proof,
 }
 
@@ -213,21 +213,21 @@ pub struct SecondFactorMissing;
 
 impl Operator {
     /// For the audit.
-    pub fn trail(&self) -> Trail {
-        let Self { id, way, address, .. } = self.clone();
-        Trail { operator: Some(id), way, address }
+    pub fn actor(&self) -> Actor {
+        let Self { id, channel, address, .. } = self.clone();
+        Actor { operator: Some(id), channel, address }
     }
 
     /// Returns the operator if its request came with a session.
-    pub fn signed_in(&self) -> Result<SignedInOperator, SecondFactorMissing> {
+    pub fn require_session(&self) -> Result<SignedInOperator, SecondFactorMissing> {
         let session = self.session.ok_or(SecondFactorMissing)?;
-        Ok(SignedInOperator { id: self.id, trail: self.trail(), session, proof: self.proof })
+        Ok(SignedInOperator { id: self.id, actor: self.actor(), session, proof: self.proof })
     }
 
     /// Whether the operator may correct the books.
-    pub fn corrector(&self) -> Result<Corrector, RoleMissing> {
+    pub fn require_corrections_role(&self) -> Result<CanRequestCorrections, RoleMissing> {
         match self.role {
-            Role::Finance | Role::Admin => Ok(Corrector(self.signed_in())),
+            Role::Finance | Role::Admin => Ok(CanRequestCorrections(self.require_session())),
             Role::Viewer | Role::Support => {
                 Err(RoleMissing { needs: "finance or admin", has: self.role })
             }
@@ -235,11 +235,11 @@ impl Operator {
     }
 
     /// Whether the operator may change how the house is set up.
-    pub fn administrator(&self) -> Result<Administrator, RoleMissing> {
+    pub fn require_administrator(&self) -> Result<Administrator, RoleMissing> {
         match self.role {
             Role::Admin => {
-                let signed_in = self.signed_in();
-                Ok(Administrator { id: self.id, trail: self.trail(), signed_in })
+                let signed_in = self.require_session();
+                Ok(Administrator { id: self.id, actor: self.actor(), signed_in })
             }
             Role::Viewer | Role::Support | Role::Finance => {
                 Err(RoleMissing { needs: "admin", has: self.role })
@@ -248,10 +248,10 @@ impl Operator {
     }
 
     /// Whether the operator may look after players.
-    pub fn guardian(&self) -> Result<Guardian, RoleMissing> {
-        let (id, trail, proof) = (self.id, self.trail(), self.proof);
+    pub fn require_moderator(&self) -> Result<CanModerate, RoleMissing> {
+        let (id, actor, proof) = (self.id, self.actor(), self.proof);
         match self.role {
-            Role::Support | Role::Admin => Ok(Guardian { id, trail, proof }),
+            Role::Support | Role::Admin => Ok(CanModerate { id, actor, proof }),
             Role::Viewer | Role::Finance => {
                 Err(RoleMissing { needs: "support or admin", has: self.role })
             }
@@ -259,47 +259,47 @@ impl Operator {
     }
 }
 
-impl Corrector {
+impl CanRequestCorrections {
     /// Whether it has come with the second factor.
-    pub fn decider(self) -> Result<Decider, SecondFactorMissing> {
-        self.0.map(Decider)
+    pub fn require_session(self) -> Result<CanApproveCorrections, SecondFactorMissing> {
+        self.0.map(CanApproveCorrections)
     }
 }
 
-impl Decider {
+impl CanApproveCorrections {
     pub fn id(&self) -> OperatorId {
         self.0.id
     }
 
     /// For the audit.
-    pub fn trail(&self) -> &Trail {
-        &self.0.trail
+    pub fn actor(&self) -> &Actor {
+        &self.0.actor
     }
 }
 
 impl Administrator {
     /// For the audit.
-    pub fn trail(&self) -> &Trail {
-        &self.trail
+    pub fn actor(&self) -> &Actor {
+        &self.actor
     }
 
     /// Whether it has come with the second factor.
-    pub fn signed_in(self) -> Result<SignedInAdministrator, SecondFactorMissing> {
+    pub fn require_session(self) -> Result<SignedInAdministrator, SecondFactorMissing> {
         self.signed_in.map(SignedInAdministrator)
     }
 }
 
 impl SignedInAdministrator {
     /// For the audit.
-    pub fn trail(&self) -> &Trail {
-        &self.0.trail
+    pub fn actor(&self) -> &Actor {
+        &self.0.actor
     }
 }
 
-impl Guardian {
+impl CanModerate {
     /// For the audit.
-    pub fn trail(&self) -> &Trail {
-        &self.trail
+    pub fn actor(&self) -> &Actor {
+        &self.actor
     }
 }
 
@@ -316,7 +316,7 @@ pub enum OperatorError {
     TokenExpired,
     /// What came is the token of a session.
     #[error(transparent)]
-    Session(#[from] DeskError),
+    Session(#[from] OperatorAuthError),
     #[error("operators cannot be looked up: {0}")]
     Database(#[from] sqlx::Error),
 }
@@ -359,13 +359,13 @@ impl Operators {
             return Err(OperatorError::TokenExpired);
         }
         let (id, name, session) = (OperatorId(row.id), row.name, None);
-        Ok(Operator { id, name, role, way: Way::Token, address, session, proof: Proof })
+        Ok(Operator { id, name, role, channel: Channel::Token, address, session, proof: Proof })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NotAnOperatorName, OperatorName, Role};
+    use super::{ParseOperatorNameError, OperatorName, Role};
 
     #[test]
     fn roles_are_read_as_they_are_written() {
@@ -382,7 +382,7 @@ mod tests {
         }
         let long = "n".repeat(33);
         for bad in ["", "Luz", "2nd", ".a", "a b", "añ", long.as_str()] {
-            assert_eq!(bad.parse::<OperatorName>(), Err(NotAnOperatorName), "{bad}");
+            assert_eq!(bad.parse::<OperatorName>(), Err(ParseOperatorNameError), "{bad}");
         }
     }
 }

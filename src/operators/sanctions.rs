@@ -4,8 +4,8 @@
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::Guardian;
-use super::audit::{self, Action, Trail};
+use super::CanModerate;
+use super::audit::{self, Action, Actor};
 use crate::accounts::{Sanction, SanctionError, SanctionReader, SanctionKind, SanctionRecord, impose_sanction_in_tx, lift_sanctions_in_tx};
 use crate::clock::{self, Clock, Timestamp};
 use crate::ids::PlayerId;
@@ -27,23 +27,23 @@ impl Sanctions {
     /// second.
     pub async fn impose(
         &self,
-        by: &Guardian,
+        by: &CanModerate,
         player: PlayerId,
         kind: SanctionKind,
         sanction: &Sanction,
     ) -> Result<(), SanctionError> {
-        self.impose_as(by.trail(), player, kind, sanction).await
+        self.impose_as(by.actor(), player, kind, sanction).await
     }
 
     /// Lifts whatever bans of a kind a player is under.
-    pub async fn lift(&self, by: &Guardian, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
-        self.lift_as(by.trail(), player, kind).await
+    pub async fn lift(&self, by: &CanModerate, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
+        self.lift_as(by.actor(), player, kind).await
     }
 
-    /// As [`Sanctions::ban`], for whoever has the right by other means.
+    /// As [`Sanctions::impose`], for whoever has the right by other means.
     pub async fn impose_as(
         &self,
-        by: &Trail,
+        by: &Actor,
         player: PlayerId,
         kind: SanctionKind,
         sanction: &Sanction,
@@ -59,7 +59,7 @@ impl Sanctions {
                     SanctionKind::Ban => Action::PlayerBanned,
                     SanctionKind::Mute => Action::PlayerMuted,
                 };
-                audit::note_in_tx(&mut tx, by, action, Some(&subject), detail).await?;
+                audit::record_in_tx(&mut tx, by, action, Some(&subject), detail).await?;
             }
             tx.commit().await?;
             Ok(is_there)
@@ -68,7 +68,7 @@ impl Sanctions {
     }
 
     /// As [`Sanctions::lift`], for whoever has the right by other means.
-    pub async fn lift_as(&self, by: &Trail, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
+    pub async fn lift_as(&self, by: &Actor, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
         let (subject, now) = (format!("player:{player}"), self.clock.now());
         let once = || async {
             let mut tx = self.pool.begin().await?;
@@ -78,7 +78,7 @@ impl Sanctions {
                     SanctionKind::Ban => Action::BanLifted,
                     SanctionKind::Mute => Action::MuteLifted,
                 };
-                audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
+                audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
             }
             tx.commit().await?;
             Ok(was_banned)

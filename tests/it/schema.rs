@@ -221,7 +221,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "operation_keys ar",
         "operations ar",
         "operations_unforeseen r",
-        "operator_actions ar",
+        "audit_entries ar",
         "operator_browsers ard w(signed_in_at)",
         "operator_credentials arwd",
         "operator_enrolments arwd",

@@ -3,7 +3,7 @@
 //! Pages are made here, whole, and work without a script; the one script only keeps live parts
 //! fresh and asks before what cannot be undone. A handler takes a [`Seat`], whose value is the proof
 //! of an operator's session, or a [`Filled`] form, which proves beside that the form is ours; it
-//! calls what the operators' API calls, and shows what came of it by [`shell::page`].
+//! calls what the operators' API calls, and shows what came of it by [`layout::page`].
 //!
 //! Bounds: what a page may load is named by its policy, which allows no inline script and no inline
 //! style, and nothing from elsewhere.
@@ -19,19 +19,19 @@ mod game;
 mod house;
 mod ledger;
 mod operators;
-pub(super) mod parts;
-mod pieces;
+pub(super) mod components;
+mod game_rows;
 mod player;
 mod replay;
 mod rooms;
-mod seat;
+mod operator_session;
 mod settlements;
-pub(super) mod shell;
+pub(super) mod layout;
 mod sign_in;
 mod tables;
 mod today;
 mod token;
-mod typed;
+mod parse;
 
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_FRAME_OPTIONS,
@@ -48,8 +48,8 @@ use super::{Code, Problem, Services};
 use crate::reason::{NotAReason, Reason};
 
 pub(super) use form::Filled;
-pub(super) use seat::Seat;
-pub(super) use shell::Refused;
+pub(super) use operator_session::Seat;
+pub(super) use layout::Refused;
 
 /// How operators come to the desk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -158,5 +158,5 @@ fn reason(text: &str) -> Result<Reason, Problem> {
 }
 
 async fn home(_: Seat) -> Redirect {
-    Redirect::to(shell::HOME)
+    Redirect::to(layout::HOME)
 }

@@ -8,11 +8,11 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{
+use super::components::{
     Column, Field, area, badge, button, coins, facts, field, id, pager, table, time,
 };
 use super::settlements::{row, rows_table};
-use super::shell::page;
+use super::layout::page;
 use super::{Filled, Nothing, Refused, Seat, sanctions};
 use crate::entropy;
 use crate::http::operators::players::{report_to_look_at, searched};
@@ -20,7 +20,7 @@ use crate::http::{Code, Cursors, Path, Query, Services, unread};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
 use crate::lobby::LobbyError;
-use crate::operators::{Sanctions, Care, Words};
+use crate::operators::{Sanctions, Moderation, NoteText};
 use crate::reports::{
     AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
 };
@@ -99,7 +99,7 @@ pub(super) async fn show(
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
         (about(&report, wallet, &statistics, &sits_at))
-        @if seat.operator.guardian().is_ok() { (orders(&seat, &here)) }
+        @if seat.operator.require_moderator().is_ok() { (orders(&seat, &here)) }
         h2 { "Bans and mutes" }
         (sanctions)
         h2 { "Signs of collusion" }
@@ -109,7 +109,7 @@ pub(super) async fn show(
         (rows_table("Games", &rows))
         p { a href={ "/desk/settlements?player=" (player) } { "All its games" } }
         h2 { "Wallet" }
-        @if seat.operator.corrector().is_ok() {
+        @if seat.operator.require_corrections_role().is_ok() {
             p {
                 a class="button" href={ "/desk/corrections/new?player=" (player) } {
                     "Ask for an adjustment"
@@ -123,7 +123,7 @@ pub(super) async fn show(
         (devices(&report))
         h2 { "Notes" }
         (notes(&report))
-        @if seat.operator.guardian().is_ok() {
+        @if seat.operator.require_moderator().is_ok() {
             form method="post" action={ (here) "/notes" } {
                 (seat.form_token())
                 input type="hidden" name="attempt" value=(entropy::uuid());
@@ -144,25 +144,25 @@ pub(super) struct NewNote {
 }
 
 pub(super) async fn write_note(
-    State(care): State<Care>,
+    State(moderation): State<Moderation>,
     Path(player): Path<Uuid>,
     filled: Filled<NewNote>,
 ) -> Result<Response, Refused> {
-    let by = filled.seat.operator.guardian()?;
+    let by = filled.seat.operator.require_moderator()?;
     let NewNote { attempt, words } = filled.input;
-    let words: Words =
+    let words: NoteText =
         words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
-    care.write_note(&by, PlayerId(player), &words, attempt).await?;
+    moderation.write_note(&by, PlayerId(player), &words, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
 pub(super) async fn sign_out(
-    State(care): State<Care>,
+    State(moderation): State<Moderation>,
     Path(player): Path<Uuid>,
     Filled { seat, input: Nothing {} }: Filled<Nothing>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.guardian()?;
-    care.end_sessions(&by, PlayerId(player)).await?;
+    let by = seat.operator.require_moderator()?;
+    moderation.end_sessions(&by, PlayerId(player)).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
@@ -353,7 +353,7 @@ fn complaints(report: &PlayerReport) -> Markup {
     let columns = [
         Column::Text("Reported (UTC)"),
         Column::Text("Reason"),
-        Column::Text("Words"),
+        Column::Text("NoteText"),
         Column::Text("By"),
         Column::Text("Game"),
     ];

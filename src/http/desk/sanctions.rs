@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Column, Field, area, choice, field, table, time};
+use super::components::{Column, Field, area, choice, field, table, time};
 use super::{Filled, Refused, Seat, reason};
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operators::sanctions::build_sanction;
@@ -48,7 +48,7 @@ pub(super) async fn section(
     let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
     Ok(html! {
         (table("Bans and mutes, newest first", &columns, &rows))
-        @if seat.operator.guardian().is_ok() {
+        @if seat.operator.require_moderator().is_ok() {
             @for (kind, lift) in &in_force {
                 form class="inline" method="post" action={ (here) "/sanctions/lifting" } {
                     (seat.form_token())
@@ -92,7 +92,7 @@ pub(super) async fn begin(
     Path(player): Path<Uuid>,
     Filled { seat, input }: Filled<SanctionForm>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.guardian()?;
+    let by = seat.operator.require_moderator()?;
     let hours = match input.hours.trim() {
         "" => None,
         text => Some(text.parse().map_err(|_| Code::BodyInvalid.because("hours are a number"))?),
@@ -113,7 +113,7 @@ pub(super) async fn lift(
     Path(player): Path<Uuid>,
     Filled { seat, input }: Filled<LiftForm>,
 ) -> Result<Response, Refused> {
-    let by = seat.operator.guardian()?;
+    let by = seat.operator.require_moderator()?;
     sanctions.lift(&by, PlayerId(player), parse_kind(&input.kind)?).await?;
     Ok(back(player))
 }

@@ -1,13 +1,13 @@
 //! The API of operators, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
 //! proof of a token or a session in force; some ask for a role beside, some for a session.
 
-pub(super) mod actions;
+pub(super) mod audit;
 pub(super) mod sanctions;
 pub(super) mod corrections;
 pub(super) mod games;
 pub(super) mod house;
 pub(super) mod ledger;
-pub(super) mod people;
+pub(super) mod operator_admin;
 pub(super) mod player_reports;
 pub(super) mod players;
 pub(super) mod rooms;
@@ -23,11 +23,11 @@ use axum::response::{IntoResponse, Response};
 use crate::auth::AuthError;
 use crate::db::Failure;
 use crate::operators::{
-    Care, CareError, Corrections, Operator, OperatorError, Operators, RoleMissing,
+    Moderation, ModerationError, Corrections, Operator, OperatorError, Operators, RoleMissing,
     SecondFactorMissing,
 };
 
-use super::page::Owner;
+use super::pagination::CursorOwner;
 use super::{Code, Problem, Services};
 
 impl FromRef<Services> for Operators {
@@ -42,7 +42,7 @@ impl FromRef<Services> for Corrections {
     }
 }
 
-impl Owner for Operator {
+impl CursorOwner for Operator {
     fn owner(&self) -> uuid::Uuid {
         self.id.0
     }
@@ -77,18 +77,18 @@ impl IntoResponse for OperatorError {
     }
 }
 
-impl FromRef<Services> for Care {
+impl FromRef<Services> for Moderation {
     fn from_ref(services: &Services) -> Self {
         Self::new(services.pool.clone(), services.clock.clone())
     }
 }
 
-impl From<CareError> for Problem {
-    fn from(error: CareError) -> Self {
+impl From<ModerationError> for Problem {
+    fn from(error: ModerationError) -> Self {
         match &error {
-            CareError::PlayerUnknown { .. } => Code::PlayerNotFound.because(error.to_string()),
-            CareError::Unavailable(_) => Self::unavailable(&error),
-            CareError::Broken(_) => Self::internal(&error),
+            ModerationError::PlayerUnknown { .. } => Code::PlayerNotFound.because(error.to_string()),
+            ModerationError::Unavailable(_) => Self::unavailable(&error),
+            ModerationError::Broken(_) => Self::internal(&error),
         }
     }
 }

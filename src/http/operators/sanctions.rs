@@ -15,7 +15,7 @@ use crate::ids::PlayerId;
 use crate::operators::{Sanctions, Operator};
 use crate::reason::Reason;
 
-use super::super::idempotency::{Once, RequiredKey};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Path, Problem, ProblemBody, ReasonText, Services, Time};
 
 /// A ban or a mute to be made.
@@ -118,7 +118,7 @@ pub(in crate::http) async fn list_sanctions(
     params(
         ("id" = Uuid, Path, description = "The player"),
         ("sanctions" = inline(SanctionPath), Path, description = "What the player is kept from"),
-        RequiredKey
+        RequiredKeyHeader
     ),
     request_body = SanctionRequest,
     responses(
@@ -133,9 +133,9 @@ pub(in crate::http) async fn impose_sanction(
     State(services): State<Services>,
     operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,
-    once: Once,
+    once: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
+    let by = operator.require_moderator()?;
     let once = once.keyed()?;
     let SanctionRequest { reason, hours } = once.body()?;
     let sanction = build_sanction(&services, reason, hours)?;
@@ -159,7 +159,7 @@ pub(in crate::http) async fn impose_sanction(
     params(
         ("id" = Uuid, Path, description = "The player"),
         ("sanctions" = inline(SanctionPath), Path, description = "What the player is kept from"),
-        RequiredKey
+        RequiredKeyHeader
     ),
     responses(
         (status = 200, description = "The player's bans or mutes", body = PlayerSanctions),
@@ -171,9 +171,9 @@ pub(in crate::http) async fn lift_sanctions(
     State(sanctions): State<Sanctions>,
     operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,
-    once: Once,
+    once: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
+    let by = operator.require_moderator()?;
     let once = once.keyed()?;
     let (player, kind) = (PlayerId(player), SanctionKind::from(path));
     let work = async move |_| {

@@ -34,7 +34,7 @@ COMMANDS = 20
 
 # Nobody changes or removes these.
 APPEND_ONLY = {
-    "operations", "operation_keys", "transfers", "entries", "seals", "game_records", "operator_actions",
+    "operations", "operation_keys", "transfers", "entries", "seals", "game_records", "audit_entries",
     "room_revisions",
 }
 # What the house does by itself all the time, and by games that run.
@@ -47,10 +47,10 @@ BACKGROUND = {
 # What anybody can do, whatever the token: sign in as a guest, and fail to sign in.
 STRANGER = {
     "players", "name_looks", "devices", "sessions", "refresh_tokens", "sign_in_failures", "grant_counts", "rewards",
-    "idempotency_keys", "operator_actions",
+    "idempotency_keys", "audit_entries",
 }
 PLAYER = STRANGER | {"player_relations", "player_reports", "passwords", "identities", "notices"}
-VIEWER = {"operator_actions", "operator_sessions", "idempotency_keys"}
+VIEWER = {"audit_entries", "operator_sessions", "idempotency_keys"}
 SUPPORT = VIEWER | {"player_notes", "player_reports", "sanctions", "sessions", "refresh_tokens", "notices"}
 FINANCE = VIEWER
 ADMIN = SUPPORT | FINANCE | {
@@ -303,7 +303,7 @@ class Attack:
         # What concerns somebody else is told by whoever does it, or is counted against a name.
         if table in ("player_relations", "player_reports", "notices") and any(one in text for one in own):
             return None
-        if table in ("operator_actions", "sign_in_failures", "idempotency_keys") and what == "added":
+        if table in ("audit_entries", "sign_in_failures", "idempotency_keys") and what == "added":
             return None
         return "it is another's"
 

@@ -230,7 +230,7 @@ async fn a_player_is_kept_out_and_silent_and_let_in_again() {
     ok(sign_in()).await;
     assert!(!ben.get(&here).await.text.contains("Lift the"));
     let rows: Vec<String> = sqlx::query_scalar(
-        "select action from operator_actions
+        "select action from audit_entries
             where subject = $1 and action <> 'addresses_look' order by id",
     )
     .bind(format!("player:{}", guest.id))

@@ -125,8 +125,8 @@ POST   /v1/operator/tables/{id}/hands-look        401    401   401  403    403  
 POST   /v1/operator/tables/{id}/voiding           401    401   401  403    403     403     404
 POST   /v1/operator/tables/{id}/release           401    401   401  403    403     403     404
 POST   /v1/operator/tables/{id}/pot-refund        401    401   401  403    403     403     409
-GET    /v1/operator/actions                       401    401   401  403    403     403     200
-GET    /v1/operator/actions.csv                   401    401   401  403    403     403     200
+GET    /v1/operator/audit                       401    401   401  403    403     403     200
+GET    /v1/operator/audit.csv                   401    401   401  403    403     403     200
 GET    /v1/operator/operators                     401    401   401  403    403     403     200
 POST   /v1/operator/operators                     401    401   401  403    403     403     201
 POST   /v1/operator/operators/{name}/enrolment    401    401   401  403    403     403     200

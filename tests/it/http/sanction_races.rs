@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bahay::accounts::{Sanction, SanctionKind};
 use bahay::operators::Sanctions;
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl Ending {
                 let player = guest.id.parse().unwrap();
                 return tokio::spawn(async move {
                     let ban = Sanction { reason: reason("collusion at tables"), ends_at: None };
-                    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Ban, &ban).await.unwrap();
+                    sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban).await.unwrap();
                 });
             }
             Self::Everywhere => node.request(Method::DELETE, "/v1/me/sessions"),

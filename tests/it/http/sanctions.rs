@@ -6,7 +6,7 @@ use std::time::Duration;
 use bahay::accounts::{Sanction, SanctionKind};
 use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use bahay::operators::{Sanctions, Role};
 use bahay::ws::protocol::{Message, close};
 use reqwest::Method;
@@ -36,7 +36,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     let (player, now) = (guest.id.parse().unwrap(), server.clock.now());
     let ends_at = Some(clock::after(now, Duration::from_hours(1)));
     let ban = Sanction { reason: reason("collusion at tables"), ends_at };
-    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Ban, &ban).await.unwrap();
+    sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &ban).await.unwrap();
 
     let by_device = || node.post("/v1/sign-in/guest", &json!({ "device_id": DEVICE }));
     let by_name = || node.post("/v1/sign-in/password", &body);
@@ -63,10 +63,10 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
     server.clock.advance(Duration::from_hours(1));
     ok(by_device()).await;
     let for_good = Sanction { reason: reason("collusion again"), ends_at: None };
-    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Ban, &for_good).await.unwrap();
+    sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban, &for_good).await.unwrap();
     server.clock.advance(Duration::from_hours(10_000));
     expect_refusal(by_device(), 403, "banned").await;
-    sanctions.lift_as(&Trail::COMMAND, player, SanctionKind::Ban).await.unwrap();
+    sanctions.lift_as(&Actor::COMMAND_LINE, player, SanctionKind::Ban).await.unwrap();
     ok(by_name()).await;
     assert_eq!(sanctions.list(player, SanctionKind::Ban).await.unwrap().len(), 2);
     // The inbox tells of it, the newest first.
@@ -184,7 +184,7 @@ async fn an_operator_mutes_and_lifts_that_by_command() {
     let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
     assert_eq!(kinds, ["mute_lifted", "muted"]);
     let noted: Vec<(String, String)> =
-        sqlx::query_as("select action, way from operator_actions where subject = $1 order by id")
+        sqlx::query_as("select action, way from audit_entries where subject = $1 order by id")
             .bind(format!("player:{player}"))
             .fetch_all(&house.pool)
             .await

@@ -8,7 +8,7 @@ use bahay::client::{Client, Play, PlayError};
 use bahay::clock::{self, Clock};
 use bahay::lobby::house_rooms;
 use bahay::operators::Sanctions;
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use bahay::social::Phrase;
 use bahay::ws::protocol::{Command, Message, Tag};
 use bahay_engine::catalog::{AnyAction, AnyGame};
@@ -112,14 +112,14 @@ async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
     let sanctions = Sanctions::new(house.database.owner_pool().await, clock.clone());
     let ends_at = Some(clock::after(clock.now(), Duration::from_hours(1)));
     let mute = Sanction { reason: reason("insults at the table"), ends_at };
-    sanctions.impose_as(&Trail::COMMAND, player, SanctionKind::Mute, &mute).await.unwrap();
+    sanctions.impose_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute, &mute).await.unwrap();
     assert_eq!(code(say(&mut first_play, Phrase::Hello).await), "muted");
     assert_eq!(code(say(&mut first_play, Phrase::EmojiHeart).await), "muted");
     // Others speak, and the muted one hears them and has its seat.
     say(&mut second_play, Phrase::Hurry).await.unwrap();
     assert_eq!(heard(&mut first_play).await, (second.player().to_string(), Phrase::Hurry));
-    sanctions.lift_as(&Trail::COMMAND, player, SanctionKind::Mute).await.unwrap();
-    let again = sanctions.lift_as(&Trail::COMMAND, player, SanctionKind::Mute).await;
+    sanctions.lift_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute).await.unwrap();
+    let again = sanctions.lift_as(&Actor::COMMAND_LINE, player, SanctionKind::Mute).await;
     assert!(matches!(again, Err(SanctionError::NotMuted)), "{again:?}");
     say(&mut first_play, Phrase::Sorry).await.unwrap();
     // It would have heard the two that were refused before this one.
