@@ -97,7 +97,7 @@ grant select, insert, update (ended_at) on operator_issuances to bahay_service;
 
 -- What operators did, whichever way: at the desk, over the API, from the command line. A row is
 -- written in the transaction of the change that it tells of, and never changed or removed.
-create table operator_actions (
+create table audit_entries (
     -- Of version 7, so by time.
     id uuid primary key,
     at timestamptz not null default date_trunc('milliseconds', now()),
@@ -108,16 +108,16 @@ create table operator_actions (
     subject text null check (char_length(subject) between 1 and 200),
     detail jsonb not null default '{}',
     -- A session at the desk, a session over the API, an API token, or the command line.
-    way text not null check (way in ('desk', 'api', 'token', 'command')),
+    channel text not null check (channel in ('desk', 'api', 'token', 'command')),
     -- Where it came from, as far as limits go.
     address text null
 );
 
-create index operator_actions_of_operator on operator_actions (operator, id);
-create index operator_actions_of_kind on operator_actions (action, id);
-create index operator_actions_on_subject on operator_actions (subject, id);
+create index audit_entries_of_operator on audit_entries (operator, id);
+create index audit_entries_of_action on audit_entries (action, id);
+create index audit_entries_of_subject on audit_entries (subject, id);
 
-grant select, insert on operator_actions to bahay_service;
+grant select, insert on audit_entries to bahay_service;
 
 -- Written by operators about a player, for operators; never changed, and removed with the account.
 create table player_notes (

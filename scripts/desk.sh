@@ -68,7 +68,7 @@ sql() { "${PG_BIN:+$PG_BIN/}psql" -XAtq "$DATABASE_URL" -c "$1"; }
 # Operators who have looked and changed a lot: 200,000 rows, as years of a house would make.
 fill_audit() {
   sql "
-    insert into operator_actions (id, at, action, subject, detail, way)
+    insert into audit_entries (id, at, action, subject, detail, channel)
     select (lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') || '7000'
             || '8000' || lpad(to_hex(t.n), 12, '0'))::uuid,
         t.at, case when t.n % 5 = 0 then 'export' else 'replay_look' end,
@@ -76,6 +76,6 @@ fill_audit() {
     from (
         select n, now() - n * interval '5 minutes' as at from generate_series(1, 200000) n
     ) t
-    where not exists (select from operator_actions offset 100000)" || die "the audit could not be filled"
-  sql "vacuum (analyze) operator_actions"
+    where not exists (select from audit_entries offset 100000)" || die "the audit could not be filled"
+  sql "vacuum (analyze) audit_entries"
 }

@@ -20,7 +20,7 @@ use crate::accounts::{self, AccountError, Accounts, SanctionReader, HouseBot, Wr
 use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
-use crate::edge::{self, Edge};
+use crate::rate_limit::{self, RateLimits};
 use crate::idempotency::Idempotency;
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::{self, LiveStore};
@@ -28,7 +28,7 @@ use crate::lobby::{self, Bot, Bots, Catalog, Lobby, Matcher, Room, house_rooms};
 use crate::metrics::Metrics;
 use crate::months::Months;
 use crate::notices::Notices;
-use crate::operators::{AdjustmentBounds, Audit, Corrections, Desk, Operators};
+use crate::operators::{AdjustmentBounds, Audit, Corrections, OperatorAuth, Operators};
 use crate::ratings::Ratings;
 use crate::records::{AddressError, Mover, Pace, Records};
 use crate::reports::Reports;
@@ -107,7 +107,7 @@ pub struct Parts {
     /// The most that operators may give or take by adjustments.
     pub adjustments: AdjustmentBounds,
     /// Who is let in, and how often.
-    pub door: edge::Options,
+    pub rate_limits: rate_limit::Options,
     /// How players may sign in beside by their devices.
     pub ways_in: accounts::Options,
     /// How operators come to the desk.
@@ -121,7 +121,7 @@ pub struct Parts {
     /// When they are moved there.
     pub archiving: Pace,
     /// Threads that think about the moves of players who are taken over.
-    pub thinkers: u8,
+    pub ai_workers: u8,
     /// By which dead connections are noticed.
     pub links: LinkTimes,
     /// For tests that plant faults.
@@ -189,11 +189,11 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         rewards,
         calendar: config.standings.calendar(),
         adjustments: config.adjustments.bounds(),
-        door: config.door.options(),
+        rate_limits: config.rate_limits.options(),
         kept: config.kept.kept(),
         records: config.archive.records()?,
         archiving: config.archive.pace(),
-        thinkers: config.thinkers,
+        ai_workers: config.ai_workers,
         links: LinkTimes::SERVICE,
         hooks: FaultHooks::default(),
         ways_in: accounts::Options { grants, ..config.ways_in.options() },
@@ -239,11 +239,11 @@ pub async fn start(
         rewards,
         calendar,
         adjustments,
-        door,
+        rate_limits,
         kept,
         records,
         archiving,
-        thinkers,
+        ai_workers,
         links,
         hooks,
         ways_in,
@@ -251,7 +251,7 @@ pub async fn start(
         second_factor_keys,
     } = parts;
     let metrics = Metrics::default();
-    let edge = Edge::new(door);
+    let rate_limits = RateLimits::new(rate_limits);
     let (live, publications) = LiveStore::connect(&live).await.map_err(ServeError::Redis)?;
     for warning in live.check_setup().await? {
         tracing::warn!("{warning}");
@@ -259,10 +259,10 @@ pub async fn start(
     let allowance = customs.allowance;
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
     let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
-    let ledger = ledger.reading_by(pool.clone());
+    let ledger = ledger.with_read_pool(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
-    tables.begin_thinking(thinkers, THINKING_PATIENCE)?;
+    tables.begin_thinking(ai_workers, THINKING_PATIENCE)?;
     show_figures(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
@@ -301,7 +301,7 @@ pub async fn start(
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
     let audit = Audit::new(pool.clone());
-    let desk = Desk::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
+    let operator_auth = OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), second_factor_keys);
     let corrections = Corrections::new(pool.clone(), ledger.clone(), clock.clone(), adjustments);
 
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
@@ -330,7 +330,7 @@ pub async fn start(
         auth: auth.clone(),
         lobby: lobby.clone(),
         live: live.clone(),
-        edge: edge.clone(),
+        rate_limits: rate_limits.clone(),
         links,
         notices: Notices::new(pool.clone()),
         social: social.clone(),
@@ -352,7 +352,7 @@ pub async fn start(
         auth,
         checks,
         corrections,
-        desk,
+        operator_auth,
         idempotency,
         ledger,
         lobby,
@@ -370,14 +370,14 @@ pub async fn start(
     };
     let probed = probes.local_addr()?;
     let mut unprobed = stopping.clone();
-    let supervised = http::Doorway::new(probes, Edge::default());
-    let probing = http::serve(supervised, http::probes(services.clone()), async move {
+    let supervised = http::LimitedListener::new(probes, RateLimits::default());
+    let probing = http::serve(supervised, http::probe_router(services.clone()), async move {
         let _ = unprobed.wait_for(|stop| *stop).await;
     });
     let probing = tokio::spawn(probing);
     let address = listener.local_addr()?;
-    let doorway = http::Doorway::new(listener, edge.clone());
-    let options = http::Options { edge, desk: desk_options, ..http::Options::default() };
+    let doorway = http::LimitedListener::new(listener, rate_limits.clone());
+    let options = http::Options { rate_limits, desk: desk_options, ..http::Options::default() };
     let router = http::router(services, &options, ws::router(play));
     let mut stopped = stopping;
     let server = http::serve(doorway, router, async move {
@@ -395,7 +395,7 @@ fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&P
     metrics.show(tables.counts().play());
     metrics.show_process();
     let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());
-    let (voided, told_away) = (tables.clone(), tables.clone());
+    let (voided, dead_node_connections) = (tables.clone(), tables.clone());
     let (connections, idle) = (pool.clone(), pool.clone());
     let (booking, booking_idle) = (ledger.clone(), ledger.clone());
     metrics.ask("bahay_tables", "Tables of which this process has a copy", move || {
@@ -415,12 +415,12 @@ fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&P
         move || voided.counts().voided_lost(),
     );
     metrics.ask_count(
-        "bahay_connections_told_away",
+        "bahay_dead_node_connections",
         "Connections of dead nodes whose tables this process told",
-        move || told_away.counts().told_away(),
+        move || dead_node_connections.counts().dead_node_connections(),
     );
     metrics.register_counts(
-        "bahay_thoughts",
+        "bahay_ai_decisions",
         "Moves of players who are taken over that the strong AI was asked for, by outcome",
         tables.thoughts(),
     );

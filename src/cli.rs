@@ -21,7 +21,7 @@ use crate::ids::PlayerId;
 use crate::operate::TableOrder;
 use crate::operators::audit::Actor;
 use crate::operators::{Sanctions, OperatorSummary, OperatorName, Operators, Role};
-use crate::outbox::command::Events;
+use crate::ledger_events::command::EventsOptions;
 use crate::reason::Reason;
 use crate::records::command::Archive;
 use crate::records::{self, Records};
@@ -71,9 +71,9 @@ enum Command {
         settings: ArchiveSettings,
     },
     /// Write what was booked and played as one stream of numbered events, one JSON a line.
-    Events {
+    EventsOptions {
         #[command(flatten)]
-        what: Events,
+        what: EventsOptions,
         #[command(flatten)]
         database: Box<Database>,
     },
@@ -288,7 +288,7 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Archive { what, database, settings } => {
             runtime()?.block_on(archive(what, *database, &settings))
         }
-        Command::Events { what, database } => runtime()?.block_on(events(what, *database)),
+        Command::EventsOptions { what, database } => runtime()?.block_on(events(what, *database)),
         Command::Table(order) => {
             let said = runtime()?.block_on(operate::table(order))?;
             print!("{said}");
@@ -301,7 +301,7 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Arena(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             let mut progress = arena::Progress::new(stderr().is_terminal().then(stderr));
-            let told = |done, all| progress.tell(done, all);
+            let told = |done, all| progress.update(done, all);
             Ok(arena::run(&what, &rooms, &mut stdout().lock(), told)?)
         }
         Command::Env(what) => Ok(env::run(&what, stdin().lock(), &mut stdout().lock())?),
@@ -472,10 +472,10 @@ async fn service(database: Database) -> Result<db::PgPool, Failed> {
     Ok(pool.map_err(app::ServeError::Connect)?)
 }
 
-async fn events(what: Events, database: Database) -> Result<(), Failed> {
+async fn events(what: EventsOptions, database: Database) -> Result<(), Failed> {
     let pool = service(database).await?;
-    let told = |error: &outbox::NatsError| eprintln!("bahay: {}; trying again", in_one_line(error));
-    Ok(outbox::command::run(what, pool, &mut stdout().lock(), told).await?)
+    let told = |error: &ledger_events::NatsError| eprintln!("bahay: {}; trying again", in_one_line(error));
+    Ok(ledger_events::command::run(what, pool, &mut stdout().lock(), told).await?)
 }
 
 async fn archive(

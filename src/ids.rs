@@ -55,7 +55,7 @@ ids! {
     /// One sign-in of an operator in one browser.
     OperatorSessionId;
     /// Something that an operator did.
-    ActionId;
+    AuditEntryId;
     /// A correction of the books, asked for by one operator and decided by another.
     CorrectionId;
 }

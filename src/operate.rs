@@ -14,7 +14,7 @@ use crate::db::{self, PgPool, PoolOptions};
 use crate::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use crate::live_store::LiveStore;
 use crate::operators::Audit;
-use crate::operators::audit::{Action, Trail};
+use crate::operators::audit::{Action, Actor};
 use crate::reason::Reason;
 use crate::tables::{Tables, Voided};
 use bahay_engine::catalog::AnyGame;
@@ -138,7 +138,7 @@ struct House {
 /// Before it is done, so that nothing is done without it.
 async fn note(audit: &Audit, action: Action, table: TableId, detail: Value) -> Result<(), Failed> {
     let subject = format!("table:{table}");
-    Ok(audit.note(&Trail::COMMAND, action, &subject, detail).await?)
+    Ok(audit.record(&Actor::COMMAND_LINE, action, &subject, detail).await?)
 }
 
 async fn reach(house: Services) -> Result<House, Failed> {

@@ -10,7 +10,7 @@ use super::{
     Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games, health,
     leaderboards, matchmaking, middleware, notices, openapi, openid, own_account,
     operators::{
-        self, actions, corrections, house, operator_admin, player_reports, rooms as kept_rooms, sanctions,
+        self, audit, corrections, house, operator_admin, player_reports, rooms as kept_rooms, sanctions,
         tables,
     },
     password, play, players, practice, private_tables, profiles, proof, rematch, rewards, rooms,
@@ -20,33 +20,33 @@ use super::{
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
 /// same middleware.
 pub fn router(services: Services, options: &Options, more: Router) -> Router {
-    let (routes, document) = documented();
+    let (routes, document) = documented_routes();
     let auth = services.auth.clone();
     let routes = routes
-        .merge(undocumented(document))
+        .merge(documentation_routes(document))
         .merge(desk::routes(options.desk))
         .merge(play::routes())
         .with_state(services)
         .merge(more)
-        .fallback(async || Code::RouteNotFound.plain())
-        .method_not_allowed_fallback(async || Code::MethodNotAllowed.plain());
-    middleware::around(routes, options, auth)
+        .fallback(async || Code::RouteNotFound.problem())
+        .method_not_allowed_fallback(async || Code::MethodNotAllowed.problem());
+    middleware::apply(routes, options, auth)
 }
 
 /// What supervisors and Prometheus ask, on a listener of its own: it costs questions to PostgreSQL and
 /// Redis and tells how the house does, so it is not for players, and no part of openapi.yaml.
-pub fn probes(services: Services) -> Router {
+pub fn probe_router(services: Services) -> Router {
     Router::new()
         .route("/healthz", get(health::is_alive))
         .route("/readyz", get(health::is_ready))
         .route("/metrics", get(health::show_metrics))
         .with_state(services)
-        .fallback(async || Code::RouteNotFound.plain())
+        .fallback(async || Code::RouteNotFound.problem())
 }
 
 /// The routes of openapi.yaml, and that document.
-pub(super) fn documented() -> (Router<Services>, OpenApi) {
-    let (routes, mut document) = OpenApiRouter::with_openapi(openapi::frame())
+pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
+    let (routes, mut document) = OpenApiRouter::with_openapi(openapi::base_document())
         // Signing in.
         .routes(routes!(sign_in::sign_in_guest))
         .routes(routes!(password::sign_in_password))
@@ -59,7 +59,7 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         .routes(routes!(export::export_me))
         .routes(routes!(password::set_first_password, password::change_password))
         .routes(routes!(proof::show_proof))
-        .routes(routes!(openid::show_ways_in))
+        .routes(routes!(openid::show_sign_in_methods))
         .routes(routes!(openid::link_identity))
         .routes(routes!(openid::unlink_identity))
         .routes(routes!(sessions::list_my_sessions, sessions::sign_out_everywhere))
@@ -161,12 +161,12 @@ pub(super) fn documented() -> (Router<Services>, OpenApi) {
         // The server.
         .routes(routes!(health::is_alive))
         .split_for_parts();
-    openapi::complete(&mut document);
+    openapi::complete_document(&mut document);
     (routes, document)
 }
 
 /// The routes that describe the others.
-fn undocumented(document: OpenApi) -> Router<Services> {
+fn documentation_routes(document: OpenApi) -> Router<Services> {
     Router::new()
         .route("/openapi.json", docs::openapi_json(&document))
         .route("/docs", get(docs::serve_page))

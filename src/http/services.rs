@@ -11,7 +11,7 @@ use crate::ledger::Ledger;
 use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::metrics::Metrics;
-use crate::operators::{Audit, Corrections, Desk, Operators};
+use crate::operators::{Audit, Corrections, OperatorAuth, Operators};
 use crate::records::Records;
 use crate::reports::Reports;
 use crate::rewards::Rewards;
@@ -21,7 +21,7 @@ use crate::verify::hourly::Checks;
 
 use super::analysis::Analyses;
 use super::health::Readiness;
-use super::page::Cursors;
+use super::pagination::Cursors;
 
 /// Everything below REST. All of it is cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct Services {
     /// What operators did.
     pub audit: Audit,
     pub corrections: Corrections,
-    pub desk: Desk,
+    pub operator_auth: OperatorAuth,
     pub idempotency: Idempotency,
     pub ledger: Ledger,
     pub lobby: Lobby,

@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::desk::to_sql;
+use super::sign_in::to_sql;
 use crate::clock::{self, Timestamp};
 use crate::ids::{OperatorId, PlayerId};
 
@@ -34,7 +34,7 @@ pub struct AdjustmentBounds {
 
 /// Whose adjustments are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum BoundScope {
     Requester,
     Player,
 }
@@ -42,11 +42,11 @@ pub enum Counted {
 /// The adjustments of a day would come to more than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{}, adjustments come to at most {max} in 24 hours; {left} of it is left", match of {
-    Counted::Requester => "asked for by one operator",
-    Counted::Player => "for one player",
+    BoundScope::Requester => "asked for by one operator",
+    BoundScope::Player => "for one player",
 })]
-pub struct DayMax {
-    pub of: Counted,
+pub struct DailyLimitError {
+    pub of: BoundScope,
     pub max: Coins,
     pub left: Coins,
 }
@@ -58,13 +58,13 @@ pub(super) struct Adjustment {
     pub(super) player: PlayerId,
     pub(super) amount: Coins,
     /// Its id, or the attempt that makes it: by which it is not counted twice.
-    pub(super) names: Uuid,
+    pub(super) id: Uuid,
 }
 
 /// What is counted: whatever was asked for or booked in a day, or only what was booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Asked,
+pub(super) enum BoundCheck {
+    Requested,
     Booked,
 }
 
@@ -75,19 +75,19 @@ impl AdjustmentBounds {
         &self,
         tx: &mut PgConnection,
         asked: Adjustment,
-        stage: Stage,
+        stage: BoundCheck,
         now: Timestamp,
-    ) -> Result<Result<(), DayMax>, sqlx::Error> {
+    ) -> Result<Result<(), DailyLimitError>, sqlx::Error> {
         let (of_requester, of_player) = sums(tx, asked, stage, now).await?;
         let bounds = [
-            (Counted::Requester, self.requester_day_max, of_requester),
-            (Counted::Player, self.player_day_max, of_player),
+            (BoundScope::Requester, self.requester_day_max, of_requester),
+            (BoundScope::Player, self.player_day_max, of_player),
         ];
         let amount = asked.amount.hundredths().unsigned_abs();
         for (of, max, sum) in bounds {
             let left = max.hundredths().saturating_sub(sum).max(0);
             if amount > left.unsigned_abs() {
-                return Ok(Err(DayMax { of, max, left: Coins::from_hundredths(left) }));
+                return Ok(Err(DailyLimitError { of, max, left: Coins::from_hundredths(left) }));
             }
         }
         Ok(Ok(()))
@@ -97,8 +97,8 @@ impl AdjustmentBounds {
 /// What the others of a day come to, in hundredths: of the requester, and of the player.
 async fn sums(
     tx: &mut PgConnection,
-    Adjustment { requester, player, names, .. }: Adjustment,
-    stage: Stage,
+    Adjustment { requester, player, id, .. }: Adjustment,
+    stage: BoundCheck,
     now: Timestamp,
 ) -> Result<(i64, i64), sqlx::Error> {
     // The operator first, whoever asks or approves, so that nobody waits in a circle.
@@ -130,9 +130,9 @@ async fn sums(
         "#,
         requester.0,
         player.0,
-        names,
+        id,
         since as _,
-        stage == Stage::Booked,
+        stage == BoundCheck::Booked,
         i64::MAX
     )
     .fetch_one(&mut *tx)

@@ -16,16 +16,16 @@ use uuid::Uuid;
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 use crate::entropy;
-use crate::ids::{ActionId, OperatorId};
+use crate::ids::{AuditEntryId, OperatorId};
 
 /// The most that one page holds; a larger wish gets this.
 const PAGE_MAX: u32 = 1_000;
 
 /// The channel and credential of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Channel {
     /// A session in a browser.
-    Desk,
+    OperatorAuth,
     /// A session over the API.
     Api,
     /// An API token, which a program holds.
@@ -33,11 +33,11 @@ pub enum Way {
     Command,
 }
 
-impl Way {
-    /// As in the column `way`.
+impl Channel {
+    /// As in the column `channel`.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Desk => "desk",
+            Self::OperatorAuth => "desk",
             Self::Api => "api",
             Self::Token => "token",
             Self::Command => "command",
@@ -47,16 +47,16 @@ impl Way {
 
 /// Who orders something, how, and from where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trail {
+pub struct Actor {
     /// `None` for the command line.
     pub operator: Option<OperatorId>,
-    pub way: Way,
+    pub channel: Channel,
     pub address: Option<String>,
 }
 
-impl Trail {
+impl Actor {
     /// Of the command line, whose user is known to the system and not to us.
-    pub const COMMAND: Self = Self { operator: None, way: Way::Command, address: None };
+    pub const COMMAND_LINE: Self = Self { operator: None, channel: Channel::Command, address: None };
 }
 
 macro_rules! actions {
@@ -123,20 +123,20 @@ actions! {
 /// The text is no action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("there is no such action")]
-pub struct NotAnAction;
+pub struct ParseActionError;
 
 impl FromStr for Action {
-    type Err = NotAnAction;
+    type Err = ParseActionError;
 
-    fn from_str(text: &str) -> Result<Self, NotAnAction> {
-        Self::ALL.iter().copied().find(|action| action.as_str() == text).ok_or(NotAnAction)
+    fn from_str(text: &str) -> Result<Self, ParseActionError> {
+        Self::ALL.iter().copied().find(|action| action.as_str() == text).ok_or(ParseActionError)
     }
 }
 
 /// Something that was done, as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
-    pub id: ActionId,
+pub struct AuditEntry {
+    pub id: AuditEntryId,
     pub at: Timestamp,
     /// The name; none for the command line and for names that no operator has.
     pub operator: Option<String>,
@@ -144,13 +144,13 @@ pub struct Noted {
     /// Its kind and its id, as in `room:newbie`.
     pub subject: Option<String>,
     pub detail: Value,
-    pub way: String,
+    pub channel: String,
     pub address: Option<String>,
 }
 
 /// Which actions are asked for: those that are all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Search {
+pub struct AuditFilter {
     /// The name of an operator.
     pub operator: Option<String>,
     pub action: Option<Action>,
@@ -162,26 +162,26 @@ pub struct Search {
 
 /// Where a page of actions begins. Opaque to clients: they give back what they were given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActionCursor {
+pub struct AuditCursor {
     below: Uuid,
 }
 
 /// What was given is not a cursor of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not a cursor that was given out")]
-pub struct ActionCursorInvalid;
+pub struct ParseAuditCursorError;
 
-impl fmt::Display for ActionCursor {
+impl fmt::Display for AuditCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.below.simple(), f)
     }
 }
 
-impl FromStr for ActionCursor {
-    type Err = ActionCursorInvalid;
+impl FromStr for AuditCursor {
+    type Err = ParseAuditCursorError;
 
-    fn from_str(text: &str) -> Result<Self, ActionCursorInvalid> {
-        let below = Uuid::try_parse(text).map_err(|_| ActionCursorInvalid)?;
+    fn from_str(text: &str) -> Result<Self, ParseAuditCursorError> {
+        let below = Uuid::try_parse(text).map_err(|_| ParseAuditCursorError)?;
         Ok(Self { below })
     }
 }
@@ -198,15 +198,15 @@ impl Audit {
     }
 
     /// Notes what changes nothing in PostgreSQL: a look, an export, an order about a table.
-    pub async fn note(
+    pub async fn record(
         &self,
-        trail: &Trail,
+        actor: &Actor,
         action: Action,
         subject: &str,
         detail: Value,
     ) -> Result<(), sqlx::Error> {
         let id = entropy::uuid();
-        let row = Row { id, trail, action, subject: Some(subject), detail };
+        let row = Row { id, actor, action, subject: Some(subject), detail };
         let once = || async {
             let mut connection = self.pool.acquire().await?;
             insert(&mut connection, &row).await
@@ -217,21 +217,21 @@ impl Audit {
     /// What was done, newest first.
     pub async fn list(
         &self,
-        search: &Search,
-        cursor: Option<ActionCursor>,
+        search: &AuditFilter,
+        cursor: Option<AuditCursor>,
         limit: u32,
-    ) -> Result<Page<Noted, ActionCursor>, sqlx::Error> {
+    ) -> Result<Page<AuditEntry, AuditCursor>, sqlx::Error> {
         let limit = limit.clamp(1, PAGE_MAX);
         // Ids begin with their time, so times are bounds of ids.
-        let first = search.from.map_or(Uuid::nil(), first_of);
-        let below = search.to.map_or(Uuid::max(), first_of);
+        let first = search.from.map_or(Uuid::nil(), first_id_at);
+        let below = search.to.map_or(Uuid::max(), first_id_at);
         let below = cursor.map_or(below, |cursor| cursor.below.min(below));
         let once = || {
             sqlx::query!(
                 r#"
                 select a.id, a.at as "at: SqlTimestamp", o.name as "operator?", a.action,
-                    a.subject, a.detail, a.way, a.address
-                from operator_actions a
+                    a.subject, a.detail, a.channel, a.address
+                from audit_entries a
                 left join operators o on o.id = a.operator
                 where a.id >= $1 and a.id < $2
                     and ($3::text is null
@@ -250,35 +250,35 @@ impl Audit {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter().map(|row| Noted {
-            id: ActionId(row.id),
+        let rows = db::retry(once).await?.into_iter().map(|row| AuditEntry {
+            id: AuditEntryId(row.id),
             at: clock::from_jiff(row.at.to_jiff()),
             operator: row.operator,
             action: row.action,
             subject: row.subject,
             detail: row.detail,
-            way: row.way,
+            channel: row.channel,
             address: row.address,
         });
-        Ok(Page::of_one_more(rows.collect(), limit, |last| ActionCursor { below: last.id.0 }))
+        Ok(Page::of_one_more(rows.collect(), limit, |last| AuditCursor { below: last.id.0 }))
     }
 }
 
 /// Notes what the caller's transaction changes.
-pub async fn note_in_tx(
+pub async fn record_in_tx(
     connection: &mut PgConnection,
-    trail: &Trail,
+    actor: &Actor,
     action: Action,
     subject: Option<&str>,
     detail: Value,
 ) -> Result<(), sqlx::Error> {
-    let row = Row { id: entropy::uuid(), trail, action, subject, detail };
+    let row = Row { id: entropy::uuid(), actor, action, subject, detail };
     insert(connection, &row).await
 }
 
 struct Row<'a> {
     id: Uuid,
-    trail: &'a Trail,
+    actor: &'a Actor,
     action: Action,
     subject: Option<&'a str>,
     detail: Value,
@@ -286,28 +286,28 @@ struct Row<'a> {
 
 /// The same row is written once.
 async fn insert(connection: &mut PgConnection, row: &Row<'_>) -> Result<(), sqlx::Error> {
-    let operator = row.trail.operator.map(|operator| tracing::field::display(operator.0));
-    let (action, way) = (row.action.as_str(), row.trail.way.as_str());
-    let (subject, address) = (row.subject, row.trail.address.as_deref());
+    let operator = row.actor.operator.map(|operator| tracing::field::display(operator.0));
+    let (action, channel) = (row.action.as_str(), row.actor.channel.as_str());
+    let (subject, address) = (row.subject, row.actor.address.as_deref());
     // Before it is written: what is tried and rolled back is worth a line too.
     tracing::info!(
         target: "bahay::security",
-        event = "operator", action, operator, subject, way, address,
+        event = "operator", action, operator, subject, channel, address,
         "security"
     );
     sqlx::query!(
         r#"
-        insert into operator_actions (id, operator, action, subject, detail, way, address)
+        insert into audit_entries (id, operator, action, subject, detail, channel, address)
         values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (id) do nothing
         "#,
         row.id,
-        row.trail.operator.map(|operator| operator.0),
+        row.actor.operator.map(|operator| operator.0),
         row.action.as_str(),
         row.subject,
         row.detail,
-        row.trail.way.as_str(),
-        row.trail.address
+        row.actor.channel.as_str(),
+        row.actor.address
     )
     .execute(connection)
     .await
@@ -315,14 +315,14 @@ async fn insert(connection: &mut PgConnection, row: &Row<'_>) -> Result<(), sqlx
 }
 
 /// The first id that could be given out at a time.
-fn first_of(time: Timestamp) -> Uuid {
+fn first_id_at(time: Timestamp) -> Uuid {
     let ms = u64::try_from(time.ms()).unwrap_or(0);
     Uuid::from_u128(u128::from(ms) << 80)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Action, first_of};
+    use super::{Action, first_id_at};
     use crate::clock::Clock;
     use crate::entropy;
     use std::time::Duration;
@@ -339,7 +339,7 @@ mod tests {
     fn ids_of_a_time_lie_between_its_bounds() {
         let (id, now) = (entropy::uuid(), Clock::system().now());
         let minute = Duration::from_mins(1);
-        assert!(first_of(crate::clock::before(now, minute)) < id);
-        assert!(id < first_of(crate::clock::after(now, minute)));
+        assert!(first_id_at(crate::clock::before(now, minute)) < id);
+        assert!(id < first_id_at(crate::clock::after(now, minute)));
     }
 }

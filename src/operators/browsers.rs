@@ -11,7 +11,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::OperatorName;
-use super::desk::to_sql;
+use super::sign_in::to_sql;
 use crate::accounts::known_since;
 use crate::auth::BrowserToken;
 use crate::clock::Timestamp;
@@ -23,7 +23,7 @@ const BROWSERS_MAX: i64 = 32;
 
 /// The place of a sign-in, as failed attempts are counted.
 #[derive(Debug)]
-pub(super) struct SignInPlace {
+pub(super) struct AttemptSource {
     /// A browser of the operator, or the address.
     pub(super) from: String,
     /// The operator has signed in from there lately.
@@ -35,13 +35,13 @@ pub(super) struct SignInPlace {
 }
 
 /// Looks up the place of a sign-in by a name.
-pub(super) async fn find_place(
+pub(super) async fn find_attempt_source(
     pool: &PgPool,
     name: Option<&OperatorName>,
     token: Option<&BrowserToken>,
     address: &str,
     now: Timestamp,
-) -> Result<SignInPlace, sqlx::Error> {
+) -> Result<AttemptSource, sqlx::Error> {
     let name = name.map(OperatorName::as_str);
     let hash = token.map(BrowserToken::hash);
     let since = to_sql(known_since(now));
@@ -74,7 +74,7 @@ pub(super) async fn find_place(
     };
     let known = db::retry(once).await?;
     let browser = hash.filter(|_| known.by_browser);
-    Ok(SignInPlace {
+    Ok(AttemptSource {
         from: match &browser {
             Some(hash) => format!("browser {}", Hex(hash.0)),
             None => address.to_owned(),

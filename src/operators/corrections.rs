@@ -20,10 +20,10 @@ use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::adjustments::{Adjustment, AdjustmentBounds, DayMax, Stage};
+use super::adjustments::{Adjustment, AdjustmentBounds, DailyLimitError, BoundCheck};
 use super::audit::{self, Action};
-use super::desk::to_sql;
-use super::{Decider, Operator, issuance, tokens};
+use super::sign_in::to_sql;
+use super::{CanApproveCorrections, Operator, issuance, tokens};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure, Page};
 use crate::entropy;
@@ -108,7 +108,7 @@ pub struct CorrectionCursor {
 /// What was given is not a cursor of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not a cursor that was given out")]
-pub struct CorrectionCursorInvalid;
+pub struct ParseCorrectionCursorError;
 
 impl fmt::Display for CorrectionCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,10 +117,10 @@ impl fmt::Display for CorrectionCursor {
 }
 
 impl FromStr for CorrectionCursor {
-    type Err = CorrectionCursorInvalid;
+    type Err = ParseCorrectionCursorError;
 
-    fn from_str(text: &str) -> Result<Self, CorrectionCursorInvalid> {
-        let below = Uuid::try_parse(text).map_err(|_| CorrectionCursorInvalid)?;
+    fn from_str(text: &str) -> Result<Self, ParseCorrectionCursorError> {
+        let below = Uuid::try_parse(text).map_err(|_| ParseCorrectionCursorError)?;
         Ok(Self { below })
     }
 }
@@ -149,7 +149,7 @@ pub enum CorrectionError {
     #[error("one adjustment moves at most {max}")]
     TooLarge { max: Coins },
     #[error(transparent)]
-    DayMax(#[from] DayMax),
+    DailyLimit(#[from] DailyLimitError),
     /// What the books refuse, as they word it; nothing has moved.
     #[error(transparent)]
     Refused(LedgerError),
@@ -194,7 +194,7 @@ impl From<LedgerError> for CorrectionError {
 }
 
 /// What an attempt in the database came to: it may pass if it is made again, or it is decided.
-type Attempted<T> = Result<Result<T, CorrectionError>, sqlx::Error>;
+type AttemptResult<T> = Result<Result<T, CorrectionError>, sqlx::Error>;
 
 impl Corrections {
     pub fn new(pool: PgPool, ledger: Ledger, clock: Clock, bounds: AdjustmentBounds) -> Self {
@@ -204,7 +204,7 @@ impl Corrections {
     /// Asks for a correction. The same attempt asks once.
     pub async fn request(
         &self,
-        by: &Decider,
+        by: &CanApproveCorrections,
         subject: Subject,
         reason: &Reason,
         attempt: Uuid,
@@ -220,8 +220,8 @@ impl Corrections {
         let once = || async {
             let mut tx = self.pool.begin().await?;
             if let Subject::Adjustment { player, amount } = subject {
-                let asked = Adjustment { requester: by.id(), player, amount, names: attempt };
-                let left = self.bounds.check_day_in_tx(&mut tx, asked, Stage::Asked, now);
+                let asked = Adjustment { requester: by.id(), player, amount, id: attempt };
+                let left = self.bounds.check_day_in_tx(&mut tx, asked, BoundCheck::Requested, now);
                 if let Err(error) = left.await? {
                     return Ok(Err(error.into()));
                 }
@@ -250,7 +250,7 @@ impl Corrections {
             );
             if asked.execute(&mut *tx).await?.rows_affected() == 0 {
                 if let Subject::Reversal { operation } = subject
-                    && let Some(error) = other_reversal(&mut tx, operation, attempt).await?
+                    && let Some(error) = find_other_reversal(&mut tx, operation, attempt).await?
                 {
                     return Ok(Err(error));
                 }
@@ -259,13 +259,13 @@ impl Corrections {
                     "kind": subject.kind(), "player": player, "amount": amount,
                     "operation": operation, "reason": reason.as_str()
                 });
-                let (action, subject) = (Action::CorrectionRequested, named(CorrectionId(id)));
-                audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+                let (action, subject) = (Action::CorrectionRequested, audit_subject(CorrectionId(id)));
+                audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             }
             tx.commit().await?;
             Ok(Ok(()))
         };
-        attempted(once).await?;
+        retry_attempt(once).await?;
         let once = || {
             sqlx::query_scalar!("select c.id from corrections c where c.attempt = $1", attempt)
                 .fetch_one(&self.pool)
@@ -301,29 +301,29 @@ impl Corrections {
     /// Approves somebody else's request and books it, or does neither.
     pub async fn approve(
         &self,
-        by: &Decider,
+        by: &CanApproveCorrections,
         id: CorrectionId,
     ) -> Result<Correction, CorrectionError> {
-        attempted(|| self.decide_once(by, id, None)).await
+        retry_attempt(|| self.decide_once(by, id, None)).await
     }
 
     /// Rejects somebody else's request.
     pub async fn reject(
         &self,
-        by: &Decider,
+        by: &CanApproveCorrections,
         id: CorrectionId,
         reason: &Reason,
     ) -> Result<Correction, CorrectionError> {
-        attempted(|| self.decide_once(by, id, Some(reason))).await
+        retry_attempt(|| self.decide_once(by, id, Some(reason))).await
     }
 
     /// Approves; with a reason, rejects.
     async fn decide_once(
         &self,
-        by: &Decider,
+        by: &CanApproveCorrections,
         id: CorrectionId,
         rejected: Option<&Reason>,
-    ) -> Attempted<Correction> {
+    ) -> AttemptResult<Correction> {
         let now = self.clock.now();
         let state = if rejected.is_some() { State::Rejected } else { State::Approved };
         let mut tx = self.pool.begin().await?;
@@ -340,7 +340,7 @@ impl Corrections {
             return Ok(Err(CorrectionError::Own));
         }
         let asked = (found.requester, found.requested_at);
-        if issuance::could_be_one(&mut tx, (by.id(), now), asked).await? {
+        if issuance::is_dependent(&mut tx, (by.id(), now), asked).await? {
             return Ok(Err(CorrectionError::NotIndependent));
         }
         if found.state == state && found.decider == Some(by.id()) {
@@ -350,8 +350,8 @@ impl Corrections {
             return Ok(Err(CorrectionError::Decided { state: found.state }));
         }
         if let (State::Approved, Subject::Adjustment { player, amount }) = (state, found.subject) {
-            let asked = Adjustment { requester: found.requester, player, amount, names: id.0 };
-            let left = self.bounds.check_day_in_tx(&mut tx, asked, Stage::Booked, now);
+            let asked = Adjustment { requester: found.requester, player, amount, id: id.0 };
+            let left = self.bounds.check_day_in_tx(&mut tx, asked, BoundCheck::Booked, now);
             if let Err(error) = left.await? {
                 return Ok(Err(error.into()));
             }
@@ -383,7 +383,7 @@ impl Corrections {
             Some(reason) => (Action::CorrectionRejected, json!({ "reason": reason.as_str() })),
             None => (Action::CorrectionApproved, json!({ "operation": operation })),
         };
-        audit::note_in_tx(&mut tx, by.trail(), action, Some(&named(id)), detail).await?;
+        audit::record_in_tx(&mut tx, by.actor(), action, Some(&audit_subject(id)), detail).await?;
         let decided = read(&mut tx, id).await?;
         tx.commit().await?;
         Ok(decided.ok_or(CorrectionError::Unknown { id }))
@@ -408,7 +408,7 @@ impl Corrections {
     }
 
     /// A correction, for any operator to see.
-    pub async fn show(
+    pub async fn find(
         &self,
         _: &Operator,
         id: CorrectionId,
@@ -436,8 +436,8 @@ impl Corrections {
         let below = cursor.map_or(Uuid::max(), |cursor| cursor.below);
         let once = || async {
             let mut connection = self.pool.acquire().await?;
-            let window = Window { only: None, state, below, limit: i64::from(limit) + 1 };
-            select(&mut connection, window).await
+            let selection = CorrectionSelection { only: None, state, below, limit: i64::from(limit) + 1 };
+            select(&mut connection, selection).await
         };
         let rows = db::retry(once).await?;
         Ok(Page::of_one_more(rows, limit, |last| CorrectionCursor { below: last.id.0 }))
@@ -456,7 +456,7 @@ impl Subject {
 
 /// Returns why a reversal is not asked for anew: another request has asked for it and was not
 /// rejected. The index `corrections_reverse_once` lets only one in.
-async fn other_reversal(
+async fn find_other_reversal(
     connection: &mut PgConnection,
     operation: i64,
     attempt: Uuid,
@@ -482,19 +482,19 @@ async fn other_reversal(
 }
 
 /// As the audit names a correction.
-fn named(id: CorrectionId) -> String {
+fn audit_subject(id: CorrectionId) -> String {
     format!("correction:{id}")
 }
 
-async fn attempted<T, F>(once: impl Fn() -> F) -> Result<T, CorrectionError>
+async fn retry_attempt<T, F>(once: impl Fn() -> F) -> Result<T, CorrectionError>
 where
-    F: Future<Output = Attempted<T>>,
+    F: Future<Output = AttemptResult<T>>,
 {
     db::retry(once).await?
 }
 
 /// Which rows are read.
-struct Window {
+struct CorrectionSelection {
     only: Option<Uuid>,
     state: Option<State>,
     below: Uuid,
@@ -505,13 +505,13 @@ async fn read(
     connection: &mut PgConnection,
     id: CorrectionId,
 ) -> Result<Option<Correction>, sqlx::Error> {
-    let window = Window { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
-    Ok(select(connection, window).await?.pop())
+    let selection = CorrectionSelection { only: Some(id.0), state: None, below: Uuid::max(), limit: 1 };
+    Ok(select(connection, selection).await?.pop())
 }
 
 async fn select(
     connection: &mut PgConnection,
-    window: Window,
+    selection: CorrectionSelection,
 ) -> Result<Vec<Correction>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
@@ -527,15 +527,15 @@ async fn select(
         order by c.id desc
         limit $4
         "#,
-        window.only,
-        window.state.map(State::as_str),
-        window.below,
-        window.limit
+        selection.only,
+        selection.state.map(State::as_str),
+        selection.below,
+        selection.limit
     )
     .fetch_all(connection)
     .await?;
     let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff());
-    let astray = || sqlx::Error::Protocol("a correction of no known kind or state".into());
+    let invalid_row = || sqlx::Error::Protocol("a correction of no known kind or state".into());
     let corrections = rows.into_iter().map(|row| {
         let subject = match (row.player, row.amount, row.reversed_operation) {
             (Some(player), Some(amount), None) => Subject::Adjustment {
@@ -543,7 +543,7 @@ async fn select(
                 amount: Coins::from_hundredths(amount),
             },
             (None, None, Some(operation)) => Subject::Reversal { operation },
-            _ => return Err(astray()),
+            _ => return Err(invalid_row()),
         };
         let state = State::ALL.into_iter().find(|state| state.as_str() == row.state);
         let decision = row.decider.zip(row.decided_at).map(|(by, at)| Decision {
@@ -554,7 +554,7 @@ async fn select(
         Ok(Correction {
             id: CorrectionId(row.id),
             subject,
-            state: state.ok_or_else(astray)?,
+            state: state.ok_or_else(invalid_row)?,
             reason: row.reason,
             requested_by: row.requester,
             requested_at: from_sql(row.requested_at),

@@ -18,8 +18,8 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::audit::{self, Action, Trail, Way};
-use super::desk::{Desk, DeskError, Opened, SignedInFrom, end_all_in_tx, open_in_tx, to_sql};
+use super::audit::{self, Action, Actor, Channel};
+use super::sign_in::{OperatorAuth, OperatorAuthError, OpenedSession, SignInSource, end_sessions_in_tx, open_in_tx, to_sql};
 use super::second_factor::SecondFactor;
 use super::{browsers, issuance};
 use crate::accounts::NewPassword;
@@ -58,21 +58,21 @@ pub struct EnrolmentCompletion<'a> {
     pub password: &'a NewPassword,
     /// The six digits that the authenticator shows.
     pub shown: &'a str,
-    pub from: SignedInFrom,
+    pub from: SignInSource,
 }
 
-impl Desk {
+impl OperatorAuth {
     /// Opens an enrolment: draws a second factor, which replaces that of any earlier opening, and
     /// returns it with the token that binds it to the caller's browser.
     ///
     /// # Errors
-    /// [`DeskError::EnrolmentUnknown`].
+    /// [`OperatorAuthError::EnrolmentUnknown`].
     pub async fn open_enrolment(
         &self,
         code: &str,
         address: Option<String>,
-    ) -> Result<(Enrolment, EnrolmentBrowserToken), DeskError> {
-        let code: EnrolmentCode = code.trim().parse().map_err(|_| DeskError::EnrolmentUnknown)?;
+    ) -> Result<(Enrolment, EnrolmentBrowserToken), OperatorAuthError> {
+        let code: EnrolmentCode = code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
         let code_hash = code.hash();
         let now = self.clock.now();
         let factor = SecondFactor::random();
@@ -94,8 +94,8 @@ impl Desk {
         )
         .fetch_optional(&mut *tx)
         .await?
-        .ok_or(DeskError::EnrolmentUnknown)?;
-        let stored = factor.sealed(&self.keys, row.operator);
+        .ok_or(OperatorAuthError::EnrolmentUnknown)?;
+        let stored = factor.seal(&self.keys, row.operator);
         sqlx::query!(
             r#"
             update operator_enrolments
@@ -109,10 +109,10 @@ impl Desk {
         )
         .execute(&mut *tx)
         .await?;
-        let trail = Trail { operator: None, way: Way::Desk, address };
+        let actor = Actor { operator: None, channel: Channel::Desk, address };
         let (subject, detail) =
             (format!("operator:{}", row.name), json!({ "openings": row.openings }));
-        audit::note_in_tx(&mut tx, &trail, Action::EnrolmentOpened, Some(&subject), detail).await?;
+        audit::record_in_tx(&mut tx, &actor, Action::EnrolmentOpened, Some(&subject), detail).await?;
         tx.commit().await?;
         let openings = u32::try_from(row.openings).unwrap_or(u32::MAX);
         let operator = row.operator;
@@ -122,14 +122,14 @@ impl Desk {
     /// Returns the enrolment that a browser has opened.
     ///
     /// # Errors
-    /// [`DeskError::EnrolmentUnknown`]; [`DeskError::EnrolmentElsewhere`] when another browser has
+    /// [`OperatorAuthError::EnrolmentUnknown`]; [`OperatorAuthError::EnrolmentElsewhere`] when another browser has
     /// opened it later.
     pub async fn find_enrolment(
         &self,
         code: &str,
         browser: Option<&EnrolmentBrowserToken>,
-    ) -> Result<Enrolment, DeskError> {
-        let code: EnrolmentCode = code.trim().parse().map_err(|_| DeskError::EnrolmentUnknown)?;
+    ) -> Result<Enrolment, OperatorAuthError> {
+        let code: EnrolmentCode = code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
         let (hash, now) = (code.hash(), self.clock.now());
         let once = || {
             sqlx::query!(
@@ -144,17 +144,17 @@ impl Desk {
             )
             .fetch_optional(&self.pool)
         };
-        let row = db::retry(once).await?.ok_or(DeskError::EnrolmentUnknown)?;
+        let row = db::retry(once).await?.ok_or(OperatorAuthError::EnrolmentUnknown)?;
         let stored = match (browser, row.browser_hash, row.totp_secret) {
             (Some(browser), Some(opened_by), Some(stored))
                 if opened_by == browser.hash().0.as_slice() =>
             {
                 stored
             }
-            _ => return Err(DeskError::EnrolmentElsewhere),
+            _ => return Err(OperatorAuthError::EnrolmentElsewhere),
         };
-        let Some((factor, _)) = SecondFactor::stored(&stored, &self.keys, row.operator) else {
-            return Err(DeskError::key_missing());
+        let Some((factor, _)) = SecondFactor::unseal(&stored, &self.keys, row.operator) else {
+            return Err(OperatorAuthError::key_missing());
         };
         let openings = u32::try_from(row.openings).unwrap_or(u32::MAX);
         Ok(Enrolment { name: row.name, factor, openings, operator: row.operator, stored })
@@ -163,26 +163,26 @@ impl Desk {
     /// Completes an enrolment: uses the code up, sets password and second factor, and opens a session.
     ///
     /// # Errors
-    /// As [`Desk::find_enrolment`]; [`DeskError::PasswordShort`], [`DeskError::PasswordEasy`],
-    /// [`DeskError::CodeWrong`].
-    pub async fn enrol(&self, request: EnrolmentCompletion<'_>) -> Result<Opened, DeskError> {
+    /// As [`OperatorAuth::find_enrolment`]; [`OperatorAuthError::PasswordShort`], [`OperatorAuthError::PasswordEasy`],
+    /// [`OperatorAuthError::CodeWrong`].
+    pub async fn enrol(&self, request: EnrolmentCompletion<'_>) -> Result<OpenedSession, OperatorAuthError> {
         let EnrolmentCompletion { code, browser, password, shown, from } = request;
         let Enrolment { name, factor, operator, stored, .. } =
             self.find_enrolment(code, browser).await?;
         if password.characters() < PASSWORD_MIN {
-            return Err(DeskError::PasswordShort);
+            return Err(OperatorAuthError::PasswordShort);
         }
         if password.is_easy(&name) {
-            return Err(DeskError::PasswordEasy);
+            return Err(OperatorAuthError::PasswordEasy);
         }
         let now = self.clock.now();
-        let step = factor.step_of(shown, now).ok_or(DeskError::CodeWrong)?;
+        let step = factor.find_step(shown, now).ok_or(OperatorAuthError::CodeWrong)?;
         let place = self.accounts.hasher().enter()?;
         let hash = place.hash(password.as_bytes()).await?;
         drop(place);
         // A cookie that was planted in the browser is not adopted.
-        let place = browsers::find_place(&self.pool, None, from.browser.as_ref(), "", now).await?;
-        let from = SignedInFrom { browser: place.token, ..from };
+        let place = browsers::find_attempt_source(&self.pool, None, from.browser.as_ref(), "", now).await?;
+        let from = SignInSource { browser: place.token, ..from };
         let mut tx = self.pool.begin().await?;
         // An opening by another browser has put another secret there.
         let used = sqlx::query!(
@@ -191,9 +191,9 @@ impl Desk {
             stored
         );
         if used.execute(&mut *tx).await?.rows_affected() == 0 {
-            return Err(DeskError::EnrolmentElsewhere);
+            return Err(OperatorAuthError::EnrolmentElsewhere);
         }
-        issuance::ended_in_tx(&mut tx, operator, now).await?;
+        issuance::end_issuance_in_tx(&mut tx, operator, now).await?;
         sqlx::query!(
             r#"
             insert into operator_credentials (
@@ -206,13 +206,13 @@ impl Desk {
             "#,
             operator,
             hash,
-            factor.sealed(&self.keys, operator),
+            factor.seal(&self.keys, operator),
             step,
             to_sql(now) as _
         )
         .execute(&mut *tx)
         .await?;
-        end_all_in_tx(&mut tx, operator).await?;
+        end_sessions_in_tx(&mut tx, operator).await?;
         let opened = open_in_tx(&mut tx, OperatorId(operator), from, Action::Enrolled, now).await?;
         tx.commit().await?;
         Ok(opened)
@@ -247,8 +247,8 @@ pub(super) async fn begin_in_tx(
     )
     .execute(&mut *tx)
     .await?;
-    end_all_in_tx(tx, operator).await?;
+    end_sessions_in_tx(tx, operator).await?;
     browsers::forget_in_tx(tx, operator).await?;
-    issuance::issued_in_tx(tx, operator, by, now, expires_at).await?;
+    issuance::record_issuance_in_tx(tx, operator, by, now, expires_at).await?;
     Ok(code)
 }

@@ -3,17 +3,17 @@
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 
-use super::audit::Way;
-use super::{Arrival, Desk, Operator, OperatorError, Operators};
+use super::audit::Channel;
+use super::{RequestContext, OperatorAuth, Operator, OperatorError, Operators};
 use crate::auth::{DeskToken, bearer};
 use crate::clock::Clock;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 
 impl<S> FromRequestParts<S> for Operator
 where
     S: Send + Sync,
     Operators: FromRef<S>,
-    Desk: FromRef<S>,
+    OperatorAuth: FromRef<S>,
     Clock: FromRef<S>,
 {
     type Rejection = OperatorError;
@@ -22,8 +22,8 @@ where
         let token = bearer(parts)?.to_owned();
         let address = parts.extensions.get::<Address>().map(ToString::to_string);
         if let Ok(session) = token.parse::<DeskToken>() {
-            let arrival = Arrival { way: Way::Api, by_hand: true, address };
-            return Ok(Desk::from_ref(state).authenticate(&session, arrival).await?);
+            let arrival = RequestContext { channel: Channel::Api, is_interactive: true, address };
+            return Ok(OperatorAuth::from_ref(state).authenticate(&session, arrival).await?);
         }
         let now = Clock::from_ref(state).now();
         Operators::from_ref(state).authenticate(&token, now, address).await

@@ -1,7 +1,7 @@
 //! Issuers of enrolment codes, and the independence that decisions by two people need.
 //!
 //! An administrator who makes an enrolment code has seen it, and could use it in its owner's place. So
-//! issuer and owner count as one person until [`APART_AFTER`] has passed since that code ended: since
+//! issuer and owner count as one person until [`INDEPENDENT_AFTER`] has passed since that code ended: since
 //! it was used, replaced, revoked, or expired. Another credential changes nothing about it: an owner
 //! who signs in by a password has not shown that nobody else holds the code. The relation holds in both
 //! directions and over others: two operators whose codes a third one has issued are one person too. A
@@ -16,24 +16,24 @@ use std::time::Duration;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::desk::to_sql;
+use super::sign_in::to_sql;
 use crate::clock::Timestamp;
 use crate::entropy;
 use crate::ids::OperatorId;
 
 /// The time after the end of a code during which its issuer and its owner count as one person.
-pub const APART_AFTER: Duration = Duration::from_hours(24);
+pub const INDEPENDENT_AFTER: Duration = Duration::from_hours(24);
 
 /// Records in the caller's transaction that an enrolment code was issued, which replaces the one
 /// before.
-pub(super) async fn issued_in_tx(
+pub(super) async fn record_issuance_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
     by: Option<OperatorId>,
     now: Timestamp,
     expires_at: Timestamp,
 ) -> Result<(), sqlx::Error> {
-    ended_in_tx(tx, operator, now).await?;
+    end_issuance_in_tx(tx, operator, now).await?;
     sqlx::query!(
         r#"
         insert into operator_issuances (id, operator, issued_by, issued_at, expires_at)
@@ -51,7 +51,7 @@ pub(super) async fn issued_in_tx(
 }
 
 /// Records in the caller's transaction that an operator's code was used, or is no longer good.
-pub(super) async fn ended_in_tx(
+pub(super) async fn end_issuance_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
     now: Timestamp,
@@ -68,7 +68,7 @@ pub(super) async fn ended_in_tx(
 
 /// Returns whether two operators could be one person, by the issuers of their codes: of the first one
 /// as it is now, of the second one as it was at an earlier time.
-pub(super) async fn could_be_one(
+pub(super) async fn is_dependent(
     connection: &mut PgConnection,
     (one, now): (OperatorId, Timestamp),
     (other, then): (OperatorId, Timestamp),
@@ -97,7 +97,7 @@ pub(super) async fn could_be_one(
         to_sql(now) as _,
         other.0,
         to_sql(then) as _,
-        i64::try_from(APART_AFTER.as_secs()).unwrap_or(i64::MAX)
+        i64::try_from(INDEPENDENT_AFTER.as_secs()).unwrap_or(i64::MAX)
     )
     .fetch_one(connection)
     .await

@@ -32,44 +32,44 @@ impl SecondFactor {
 
     /// As it was stored for an operator, and whether it would be stored so now; `None` when no key
     /// opens it.
-    pub(super) fn stored(
+    pub(super) fn unseal(
         stored: &[u8],
         keys: &SealingKeys,
         operator: Uuid,
     ) -> Option<(Self, bool)> {
         let Unsealed { secret, is_current } = keys.open(stored, &owner(operator), SECRET_BYTES)?;
-        Some((Self::of_bytes(&secret)?, is_current))
+        Some((Self::from_bytes(&secret)?, is_current))
     }
 
     /// As it is to be stored for an operator.
-    pub(super) fn sealed(&self, keys: &SealingKeys, operator: Uuid) -> Vec<u8> {
+    pub(super) fn seal(&self, keys: &SealingKeys, operator: Uuid) -> Vec<u8> {
         keys.seal(&self.0, &owner(operator))
     }
 
     /// `None` when there are not as many as ours has.
-    fn of_bytes(bytes: &[u8]) -> Option<Self> {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
     /// As people type it; `None` when it is no secret of ours.
-    pub fn of_base32(text: &str) -> Option<Self> {
+    pub fn from_base32(text: &str) -> Option<Self> {
         let secret = totp_rs::Secret::try_from_base32(text).ok()?;
-        Self::of_bytes(secret.as_ref())
+        Self::from_bytes(secret.as_ref())
     }
 
     /// For people who type it.
-    pub fn base32(&self) -> String {
+    pub fn to_base32(&self) -> String {
         self.totp().secret().to_base32()
     }
 
     /// For authenticators that read it from a picture.
     pub fn uri(&self, operator: &str) -> String {
-        let secret = self.base32();
+        let secret = self.to_base32();
         format!("otpauth://totp/bahay:{operator}?secret={secret}&issuer=bahay")
     }
 
     /// The time step of a code that is good now.
-    pub(super) fn step_of(&self, code: &str, now: Timestamp) -> Option<i64> {
+    pub(super) fn find_step(&self, code: &str, now: Timestamp) -> Option<i64> {
         let step = self.totp().check(code, seconds(now))?;
         i64::try_from(step).ok()
     }
@@ -105,13 +105,13 @@ mod tests {
         let at = |seconds: i64| Timestamp::from_ms(seconds * 1_000);
         assert_eq!(factor.code(at(59)), "287082");
         assert_eq!(factor.code(at(1_111_111_109)), "081804");
-        assert_eq!(factor.base32(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
-        assert_eq!(SecondFactor::of_base32(&factor.base32()), Some(factor.clone()));
-        assert_eq!(factor.step_of("287082", at(59)), Some(1));
-        assert_eq!(factor.step_of("287082", at(89)), Some(1), "one step later");
-        assert_eq!(factor.step_of("287082", at(90)), None, "two steps later");
+        assert_eq!(factor.to_base32(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+        assert_eq!(SecondFactor::from_base32(&factor.to_base32()), Some(factor.clone()));
+        assert_eq!(factor.find_step("287082", at(59)), Some(1));
+        assert_eq!(factor.find_step("287082", at(89)), Some(1), "one step later");
+        assert_eq!(factor.find_step("287082", at(90)), None, "two steps later");
         for wrong in ["", "28708", "2870822", "28708x", "000000"] {
-            assert_eq!(factor.step_of(wrong, at(59)), None, "{wrong}");
+            assert_eq!(factor.find_step(wrong, at(59)), None, "{wrong}");
         }
         assert_eq!(format!("{factor:?}"), "SecondFactor(…)");
     }

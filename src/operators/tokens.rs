@@ -1,6 +1,6 @@
 //! API tokens, with which an operator's programs act. An operator creates its own in a session with
 //! the second factor and is its only reader; nobody creates one for somebody else. Actions by a token
-//! are recorded as such ([`Way::Token`](super::audit::Way::Token)).
+//! are recorded as such ([`Channel::Token`](super::audit::Channel::Token)).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 
 use super::audit::{self, Action};
-use super::{DeskError, Operator, Operators, SignedInOperator, desk};
+use super::{OperatorAuthError, Operator, Operators, SignedInOperator, desk};
 use crate::auth::OperatorToken;
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -23,12 +23,12 @@ impl Operators {
     /// expiry. Not repeated when an answer is lost: the token would be, too.
     ///
     /// # Errors
-    /// [`DeskError::SessionEnded`] when the session has ended meanwhile.
+    /// [`OperatorAuthError::SessionEnded`] when the session has ended meanwhile.
     pub async fn create_token(
         &self,
         by: &SignedInOperator,
         now: Timestamp,
-    ) -> Result<(OperatorToken, Timestamp), DeskError> {
+    ) -> Result<(OperatorToken, Timestamp), OperatorAuthError> {
         let token = OperatorToken::random();
         let expires_at = clock::after(now, TOKEN_LIFE);
         self.set_token(by, Some((&token, expires_at)), Action::TokenCreated).await?;
@@ -39,7 +39,7 @@ impl Operators {
     pub async fn token_expires_at(
         &self,
         operator: &Operator,
-    ) -> Result<Option<Timestamp>, DeskError> {
+    ) -> Result<Option<Timestamp>, OperatorAuthError> {
         let once = || {
             sqlx::query_scalar!(
                 r#"
@@ -58,8 +58,8 @@ impl Operators {
     /// Revokes the token of an operator, if there is one.
     ///
     /// # Errors
-    /// [`DeskError::SessionEnded`] when the session has ended meanwhile.
-    pub async fn revoke_token(&self, by: &SignedInOperator) -> Result<(), DeskError> {
+    /// [`OperatorAuthError::SessionEnded`] when the session has ended meanwhile.
+    pub async fn revoke_token(&self, by: &SignedInOperator) -> Result<(), OperatorAuthError> {
         self.set_token(by, None, Action::TokenRevoked).await
     }
 
@@ -68,7 +68,7 @@ impl Operators {
         by: &SignedInOperator,
         token: Option<(&OperatorToken, Timestamp)>,
         action: Action,
-    ) -> Result<(), DeskError> {
+    ) -> Result<(), OperatorAuthError> {
         let hash = token.map(|(token, _)| token.hash());
         let mut tx = self.pool.begin().await?;
         // A reset or a disabling updates the same row first, so the two come one after the other.
@@ -76,14 +76,14 @@ impl Operators {
             "update operators set token_hash = $2, token_expires_at = $3 where id = $1",
             by.id.0,
             hash.as_ref().map(|hash| hash.0.as_slice()),
-            token.map(|(_, expires_at)| desk::to_sql(expires_at)) as _
+            token.map(|(_, expires_at)| sign_in::to_sql(expires_at)) as _
         )
         .execute(&mut *tx)
         .await?;
         if !holds_session_in_tx(&mut tx, by.id, by.session).await? {
-            return Err(DeskError::SessionEnded);
+            return Err(OperatorAuthError::SessionEnded);
         }
-        audit::note_in_tx(&mut tx, &by.trail, action, None, json!({})).await?;
+        audit::record_in_tx(&mut tx, &by.actor, action, None, json!({})).await?;
         Ok(tx.commit().await?)
     }
 }

@@ -58,7 +58,7 @@ impl Catalog {
         if changed.execute(&mut *tx).await?.rows_affected() == 1 {
             let action = if is_open { Action::HouseOpened } else { Action::HouseClosed };
             let detail = json!({ "reason": reason });
-            audit::note_in_tx(&mut tx, by.trail(), action, Some("house"), detail).await?;
+            audit::record_in_tx(&mut tx, by.actor(), action, Some("house"), detail).await?;
         }
         tx.commit().await?;
         self.refresh().await?;

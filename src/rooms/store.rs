@@ -18,7 +18,7 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::RoomId;
 use crate::operators::Administrator;
-use crate::operators::audit::{self, Action, Trail};
+use crate::operators::audit::{self, Action, Actor};
 
 /// What an operator wants a room to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +130,7 @@ impl Catalog {
             return Err(RoomError::TooMany);
         }
         insert_in_tx(&mut tx, &room, Some(by.id.0)).await?;
-        note(&mut tx, by.trail(), Action::RoomCreated, &room).await?;
+        note(&mut tx, by.actor(), Action::RoomCreated, &room).await?;
         tx.commit().await?;
         self.newest(&id).await
     }
@@ -163,7 +163,7 @@ impl Catalog {
         sqlx::query!("update rooms set revision = $2 where id = $1", id, revision + 1)
             .execute(&mut *tx)
             .await?;
-        note(&mut tx, by.trail(), Action::RoomChanged, &room).await?;
+        note(&mut tx, by.actor(), Action::RoomChanged, &room).await?;
         tx.commit().await?;
         self.newest(&id).await
     }
@@ -241,7 +241,7 @@ impl Catalog {
 /// What became of a room; the revision that it names says the rest.
 async fn note(
     tx: &mut PgConnection,
-    by: &Trail,
+    by: &Actor,
     action: Action,
     room: &Room,
 ) -> Result<(), sqlx::Error> {
@@ -249,7 +249,7 @@ async fn note(
         format!("room:{}", room.id()),
         json!({ "revision": room.revision, "is_open": room.is_open }),
     );
-    audit::note_in_tx(tx, by, action, Some(&subject), detail).await
+    audit::record_in_tx(tx, by, action, Some(&subject), detail).await
 }
 
 /// The games that this program plays, by their names.

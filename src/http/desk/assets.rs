@@ -41,7 +41,7 @@ impl Asset {
     }
 }
 
-pub(super) async fn send(Path(name): Path<String>) -> Response {
+pub(super) async fn serve_asset(Path(name): Path<String>) -> Response {
     let wanted = format!("/desk/assets/{name}");
     match [&*STYLE, &*SCRIPT].into_iter().find(|asset| asset.path == wanted) {
         Some(asset) => {

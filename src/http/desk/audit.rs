@@ -5,14 +5,14 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::parts::{Column, Field, choice, field, pager, table, time};
-use super::shell::page;
-use super::typed::moment;
-use super::{Refused, Seat};
-use crate::http::operators::actions::{ActionsFilter, export, list_of};
+use super::components::{Column, Field, select, field, pager, table, time};
+use super::layout::page;
+use super::parse::parse_time;
+use super::{ErrorPage, OperatorSession};
+use crate::http::operators::audit::{AuditFilterQuery, cursor_scope, export_csv};
 use crate::http::{Code, Cursors, Query};
 use crate::operators::Audit;
-use crate::operators::audit::{Action, Noted, Search};
+use crate::operators::audit::{Action, AuditEntry, AuditFilter};
 
 const HERE: &str = "/desk/audit";
 
@@ -20,7 +20,7 @@ const HERE: &str = "/desk/audit";
 const PAGE: u32 = 100;
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct AuditSearchForm {
     #[serde(default)]
     operator: String,
     #[serde(default)]
@@ -34,17 +34,17 @@ pub(super) struct Asked {
     cursor: Option<String>,
 }
 
-impl Asked {
-    fn search(&self) -> Result<Search, crate::http::Problem> {
+impl AuditSearchForm {
+    fn search(&self) -> Result<AuditFilter, crate::http::Problem> {
         // What is empty, as fields of a form are, asks for nothing.
         let text =
             |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
         let time = |given: &str| {
-            let unknown = || Code::QueryInvalid.because("a time is as in 2026-03-01T12:00");
-            text(given).map(|given| moment(&given).ok_or_else(unknown)).transpose()
+            let unknown = || Code::QueryInvalid.with_detail("a time is as in 2026-03-01T12:00");
+            text(given).map(|given| parse_time(&given).ok_or_else(unknown)).transpose()
         };
         let Self { operator, action, subject, from, to, .. } = self;
-        let filter = ActionsFilter {
+        let filter = AuditFilterQuery {
             operator: text(operator),
             action: text(action),
             subject: text(subject),
@@ -69,15 +69,15 @@ impl Asked {
 pub(super) async fn list(
     State(audit): State<Audit>,
     State(cursors): State<Cursors>,
-    seat: Seat,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    seat.operator.administrator()?;
-    let search = asked.search()?;
-    let list = list_of(&search);
-    let cursor = cursors.open(&list, &seat.operator, asked.cursor.as_deref())?;
-    let listed = audit.list(&search, cursor, PAGE).await.map_err(crate::http::unread)?;
-    let next = listed.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    session: OperatorSession,
+    Query(form): Query<AuditSearchForm>,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_administrator()?;
+    let search = form.search()?;
+    let list = cursor_scope(&search);
+    let cursor = cursors.open(&list, &session.operator, form.cursor.as_deref())?;
+    let listed = audit.list(&search, cursor, PAGE).await.map_err(crate::http::database_problem)?;
+    let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
     let columns = [
         Column::Text("At (UTC)"),
@@ -85,12 +85,12 @@ pub(super) async fn list(
         Column::Text("Action"),
         Column::Text("Subject"),
         Column::Text("Detail"),
-        Column::Text("Way"),
+        Column::Text("Channel"),
         Column::Text("Address"),
     ];
     let mut actions = vec![("", "All")];
     actions.extend(Action::ALL.iter().map(|action| (action.as_str(), action.as_str())));
-    let query = serde_urlencoded::to_string(asked.pairs()).unwrap_or_default();
+    let query = serde_urlencoded::to_string(form.pairs()).unwrap_or_default();
     let time = |name, label, value| Field {
         kind: "datetime-local",
         value,
@@ -98,24 +98,24 @@ pub(super) async fn list(
     };
     let body = html! {
         form class="filter" method="get" action=(HERE) {
-            (field(Field { value: &asked.operator, ..Field::optional("operator", "Operator") }))
-            (choice("action", "Action", &actions, &asked.action))
+            (field(Field { value: &form.operator, ..Field::optional("operator", "Operator") }))
+            (select("action", "Action", &actions, &form.action))
             (field(Field {
-                value: &asked.subject, hint: "As in room:newbie.",
+                value: &form.subject, hint: "As in room:newbie.",
                 ..Field::optional("subject", "Subject")
             }))
-            (field(time("from", "From (UTC)", &asked.from)))
-            (field(time("to", "Before (UTC)", &asked.to)))
+            (field(time("from", "From (UTC)", &form.from)))
+            (field(time("to", "Before (UTC)", &form.to)))
             button { "Search" }
         }
         p { a href={ "/desk/audit.csv?" (query) } { "All that is found, as a file (CSV)" } }
         (table("What operators did, newest first", &columns, &rows))
-        (pager(HERE, &asked.pairs(), next.as_deref()))
+        (pager(HERE, &form.pairs(), next.as_deref()))
     };
-    Ok(page(&seat, "Audit", body))
+    Ok(page(&session, "Audit", body))
 }
 
-fn row(noted: &Noted) -> Vec<Markup> {
+fn row(noted: &AuditEntry) -> Vec<Markup> {
     let detail = noted.detail.to_string();
     vec![
         time(noted.at),
@@ -123,15 +123,15 @@ fn row(noted: &Noted) -> Vec<Markup> {
         html! { (noted.action) },
         html! { (noted.subject.as_deref().unwrap_or("")) },
         html! { @if detail != "{}" { code { (detail) } } },
-        html! { (noted.way) },
+        html! { (noted.channel) },
         html! { (noted.address.as_deref().unwrap_or("")) },
     ]
 }
 
-pub(super) async fn file(
+pub(super) async fn export(
     State(audit): State<Audit>,
-    seat: Seat,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    Ok(export(audit, &seat.operator, asked.search()?).await?)
+    session: OperatorSession,
+    Query(form): Query<AuditSearchForm>,
+) -> Result<Response, ErrorPage> {
+    Ok(export_csv(audit, &session.operator, form.search()?).await?)
 }

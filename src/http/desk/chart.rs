@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::parts::{Column, table};
+use super::components::{Column, table};
 
 const WIDTH: i64 = 1_000;
 const HEIGHT: i64 = 300;
@@ -16,7 +16,7 @@ const LABELS_MAX: usize = 8;
 
 /// How a chart is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Shape {
+pub(in crate::http) enum ChartKind {
     Bars,
     Lines,
 }
@@ -32,7 +32,7 @@ pub(in crate::http) struct Series {
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Chart<'a> {
     pub(in crate::http) title: &'a str,
-    pub(in crate::http) shape: Shape,
+    pub(in crate::http) kind: ChartKind,
     /// Of the values, from left to right.
     pub(in crate::http) labels: Vec<String>,
     /// Six at most have a look of their own.
@@ -43,7 +43,7 @@ pub(in crate::http) struct Chart<'a> {
 
 impl Chart<'_> {
     pub(in crate::http) fn draw(&self) -> Markup {
-        let Self { title, shape, labels, series, text } = self;
+        let Self { title, kind, labels, series, text } = self;
         let all = || series.iter().flat_map(|series| series.values.iter().copied());
         // Zero is always in it, so that heights can be compared.
         let (low, high) = (all().min().unwrap_or(0).min(0), all().max().unwrap_or(0).max(0));
@@ -69,13 +69,13 @@ impl Chart<'_> {
                     line class="axis" x1="0" x2=(WIDTH) y1=(zero) y2=(zero) {}
                     text class="label" x="4" y=(TOP - 8) { (text(high)) }
                     @for (place, series) in series.iter().enumerate() {
-                        @match shape {
-                            Shape::Bars => {
+                        @match kind {
+                            ChartKind::Bars => {
                                 @for (at, value) in series.values.iter().enumerate() {
                                     (scale.bar(place, count(self.series.len()), at, *value))
                                 }
                             }
-                            Shape::Lines => {
+                            ChartKind::Lines => {
                                 polyline class={ "line s" (place) } points=(scale.points(series)) {}
                             }
                         }
@@ -150,18 +150,18 @@ fn count(number: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Chart, Series, Shape};
+    use super::{Chart, Series, ChartKind};
 
-    fn chart(shape: Shape, values: Vec<i64>) -> String {
+    fn chart(kind: ChartKind, values: Vec<i64>) -> String {
         let labels = (0..values.len()).map(|hour| format!("{hour}:00")).collect();
         let series = vec![Series { name: "Games".to_owned(), values }];
         let text = |value: i64| value.to_string();
-        Chart { title: "Games an hour", shape, labels, series, text }.draw().into_string()
+        Chart { title: "Games an hour", kind, labels, series, text }.draw().into_string()
     }
 
     #[test]
     fn heights_are_to_scale_and_told_as_a_table() {
-        let drawn = chart(Shape::Bars, vec![0, 60, 120, -120]);
+        let drawn = chart(ChartKind::Bars, vec![0, 60, 120, -120]);
         // 240 units for 240: a game is a unit high, and zero in the middle.
         assert!(drawn.contains("y=\"84\" height=\"60\""), "{drawn}");
         assert!(drawn.contains("y=\"24\" height=\"120\""), "{drawn}");
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_is_nothing() {
-        assert!(chart(Shape::Lines, vec![]).contains("points=\"\""));
-        let huge = chart(Shape::Lines, vec![i64::MIN, i64::MAX]);
+        assert!(chart(ChartKind::Lines, vec![]).contains("points=\"\""));
+        let huge = chart(ChartKind::Lines, vec![i64::MIN, i64::MAX]);
         assert!(huge.contains("polyline"), "{huge}");
     }
 }

@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{
-    Column, Field, area, badge, button, choice, coins, facts, field, id, pager, table, time,
+use super::components::{
+    Column, Field, text_area, badge, button, select, coins, facts, field, id, pager, table, time,
 };
-use super::shell::page;
-use super::typed::amount;
-use super::{Filled, Nothing, Refused, Seat, reason};
+use super::layout::page;
+use super::parse::parse_amount;
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, parse_reason};
 use crate::entropy;
 use crate::http::{Code, Cursors, Path, Query};
 use crate::ids::{CorrectionId, PlayerId};
@@ -25,7 +25,7 @@ const HERE: &str = "/desk/corrections";
 const PAGE: u32 = 50;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Listing {
+pub(super) struct CorrectionListQuery {
     #[serde(default)]
     state: String,
     cursor: Option<String>,
@@ -34,14 +34,14 @@ pub(super) struct Listing {
 pub(super) async fn list(
     State(corrections): State<Corrections>,
     State(cursors): State<Cursors>,
-    seat: Seat,
-    Query(Listing { state, cursor }): Query<Listing>,
-) -> Result<Response, Refused> {
+    session: OperatorSession,
+    Query(CorrectionListQuery { state, cursor }): Query<CorrectionListQuery>,
+) -> Result<Response, ErrorPage> {
     let stage = Stage::ALL.into_iter().find(|stage| stage.as_str() == state);
     let list = format!("corrections {}", stage.map_or("all", Stage::as_str));
-    let cursor = cursors.open(&list, &seat.operator, cursor.as_deref())?;
-    let listed = corrections.list(&seat.operator, stage, cursor, PAGE).await?;
-    let next = listed.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    let cursor = cursors.open(&list, &session.operator, cursor.as_deref())?;
+    let listed = corrections.list(&session.operator, stage, cursor, PAGE).await?;
+    let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
     let columns = [
         Column::Text("Asked at (UTC)"),
@@ -55,16 +55,16 @@ pub(super) async fn list(
         [("", "All"), ("open", "Open"), ("approved", "Approved"), ("rejected", "Rejected")];
     let body = html! {
         form class="filter" method="get" action=(HERE) {
-            (choice("state", "State", &states, &state))
+            (select("state", "State", &states, &state))
             button { "Show" }
         }
-        @if seat.operator.corrector().is_ok() {
+        @if session.operator.require_corrections_role().is_ok() {
             p { a class="button" href="/desk/corrections/new" { "Ask for a correction" } }
         }
         (table("Corrections, newest first", &columns, &rows))
         (pager(HERE, &[("state", &state)], next.as_deref()))
     };
-    Ok(page(&seat, "Corrections", body))
+    Ok(page(&session, "Corrections", body))
 }
 
 fn row(correction: &Correction) -> Vec<Markup> {
@@ -94,23 +94,23 @@ fn stage(state: Stage) -> Markup {
 /// What the form begins with.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Begun {
+pub(super) struct CorrectionPrefill {
     player: String,
     operation: String,
 }
 
 pub(super) async fn form(
-    seat: Seat,
-    Query(Begun { player, operation }): Query<Begun>,
-) -> Result<Response, Refused> {
-    seat.operator.corrector()?;
+    session: OperatorSession,
+    Query(CorrectionPrefill { player, operation }): Query<CorrectionPrefill>,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_corrections_role()?;
     // Names this form: sent twice, it asks once.
     let attempt = entropy::uuid();
     let hint = "10 to 500 characters, for people to read later.";
     let body = html! {
         h2 { "Coins for a wallet, or out of it" }
         form method="post" action=(HERE) {
-            (seat.form_token())
+            (session.form_token())
             input type="hidden" name="attempt" value=(attempt);
             input type="hidden" name="kind" value="adjustment";
             (field(Field {
@@ -120,12 +120,12 @@ pub(super) async fn form(
                 hint: "With two places, as in 12.50; below zero takes coins.", inputmode: "decimal",
                 ..Field::required("amount", "Coins")
             }))
-            (area("reason", "Reason", hint))
+            (text_area("reason", "Reason", hint))
             button class="main" { "Ask for the adjustment" }
         }
         h2 { "An operation, taken back" }
         form method="post" action=(HERE) {
-            (seat.form_token())
+            (session.form_token())
             input type="hidden" name="attempt" value=(attempt);
             input type="hidden" name="kind" value="reversal";
             (field(Field {
@@ -138,7 +138,7 @@ pub(super) async fn form(
         }
         p { "Nothing moves before another operator has approved it." }
     };
-    Ok(page(&seat, "Ask for a correction", body))
+    Ok(page(&session, "Ask for a correction", body))
 }
 
 /// Two forms of a page cannot have fields of one id.
@@ -154,7 +154,7 @@ fn reversal_reason(hint: &str) -> Markup {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Request {
+pub(super) struct CorrectionForm {
     attempt: Uuid,
     kind: String,
     #[serde(default)]
@@ -168,15 +168,15 @@ pub(super) struct Request {
 
 pub(super) async fn request(
     State(corrections): State<Corrections>,
-    Filled { seat, input }: Filled<Request>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.corrector()?.decider()?;
-    let invalid = |what: &'static str| Code::BodyInvalid.because(what);
+    OperatorForm { session, input }: OperatorForm<CorrectionForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
+    let invalid = |what: &'static str| Code::BodyInvalid.with_detail(what);
     let subject = match input.kind.as_str() {
         "adjustment" => Subject::Adjustment {
             player: PlayerId::from_str(input.player.trim())
                 .map_err(|_| invalid("a player's id is a UUID"))?,
-            amount: amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(|| {
+            amount: parse_amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(|| {
                 invalid("an amount has at most two places, as in 12.50, and is not zero")
             })?,
         },
@@ -189,17 +189,17 @@ pub(super) async fn request(
         },
         _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
     };
-    let reason = reason(&input.reason)?;
+    let reason = parse_reason(&input.reason)?;
     let asked = corrections.request(&by, subject, &reason, input.attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", asked.id)).into_response())
 }
 
-pub(super) async fn show(
+pub(super) async fn show_correction(
     State(corrections): State<Corrections>,
-    seat: Seat,
+    session: OperatorSession,
     Path(correction): Path<Uuid>,
-) -> Result<Response, Refused> {
-    let correction = corrections.show(&seat.operator, CorrectionId(correction)).await?;
+) -> Result<Response, ErrorPage> {
+    let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
     let what = match correction.subject {
         Subject::Adjustment { player, amount } => vec![
             ("What", html! { "Adjustment" }),
@@ -229,12 +229,12 @@ pub(super) async fn show(
     }
     let body = html! {
         (facts(&known))
-        @if correction.state == Stage::Open && seat.operator.corrector().is_ok() {
-            (decision(&seat, &correction))
+        @if correction.state == Stage::Open && session.operator.require_corrections_role().is_ok() {
+            (decision(&session, &correction))
         }
         p { a href=(HERE) { "All corrections" } }
     };
-    Ok(page(&seat, "Correction", body))
+    Ok(page(&session, "Correction", body))
 }
 
 /// An operation of the ledger by its number.
@@ -242,17 +242,17 @@ fn booked_as(operation: i64) -> Markup {
     html! { a href={ "/desk/ledger?operation=" (operation) } { (operation) } }
 }
 
-fn decision(seat: &Seat, correction: &Correction) -> Markup {
-    if correction.requested_by == seat.operator.name {
+fn decision(session: &OperatorSession, correction: &Correction) -> Markup {
+    if correction.requested_by == session.operator.name {
         return html! { p { "You have asked for this: another operator decides." } };
     }
     let here = format!("{HERE}/{}", correction.id);
     html! {
         h2 { "Decide" }
-        (button(seat, &format!("{here}/approval"), "Approve and book", "Book this now?"))
+        (button(session, &format!("{here}/approval"), "Approve and book", "Book this now?"))
         form method="post" action={ (here) "/rejection" } {
-            (seat.form_token())
-            (area("reason", "Reason for rejecting", "10 to 500 characters, for people to read later."))
+            (session.form_token())
+            (text_area("reason", "Reason for rejecting", "10 to 500 characters, for people to read later."))
             button { "Reject" }
         }
     }
@@ -261,25 +261,25 @@ fn decision(seat: &Seat, correction: &Correction) -> Markup {
 pub(super) async fn approve(
     State(corrections): State<Corrections>,
     Path(correction): Path<Uuid>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.corrector()?.decider()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
     let decided = corrections.approve(&by, CorrectionId(correction)).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Reject {
+pub(super) struct RejectionForm {
     reason: String,
 }
 
 pub(super) async fn reject(
     State(corrections): State<Corrections>,
     Path(correction): Path<Uuid>,
-    Filled { seat, input }: Filled<Reject>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.corrector()?.decider()?;
-    let reason = reason(&input.reason)?;
+    OperatorForm { session, input }: OperatorForm<RejectionForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_corrections_role()?.require_session()?;
+    let reason = parse_reason(&input.reason)?;
     let decided = corrections.reject(&by, CorrectionId(correction), &reason).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", decided.id)).into_response())
 }

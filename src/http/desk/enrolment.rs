@@ -8,67 +8,67 @@ use maud::{Markup, html};
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde::Deserialize;
 
-use super::Refused;
-use super::form::FilledByStranger;
-use super::parts::{Field, field};
-use super::seat::Stranger;
-use super::shell::page_for_strangers;
+use super::ErrorPage;
+use super::form::VisitorForm;
+use super::components::{Field, field};
+use super::operator_session::Visitor;
+use super::layout::visitor_page;
 use super::sign_in::status;
 use crate::accounts::NewPassword;
-use crate::operators::{Desk, DeskError, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
+use crate::operators::{OperatorAuth, OperatorAuthError, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 
 /// Empty places around a picture, as its standard asks for.
-const QUIET: i32 = 4;
+const QUIET_ZONE: i32 = 4;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Begin {
+pub(super) struct EnrolmentCodeForm {
     enrolment: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Complete {
+pub(super) struct EnrolmentForm {
     enrolment: String,
     password: String,
     again: String,
     code: String,
 }
 
-pub(super) async fn show(stranger: Stranger) -> Response {
-    let page = Html(first(&stranger, None).into_string());
-    stranger.remembered(page.into_response())
+pub(super) async fn show_enrolment(visitor: Visitor) -> Response {
+    let page = Html(code_page(&visitor, None).into_string());
+    visitor.with_form_cookie(page.into_response())
 }
 
 pub(super) async fn begin(
-    State(desk): State<Desk>,
-    FilledByStranger { stranger, input }: FilledByStranger<Begin>,
-) -> Result<Response, Refused> {
-    let Begin { enrolment: code } = input;
-    match desk.open_enrolment(&code, stranger.address.clone()).await {
+    State(auth): State<OperatorAuth>,
+    VisitorForm { visitor, input }: VisitorForm<EnrolmentCodeForm>,
+) -> Result<Response, ErrorPage> {
+    let EnrolmentCodeForm { enrolment: code } = input;
+    match auth.open_enrolment(&code, visitor.address.clone()).await {
         Ok((enrolment, browser)) => {
-            let page = Html(second(&stranger, &code, &enrolment, None).into_string());
-            Ok(stranger.with_enrolment(page.into_response(), &browser))
+            let page = Html(credentials_page(&visitor, &code, &enrolment, None).into_string());
+            Ok(visitor.with_enrolment(page.into_response(), &browser))
         }
-        Err(error) => begin_again(&stranger, error),
+        Err(error) => begin_again(&visitor, error),
     }
 }
 
 /// Asks for the code again where it does not lead on.
-fn begin_again(stranger: &Stranger, error: DeskError) -> Result<Response, Refused> {
-    if !matches!(error, DeskError::EnrolmentUnknown | DeskError::EnrolmentElsewhere) {
+fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, ErrorPage> {
+    if !matches!(error, OperatorAuthError::EnrolmentUnknown | OperatorAuthError::EnrolmentElsewhere) {
         return Err(error.into());
     }
-    let page = Html(first(stranger, Some(&error.to_string())).into_string());
-    Ok(stranger.remembered((status(&error), page).into_response()))
+    let page = Html(code_page(visitor, Some(&error.to_string())).into_string());
+    Ok(visitor.with_form_cookie((status(&error), page).into_response()))
 }
 
 pub(super) async fn complete(
-    State(desk): State<Desk>,
-    FilledByStranger { stranger, input }: FilledByStranger<Complete>,
-) -> Result<Response, Refused> {
-    let Complete { enrolment: code, password, again, code: shown } = input;
-    let enrolment = match desk.find_enrolment(&code, stranger.enrolment.as_ref()).await {
+    State(auth): State<OperatorAuth>,
+    VisitorForm { visitor, input }: VisitorForm<EnrolmentForm>,
+) -> Result<Response, ErrorPage> {
+    let EnrolmentForm { enrolment: code, password, again, code: shown } = input;
+    let enrolment = match auth.find_enrolment(&code, visitor.enrolment.as_ref()).await {
         Ok(enrolment) => enrolment,
-        Err(error) => return begin_again(&stranger, error),
+        Err(error) => return begin_again(&visitor, error),
     };
     let wrong = match password.parse::<NewPassword>() {
         Err(error) => error.to_string(),
@@ -77,35 +77,35 @@ pub(super) async fn complete(
             let shown = shown.replace(' ', "");
             let request = EnrolmentCompletion {
                 code: &code,
-                browser: stranger.enrolment.as_ref(),
+                browser: visitor.enrolment.as_ref(),
                 password: &password,
                 shown: &shown,
-                from: stranger.signs_in_from(),
+                from: visitor.sign_in_source(),
             };
-            match desk.enrol(request).await {
+            match auth.enrol(request).await {
                 Ok(opened) => {
                     let answer = Redirect::to("/desk").into_response();
-                    return Ok(stranger.seated(answer, &opened));
+                    return Ok(visitor.with_session(answer, &opened));
                 }
                 Err(
-                    error @ (DeskError::PasswordEasy
-                    | DeskError::PasswordShort
-                    | DeskError::CodeWrong),
+                    error @ (OperatorAuthError::PasswordEasy
+                    | OperatorAuthError::PasswordShort
+                    | OperatorAuthError::CodeWrong),
                 ) => error.to_string(),
-                Err(error) => return begin_again(&stranger, error),
+                Err(error) => return begin_again(&visitor, error),
             }
         }
     };
-    let page = second(&stranger, &code, &enrolment, Some(&wrong)).into_string();
+    let page = credentials_page(&visitor, &code, &enrolment, Some(&wrong)).into_string();
     let answer = (StatusCode::UNPROCESSABLE_ENTITY, Html(page)).into_response();
-    Ok(stranger.remembered(answer))
+    Ok(visitor.with_form_cookie(answer))
 }
 
-fn first(stranger: &Stranger, wrong: Option<&str>) -> Markup {
+fn code_page(visitor: &Visitor, wrong: Option<&str>) -> Markup {
     let body = html! {
         @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
         form method="post" action="/desk/enrolment" {
-            (stranger.form_token())
+            (visitor.form_token())
             (field(Field {
                 autocomplete: "off",
                 hint: "It begins with bahay_en_ and is good for one day.",
@@ -114,10 +114,10 @@ fn first(stranger: &Stranger, wrong: Option<&str>) -> Markup {
             button class="main" { "Go on" }
         }
     };
-    page_for_strangers("Enrol", &body)
+    visitor_page("Enrol", &body)
 }
 
-fn second(stranger: &Stranger, code: &str, of: &Enrolment, wrong: Option<&str>) -> Markup {
+fn credentials_page(visitor: &Visitor, code: &str, of: &Enrolment, wrong: Option<&str>) -> Markup {
     let hint = format!("{PASSWORD_MIN} characters or more, whichever they are.");
     let body = html! {
         @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
@@ -128,10 +128,10 @@ fn second(stranger: &Stranger, code: &str, of: &Enrolment, wrong: Option<&str>) 
             }
         }
         p { "You are " strong { (of.name) } ". Scan this with your authenticator, or type the key." }
-        (picture(&of.factor.uri(&of.name)))
-        p { "Key: " code { (of.factor.base32()) } }
+        (qr_code(&of.factor.uri(&of.name)))
+        p { "Key: " code { (of.factor.to_base32()) } }
         form method="post" action="/desk/enrolment/completion" {
-            (stranger.form_token())
+            (visitor.form_token())
             input type="hidden" name="enrolment" value=(code);
             (field(Field {
                 kind: "password", autocomplete: "new-password", hint: &hint,
@@ -149,21 +149,21 @@ fn second(stranger: &Stranger, code: &str, of: &Enrolment, wrong: Option<&str>) 
             button class="main" { "Enrol" }
         }
     };
-    page_for_strangers("Enrol", &body)
+    visitor_page("Enrol", &body)
 }
 
 /// A QR code, drawn as one path.
-fn picture(text: &str) -> Markup {
+fn qr_code(text: &str) -> Markup {
     let Ok(code) = QrCode::encode_text(text, QrCodeEcc::Medium) else {
         return html! {};
     };
     let mut path = String::new();
     for y in 0..code.size() {
         for x in (0..code.size()).filter(|x| code.get_module(*x, y)) {
-            path.push_str(&format!("M{} {}h1v1h-1z", x + QUIET, y + QUIET));
+            path.push_str(&format!("M{} {}h1v1h-1z", x + QUIET_ZONE, y + QUIET_ZONE));
         }
     }
-    let side = code.size() + 2 * QUIET;
+    let side = code.size() + 2 * QUIET_ZONE;
     let bounds = format!("0 0 {side} {side}");
     html! {
         svg class="qr" role="img" aria-label="QR code of the key below" viewBox=(bounds) {

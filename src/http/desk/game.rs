@@ -9,39 +9,39 @@ use bahay_engine::table::{Payment, Settlement};
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::parts::{Column, badge, coins, facts, id, table, time};
-use super::replay::replay;
-use super::shell::page;
-use super::{Refused, Seat};
+use super::components::{Column, badge, coins, facts, id, table, time};
+use super::replay::draw_replay;
+use super::layout::page;
+use super::{ErrorPage, OperatorSession};
 use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::clock::Timestamp;
-use crate::http::operators::games::record_to_look_at;
-use crate::http::{Code, Path, Problem, unread_record};
+use crate::http::operators::games::load_audited_record;
+use crate::http::{Code, Path, Problem, record_problem};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
 use crate::reports::{Dossier, OperationRow, Reports, Reversibility, Verdict};
 
-pub(super) async fn show(
+pub(super) async fn show_game(
     State(reports): State<Reports>,
-    seat: Seat,
+    session: OperatorSession,
     Path(game): Path<Uuid>,
-) -> Result<Response, Refused> {
+) -> Result<Response, ErrorPage> {
     let dossier = dossier(&reports, game).await?;
-    Ok(page(&seat, "Game", body(&seat, &dossier)))
+    Ok(page(&session, "Game", body(&session, &dossier)))
 }
 
 /// The table step by step with all hands. Each look is noted before anything is shown.
-pub(super) async fn play_again(
+pub(super) async fn show_replay(
     State(reports): State<Reports>,
     State(audit): State<Audit>,
-    seat: Seat,
+    session: OperatorSession,
     Path(game): Path<Uuid>,
-) -> Result<Response, Refused> {
-    let looked = record_to_look_at(&reports, &audit, &seat.operator, GameId(game)).await?;
+) -> Result<Response, ErrorPage> {
+    let looked = load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let (detail, record) = looked;
     let replayed = GameReplay::of_value(record);
-    let body = match replayed.and_then(|replayed| replay(&replayed, &detail.seats)) {
+    let body = match replayed.and_then(|replayed| draw_replay(&replayed, &detail.seats)) {
         Ok(drawn) => drawn,
         Err(error) => html! { p class="alert" role="alert" { (error) } },
     };
@@ -49,15 +49,15 @@ pub(super) async fn play_again(
         p { a href={ "/desk/games/" (game) } { "The game's settlement" } }
         (body)
     };
-    Ok(page(&seat, "Replay", body))
+    Ok(page(&session, "Replay", body))
 }
 
 async fn dossier(reports: &Reports, game: Uuid) -> Result<Dossier, Problem> {
-    let dossier = reports.game(GameId(game)).await.map_err(unread_record)?;
-    dossier.ok_or_else(|| Code::GameNotFound.plain())
+    let dossier = reports.game(GameId(game)).await.map_err(record_problem)?;
+    dossier.ok_or_else(|| Code::GameNotFound.problem())
 }
 
-fn body(seat: &Seat, dossier: &Dossier) -> Markup {
+fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
     let Dossier { game, void_reason, operations, verdict } = dossier;
     let at = |ms: i64| time(Timestamp::from_ms(ms));
     html! {
@@ -73,7 +73,7 @@ fn body(seat: &Seat, dossier: &Dossier) -> Markup {
         (seats(&game.seats))
         h2 { "Fairness" }
         (proof(verdict))
-        @if game.record.is_some() && seat.operator.guardian().is_ok() {
+        @if game.record.is_some() && session.operator.require_moderator().is_ok() {
             p {
                 a class="button" href={ "/desk/games/" (game.game) "/replay" } { "Replay with all hands" }
                 " Each look is noted in the audit."
@@ -85,7 +85,7 @@ fn body(seat: &Seat, dossier: &Dossier) -> Markup {
         }
         (settlement(game, verdict))
         h2 { "Booked" }
-        @for operation in operations { (booked(seat, operation)) }
+        @for operation in operations { (operation_section(session, operation)) }
     }
 }
 
@@ -214,8 +214,8 @@ fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
 }
 
 /// Links to the request for a reversal where one can be made, and says otherwise why not.
-fn reversal(seat: &Seat, operation: &OperationRow) -> Markup {
-    let may_ask = seat.operator.corrector().is_ok();
+fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
+    let may_ask = session.operator.require_corrections_role().is_ok();
     match operation.reversibility {
         Reversibility::Possible if may_ask => html! {
             " · "
@@ -237,7 +237,7 @@ fn reversal(seat: &Seat, operation: &OperationRow) -> Markup {
 }
 
 /// An operation with its transfers, and for those who may, the way to reverse it.
-pub(super) fn booked(seat: &Seat, operation: &OperationRow) -> Markup {
+pub(super) fn operation_section(session: &OperatorSession, operation: &OperationRow) -> Markup {
     let columns = [
         Column::Number("Number"),
         Column::Text("What for"),
@@ -267,7 +267,7 @@ pub(super) fn booked(seat: &Seat, operation: &OperationRow) -> Markup {
             "Operation " (operation.id) ", " (operation.kind) ", booked " (time(operation.booked_at))
             " UTC under " (id(&operation.key))
             @if let Some(game) = operation.game { " for " a href={ "/desk/games/" (game) } { "its game" } }
-            (reversal(seat, operation))
+            (reversal(session, operation))
         }
         (table(&format!("Transfers of operation {}", operation.id), &columns, &rows))
     }

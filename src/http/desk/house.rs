@@ -6,14 +6,14 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::html;
 use serde::Deserialize;
 
-use super::parts::{area, badge, button, facts, time};
-use super::shell::page;
-use super::{Filled, Nothing, Refused, Seat, reason};
+use super::components::{text_area, badge, button, facts, time};
+use super::layout::page;
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, parse_reason};
 use crate::rooms::Catalog;
 
 const HERE: &str = "/desk/switches";
 
-pub(super) async fn show(State(rooms): State<Catalog>, seat: Seat) -> Result<Response, Refused> {
+pub(super) async fn show_house(State(rooms): State<Catalog>, session: OperatorSession) -> Result<Response, ErrorPage> {
     let state = rooms.house_state().await?;
     let mut known = vec![(
         "The house is",
@@ -29,16 +29,16 @@ pub(super) async fn show(State(rooms): State<Catalog>, seat: Seat) -> Result<Res
     let body = html! {
         h2 { "The whole house" }
         (facts(&known))
-        @if seat.operator.administrator().is_ok() {
+        @if session.operator.require_administrator().is_ok() {
             @if state.is_open {
                 form method="post" action="/desk/switches/house/closing"
                     data-confirm="Close every room and all private tables?" {
-                    (seat.form_token())
-                    (area("reason", "Reason", "10 to 500 characters. Running games are finished; none begins."))
+                    (session.form_token())
+                    (text_area("reason", "Reason", "10 to 500 characters. Running games are finished; none begins."))
                     button { "Close the house" }
                 }
             } @else {
-                (button(&seat, "/desk/switches/house/opening", "Open the house", ""))
+                (button(&session, "/desk/switches/house/opening", "Open the house", ""))
             }
         }
         h2 { "A room, or a player" }
@@ -47,28 +47,28 @@ pub(super) async fn show(State(rooms): State<Catalog>, seat: Seat) -> Result<Res
             a href="/desk/players" { "a player" } " is kept out on the player's."
         }
     };
-    Ok(page(&seat, "Switches", body))
+    Ok(page(&session, "Switches", body))
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Close {
+pub(super) struct CloseHouseForm {
     reason: String,
 }
 
 pub(super) async fn close(
     State(rooms): State<Catalog>,
-    Filled { seat, input }: Filled<Close>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
-    rooms.switch_house(&by, Some(&reason(&input.reason)?)).await?;
+    OperatorForm { session, input }: OperatorForm<CloseHouseForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
+    rooms.switch_house(&by, Some(&parse_reason(&input.reason)?)).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 
 pub(super) async fn open(
     State(rooms): State<Catalog>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
     rooms.switch_house(&by, None).await?;
     Ok(Redirect::to(HERE).into_response())
 }

@@ -6,13 +6,13 @@ use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::game::booked;
-use super::parts::{Column, Field, badge, coins, field, id, pager, table, time};
+use super::game::operation_section;
+use super::components::{Column, Field, badge, coins, field, id, pager, table, time};
 use super::player::entries_table;
-use super::shell::page;
-use super::{Refused, Seat};
-use crate::http::operators::ledger::account;
-use crate::http::{Code, Cursors, Query, unread};
+use super::layout::page;
+use super::{ErrorPage, OperatorSession};
+use crate::http::operators::ledger::find_account;
+use crate::http::{Code, Cursors, Query, database_problem};
 use crate::reports::{AccountRow, Balance, CheckRow, Reports};
 
 const HERE: &str = "/desk/ledger";
@@ -25,27 +25,27 @@ const CHECKS: u32 = 24;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct LedgerQuery {
     account: String,
     operation: String,
     cursor: Option<String>,
 }
 
-pub(super) async fn show(
+pub(super) async fn show_ledger(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
-    seat: Seat,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    let Asked { account: code, operation, cursor } = asked;
+    session: OperatorSession,
+    Query(query): Query<LedgerQuery>,
+) -> Result<Response, ErrorPage> {
+    let LedgerQuery { account: code, operation, cursor } = query;
     let (code, operation) = (code.trim(), operation.trim());
     let cursor = cursor.as_deref();
     let found = if !operation.is_empty() {
-        one_operation(&reports, &seat, operation).await?
+        operation_page(&reports, &session, operation).await?
     } else if !code.is_empty() {
-        one_account(&reports, &cursors, &seat, code, cursor).await?
+        account_page(&reports, &cursors, &session, code, cursor).await?
     } else {
-        at_a_glance(&reports, &cursors, &seat, cursor).await?
+        overview(&reports, &cursors, &session, cursor).await?
     };
     let code = Field { value: code, ..Field::optional("account", "Account's code") };
     let operation = Field {
@@ -61,24 +61,24 @@ pub(super) async fn show(
         }
         (found)
     };
-    Ok(page(&seat, "Ledger", body))
+    Ok(page(&session, "Ledger", body))
 }
 
-async fn at_a_glance(
+async fn overview(
     reports: &Reports,
     cursors: &Cursors,
-    seat: &Seat,
+    session: &OperatorSession,
     cursor: Option<&str>,
-) -> Result<Markup, Refused> {
+) -> Result<Markup, ErrorPage> {
     const LIST: &str = "operations";
     let balances = reports.trial_balance().await.inspect_err(|error| {
         tracing::warn!(%error, "the trial balance could not be counted");
     });
-    let house = reports.house_accounts().await.map_err(unread)?;
-    let checks = reports.checks(CHECKS).await.map_err(unread)?;
-    let cursor = cursors.open(LIST, &seat.operator, cursor)?;
-    let operations = reports.newest_operations(cursor, PAGE).await.map_err(unread)?;
-    let next = operations.next.map(|next| cursors.seal(LIST, &seat.operator, &next));
+    let house = reports.house_accounts().await.map_err(database_problem)?;
+    let checks = reports.checks(CHECKS).await.map_err(database_problem)?;
+    let cursor = cursors.open(LIST, &session.operator, cursor)?;
+    let operations = reports.newest_operations(cursor, PAGE).await.map_err(database_problem)?;
+    let next = operations.next.map(|next| cursors.seal(LIST, &session.operator, &next));
     Ok(html! {
         h2 { "Trial balance" }
         @match &balances {
@@ -90,25 +90,25 @@ async fn at_a_glance(
         }
         (accounts(&house))
         h2 id="checks" { "Checks" }
-        (checked(&checks))
+        (checks_table(&checks))
         h2 { "Newest operations" }
-        @for operation in &operations.items { (booked(seat, operation)) }
+        @for operation in &operations.items { (operation_section(session, operation)) }
         (pager(HERE, &[], next.as_deref()))
     })
 }
 
-async fn one_account(
+async fn account_page(
     reports: &Reports,
     cursors: &Cursors,
-    seat: &Seat,
+    session: &OperatorSession,
     code: &str,
     cursor: Option<&str>,
-) -> Result<Markup, Refused> {
-    let found = account(reports, code).await?;
+) -> Result<Markup, ErrorPage> {
+    let found = find_account(reports, code).await?;
     let list = format!("entries of {code}");
-    let cursor = cursors.open(&list, &seat.operator, cursor)?;
-    let entries = reports.account_entries(code, cursor, PAGE).await.map_err(unread)?;
-    let next = entries.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+    let cursor = cursors.open(&list, &session.operator, cursor)?;
+    let entries = reports.account_entries(code, cursor, PAGE).await.map_err(database_problem)?;
+    let next = entries.next.map(|next| cursors.seal(&list, &session.operator, &next));
     Ok(html! {
         (accounts(&[found]))
         (entries_table(&entries.items))
@@ -116,11 +116,11 @@ async fn one_account(
     })
 }
 
-async fn one_operation(reports: &Reports, seat: &Seat, number: &str) -> Result<Markup, Refused> {
-    let missing = || Code::OperationNotFound.plain();
+async fn operation_page(reports: &Reports, session: &OperatorSession, number: &str) -> Result<Markup, ErrorPage> {
+    let missing = || Code::OperationNotFound.problem();
     let number: i64 = number.parse().map_err(|_| missing())?;
-    let operation = reports.operation(number).await.map_err(unread)?;
-    Ok(booked(seat, &operation.ok_or_else(missing)?))
+    let operation = reports.operation(number).await.map_err(database_problem)?;
+    Ok(operation_section(session, &operation.ok_or_else(missing)?))
 }
 
 fn trial_balance(balances: &[Balance]) -> Markup {
@@ -184,7 +184,7 @@ fn accounts(rows: &[AccountRow]) -> Markup {
     table("Accounts", &columns, &rows)
 }
 
-fn checked(checks: &[CheckRow]) -> Markup {
+fn checks_table(checks: &[CheckRow]) -> Markup {
     let columns = [
         Column::Text("Begun (UTC)"),
         Column::Text("Ended"),

@@ -47,9 +47,9 @@ use serde::Deserialize;
 use super::{Code, Problem, Services};
 use crate::reason::{NotAReason, Reason};
 
-pub(super) use form::Filled;
-pub(super) use operator_session::Seat;
-pub(super) use layout::Refused;
+pub(super) use form::OperatorForm;
+pub(super) use operator_session::OperatorSession;
+pub(super) use layout::ErrorPage;
 
 /// How operators come to the desk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,42 +86,42 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 /// Every page, and what its forms are sent to.
 pub(super) fn routes(options: DeskOptions) -> Router<Services> {
     Router::new()
-        .route("/desk", get(home))
-        .route("/desk/sign-in", get(sign_in::show).post(sign_in::send))
-        .route("/desk/sign-out", post(sign_in::leave))
-        .route("/desk/enrolment", get(enrolment::show).post(enrolment::begin))
+        .route("/desk", get(redirect_home))
+        .route("/desk/sign-in", get(sign_in::show_sign_in).post(sign_in::sign_in))
+        .route("/desk/sign-out", post(sign_in::sign_out))
+        .route("/desk/enrolment", get(enrolment::show_enrolment).post(enrolment::begin))
         .route("/desk/enrolment/completion", post(enrolment::complete))
-        .route("/desk/today", get(today::show))
-        .route("/desk/today/live", get(today::live))
+        .route("/desk/today", get(today::show_today))
+        .route("/desk/today/live", get(today::refresh))
         .route("/desk/settlements", get(settlements::list))
-        .route("/desk/settlements/live", get(settlements::live))
-        .route("/desk/settlements.csv", get(settlements::save))
-        .route("/desk/games/{id}", get(game::show))
-        .route("/desk/games/{id}/replay", get(game::play_again))
+        .route("/desk/settlements/live", get(settlements::refresh))
+        .route("/desk/settlements.csv", get(settlements::export_csv))
+        .route("/desk/games/{id}", get(game::show_game))
+        .route("/desk/games/{id}/replay", get(game::show_replay))
         .route("/desk/players", get(player::find))
-        .route("/desk/players/{id}", get(player::show))
+        .route("/desk/players/{id}", get(player::show_player))
         .route("/desk/players/{id}/notes", post(player::write_note))
         .route("/desk/players/{id}/sign-out", post(player::sign_out))
         .route("/desk/players/{id}/sanctions", post(sanctions::begin))
         .route("/desk/players/{id}/sanctions/lifting", post(sanctions::lift))
-        .route("/desk/ledger", get(ledger::show))
+        .route("/desk/ledger", get(ledger::show_ledger))
         .route("/desk/corrections", get(corrections::list).post(corrections::request))
         .route("/desk/corrections/new", get(corrections::form))
-        .route("/desk/corrections/{id}", get(corrections::show))
+        .route("/desk/corrections/{id}", get(corrections::show_correction))
         .route("/desk/corrections/{id}/approval", post(corrections::approve))
         .route("/desk/corrections/{id}/rejection", post(corrections::reject))
         .route("/desk/rooms", get(rooms::list).post(rooms::make))
-        .route("/desk/rooms/{room}", get(rooms::show).post(rooms::change))
+        .route("/desk/rooms/{room}", get(rooms::show_room).post(rooms::change))
         .route("/desk/rooms/{room}/opening", post(rooms::open))
         .route("/desk/rooms/{room}/closing", post(rooms::close))
         .route("/desk/tables", get(tables::list))
-        .route("/desk/tables/{id}", get(tables::show))
-        .route("/desk/tables/{id}/live", get(tables::fresh))
-        .route("/desk/tables/{id}/hands", post(tables::hands))
+        .route("/desk/tables/{id}", get(tables::show_table))
+        .route("/desk/tables/{id}/live", get(tables::refresh))
+        .route("/desk/tables/{id}/hands", post(tables::reveal_hands))
         .route("/desk/tables/{id}/voiding", post(tables::void))
         .route("/desk/tables/{id}/release", post(tables::release))
         .route("/desk/tables/{id}/pot-refund", post(tables::refund_pot))
-        .route("/desk/switches", get(house::show))
+        .route("/desk/switches", get(house::show_house))
         .route("/desk/switches/house/closing", post(house::close))
         .route("/desk/switches/house/opening", post(house::open))
         .route("/desk/operators", get(operators::list).post(operators::add))
@@ -130,16 +130,16 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/token", get(token::show_token).post(token::create))
         .route("/desk/token/revocation", post(token::revoke))
         .route("/desk/audit", get(audit::list))
-        .route("/desk/audit.csv", get(audit::file))
-        .route("/desk/assets/{name}", get(assets::send))
+        .route("/desk/audit.csv", get(audit::export))
+        .route("/desk/assets/{name}", get(assets::serve_asset))
         .layer(from_fn(async |request, next: axum::middleware::Next| {
-            protected(next.run(request).await)
+            with_security_headers(next.run(request).await)
         }))
         .layer(Extension(options))
 }
 
 /// With the headers of every page.
-fn protected(mut response: Response) -> Response {
+fn with_security_headers(mut response: Response) -> Response {
     let headers: &mut HeaderMap = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, value);
@@ -150,13 +150,13 @@ fn protected(mut response: Response) -> Response {
 
 /// A form that says nothing but that it was sent.
 #[derive(Debug, Deserialize)]
-struct Nothing {}
+struct EmptyForm {}
 
 /// A reason as a form has it.
-fn reason(text: &str) -> Result<Reason, Problem> {
-    text.parse().map_err(|error: NotAReason| Code::BodyInvalid.because(error.to_string()))
+fn parse_reason(text: &str) -> Result<Reason, Problem> {
+    text.parse().map_err(|error: NotAReason| Code::BodyInvalid.with_detail(error.to_string()))
 }
 
-async fn home(_: Seat) -> Redirect {
+async fn redirect_home(_: OperatorSession) -> Redirect {
     Redirect::to(layout::HOME)
 }

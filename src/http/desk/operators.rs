@@ -6,23 +6,23 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::parts::{Column, Field, badge, button, choice, field, table, time};
-use super::shell::page;
-use super::{Filled, Nothing, Refused, Seat};
+use super::components::{Column, Field, badge, button, select, field, table, time};
+use super::layout::page;
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
 use crate::auth::EnrolmentCode;
-use crate::http::operators::people::name_of;
+use crate::http::operators::operator_admin::parse_operator_name;
 use crate::http::{Code, Path, Services};
-use crate::operators::{APART_AFTER, ENROLMENT_LIFE, Listed, NotARole, Operators, Role};
+use crate::operators::{INDEPENDENT_AFTER, ENROLMENT_LIFE, OperatorSummary, ParseRoleError, Operators, Role};
 
 const HERE: &str = "/desk/operators";
 
 pub(super) async fn list(
     State(operators): State<Operators>,
-    seat: Seat,
-) -> Result<Response, Refused> {
-    seat.operator.administrator()?;
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
+    session.operator.require_administrator()?;
     let listed = operators.list().await?;
-    let rows: Vec<Vec<Markup>> = listed.iter().map(|operator| row(&seat, operator)).collect();
+    let rows: Vec<Vec<Markup>> = listed.iter().map(|operator| row(&session, operator)).collect();
     let columns = [
         Column::Text("Name"),
         Column::Text("Role"),
@@ -37,20 +37,20 @@ pub(super) async fn list(
         (table("Operators", &columns, &rows))
         h2 { "Add an operator" }
         form method="post" action=(HERE) {
-            (seat.form_token())
+            (session.form_token())
             (field(Field {
                 hint: "A lower-case letter, then letters, digits, dots and hyphens.",
                 ..Field::required("name", "Name")
             }))
-            (choice("role", "Role", &roles, "viewer"))
+            (select("role", "Role", &roles, "viewer"))
             button class="main" { "Add" }
         }
     };
-    Ok(page(&seat, "Operators", body))
+    Ok(page(&session, "Operators", body))
 }
 
-fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
-    let Listed { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } = operator;
+fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
+    let OperatorSummary { name, role, created_at, disabled_at, is_enrolled, last_seen_at, .. } = operator;
     let token = operator.token_expires_at.filter(|_| disabled_at.is_none());
     let state = match (disabled_at, is_enrolled) {
         (Some(_), _) => badge("bad", "disabled"),
@@ -60,9 +60,9 @@ fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
     let here = |what: &str| format!("{HERE}/{name}/{what}");
     let orders = html! {
         @if disabled_at.is_none() {
-            @if *name != seat.operator.name {
-                (button(seat, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Go on?"))
-                (button(seat, &here("disabling"), &format!("Disable {name}"), "Disabling is for good. Go on?"))
+            @if *name != session.operator.name {
+                (button(session, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Go on?"))
+                (button(session, &here("disabling"), &format!("Disable {name}"), "Disabling is for good. Go on?"))
             }
         }
     };
@@ -78,50 +78,50 @@ fn row(seat: &Seat, operator: &Listed) -> Vec<Markup> {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Add {
+pub(super) struct AddOperatorForm {
     name: String,
     role: String,
 }
 
 pub(super) async fn add(
     State(services): State<Services>,
-    Filled { seat, input: Add { name, role } }: Filled<Add>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
-    let name = name_of(name.trim(), Code::BodyInvalid)?;
+    OperatorForm { session, input: AddOperatorForm { name, role } }: OperatorForm<AddOperatorForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let name = parse_operator_name(name.trim(), Code::BodyInvalid)?;
     let role: Role =
-        role.parse().map_err(|error: NotARole| Code::BodyInvalid.because(error.to_string()))?;
+        role.parse().map_err(|error: ParseRoleError| Code::BodyInvalid.with_detail(error.to_string()))?;
     let now = services.clock.now();
-    let code = Operators::from_ref(&services).add(by.trail(), &name, role, now).await?;
-    Ok(show_code(&seat, name.as_str(), &code))
+    let code = Operators::from_ref(&services).add(by.actor(), &name, role, now).await?;
+    Ok(show_code(&session, name.as_str(), &code))
 }
 
 pub(super) async fn reset(
     State(services): State<Services>,
     Path(name): Path<String>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
-    let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
-    let code = services.operators.reset(by.trail(), &name, now).await?;
-    Ok(show_code(&seat, name.as_str(), &code))
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let (name, now) = (parse_operator_name(&name, Code::OperatorNotFound)?, services.clock.now());
+    let code = services.operators.reset(by.actor(), &name, now).await?;
+    Ok(show_code(&session, name.as_str(), &code))
 }
 
 pub(super) async fn disable(
     State(services): State<Services>,
     Path(name): Path<String>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
-    let (name, now) = (name_of(&name, Code::OperatorNotFound)?, services.clock.now());
-    services.operators.disable(by.trail(), &name, now).await?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let (name, now) = (parse_operator_name(&name, Code::OperatorNotFound)?, services.clock.now());
+    services.operators.disable(by.actor(), &name, now).await?;
     Ok(Redirect::to(HERE).into_response())
 }
 
 /// Shows an enrolment code, once.
-fn show_code(seat: &Seat, name: &str, code: &EnrolmentCode) -> Response {
+fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Response {
     let life = ENROLMENT_LIFE.as_secs() / 3_600;
-    let apart = APART_AFTER.as_secs() / 3_600;
+    let apart = INDEPENDENT_AFTER.as_secs() / 3_600;
     let body = html! {
         p class="notice" role="status" {
             "Hand this to " strong { (name) } ". It is not shown again."
@@ -136,5 +136,5 @@ fn show_code(seat: &Seat, name: &str, code: &EnrolmentCode) -> Response {
         }
         p { a href=(HERE) { "All operators" } }
     };
-    page(seat, "Enrolment of an operator", body)
+    page(session, "Enrolment of an operator", body)
 }

@@ -9,14 +9,14 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::components::{
-    Column, Field, area, badge, button, coins, facts, field, id, pager, table, time,
+    Column, Field, text_area, badge, button, coins, facts, field, id, pager, table, time,
 };
 use super::settlements::{row, rows_table};
 use super::layout::page;
-use super::{Filled, Nothing, Refused, Seat, sanctions};
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, sanctions};
 use crate::entropy;
-use crate::http::operators::players::{report_to_look_at, searched};
-use crate::http::{Code, Cursors, Path, Query, Services, unread};
+use crate::http::operators::players::{load_player_report, parse_search};
+use crate::http::{Code, Cursors, Path, Query, Services, database_problem};
 use crate::ids::PlayerId;
 use crate::ledger::Wallet;
 use crate::lobby::LobbyError;
@@ -33,18 +33,18 @@ const SHOWN: u32 = 20;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Search {
+pub(super) struct PlayerSearchForm {
     search: String,
 }
 
 pub(super) async fn find(
     State(reports): State<Reports>,
-    seat: Seat,
-    Query(Search { search }): Query<Search>,
-) -> Result<Response, Refused> {
+    session: OperatorSession,
+    Query(PlayerSearchForm { search }): Query<PlayerSearchForm>,
+) -> Result<Response, ErrorPage> {
     let found = match search.trim() {
         "" => Vec::new(),
-        text => reports.find_players(searched(text)?).await.map_err(unread)?,
+        text => reports.find_players(parse_search(text)?).await.map_err(database_problem)?,
     };
     let rows: Vec<_> = found
         .iter()
@@ -57,25 +57,25 @@ pub(super) async fn find(
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
         (table("Players, at most 20", &columns, &rows))
     };
-    Ok(page(&seat, "Players", body))
+    Ok(page(&session, "Players", body))
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Listing {
+pub(super) struct EntriesQuery {
     cursor: Option<String>,
 }
 
-pub(super) async fn show(
+pub(super) async fn show_player(
     State(services): State<Services>,
     State(cursors): State<Cursors>,
-    seat: Seat,
+    session: OperatorSession,
     Path(player): Path<Uuid>,
-    Query(Listing { cursor }): Query<Listing>,
-) -> Result<Response, Refused> {
+    Query(EntriesQuery { cursor }): Query<EntriesQuery>,
+) -> Result<Response, ErrorPage> {
     let player = PlayerId(player);
     let Services { audit, reports, ledger, lobby, standings, .. } = &services;
-    let report = report_to_look_at(reports, audit, &seat.operator, player).await?;
+    let report = load_player_report(reports, audit, &session.operator, player).await?;
     let wallet = ledger.wallet(player).await?;
     let mut statistics = Vec::new();
     for kind in catalog::kinds() {
@@ -85,21 +85,21 @@ pub(super) async fn show(
         }
     }
     let filter = SettlementFilter { player: Some(player), ..SettlementFilter::default() };
-    let games = reports.settlements(&filter, None, SHOWN).await.map_err(unread)?;
+    let games = reports.settlements(&filter, None, SHOWN).await.map_err(database_problem)?;
     let account = format!("wallet:{player}");
     let list = format!("entries of {account}");
-    let cursor = cursors.open(&list, &seat.operator, cursor.as_deref())?;
-    let entries = reports.account_entries(&account, cursor, SHOWN).await.map_err(unread)?;
-    let next = entries.next.map(|next| cursors.seal(&list, &seat.operator, &next));
-    let partners = reports.partners(player).await.map_err(unread)?;
-    let shared = reports.shared_by(player).await.map_err(unread)?;
+    let cursor = cursors.open(&list, &session.operator, cursor.as_deref())?;
+    let entries = reports.account_entries(&account, cursor, SHOWN).await.map_err(database_problem)?;
+    let next = entries.next.map(|next| cursors.seal(&list, &session.operator, &next));
+    let partners = reports.partners(player).await.map_err(database_problem)?;
+    let shared = reports.shared_by(player).await.map_err(database_problem)?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
-    let sanctions = sanctions::section(&Sanctions::from_ref(&services), &seat, player, &here).await?;
+    let sanctions = sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
     let rows: Vec<_> = games.items.iter().map(row).collect();
     let body = html! {
-        (about(&report, wallet, &statistics, &sits_at))
-        @if seat.operator.require_moderator().is_ok() { (orders(&seat, &here)) }
+        (summary(&report, wallet, &statistics, &sits_at))
+        @if session.operator.require_moderator().is_ok() { (actions_section(&session, &here)) }
         h2 { "Bans and mutes" }
         (sanctions)
         h2 { "Signs of collusion" }
@@ -109,7 +109,7 @@ pub(super) async fn show(
         (rows_table("Games", &rows))
         p { a href={ "/desk/settlements?player=" (player) } { "All its games" } }
         h2 { "Wallet" }
-        @if seat.operator.require_corrections_role().is_ok() {
+        @if session.operator.require_corrections_role().is_ok() {
             p {
                 a class="button" href={ "/desk/corrections/new?player=" (player) } {
                     "Ask for an adjustment"
@@ -123,22 +123,22 @@ pub(super) async fn show(
         (devices(&report))
         h2 { "Notes" }
         (notes(&report))
-        @if seat.operator.require_moderator().is_ok() {
+        @if session.operator.require_moderator().is_ok() {
             form method="post" action={ (here) "/notes" } {
-                (seat.form_token())
+                (session.form_token())
                 input type="hidden" name="attempt" value=(entropy::uuid());
-                (area("words", "Note", "For operators; notes are not changed later."))
+                (text_area("words", "Note", "For operators; notes are not changed later."))
                 button { "Write it down" }
             }
         }
         h2 { "Reports by players" }
         (complaints(&report))
     };
-    Ok(page(&seat, &report.name, body))
+    Ok(page(&session, &report.name, body))
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct NewNote {
+pub(super) struct NoteForm {
     attempt: Uuid,
     words: String,
 }
@@ -146,12 +146,12 @@ pub(super) struct NewNote {
 pub(super) async fn write_note(
     State(moderation): State<Moderation>,
     Path(player): Path<Uuid>,
-    filled: Filled<NewNote>,
-) -> Result<Response, Refused> {
-    let by = filled.seat.operator.require_moderator()?;
-    let NewNote { attempt, words } = filled.input;
+    filled: OperatorForm<NoteForm>,
+) -> Result<Response, ErrorPage> {
+    let by = filled.session.operator.require_moderator()?;
+    let NoteForm { attempt, words } = filled.input;
     let words: NoteText =
-        words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
+        words.parse().map_err(|error| Code::BodyInvalid.with_detail(format!("{error}")))?;
     moderation.write_note(&by, PlayerId(player), &words, attempt).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
@@ -159,14 +159,14 @@ pub(super) async fn write_note(
 pub(super) async fn sign_out(
     State(moderation): State<Moderation>,
     Path(player): Path<Uuid>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.require_moderator()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_moderator()?;
     moderation.end_sessions(&by, PlayerId(player)).await?;
     Ok(Redirect::to(&format!("{HERE}/{player}")).into_response())
 }
 
-fn about(
+fn summary(
     report: &PlayerReport,
     wallet: Wallet,
     statistics: &[(Kind, Statistics)],
@@ -189,7 +189,7 @@ fn about(
             "Games",
             html! {
                 @if statistics.is_empty() { "none settled" }
-                @for (kind, done) in statistics { p { (played(kind, done)) } }
+                @for (kind, done) in statistics { p { (statistics_line(kind, done)) } }
             },
         ),
         (
@@ -203,7 +203,7 @@ fn about(
 }
 
 /// What a player has done at one game, in a sentence.
-fn played(kind: &Kind, done: &Statistics) -> Markup {
+fn statistics_line(kind: &Kind, done: &Statistics) -> Markup {
     html! {
         (kind.title) ": " (done.games) " played, " (done.wins) " won, " (done.streak)
         " in a row now, " (done.best_streak) " at most; POTs " (done.counter("hits"))
@@ -214,9 +214,9 @@ fn played(kind: &Kind, done: &Statistics) -> Markup {
     }
 }
 
-fn orders(seat: &Seat, here: &str) -> Markup {
+fn actions_section(session: &OperatorSession, here: &str) -> Markup {
     let question = "End all sessions of this player?";
-    html! { (button(seat, &format!("{here}/sign-out"), "Sign out everywhere", question)) }
+    html! { (button(session, &format!("{here}/sign-out"), "Sign out everywhere", question)) }
 }
 
 fn shared_badge(shared: Shared) -> Markup {

@@ -3,16 +3,16 @@
 
 use bahay_engine::game::Viewer;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::By;
+use bahay_engine::table::ActionOrigin;
 use maud::{Markup, html};
 
-use super::parts::time;
-use super::pieces;
+use super::components::time;
+use super::game_rows;
 use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
 use crate::replay::{GameReplay, Step, Taken, Unplayable};
 
-pub(super) fn replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, Unplayable> {
+pub(super) fn draw_replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, Unplayable> {
     let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
     let last = steps.total.saturating_sub(1);
     Ok(html! {
@@ -25,35 +25,35 @@ pub(super) fn replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Mark
                     button type="button" data-by="1" { "On" }
                 }
             }
-            @for step in &steps.steps { (drawn(step, seats)) }
+            @for step in &steps.steps { (draw_step(step, seats)) }
         }
     })
 }
 
-fn drawn(step: &Step, seats: &[SeatDetail]) -> Markup {
-    let name = |seat: Seat| name(seats, seat.index());
+fn draw_step(step: &Step, seats: &[SeatDetail]) -> Markup {
+    let name = |seat: Seat| player_name(seats, seat.index());
     html! {
         section class="step" aria-label={ "Step " (step.number) } {
             h2 {
                 (step.number) ". "
-                @match &step.taken { Some(taken) => (told(taken, seats)), None => "The deal" }
+                @match &step.taken { Some(taken) => (draw_action(taken, seats)), None => "The deal" }
             }
             p { (time(Timestamp::from_ms(step.at_ms))) }
-            (pieces::rows(&step.rows, name))
+            (game_rows::draw_rows(&step.rows, name))
         }
     }
 }
 
-fn told(taken: &Taken, seats: &[SeatDetail]) -> Markup {
+fn draw_action(taken: &Taken, seats: &[SeatDetail]) -> Markup {
     let chosen = match taken.by {
-        By::Player => "",
-        By::Clock => " (the clock)",
-        By::Ai => " (the AI)",
+        ActionOrigin::Player => "",
+        ActionOrigin::Clock => " (the clock)",
+        ActionOrigin::Ai => " (the AI)",
     };
-    let name = |seat: Seat| name(seats, seat.index());
-    html! { (name(taken.seat)) (chosen) " " (pieces::pieces(&taken.told, name)) }
+    let name = |seat: Seat| player_name(seats, seat.index());
+    html! { (name(taken.seat)) (chosen) " " (game_rows::draw_pieces(&taken.told, name)) }
 }
 
-fn name(seats: &[SeatDetail], place: usize) -> &str {
+fn player_name(seats: &[SeatDetail], place: usize) -> &str {
     seats.get(place).map_or("Somebody", |seat| seat.name.as_str())
 }

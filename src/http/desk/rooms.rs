@@ -13,10 +13,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::parts::{Column, Field, badge, button, choice, coins, field, table, time};
-use super::shell::page;
-use super::typed::amount;
-use super::{Filled, Nothing, Refused, Seat};
+use super::components::{Column, Field, badge, button, select, coins, field, table, time};
+use super::layout::page;
+use super::parse::parse_amount;
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
 use crate::http::{Code, Path, Problem, Services};
 use crate::lobby::Room;
 use crate::rooms::{Catalog, Draft, Revision, RulesWanted, chosen_rules};
@@ -25,8 +25,8 @@ const HERE: &str = "/desk/rooms";
 
 pub(super) async fn list(
     State(services): State<Services>,
-    seat: Seat,
-) -> Result<Response, Refused> {
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
     let playing = services.lobby.playing().await;
     let playing = playing.map_err(|error| Problem::unavailable(&error))?;
     let rooms = services.lobby.rooms();
@@ -35,7 +35,7 @@ pub(super) async fn list(
         let price = room.terms().price;
         vec![
             html! { a href={ (HERE) "/" (room.id()) } { (room.name()) } },
-            html! { (catalog::title_of(room.kind())) ", " (set_title(room)) },
+            html! { (catalog::title_of(room.kind())) ", " (rule_set_title(room)) },
             if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
             coins(price.bet),
             html! { (price.multiplier) },
@@ -61,22 +61,22 @@ pub(super) async fn list(
         @if !services.lobby.catalog().house().is_open {
             p class="alert" { "The house is closed, and so is every room: see " a href="/desk/switches" { "Switches" } "." }
         }
-        @if seat.operator.administrator().is_ok() {
+        @if session.operator.require_administrator().is_ok() {
             h2 { "Make a room" }
             form method="post" action=(HERE) {
-                (seat.form_token())
+                (session.form_token())
                 (field(Field {
                     hint: "As in paths: a lower-case letter, then letters, digits and hyphens.",
                     ..Field::required("id", "Id")
                 }))
                 (field(Field::required("name", "Name")))
-                (choice("kind", "Game", &kinds(), ""))
-                (choice("like", "Otherwise like", &ids, ""))
+                (select("kind", "Game", &kinds(), ""))
+                (select("like", "Otherwise like", &ids, ""))
                 button class="main" { "Make it, closed" }
             }
         }
     };
-    Ok(page(&seat, "Rooms", body))
+    Ok(page(&session, "Rooms", body))
 }
 
 /// Ten-thousandths as a percentage with two places.
@@ -84,18 +84,18 @@ fn hundredths(basis_points: u32) -> String {
     format!("{}.{:02}", basis_points / 100, basis_points % 100)
 }
 
-async fn newest(rooms: &Catalog, id: &str) -> Result<Vec<Revision>, Problem> {
+async fn load_revisions(rooms: &Catalog, id: &str) -> Result<Vec<Revision>, Problem> {
     Ok(rooms.revisions(id).await?)
 }
 
-pub(super) async fn show(
+pub(super) async fn show_room(
     State(rooms): State<Catalog>,
-    seat: Seat,
+    session: OperatorSession,
     Path(id): Path<String>,
-) -> Result<Response, Refused> {
-    let revisions = newest(&rooms, &id).await?;
+) -> Result<Response, ErrorPage> {
+    let revisions = load_revisions(&rooms, &id).await?;
     let Some(Revision { room, .. }) = revisions.first() else {
-        return Err(Code::RoomNotFound.plain().into());
+        return Err(Code::RoomNotFound.problem().into());
     };
     let rows: Vec<Vec<Markup>> = revisions.iter().map(revision).collect();
     let columns = [
@@ -108,20 +108,20 @@ pub(super) async fn show(
     ];
     let here = format!("{HERE}/{id}");
     let body = html! {
-        @if seat.operator.administrator().is_ok() {
+        @if session.operator.require_administrator().is_ok() {
             @if room.is_open() {
-                (button(&seat, &format!("{here}/closing"), "Close this room", "Running games are finished; none begins. Close it?"))
+                (button(&session, &format!("{here}/closing"), "Close this room", "Running games are finished; none begins. Close it?"))
             } @else {
-                (button(&seat, &format!("{here}/opening"), "Open this room", ""))
+                (button(&session, &format!("{here}/opening"), "Open this room", ""))
             }
             h2 { "Change" }
-            (form(&seat, &here, room))
+            (form(&session, &here, room))
         }
         h2 { "What it was" }
         (table("Revisions, newest first", &columns, &rows))
         p { a href=(HERE) { "All rooms" } " · " a href={ "/desk/tables?room=" (id) } { "Its tables" } }
     };
-    Ok(page(&seat, room.name(), body))
+    Ok(page(&session, room.name(), body))
 }
 
 fn revision(revision: &Revision) -> Vec<Markup> {
@@ -136,7 +136,7 @@ fn revision(revision: &Revision) -> Vec<Markup> {
     ]
 }
 
-fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
+fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
     let draft = Draft::from(room);
     let terms = room.terms();
     let number = |name: &'static str, label: &'static str, value: String, hint: &'static str| {
@@ -159,14 +159,14 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
     let rules = leaves(&serde_json::to_value(&terms.rules).unwrap_or_default());
     html! {
         form method="post" action=(here) {
-            (seat.form_token())
+            (session.form_token())
             input type="hidden" name="revision" value=(room.revision());
             div class="columns" {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
-                (choice("rule_set", "Rule set", &sets, room.rule_set()))
-                (choice("watchable", "Who may watch", &watchable, watched_by))
-                (choice("bots", "Bots of the house play", &bots, bots_play))
-                (choice("account", "Who may play", &accounts, needs_account))
+                (select("rule_set", "Rule set", &sets, room.rule_set()))
+                (select("watchable", "Who may watch", &watchable, watched_by))
+                (select("bots", "Bots of the house play", &bots, bots_play))
+                (select("account", "Who may play", &accounts, needs_account))
                 (number("bet", "Bet", terms.price.bet.to_string(), "In coins, as in 1.00."))
                 (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
                 (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
@@ -197,22 +197,22 @@ fn form(seat: &Seat, here: &str, room: &Room) -> Markup {
 /// The form, by the names of its fields. Those of the rules are the paths of [`leaves`].
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Change(BTreeMap<String, String>);
+pub(super) struct RoomForm(BTreeMap<String, String>);
 
-impl Change {
+impl RoomForm {
     fn text(&self, name: &str) -> Result<&str, Problem> {
-        let missing = || Code::BodyInvalid.because(format!("{name} is missing"));
+        let missing = || Code::BodyInvalid.with_detail(format!("{name} is missing"));
         self.0.get(name).map(|text| text.trim()).ok_or_else(missing)
     }
 
     fn number<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
-        let wrong = |_| Code::BodyInvalid.because(format!("{name} is a whole number"));
+        let wrong = |_| Code::BodyInvalid.with_detail(format!("{name} is a whole number"));
         self.text(name)?.parse().map_err(wrong)
     }
 
     fn coins(&self, name: &str) -> Result<Coins, Problem> {
         let why = format!("{name}: an amount has at most two places, as in 12.50");
-        amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.because(why))
+        parse_amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.with_detail(why))
     }
 
     /// What the room is to be; what the form does not say stays.
@@ -228,20 +228,20 @@ impl Change {
             None => draft.needs_account,
             Some("yes") => true,
             Some("no") => false,
-            Some(_) => return Err(Code::BodyInvalid.because("account is yes or no")),
+            Some(_) => return Err(Code::BodyInvalid.with_detail("account is yes or no")),
         };
         let terms = &mut draft.terms;
         terms.price.bet = self.coins("bet")?;
         terms.spectators = match self.text("watchable")? {
             "yes" => Spectators::Anybody,
             "no" => Spectators::Nobody,
-            _ => return Err(Code::BodyInvalid.because("watchable is yes or no")),
+            _ => return Err(Code::BodyInvalid.with_detail("watchable is yes or no")),
         };
         terms.bots = match self.0.get("bots").map(String::as_str) {
             None => terms.bots,
             Some("greedy") => Skill::Greedy,
             Some("quick") => Skill::Quick,
-            Some(_) => return Err(Code::BodyInvalid.because("bots is greedy or quick")),
+            Some(_) => return Err(Code::BodyInvalid.with_detail("bots is greedy or quick")),
         };
         terms.price.multiplier = self.number("multiplier")?;
         terms.price.fee_basis_points = self.number("fee")?;
@@ -271,10 +271,10 @@ impl Change {
     fn rules(&self, now: &Room) -> Result<Value, Problem> {
         let mut rules = serde_json::to_value(&now.terms().rules).unwrap_or_default();
         for (path, value) in leaves(&rules) {
-            let Some(text) = self.0.get(&field_of(&path)).map(|text| text.trim()) else {
+            let Some(text) = self.0.get(&rule_field_name(&path)).map(|text| text.trim()) else {
                 continue;
             };
-            let wrong = || Code::BodyInvalid.because(format!("{path} cannot be {text}"));
+            let wrong = || Code::BodyInvalid.with_detail(format!("{path} cannot be {text}"));
             let new = match value {
                 Value::Bool(_) => Value::Bool(text == "yes"),
                 Value::Number(_) => text.parse::<i64>().map_err(|_| wrong())?.into(),
@@ -304,18 +304,18 @@ fn leaves(rules: &Value) -> Vec<(String, Value)> {
     fields.iter().flat_map(leaf).collect()
 }
 
-fn field_of(path: &str) -> String {
+fn rule_field_name(path: &str) -> String {
     format!("rules.{path}")
 }
 
 /// A field for one value of the rules.
 fn rule(path: &str, value: &Value) -> Markup {
     let label = path.replace(['.', '_'], " ");
-    let name = field_of(path);
+    let name = rule_field_name(path);
     match value {
         Value::Bool(is_on) => {
             let choices = [("yes", "Yes"), ("no", "No")];
-            choice(&name, &label, &choices, if *is_on { "yes" } else { "no" })
+            select(&name, &label, &choices, if *is_on { "yes" } else { "no" })
         }
         Value::Number(number) => {
             let number = number.to_string();
@@ -341,7 +341,7 @@ fn rule_sets(kind: &str) -> Vec<(&'static str, &'static str)> {
     sets.into_iter().map(|set| (set.name, set.title)).collect()
 }
 
-fn set_title(room: &Room) -> &'static str {
+fn rule_set_title(room: &Room) -> &'static str {
     let sets = rule_sets(room.kind()).into_iter();
     let named = sets.filter(|(name, _)| *name == room.rule_set()).map(|(_, title)| title).next();
     named.unwrap_or("rules of its own")
@@ -350,17 +350,17 @@ fn set_title(room: &Room) -> &'static str {
 pub(super) async fn change(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
-    Filled { seat, input }: Filled<Change>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
-    let revisions = newest(&rooms, &id).await?;
-    let now = revisions.first().ok_or_else(|| Code::RoomNotFound.plain())?;
+    OperatorForm { session, input }: OperatorForm<RoomForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
+    let revisions = load_revisions(&rooms, &id).await?;
+    let now = revisions.first().ok_or_else(|| Code::RoomNotFound.problem())?;
     rooms.change(&by, input.number("revision")?, &input.draft(&now.room)?).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Make {
+pub(super) struct CreateRoomForm {
     id: String,
     name: String,
     kind: String,
@@ -369,11 +369,11 @@ pub(super) struct Make {
 
 pub(super) async fn make(
     State(services): State<Services>,
-    Filled { seat, input }: Filled<Make>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    OperatorForm { session, input }: OperatorForm<CreateRoomForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
     let rooms = Catalog::from_ref(&services);
-    let like = rooms.room(&input.like).ok_or_else(|| Code::RoomNotFound.plain())?;
+    let like = rooms.room(&input.like).ok_or_else(|| Code::RoomNotFound.problem())?;
     let mut draft = Draft { name: input.name, is_open: false, ..Draft::from(&*like) };
     draft.terms.room.clone_from(&input.id);
     if input.kind != like.kind() {
@@ -391,9 +391,9 @@ pub(super) async fn make(
 pub(super) async fn open(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
     rooms.set_open(&by, &id, true).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }
@@ -401,9 +401,9 @@ pub(super) async fn open(
 pub(super) async fn close(
     State(rooms): State<Catalog>,
     Path(id): Path<String>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?;
     rooms.set_open(&by, &id, false).await?;
     Ok(Redirect::to(&format!("{HERE}/{id}")).into_response())
 }

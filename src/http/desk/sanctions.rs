@@ -8,11 +8,11 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::components::{Column, Field, area, choice, field, table, time};
-use super::{Filled, Refused, Seat, reason};
+use super::components::{Column, Field, text_area, select, field, table, time};
+use super::{OperatorForm, ErrorPage, OperatorSession, parse_reason};
 use crate::accounts::{SanctionKind, SanctionRecord};
 use crate::http::operators::sanctions::build_sanction;
-use crate::http::{Code, Path, Problem, Services, unread};
+use crate::http::{Code, Path, Problem, Services, database_problem};
 use crate::ids::PlayerId;
 use crate::operators::Sanctions;
 
@@ -23,14 +23,14 @@ const KINDS: [(SanctionKind, &str, &str); 2] =
 /// the player's page.
 pub(super) async fn section(
     sanctions: &Sanctions,
-    seat: &Seat,
+    session: &OperatorSession,
     player: PlayerId,
     here: &str,
-) -> Result<Markup, Refused> {
+) -> Result<Markup, ErrorPage> {
     let now = sanctions.now();
     let (mut rows, mut in_force) = (Vec::new(), Vec::new());
     for (kind, name, lift) in KINDS {
-        let listed = sanctions.list(player, kind).await.map_err(unread)?;
+        let listed = sanctions.list(player, kind).await.map_err(database_problem)?;
         if listed.iter().any(|one| one.is_in_force(now)) {
             in_force.push((kind, lift));
         }
@@ -48,22 +48,22 @@ pub(super) async fn section(
     let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));
     Ok(html! {
         (table("Bans and mutes, newest first", &columns, &rows))
-        @if seat.operator.require_moderator().is_ok() {
+        @if session.operator.require_moderator().is_ok() {
             @for (kind, lift) in &in_force {
                 form class="inline" method="post" action={ (here) "/sanctions/lifting" } {
-                    (seat.form_token())
+                    (session.form_token())
                     input type="hidden" name="kind" value=(kind.as_str());
                     button { (lift) }
                 }
             }
             form method="post" action={ (here) "/sanctions" } {
-                (seat.form_token())
-                (choice("kind", "Ban or mute", &kinds, ""))
+                (session.form_token())
+                (select("kind", "Ban or mute", &kinds, ""))
                 (field(Field {
                     inputmode: "numeric", hint: "Left empty, for good.",
                     ..Field::optional("hours", "Hours")
                 }))
-                (area("reason", "Reason", "10 to 500 characters. The player reads it."))
+                (text_area("reason", "Reason", "10 to 500 characters. The player reads it."))
                 button { "Ban or mute this player" }
             }
         }
@@ -90,14 +90,14 @@ pub(super) struct SanctionForm {
 pub(super) async fn begin(
     State(services): State<Services>,
     Path(player): Path<Uuid>,
-    Filled { seat, input }: Filled<SanctionForm>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.require_moderator()?;
+    OperatorForm { session, input }: OperatorForm<SanctionForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_moderator()?;
     let hours = match input.hours.trim() {
         "" => None,
-        text => Some(text.parse().map_err(|_| Code::BodyInvalid.because("hours are a number"))?),
+        text => Some(text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours are a number"))?),
     };
-    let sanction = build_sanction(&services, reason(&input.reason)?, hours)?;
+    let sanction = build_sanction(&services, parse_reason(&input.reason)?, hours)?;
     let sanctions = Sanctions::from_ref(&services);
     sanctions.impose(&by, PlayerId(player), parse_kind(&input.kind)?, &sanction).await?;
     Ok(back(player))
@@ -111,15 +111,15 @@ pub(super) struct LiftForm {
 pub(super) async fn lift(
     State(sanctions): State<Sanctions>,
     Path(player): Path<Uuid>,
-    Filled { seat, input }: Filled<LiftForm>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.require_moderator()?;
+    OperatorForm { session, input }: OperatorForm<LiftForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_moderator()?;
     sanctions.lift(&by, PlayerId(player), parse_kind(&input.kind)?).await?;
     Ok(back(player))
 }
 
 fn parse_kind(text: &str) -> Result<SanctionKind, Problem> {
-    SanctionKind::from_str(text).map_err(|error| Code::BodyInvalid.because(error.to_string()))
+    SanctionKind::from_str(text).map_err(|error| Code::BodyInvalid.with_detail(error.to_string()))
 }
 
 fn back(player: Uuid) -> Response {

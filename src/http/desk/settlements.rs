@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Column, Field, badge, choice, coins, facts, field, pager, table, time};
-use super::shell::page;
-use super::typed::{amount_from_zero, moment};
-use super::{Refused, Seat};
+use super::components::{Column, Field, badge, select, coins, facts, field, pager, table, time};
+use super::layout::page;
+use super::parse::{parse_non_negative_amount, parse_time};
+use super::{ErrorPage, OperatorSession};
 use crate::clock::Timestamp;
-use crate::http::operators::settlements::list_of;
-use crate::http::{Code, Cursors, Problem, Query, operators, unread};
+use crate::http::operators::settlements::cursor_scope;
+use crate::http::{Code, Cursors, Problem, Query, operators, database_problem};
 use crate::ids::{PlayerId, RoomId};
 use crate::operators::Audit;
 use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
@@ -28,7 +28,7 @@ const PAGE: u32 = 50;
 /// What the form asks for; what is empty does not matter.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct SettlementSearchForm {
     from: String,
     to: String,
     room: String,
@@ -42,7 +42,7 @@ pub(super) struct Asked {
     cursor: String,
 }
 
-impl Asked {
+impl SettlementSearchForm {
     fn pairs(&self) -> [(&str, &str); 10] {
         [
             ("from", &self.from),
@@ -59,7 +59,7 @@ impl Asked {
     }
 
     /// A path with what was asked.
-    fn at(&self, path: &str) -> String {
+    fn to_url(&self, path: &str) -> String {
         let pairs: Vec<_> =
             self.pairs().into_iter().filter(|(_, value)| !value.is_empty()).collect();
         let query = serde_urlencoded::to_string(pairs).unwrap_or_default();
@@ -67,24 +67,24 @@ impl Asked {
     }
 
     fn filter(&self) -> Result<SettlementFilter, Problem> {
-        let wrong = |what: &str| Code::QueryInvalid.because(what.to_owned());
+        let wrong = |what: &str| Code::QueryInvalid.with_detail(what.to_owned());
         let filter = SettlementFilter {
-            from: some(&self.from, moment, "the first time is none")?.map(Timestamp::from),
-            to: some(&self.to, moment, "the last time is none")?.map(Timestamp::from),
-            room: some(&self.room, |text| text.parse::<RoomId>().ok(), "that is no room's id")?
+            from: parse_optional(&self.from, parse_time, "the first time is none")?.map(Timestamp::from),
+            to: parse_optional(&self.to, parse_time, "the last time is none")?.map(Timestamp::from),
+            room: parse_optional(&self.room, |text| text.parse::<RoomId>().ok(), "that is no room's id")?
                 .map(|room| room.to_string()),
-            player: some(
+            player: parse_optional(
                 &self.player,
                 |text| Uuid::try_parse(text).ok(),
                 "that is no player's id",
             )?
             .map(PlayerId),
-            kind: some(&self.kind, kind, "there is no such game")?,
-            ending: some(&self.ending, ending, "no game ends so")?,
-            gross_min: some(&self.least, amount_from_zero, "the least amount is none")?,
-            gross_max: some(&self.most, amount_from_zero, "the largest amount is none")?,
-            took_pot: some(&self.pot, yes_or_no, "say yes or no")?,
-            taken_over: some(&self.takeover, yes_or_no, "say yes or no")?,
+            kind: parse_optional(&self.kind, parse_kind, "there is no such game")?,
+            ending: parse_optional(&self.ending, parse_ending, "no game ends so")?,
+            gross_min: parse_optional(&self.least, parse_non_negative_amount, "the least amount is none")?,
+            gross_max: parse_optional(&self.most, parse_non_negative_amount, "the largest amount is none")?,
+            took_pot: parse_optional(&self.pot, parse_yes_or_no, "say yes or no")?,
+            taken_over: parse_optional(&self.takeover, parse_yes_or_no, "say yes or no")?,
         };
         if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
             return Err(wrong("the first time is not before the last one"));
@@ -96,7 +96,7 @@ impl Asked {
     }
 }
 
-fn some<T>(
+fn parse_optional<T>(
     text: &str,
     read: impl Fn(&str) -> Option<T>,
     wrong: &str,
@@ -105,19 +105,19 @@ fn some<T>(
     if text.is_empty() {
         return Ok(None);
     }
-    read(text).map(Some).ok_or_else(|| Code::QueryInvalid.because(wrong.to_owned()))
+    read(text).map(Some).ok_or_else(|| Code::QueryInvalid.with_detail(wrong.to_owned()))
 }
 
-fn kind(text: &str) -> Option<String> {
+fn parse_kind(text: &str) -> Option<String> {
     catalog::kinds().iter().any(|kind| kind.name == text).then(|| text.to_owned())
 }
 
-fn ending(text: &str) -> Option<String> {
+fn parse_ending(text: &str) -> Option<String> {
     let known = |kind: &Kind| kind.endings.iter().any(|ending| ending.name == text);
     catalog::kinds().iter().any(known).then(|| text.to_owned())
 }
 
-fn yes_or_no(text: &str) -> Option<bool> {
+fn parse_yes_or_no(text: &str) -> Option<bool> {
     match text {
         "yes" => Some(true),
         "no" => Some(false),
@@ -128,54 +128,54 @@ fn yes_or_no(text: &str) -> Option<bool> {
 pub(super) async fn list(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
-    seat: Seat,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    let filter = asked.filter()?;
-    let totals = reports.totals(&filter).await.map_err(unread)?;
-    let shown = listed(&reports, &cursors, &seat, &asked, &filter).await?;
-    let is_newest = asked.cursor.is_empty();
+    session: OperatorSession,
+    Query(query): Query<SettlementSearchForm>,
+) -> Result<Response, ErrorPage> {
+    let filter = query.filter()?;
+    let totals = reports.totals(&filter).await.map_err(database_problem)?;
+    let shown = list_section(&reports, &cursors, &session, &query, &filter).await?;
+    let is_newest = query.cursor.is_empty();
     let body = html! {
-        (form(&asked))
+        (form(&query))
         h2 { "Together" }
-        (together(&totals))
-        p { a class="button" href=(asked.at(FILE)) { "Save all as CSV" } }
+        (totals_section(&totals))
+        p { a class="button" href=(query.to_url(FILE)) { "Save all as CSV" } }
         h2 { "Newest first" }
         @if is_newest {
             p {
                 button type="button" data-hold="settled" aria-pressed="false" hidden { "Hold still" }
             }
         }
-        div id="settled" data-live=[is_newest.then(|| asked.at(LIVE))] { (shown) }
+        div id="settled" data-live=[is_newest.then(|| query.to_url(LIVE))] { (shown) }
     };
-    Ok(page(&seat, "Settlements", body))
+    Ok(page(&session, "Settlements", body))
 }
 
 /// The first page of the list alone, to be drawn again and again.
-pub(super) async fn live(
+pub(super) async fn refresh(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
-    seat: Seat,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    let filter = asked.filter()?;
-    let asked = Asked { cursor: String::new(), ..asked };
-    let shown = listed(&reports, &cursors, &seat, &asked, &filter).await?;
+    session: OperatorSession,
+    Query(query): Query<SettlementSearchForm>,
+) -> Result<Response, ErrorPage> {
+    let filter = query.filter()?;
+    let query = SettlementSearchForm { cursor: String::new(), ..query };
+    let shown = list_section(&reports, &cursors, &session, &query, &filter).await?;
     Ok(Html(shown.into_string()).into_response())
 }
 
 /// All of them, as a file; the look is noted.
-pub(super) async fn save(
+pub(super) async fn export_csv(
     State(reports): State<Reports>,
     State(audit): State<Audit>,
-    seat: Seat,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
-    let filter = asked.filter()?;
-    Ok(operators::settlements::save(&audit, &seat.operator, reports, filter).await?)
+    session: OperatorSession,
+    Query(query): Query<SettlementSearchForm>,
+) -> Result<Response, ErrorPage> {
+    let filter = query.filter()?;
+    Ok(operators::settlements::export_csv(&audit, &session.operator, reports, filter).await?)
 }
 
-fn form(asked: &Asked) -> Markup {
+fn form(query: &SettlementSearchForm) -> Markup {
     let input = |name, label, kind, value| Field { kind, value, ..Field::optional(name, label) };
     let amount =
         |name, label, value| Field { value, inputmode: "decimal", ..Field::optional(name, label) };
@@ -192,22 +192,22 @@ fn form(asked: &Asked) -> Markup {
     let either = [("", "Either"), ("yes", "Yes"), ("no", "No")];
     html! {
         form class="filter" method="get" action=(HERE) {
-            (field(input("from", "From (UTC)", "datetime-local", &asked.from)))
-            (field(input("to", "Before (UTC)", "datetime-local", &asked.to)))
-            (field(input("room", "Room's id", "text", &asked.room)))
-            (field(input("player", "Player's id", "text", &asked.player)))
-            (choice("kind", "Game", &games, &asked.kind))
-            (choice("ending", "End", &endings, &asked.ending))
-            (field(amount("least", "Paid at least", &asked.least)))
-            (field(amount("most", "Paid at most", &asked.most)))
-            (choice("pot", "POT taken", &either, &asked.pot))
-            (choice("takeover", "AI played", &either, &asked.takeover))
+            (field(input("from", "From (UTC)", "datetime-local", &query.from)))
+            (field(input("to", "Before (UTC)", "datetime-local", &query.to)))
+            (field(input("room", "Room's id", "text", &query.room)))
+            (field(input("player", "Player's id", "text", &query.player)))
+            (select("kind", "Game", &games, &query.kind))
+            (select("ending", "End", &endings, &query.ending))
+            (field(amount("least", "Paid at least", &query.least)))
+            (field(amount("most", "Paid at most", &query.most)))
+            (select("pot", "POT taken", &either, &query.pot))
+            (select("takeover", "AI played", &either, &query.takeover))
             button { "Show" }
         }
     }
 }
 
-fn together(totals: &Totals) -> Markup {
+fn totals_section(totals: &Totals) -> Markup {
     facts(&[
         ("Games", html! { (totals.games) }),
         ("Paid by losers", coins(totals.gross)),
@@ -218,22 +218,22 @@ fn together(totals: &Totals) -> Markup {
     ])
 }
 
-async fn listed(
+async fn list_section(
     reports: &Reports,
     cursors: &Cursors,
-    seat: &Seat,
-    asked: &Asked,
+    session: &OperatorSession,
+    query: &SettlementSearchForm,
     filter: &SettlementFilter,
-) -> Result<Markup, Refused> {
-    let list = list_of(filter);
-    let cursor = Some(asked.cursor.as_str()).filter(|cursor| !cursor.is_empty());
-    let cursor = cursors.open(&list, &seat.operator, cursor)?;
-    let found = reports.settlements(filter, cursor, PAGE).await.map_err(unread)?;
-    let next = found.next.map(|next| cursors.seal(&list, &seat.operator, &next));
+) -> Result<Markup, ErrorPage> {
+    let list = cursor_scope(filter);
+    let cursor = Some(query.cursor.as_str()).filter(|cursor| !cursor.is_empty());
+    let cursor = cursors.open(&list, &session.operator, cursor)?;
+    let found = reports.settlements(filter, cursor, PAGE).await.map_err(database_problem)?;
+    let next = found.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let rows: Vec<_> = found.items.iter().map(row).collect();
     Ok(html! {
         (rows_table("Settlements", &rows))
-        (pager(HERE, &asked.pairs(), next.as_deref()))
+        (pager(HERE, &query.pairs(), next.as_deref()))
     })
 }
 
@@ -279,13 +279,13 @@ pub(super) fn row(row: &SettlementRow) -> Vec<Markup> {
 
 #[cfg(test)]
 mod tests {
-    use super::Asked;
+    use super::SettlementSearchForm;
 
     #[test]
     fn what_people_type_is_read() {
-        assert!(Asked { pot: "perhaps".into(), ..Asked::default() }.filter().is_err());
-        let asked = Asked { room: "newbie".into(), pot: "yes".into(), ..Asked::default() };
-        assert_eq!(asked.at("/x"), "/x?room=newbie&pot=yes");
-        assert_eq!(asked.filter().unwrap().took_pot, Some(true));
+        assert!(SettlementSearchForm { pot: "perhaps".into(), ..SettlementSearchForm::default() }.filter().is_err());
+        let query = SettlementSearchForm { room: "newbie".into(), pot: "yes".into(), ..SettlementSearchForm::default() };
+        assert_eq!(query.to_url("/x"), "/x?room=newbie&pot=yes");
+        assert_eq!(query.filter().unwrap().took_pot, Some(true));
     }
 }

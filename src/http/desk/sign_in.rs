@@ -7,26 +7,26 @@ use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::form::FilledByStranger;
-use super::parts::{Field, field};
-use super::seat::{Stranger, unseated};
-use super::shell::page_for_strangers;
-use super::{DeskOptions, Filled, Nothing, Refused};
+use super::form::VisitorForm;
+use super::components::{Field, field};
+use super::operator_session::{Visitor, without_session};
+use super::layout::visitor_page;
+use super::{DeskOptions, OperatorForm, EmptyForm, ErrorPage};
 use crate::accounts::Attempt;
-use crate::http::gate::OperatorSignInRate;
+use crate::http::request_limits::OperatorSignInRate;
 use crate::http::{Code, Problem, Query, Services};
-use crate::operators::{Audit, Desk, DeskError, DeskSignIn};
+use crate::operators::{Audit, OperatorAuth, OperatorAuthError, SignInRequest};
 
 /// Where to go after signing in.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Next {
+pub(super) struct ReturnPathQuery {
     #[serde(default)]
     next: String,
 }
 
 /// What is typed to sign in.
 #[derive(Debug, Deserialize)]
-pub(super) struct Credentials {
+pub(super) struct SignInForm {
     name: String,
     password: Attempt,
     code: String,
@@ -34,52 +34,52 @@ pub(super) struct Credentials {
     next: String,
 }
 
-pub(super) async fn show(stranger: Stranger, Query(query): Query<Next>) -> Response {
-    let page = Html(form(&stranger, None, &query.next).into_string());
-    stranger.remembered(page.into_response())
+pub(super) async fn show_sign_in(visitor: Visitor, Query(query): Query<ReturnPathQuery>) -> Response {
+    let page = Html(form(&visitor, None, &query.next).into_string());
+    visitor.with_form_cookie(page.into_response())
 }
 
-pub(super) async fn send(
-    State(desk): State<Desk>,
+pub(super) async fn sign_in(
+    State(auth): State<OperatorAuth>,
     rate: OperatorSignInRate,
-    FilledByStranger { stranger, input }: FilledByStranger<Credentials>,
-) -> Result<Response, Refused> {
-    let Credentials { name, password, code, next } = input;
+    VisitorForm { visitor, input }: VisitorForm<SignInForm>,
+) -> Result<Response, ErrorPage> {
+    let SignInForm { name, password, code, next } = input;
     let (name, code) = (name.trim().to_owned(), code.replace(' ', ""));
-    let from = stranger.signs_in_from();
-    let request = DeskSignIn { name, password, code, from, rate_limited_for: rate.limited_for };
-    match desk.sign_in(&request).await {
+    let from = visitor.sign_in_source();
+    let request = SignInRequest { name, password, code, from, rate_limited_for: rate.limited_for };
+    match auth.sign_in(&request).await {
         Ok(opened) => {
-            let to = if is_ours(&next) { next.as_str() } else { "/desk" };
-            Ok(stranger.seated(Redirect::to(to).into_response(), &opened))
+            let to = if is_desk_path(&next) { next.as_str() } else { "/desk" };
+            Ok(visitor.with_session(Redirect::to(to).into_response(), &opened))
         }
         Err(
-            error @ (DeskError::Refused
-            | DeskError::Locked { .. }
-            | DeskError::RateLimited { .. }
-            | DeskError::Busy),
+            error @ (OperatorAuthError::Refused
+            | OperatorAuthError::Locked { .. }
+            | OperatorAuthError::RateLimited { .. }
+            | OperatorAuthError::Busy),
         ) => {
-            let page = Html(form(&stranger, Some(&error.to_string()), &next).into_string());
-            Ok(stranger.remembered((status(&error), page).into_response()))
+            let page = Html(form(&visitor, Some(&error.to_string()), &next).into_string());
+            Ok(visitor.with_form_cookie((status(&error), page).into_response()))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-pub(super) async fn leave(
-    State(desk): State<Desk>,
+pub(super) async fn sign_out(
+    State(auth): State<OperatorAuth>,
     Extension(options): Extension<DeskOptions>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    desk.sign_out(&seat.operator).await?;
-    Ok(unseated(Redirect::to("/desk/sign-in").into_response(), options))
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    auth.sign_out(&session.operator).await?;
+    Ok(without_session(Redirect::to("/desk/sign-in").into_response(), options))
 }
 
-fn form(stranger: &Stranger, wrong: Option<&str>, next: &str) -> Markup {
+fn form(visitor: &Visitor, wrong: Option<&str>, next: &str) -> Markup {
     let body = html! {
         @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
         form method="post" action="/desk/sign-in" {
-            (stranger.form_token())
+            (visitor.form_token())
             input type="hidden" name="next" value=(next);
             (field(Field { autocomplete: "username", ..Field::required("name", "Name") }))
             (field(Field {
@@ -95,59 +95,59 @@ fn form(stranger: &Stranger, wrong: Option<&str>, next: &str) -> Markup {
         }
         p { "You have been given an enrolment code? " a href="/desk/enrolment" { "Enrol" } "." }
     };
-    page_for_strangers("Sign in", &body)
+    visitor_page("Sign in", &body)
 }
 
 /// A path of the desk, and of no other server.
-fn is_ours(path: &str) -> bool {
+fn is_desk_path(path: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_graphic() && letter != '\\';
     (path == "/desk" || path.starts_with("/desk/") || path.starts_with("/desk?"))
         && path.chars().all(is_plain)
 }
 
-pub(super) fn status(error: &DeskError) -> StatusCode {
+pub(super) fn status(error: &OperatorAuthError) -> StatusCode {
     match error {
-        DeskError::Busy | DeskError::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        DeskError::Locked { .. } | DeskError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
-        DeskError::Refused
-        | DeskError::EnrolmentUnknown
-        | DeskError::EnrolmentElsewhere
-        | DeskError::PasswordEasy
-        | DeskError::PasswordShort
-        | DeskError::CodeWrong
-        | DeskError::SessionEnded
-        | DeskError::NoSession(_) => StatusCode::FORBIDDEN,
-        DeskError::Broken { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        OperatorAuthError::Busy | OperatorAuthError::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        OperatorAuthError::Locked { .. } | OperatorAuthError::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+        OperatorAuthError::Refused
+        | OperatorAuthError::EnrolmentUnknown
+        | OperatorAuthError::EnrolmentElsewhere
+        | OperatorAuthError::PasswordEasy
+        | OperatorAuthError::PasswordShort
+        | OperatorAuthError::CodeWrong
+        | OperatorAuthError::SessionEnded
+        | OperatorAuthError::NoSession(_) => StatusCode::FORBIDDEN,
+        OperatorAuthError::Broken { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
-impl From<DeskError> for Problem {
-    fn from(error: DeskError) -> Self {
+impl From<OperatorAuthError> for Problem {
+    fn from(error: OperatorAuthError) -> Self {
         let code = match &error {
-            DeskError::Busy => Code::SignInBusy,
-            DeskError::Locked { retry_after } => {
-                return Code::SignInLocked.because(error.to_string()).again_after(*retry_after);
+            OperatorAuthError::Busy => Code::SignInBusy,
+            OperatorAuthError::Locked { retry_after } => {
+                return Code::SignInLocked.with_detail(error.to_string()).with_retry_after(*retry_after);
             }
-            DeskError::RateLimited { retry_after } => {
-                return Code::TooManyRequests.because(error.to_string()).again_after(*retry_after);
+            OperatorAuthError::RateLimited { retry_after } => {
+                return Code::TooManyRequests.with_detail(error.to_string()).with_retry_after(*retry_after);
             }
-            DeskError::Refused
-            | DeskError::EnrolmentUnknown
-            | DeskError::EnrolmentElsewhere
-            | DeskError::CodeWrong => Code::CredentialsWrong,
-            DeskError::PasswordEasy | DeskError::PasswordShort => Code::PasswordEasy,
-            DeskError::SessionEnded => Code::SessionEnded,
-            DeskError::NoSession(_) => Code::SecondFactorMissing,
-            DeskError::Unavailable { .. } => return Self::unavailable(&error),
-            DeskError::Broken { .. } => return Self::internal(&error),
+            OperatorAuthError::Refused
+            | OperatorAuthError::EnrolmentUnknown
+            | OperatorAuthError::EnrolmentElsewhere
+            | OperatorAuthError::CodeWrong => Code::CredentialsWrong,
+            OperatorAuthError::PasswordEasy | OperatorAuthError::PasswordShort => Code::PasswordEasy,
+            OperatorAuthError::SessionEnded => Code::SessionEnded,
+            OperatorAuthError::NoSession(_) => Code::SecondFactorMissing,
+            OperatorAuthError::Unavailable { .. } => return Self::unavailable(&error),
+            OperatorAuthError::Broken { .. } => return Self::internal(&error),
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }
 
-impl FromRef<Services> for Desk {
+impl FromRef<Services> for OperatorAuth {
     fn from_ref(services: &Services) -> Self {
-        services.desk.clone()
+        services.operator_auth.clone()
     }
 }
 
@@ -159,16 +159,16 @@ impl FromRef<Services> for Audit {
 
 #[cfg(test)]
 mod tests {
-    use super::is_ours;
+    use super::is_desk_path;
 
     #[test]
     fn nobody_is_led_elsewhere() {
         for path in ["/desk", "/desk/rooms", "/desk/tables?room=newbie&cursor=1"] {
-            assert!(is_ours(path), "{path}");
+            assert!(is_desk_path(path), "{path}");
         }
         for path in ["", "//evil.example/desk", "https://evil.example", "/deskx", "/desk/\\x", "/"]
         {
-            assert!(!is_ours(path), "{path}");
+            assert!(!is_desk_path(path), "{path}");
         }
     }
 }

@@ -7,15 +7,15 @@ use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::game::Game as _;
-use bahay_engine::seat::Seat as TableSeat;
+use bahay_engine::seat::Seat;
 use bahay_engine::table::{PhaseView, SeatView, TableId, TableView};
 use maud::{Markup, html};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Column, Field, area, button, choice, coins, facts, field, id, table, time};
-use super::shell::page;
-use super::{Filled, Nothing, Refused, Seat, pieces, reason};
+use super::components::{Column, Field, text_area, button, select, coins, facts, field, id, table, time};
+use super::layout::page;
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, game_rows, parse_reason};
 use crate::archive::halted::Halted;
 use crate::clock::Timestamp;
 use crate::http::operators::tables as orders;
@@ -26,25 +26,25 @@ const HERE: &str = "/desk/tables";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct TableSearchForm {
     room: String,
     table: String,
 }
 
 pub(super) async fn list(
     State(services): State<Services>,
-    seat: Seat,
-    Query(Asked { room, table: asked }): Query<Asked>,
-) -> Result<Response, Refused> {
+    session: OperatorSession,
+    Query(TableSearchForm { room, table: asked }): Query<TableSearchForm>,
+) -> Result<Response, ErrorPage> {
     if !asked.trim().is_empty() {
         let asked = Uuid::try_parse(asked.trim());
-        let asked = asked.map_err(|_| Code::QueryInvalid.because("a table's id is a UUID"))?;
+        let asked = asked.map_err(|_| Code::QueryInvalid.with_detail("a table's id is a UUID"))?;
         return Ok(Redirect::to(&format!("{HERE}/{asked}")).into_response());
     }
     let rooms = services.lobby.rooms();
     let first = rooms.first().map_or(String::new(), |room| room.id().to_owned());
     let room = if room.is_empty() { first } else { room };
-    let busy = orders::busy(&services, &room).await?;
+    let busy = orders::list_busy_tables(&services, &room).await?;
     let rows = busy.iter().map(|busy| {
         vec![
             html! { a href={ (HERE) "/" (busy.table) } { (id(&busy.table)) } },
@@ -52,11 +52,11 @@ pub(super) async fn list(
         ]
     });
     let rows: Vec<Vec<Markup>> = rows.collect();
-    let (halted, lost) = orders::stranded(&services).await?;
+    let (halted, lost) = orders::list_halted_and_lost(&services).await?;
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
         form class="filter" method="get" action=(HERE) {
-            (choice("room", "Room", &ids, &room))
+            (select("room", "Room", &ids, &room))
             button { "Show" }
         }
         form class="filter" method="get" action=(HERE) {
@@ -69,9 +69,9 @@ pub(super) async fn list(
         h2 id="halted" { "Halted" }
         (halts(&halted))
         h2 id="pots" { "POTs without a table" }
-        (pots(&seat, &lost))
+        (pots(&session, &lost))
     };
-    Ok(page(&seat, "Tables", body))
+    Ok(page(&session, "Tables", body))
 }
 
 fn halts(halted: &[Halted]) -> Markup {
@@ -92,8 +92,8 @@ fn halts(halted: &[Halted]) -> Markup {
     table("Halted tables, the longest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
 }
 
-fn pots(seat: &Seat, lost: &[IdlePot]) -> Markup {
-    let may = seat.operator.administrator().is_ok();
+fn pots(session: &OperatorSession, lost: &[IdlePot]) -> Markup {
+    let may = session.operator.require_administrator().is_ok();
     let rows = lost.iter().map(|lost| {
         let order = format!("{HERE}/{}/pot-refund", lost.table);
         let confirm = "Give every share back to whoever paid it?";
@@ -101,7 +101,7 @@ fn pots(seat: &Seat, lost: &[IdlePot]) -> Markup {
             id(&lost.table),
             coins(lost.pot),
             time(Timestamp::from_ms(lost.finished_at_ms)),
-            html! { @if may { (button(seat, &order, "Give back", confirm)) } },
+            html! { @if may { (button(session, &order, "Give back", confirm)) } },
         ]
     });
     let columns = [
@@ -113,35 +113,35 @@ fn pots(seat: &Seat, lost: &[IdlePot]) -> Markup {
     table("POTs of tables that are gone", &columns, &rows.collect::<Vec<Vec<Markup>>>())
 }
 
-pub(super) async fn show(
+pub(super) async fn show_table(
     State(services): State<Services>,
-    seat: Seat,
+    session: OperatorSession,
     Path(table): Path<Uuid>,
-) -> Result<Response, Refused> {
+) -> Result<Response, ErrorPage> {
     let here = format!("{HERE}/{table}");
     let now = live(&services, TableId(table)).await;
     let body = html! {
         p { "Table " (id(&table)) }
         p { button type="button" data-hold="live" aria-pressed="false" hidden { "Hold still" } }
         div id="live" data-live={ (here) "/live" } { (now) }
-        @if seat.operator.administrator().is_ok() {
+        @if session.operator.require_administrator().is_ok() {
             h2 { "Hidden cards" }
             form method="post" action={ (here) "/hands" } {
-                (seat.form_token())
-                (area("reason", "Reason", "10 to 500 characters. The look is noted with it."))
+                (session.form_token())
+                (text_area("reason", "Reason", "10 to 500 characters. The look is noted with it."))
                 button { "Show all hands once" }
             }
             h2 { "Stop" }
-            (button(&seat, &format!("{here}/release"), "Release a halted table", ""))
+            (button(&session, &format!("{here}/release"), "Release a halted table", ""))
             form method="post" action={ (here) "/voiding" }
                 data-confirm="Void the open game and end this table?" {
-                (seat.form_token())
+                (session.form_token())
                 (void_reason())
                 button { "Void and refund" }
             }
         }
     };
-    Ok(page(&seat, "Table", body))
+    Ok(page(&session, "Table", body))
 }
 
 /// The page has two reasons, and each field an id of its own.
@@ -157,16 +157,16 @@ fn void_reason() -> Markup {
 }
 
 /// The part of the page that is kept fresh.
-pub(super) async fn fresh(
+pub(super) async fn refresh(
     State(services): State<Services>,
-    _seat: Seat,
+    _seat: OperatorSession,
     Path(table): Path<Uuid>,
 ) -> Response {
     Html(live(&services, TableId(table)).await.into_string()).into_response()
 }
 
 async fn live(services: &Services, table: TableId) -> Markup {
-    match orders::look(services, table).await {
+    match orders::find_table(services, table).await {
         Ok(table) => match services.lobby.tables().show(&table, |table| view(&table.view(None))) {
             Ok(shown) => shown,
             Err(_) => html! { p class="alert" { "It cannot be shown, and is halted." } },
@@ -219,12 +219,12 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
             ("POT", coins(shown.pot)),
         ]))
         (table("Seats", &columns, &rows))
-        @if let Some(rows) = &playing { (pieces::rows(rows, seat_name)) }
+        @if let Some(rows) = &playing { (game_rows::draw_rows(rows, seat_name)) }
     }
 }
 
 /// Players are named in the table of seats; here a number is enough.
-fn seat_name(seat: TableSeat) -> &'static str {
+fn seat_name(seat: Seat) -> &'static str {
     const NAMES: [&str; 8] =
         ["Seat 1", "Seat 2", "Seat 3", "Seat 4", "Seat 5", "Seat 6", "Seat 7", "Seat 8"];
     NAMES.get(seat.index()).copied().unwrap_or("A seat")
@@ -239,32 +239,32 @@ fn who_plays(seat: &SeatView) -> &'static str {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Why {
+pub(super) struct ReasonForm {
     reason: String,
 }
 
-pub(super) async fn hands(
+pub(super) async fn reveal_hands(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    Filled { seat, input: Why { reason: why } }: Filled<Why>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
-    let seen = orders::hands(&services, &by, TableId(table), &reason(&why)?).await?;
+    OperatorForm { session, input: ReasonForm { reason: why } }: OperatorForm<ReasonForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let seen = orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&why)?).await?;
     let body = html! {
         p class="alert" { "This look was noted. The game goes on: do not hand this on." }
-        (pieces::rows(&AnyGame::describe(&seen), seat_name))
+        (game_rows::draw_rows(&AnyGame::describe(&seen), seat_name))
         p { a href={ (HERE) "/" (table) } { "Back to the table" } }
     };
-    Ok(page(&seat, "Hidden cards", body))
+    Ok(page(&session, "Hidden cards", body))
 }
 
 pub(super) async fn void(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    Filled { seat, input: Why { reason: why } }: Filled<Why>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
-    let voided = orders::void(&services, &by, TableId(table), &reason(&why)?).await?;
+    OperatorForm { session, input: ReasonForm { reason: why } }: OperatorForm<ReasonForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
+    let voided = orders::void(&services, &by, TableId(table), &parse_reason(&why)?).await?;
     let body = html! {
         @if let Some(game) = voided.game {
             p { "Game " (id(&game)) " was voided, and its coins went back." }
@@ -273,15 +273,15 @@ pub(super) async fn void(
         }
         p { a href=(HERE) { "All tables" } }
     };
-    Ok(page(&seat, "Table voided", body))
+    Ok(page(&session, "Table voided", body))
 }
 
 pub(super) async fn release(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
     orders::release(&services, &by, TableId(table)).await?;
     Ok(Redirect::to(&format!("{HERE}/{table}")).into_response())
 }
@@ -289,9 +289,9 @@ pub(super) async fn release(
 pub(super) async fn refund_pot(
     State(services): State<Services>,
     Path(table_id): Path<Uuid>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.administrator()?.signed_in()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_administrator()?.require_session()?;
     let returned = orders::refund_pot(&services, &by, TableId(table_id)).await?;
     let rows = returned.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
     let rows: Vec<Vec<Markup>> = rows.collect();
@@ -300,5 +300,5 @@ pub(super) async fn refund_pot(
         (table("Given back", &columns, &rows))
         p { a href=(HERE) { "All tables" } }
     };
-    Ok(page(&seat, "POT given back", body))
+    Ok(page(&session, "POT given back", body))
 }

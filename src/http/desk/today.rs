@@ -6,40 +6,40 @@ use axum::response::{Html, IntoResponse as _, Response};
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
-use super::chart::{Chart, Series, Shape};
-use super::parts::{Column, badge, coins, facts, table, time};
-use super::shell::page;
-use super::{Refused, Seat};
+use super::chart::{Chart, Series, ChartKind};
+use super::components::{Column, badge, coins, facts, table, time};
+use super::layout::page;
+use super::{ErrorPage, OperatorSession};
 use crate::clock::{self, Timestamp};
-use crate::http::operators::today::playing;
-use crate::http::{Problem, Services, unread};
+use crate::http::operators::today::count_playing;
+use crate::http::{Problem, Services, database_problem};
 use crate::ids::GameId;
 use crate::live_store::Playing;
 use crate::reports::{
     Alarms, Figures, Gatherer, Hour, RoomFigures, SlowSettlement, Today, VoidedGame,
 };
 
-pub(super) async fn show(
+pub(super) async fn show_today(
     State(services): State<Services>,
-    seat: Seat,
-) -> Result<Response, Refused> {
-    let now = drawn(&services).await?;
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
+    let now = draw_today(&services).await?;
     let body = html! {
         p { button type="button" data-hold="today" aria-pressed="false" hidden { "Hold still" } }
         div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
     };
-    Ok(page(&seat, "Today", body))
+    Ok(page(&session, "Today", body))
 }
 
 /// The same without what is around it, to be drawn again and again.
-pub(super) async fn live(State(services): State<Services>, _: Seat) -> Result<Response, Refused> {
-    Ok(Html(drawn(&services).await?.into_string()).into_response())
+pub(super) async fn refresh(State(services): State<Services>, _: OperatorSession) -> Result<Response, ErrorPage> {
+    Ok(Html(draw_today(&services).await?.into_string()).into_response())
 }
 
-async fn drawn(services: &Services) -> Result<Markup, Problem> {
+async fn draw_today(services: &Services) -> Result<Markup, Problem> {
     let Services { reports, standings, clock, .. } = services;
     let today = reports.today(clock.now(), standings.calendar().time_zone()).await;
-    Ok(body(&today.map_err(unread)?, playing(services).await))
+    Ok(body(&today.map_err(database_problem)?, count_playing(services).await))
 }
 
 fn body(today: &Today, playing: Option<Playing>) -> Markup {
@@ -50,7 +50,7 @@ fn body(today: &Today, playing: Option<Playing>) -> Markup {
     html! {
         p { "From " (time(today.begins_at)) " to " (time(today.at)) ", UTC. Amounts are in coins." }
         (alarms(&today.alarms))
-        (behind(&today.alarms))
+        (alarm_details(&today.alarms))
         h2 { "Now" }
         (facts(&[
             ("Games that run", html! { (today.running) }),
@@ -61,12 +61,12 @@ fn body(today: &Today, playing: Option<Playing>) -> Markup {
             ("In POTs", coins(today.pots)),
         ]))
         h2 { "So far, beside other days up to this time" }
-        (beside(today))
+        (comparison(today))
         h2 { "By hour" }
         (games_chart(&today.hours))
         (coins_chart(&today.hours))
         h2 { "By room" }
-        (by_room(&today.rooms))
+        (rooms_table(&today.rooms))
     }
 }
 
@@ -100,7 +100,7 @@ fn alarms(alarms: &Alarms) -> Markup {
 }
 
 /// The games that alarms are about.
-fn behind(alarms: &Alarms) -> Markup {
+fn alarm_details(alarms: &Alarms) -> Markup {
     let game = |game: &GameId, at: Timestamp| {
         html! { a href={ "/desk/games/" (game) } { (time(at)) } }
     };
@@ -157,7 +157,7 @@ const LINES: [Line; 11] = [
     ("Withdrawn", |figures| coins(figures.sums.withdrawn)),
 ];
 
-fn beside(today: &Today) -> Markup {
+fn comparison(today: &Today) -> Markup {
     let columns = [
         Column::Text(""),
         Column::Number("Today"),
@@ -170,7 +170,7 @@ fn beside(today: &Today) -> Markup {
     table("What was booked", &columns, &rows)
 }
 
-fn by_room(rooms: &[RoomFigures]) -> Markup {
+fn rooms_table(rooms: &[RoomFigures]) -> Markup {
     let columns = [
         Column::Text("Room"),
         Column::Number("Games settled"),
@@ -210,7 +210,7 @@ fn series(name: &str, hours: &[Hour], of: impl Fn(&Figures) -> i64) -> Series {
 fn games_chart(hours: &[Hour]) -> Markup {
     let chart = Chart {
         title: "Games settled by hour (UTC)",
-        shape: Shape::Bars,
+        kind: ChartKind::Bars,
         labels: labels(hours),
         series: vec![series("Games settled", hours, |figures| figures.settled)],
         text: |value| value.to_string(),
@@ -221,7 +221,7 @@ fn games_chart(hours: &[Hour]) -> Markup {
 fn coins_chart(hours: &[Hour]) -> Markup {
     let chart = Chart {
         title: "Fees and coins issued by hour (UTC), in coins",
-        shape: Shape::Lines,
+        kind: ChartKind::Lines,
         labels: labels(hours),
         series: vec![
             series("Fees", hours, |figures| figures.sums.fees.hundredths()),

@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::parts::{button, time};
-use super::shell::page;
-use super::{Filled, Nothing, Refused, Seat};
+use super::components::{button, time};
+use super::layout::page;
+use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
 use crate::clock::Clock;
 use crate::operators::Operators;
 
@@ -17,9 +17,9 @@ const TITLE: &str = "Your API token";
 
 pub(super) async fn show_token(
     State(operators): State<Operators>,
-    seat: Seat,
-) -> Result<Response, Refused> {
-    let expires_at = operators.token_expires_at(&seat.operator).await?;
+    session: OperatorSession,
+) -> Result<Response, ErrorPage> {
+    let expires_at = operators.token_expires_at(&session.operator).await?;
     let body = html! {
         p {
             "A token lets a program act for you over the API, for 90 days. Nobody but you can create it, "
@@ -30,19 +30,19 @@ pub(super) async fn show_token(
             Some(at) => p { "Your token is good until " (time(at)) " UTC." },
             None => p { "You have no token." },
         }
-        (orders(&seat, expires_at.is_some()))
+        (actions_section(&session, expires_at.is_some()))
     };
-    Ok(page(&seat, TITLE, body))
+    Ok(page(&session, TITLE, body))
 }
 
-fn orders(seat: &Seat, has_token: bool) -> Markup {
+fn actions_section(session: &OperatorSession, has_token: bool) -> Markup {
     html! {
         @if has_token {
-            (button(seat, HERE, "Create another token", "The token before stops working. Go on?"))
-            (button(seat, &format!("{HERE}/revocation"), "Revoke the token", "Your programs stop working. Go on?"))
+            (button(session, HERE, "Create another token", "The token before stops working. Go on?"))
+            (button(session, &format!("{HERE}/revocation"), "Revoke the token", "Your programs stop working. Go on?"))
         } @else {
             form method="post" action=(HERE) {
-                (seat.form_token())
+                (session.form_token())
                 button class="main" { "Create a token" }
             }
         }
@@ -52,9 +52,9 @@ fn orders(seat: &Seat, has_token: bool) -> Markup {
 pub(super) async fn create(
     State(operators): State<Operators>,
     State(clock): State<Clock>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    let by = seat.operator.signed_in()?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    let by = session.operator.require_session()?;
     let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
     let body = html! {
         p class="notice" role="status" { "Keep this now. It is not shown again." }
@@ -64,13 +64,13 @@ pub(super) async fn create(
         }
         p { a href=(HERE) { "Back" } }
     };
-    Ok(page(&seat, TITLE, body))
+    Ok(page(&session, TITLE, body))
 }
 
 pub(super) async fn revoke(
     State(operators): State<Operators>,
-    Filled { seat, input: Nothing {} }: Filled<Nothing>,
-) -> Result<Response, Refused> {
-    operators.revoke_token(&seat.operator.signed_in()?).await?;
+    OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
+) -> Result<Response, ErrorPage> {
+    operators.revoke_token(&session.operator.require_session()?).await?;
     Ok(Redirect::to(HERE).into_response())
 }

@@ -16,9 +16,9 @@ use crate::operators::{
 };
 use crate::reason::Reason;
 
-use super::super::idempotency::{Once, RequiredKey};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, page::Limit,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, pagination::Limit,
 };
 
 /// What is to be corrected, and why.
@@ -170,7 +170,7 @@ impl From<Correction> for CorrectionBody {
     path = "/v1/operator/corrections",
     tag = "operators",
     security(("operator_token" = [])),
-    params(RequiredKey),
+    params(RequiredKeyHeader),
     request_body = RequestCorrection,
     responses(
         (status = 201, description = "It waits for somebody to decide", body = CorrectionBody),
@@ -206,13 +206,13 @@ impl From<Correction> for CorrectionBody {
 pub(in crate::http) async fn request_correction(
     State(corrections): State<Corrections>,
     operator: Operator,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.corrector()?.decider()?;
-    let once = once.keyed()?;
-    let (subject, reason) = match once.body()? {
+    let by = operator.require_corrections_role()?.require_session()?;
+    let request = request.require_key()?;
+    let (subject, reason) = match request.parse_body()? {
         RequestCorrection::Adjustment { amount: 0, .. } => {
-            return Err(Code::BodyInvalid.because("an adjustment of nothing"));
+            return Err(Code::BodyInvalid.with_detail("an adjustment of nothing"));
         }
         RequestCorrection::Adjustment { player, amount, reason } => {
             let amount = coins::Coins::from_hundredths(amount);
@@ -226,7 +226,7 @@ pub(in crate::http) async fn request_correction(
         let correction = corrections.request(&by, subject, &reason, attempt).await?;
         Ok((StatusCode::CREATED, Json(CorrectionBody::from(correction))))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Which corrections are asked for.
@@ -297,7 +297,7 @@ pub(in crate::http) async fn show_correction(
     operator: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<CorrectionBody>, Problem> {
-    let correction = corrections.show(&operator, CorrectionId(id)).await?;
+    let correction = corrections.find(&operator, CorrectionId(id)).await?;
     Ok(Json(correction.into()))
 }
 
@@ -313,7 +313,7 @@ pub(in crate::http) async fn show_correction(
     path = "/v1/operator/corrections/{id}/approval",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The correction"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The correction"), RequiredKeyHeader),
     responses(
         (status = 200, description = "It is booked", body = CorrectionBody),
         (
@@ -349,15 +349,15 @@ pub(in crate::http) async fn approve_correction(
     State(corrections): State<Corrections>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.corrector()?.decider()?;
-    let once = once.keyed()?;
+    let by = operator.require_corrections_role()?.require_session()?;
+    let request = request.require_key()?;
     let work = async move |_| {
         let correction = corrections.approve(&by, CorrectionId(id)).await?;
         Ok(Json(CorrectionBody::from(correction)))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Reject a correction
@@ -369,7 +369,7 @@ pub(in crate::http) async fn approve_correction(
     path = "/v1/operator/corrections/{id}/rejection",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The correction"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The correction"), RequiredKeyHeader),
     request_body = RejectCorrection,
     responses(
         (status = 200, description = "It is rejected", body = CorrectionBody),
@@ -405,16 +405,16 @@ pub(in crate::http) async fn reject_correction(
     State(corrections): State<Corrections>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.corrector()?.decider()?;
-    let once = once.keyed()?;
-    let RejectCorrection { reason } = once.body()?;
+    let by = operator.require_corrections_role()?.require_session()?;
+    let request = request.require_key()?;
+    let RejectCorrection { reason } = request.parse_body()?;
     let work = async move |_| {
         let correction = corrections.reject(&by, CorrectionId(id), &reason).await?;
         Ok(Json(CorrectionBody::from(correction)))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 impl From<CorrectionError> for Problem {
@@ -428,7 +428,7 @@ impl From<CorrectionError> for Problem {
             CorrectionError::ReversalRequested { .. } => Code::ReversalRequested,
             CorrectionError::PlayerUnknown { .. } => Code::PlayerNotFound,
             CorrectionError::TooLarge { .. } => Code::AdjustmentTooLarge,
-            CorrectionError::DayMax(_) => Code::AdjustmentDayMax,
+            CorrectionError::DailyLimit(_) => Code::AdjustmentDayMax,
             CorrectionError::Refused(refusal) => match refusal {
                 LedgerError::OperationUnknown { .. } => Code::OperationNotFound,
                 LedgerError::NotReversible { .. } => Code::NotReversible,
@@ -448,6 +448,6 @@ impl From<CorrectionError> for Problem {
             CorrectionError::Unavailable { .. } => return Self::unavailable(&error),
             CorrectionError::Broken { .. } => return Self::internal(&error),
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }

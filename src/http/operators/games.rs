@@ -14,9 +14,9 @@ use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
 use crate::reports::{Dossier, Reports, Verdict};
 
-use super::super::game_steps::{GameStep, some_steps};
+use super::super::game_steps::{GameStep, select_steps};
 use super::super::games::number;
-use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, unread, unread_record};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem};
 use super::ledger::OperationBody;
 
 /// A game and all that was booked for it.
@@ -124,7 +124,7 @@ impl From<Verdict> for VerdictBody {
 impl From<SeatDetail> for DossierSeat {
     fn from(seat: SeatDetail) -> Self {
         Self {
-            seat: number(seat.seat),
+            seat: seat_number(seat.seat),
             player: seat.player.0,
             name: seat.name,
             stake: seat.stake.into(),
@@ -182,8 +182,8 @@ pub(in crate::http) async fn show_dossier(
     _: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<DossierBody>, Problem> {
-    let dossier = reports.game(GameId(id)).await.map_err(unread_record)?;
-    Ok(Json(dossier.ok_or_else(|| Code::GameNotFound.plain())?.into()))
+    let dossier = reports.game(GameId(id)).await.map_err(record_problem)?;
+    Ok(Json(dossier.ok_or_else(|| Code::GameNotFound.problem())?.into()))
 }
 
 /// Replay a game
@@ -212,31 +212,31 @@ pub(in crate::http) async fn replay_game(
     operator: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Replay>, Problem> {
-    let record = record_to_look_at(&reports, &audit, &operator, GameId(id)).await?.1;
-    let steps = some_steps(record, Viewer::Everything, 0, usize::MAX)?.items;
+    let record = load_audited_record(&reports, &audit, &operator, GameId(id)).await?.1;
+    let steps = select_steps(record, Viewer::Everything, 0, usize::MAX)?.items;
     Ok(Json(Replay { game: id, steps }))
 }
 
 /// A settled game and its record, once it is noted who looks at all hands.
-pub(in crate::http) async fn record_to_look_at(
+pub(in crate::http) async fn load_audited_record(
     reports: &Reports,
     audit: &Audit,
     operator: &Operator,
     game: GameId,
 ) -> Result<(GameDetail, Value), Problem> {
-    let by = operator.guardian()?;
-    let dossier = reports.game(game).await.map_err(unread_record)?;
-    let mut detail = dossier.ok_or_else(|| Code::GameNotFound.plain())?.game;
+    let by = operator.require_moderator()?;
+    let dossier = reports.game(game).await.map_err(record_problem)?;
+    let mut detail = dossier.ok_or_else(|| Code::GameNotFound.problem())?.game;
     let record = match (detail.state, detail.record.take()) {
         (GameState::Settled, Some(record)) => record,
         (GameState::Settled, None) => {
             return Err(Problem::internal(&"a settled game has no record"));
         }
-        (GameState::Open, _) => return Err(Code::GameNotFinished.plain()),
-        (GameState::Voided, _) => return Err(Code::GameVoided.plain()),
+        (GameState::Open, _) => return Err(Code::GameNotFinished.problem()),
+        (GameState::Voided, _) => return Err(Code::GameVoided.problem()),
     };
     let subject = format!("game:{game}");
-    let noted = audit.note(by.trail(), Action::ReplaySeen, &subject, json!({})).await;
-    noted.map_err(unread)?;
+    let noted = audit.record(by.actor(), Action::ReplaySeen, &subject, json!({})).await;
+    noted.map_err(database_problem)?;
     Ok((detail, record))
 }

@@ -10,7 +10,7 @@ use crate::operators::Operator;
 use crate::reason::Reason;
 use crate::rooms::{Catalog, HouseState};
 
-use super::super::idempotency::{Once, RequiredKey};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Problem, ProblemBody, ReasonText, Time};
 
 /// Whether games may begin at all.
@@ -68,7 +68,7 @@ pub(in crate::http) async fn show_house(
     path = "/v1/operator/house/closing",
     tag = "operators",
     security(("operator_token" = [])),
-    params(RequiredKey),
+    params(RequiredKeyHeader),
     request_body = CloseHouse,
     responses(
         (status = 200, description = "The main switch", body = HouseSwitch),
@@ -79,14 +79,14 @@ pub(in crate::http) async fn show_house(
 pub(in crate::http) async fn close_house(
     State(rooms): State<Catalog>,
     operator: Operator,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
-    let once = once.keyed()?;
-    let CloseHouse { reason } = once.body()?;
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
+    let CloseHouse { reason } = request.parse_body()?;
     let work =
         async move |_| Ok(Json(HouseSwitch::from(rooms.switch_house(&by, Some(&reason)).await?)));
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Open the house
@@ -97,7 +97,7 @@ pub(in crate::http) async fn close_house(
     path = "/v1/operator/house/opening",
     tag = "operators",
     security(("operator_token" = [])),
-    params(RequiredKey),
+    params(RequiredKeyHeader),
     responses(
         (status = 200, description = "The main switch", body = HouseSwitch),
         (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
@@ -107,10 +107,10 @@ pub(in crate::http) async fn close_house(
 pub(in crate::http) async fn open_house(
     State(rooms): State<Catalog>,
     operator: Operator,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
-    let once = once.keyed()?;
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
     let work = async move |_| Ok(Json(HouseSwitch::from(rooms.switch_house(&by, None).await?)));
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }

@@ -12,9 +12,9 @@ use crate::reports::{
     AccountEntry, AccountRow, Balance, CheckRow, OperationRow, Reports, Reversibility, TransferRow,
 };
 
-use super::super::page::PageQuery;
+use super::super::pagination::PageQuery;
 use super::super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode, unread,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode, database_problem,
 };
 
 /// Checks of the ledger that are shown beside the balances.
@@ -221,9 +221,9 @@ pub(in crate::http) async fn show_books(
     State(reports): State<Reports>,
     _: Operator,
 ) -> Result<Json<BooksBody>, Problem> {
-    let balances = reports.trial_balance().await.map_err(unread)?;
-    let house = reports.house_accounts().await.map_err(unread)?;
-    let checks = reports.checks(CHECKS).await.map_err(unread)?;
+    let balances = reports.trial_balance().await.map_err(database_problem)?;
+    let house = reports.house_accounts().await.map_err(database_problem)?;
+    let checks = reports.checks(CHECKS).await.map_err(database_problem)?;
     Ok(Json(BooksBody {
         adds_up: Balance::add_up(&balances),
         balances: balances.into_iter().map(BalanceBody::from).collect(),
@@ -252,16 +252,16 @@ pub(in crate::http) async fn show_account(
     _: Operator,
     Path(code): Path<String>,
 ) -> Result<Json<AccountBody>, Problem> {
-    Ok(Json(account(&reports, &code).await?.into()))
+    Ok(Json(find_account(&reports, &code).await?.into()))
 }
 
 /// An account that exists. No code has a zero byte, which PostgreSQL does not take either.
-pub(in crate::http) async fn account(reports: &Reports, code: &str) -> Result<AccountRow, Problem> {
-    let missing = || Code::AccountNotFound.plain();
+pub(in crate::http) async fn find_account(reports: &Reports, code: &str) -> Result<AccountRow, Problem> {
+    let missing = || Code::AccountNotFound.problem();
     if code.len() > CODE_BYTES_MAX || code.contains('\0') {
         return Err(missing());
     }
-    reports.account(code).await.map_err(unread)?.ok_or_else(missing)
+    reports.account(code).await.map_err(database_problem)?.ok_or_else(missing)
 }
 
 /// List an account's entries
@@ -289,11 +289,11 @@ pub(in crate::http) async fn list_account_entries(
     Path(code): Path<String>,
     Query(query): Query<PageQuery>,
 ) -> Result<Json<PageOf<AccountEntryBody>>, Problem> {
-    let account = account(&reports, &code).await?;
+    let account = find_account(&reports, &code).await?;
     let list = format!("entries of {}", account.code);
     let cursor = cursors.open(&list, &operator, query.cursor.as_deref())?;
     let page = reports.account_entries(&account.code, cursor, query.limit.items()).await;
-    let page = page.map_err(unread)?;
+    let page = page.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(AccountEntryBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
@@ -319,7 +319,7 @@ pub(in crate::http) async fn list_operations(
 ) -> Result<Json<PageOf<OperationBody>>, Problem> {
     const LIST: &str = "operations";
     let cursor = cursors.open(LIST, &operator, query.cursor.as_deref())?;
-    let page = reports.newest_operations(cursor, query.limit.items()).await.map_err(unread)?;
+    let page = reports.newest_operations(cursor, query.limit.items()).await.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(OperationBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(LIST, &operator, &next)),
@@ -349,6 +349,6 @@ pub(in crate::http) async fn show_operation(
     _: Operator,
     Path(id): Path<i64>,
 ) -> Result<Json<OperationBody>, Problem> {
-    let operation = reports.operation(id).await.map_err(unread)?;
-    Ok(Json(operation.ok_or_else(|| Code::OperationNotFound.plain())?.into()))
+    let operation = reports.operation(id).await.map_err(database_problem)?;
+    Ok(Json(operation.ok_or_else(|| Code::OperationNotFound.problem())?.into()))
 }

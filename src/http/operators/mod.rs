@@ -52,12 +52,12 @@ impl From<OperatorError> for Problem {
     fn from(error: OperatorError) -> Self {
         match error {
             OperatorError::NoToken(AuthError::Missing) => Code::TokenMissing
-                .because("send an operator's token as `Authorization: Bearer <token>`"),
+                .with_detail("send an operator's token as `Authorization: Bearer <token>`"),
             OperatorError::NoToken(_) => {
-                Code::TokenMalformed.because("the token is not one of an operator")
+                Code::TokenMalformed.with_detail("the token is not one of an operator")
             }
-            OperatorError::TokenUnknown => Code::OperatorTokenUnknown.plain(),
-            OperatorError::TokenExpired => Code::OperatorTokenExpired.because(error.to_string()),
+            OperatorError::TokenUnknown => Code::OperatorTokenUnknown.problem(),
+            OperatorError::TokenExpired => Code::OperatorTokenExpired.with_detail(error.to_string()),
             OperatorError::Session(error) => error.into(),
             OperatorError::Database(error) => {
                 if Failure::classify(&error).is_transient() {
@@ -86,7 +86,7 @@ impl FromRef<Services> for Moderation {
 impl From<ModerationError> for Problem {
     fn from(error: ModerationError) -> Self {
         match &error {
-            ModerationError::PlayerUnknown { .. } => Code::PlayerNotFound.because(error.to_string()),
+            ModerationError::PlayerUnknown { .. } => Code::PlayerNotFound.with_detail(error.to_string()),
             ModerationError::Unavailable(_) => Self::unavailable(&error),
             ModerationError::Broken(_) => Self::internal(&error),
         }
@@ -95,12 +95,12 @@ impl From<ModerationError> for Problem {
 
 impl From<SecondFactorMissing> for Problem {
     fn from(missing: SecondFactorMissing) -> Self {
-        Code::SecondFactorMissing.because(missing.to_string())
+        Code::SecondFactorMissing.with_detail(missing.to_string())
     }
 }
 
 impl From<RoleMissing> for Problem {
     fn from(missing: RoleMissing) -> Self {
-        Code::OperatorRoleMissing.because(missing.to_string())
+        Code::OperatorRoleMissing.with_detail(missing.to_string())
     }
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::operators::{Care, Operator};
+use crate::operators::{Moderation, Operator};
 use crate::reason::Reason;
 use crate::social::{KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, Social};
 
-use super::super::idempotency::{Once, RequiredKey};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::social::ReportReason;
 use super::super::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, page::Limit, unread,
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, pagination::Limit, database_problem,
 };
 
 /// A report by a player about another one of a game.
@@ -117,7 +117,7 @@ pub(in crate::http) async fn list_reports(
         Some(ReportStateBody::Closed) => (Some(ReportState::Closed), "reports closed"),
     };
     let below: Option<Uuid> = cursors.open(list, &operator, query.cursor.as_deref())?;
-    let page = social.reports(state, below, query.limit.items()).await.map_err(unread)?;
+    let page = social.reports(state, below, query.limit.items()).await.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(PlayerReportBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(list, &operator, &next)),
@@ -133,7 +133,7 @@ pub(in crate::http) async fn list_reports(
     path = "/v1/operator/reports/{id}/decision",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The report"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The report"), RequiredKeyHeader),
     request_body = DecideReport,
     responses(
         (status = 200, description = "It is closed", body = PlayerReportBody),
@@ -147,19 +147,19 @@ pub(in crate::http) async fn list_reports(
     )
 )]
 pub(in crate::http) async fn decide_report(
-    State(care): State<Care>,
+    State(moderation): State<Moderation>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
-    let once = once.keyed()?;
-    let DecideReport { outcome, note } = once.body()?;
+    let by = operator.require_moderator()?;
+    let request = request.require_key()?;
+    let DecideReport { outcome, note } = request.parse_body()?;
     let work = async move |_| {
-        let decided = care.decide_report(&by, id, outcome.into(), &note).await?;
+        let decided = moderation.decide_report(&by, id, outcome.into(), &note).await?;
         Ok(Json(PlayerReportBody::from(decided)))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 impl From<KeptReport> for PlayerReportBody {
@@ -201,9 +201,9 @@ impl From<ReportOutcomeBody> for ReportOutcome {
 impl From<ReportError> for Problem {
     fn from(error: ReportError) -> Self {
         match error {
-            ReportError::Unknown => Code::ReportNotFound.plain(),
-            ReportError::Decided => Code::ReportDecided.plain(),
-            ReportError::Database(error) => unread(error),
+            ReportError::Unknown => Code::ReportNotFound.problem(),
+            ReportError::Decided => Code::ReportDecided.problem(),
+            ReportError::Database(error) => database_problem(error),
         }
     }
 }

@@ -12,15 +12,15 @@ use uuid::Uuid;
 use crate::ids::PlayerId;
 use crate::ledger::{Ledger, Wallet};
 use crate::operators::audit::Action;
-use crate::operators::{Audit, Care, Operator, RoleMissing, Words};
+use crate::operators::{Audit, Moderation, Operator, RoleMissing, NoteText};
 use crate::reports::{
     Complaint, DeviceRow, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
 };
 use crate::standings::Standings;
 
-use super::super::idempotency::{Once, RequiredKey};
-use super::super::profiles::{Statistics, statistics_of};
-use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Time, unread};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
+use super::super::profiles::{Statistics, load_statistics};
+use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Time, database_problem};
 
 /// The longest beginning of a name that is looked for, in characters.
 const SEARCH_LENGTH_MAX: usize = 64;
@@ -137,7 +137,7 @@ pub(in crate::http) struct ComplaintBody {
 /// What two players have in common.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::http) enum SharedWhat {
+pub(in crate::http) enum SharedSignal {
     Device,
     Address,
 }
@@ -149,7 +149,7 @@ pub(in crate::http) struct SharedByBody {
     player: Uuid,
     #[schema(example = "Jose")]
     name: String,
-    shared: SharedWhat,
+    shared: SharedSignal,
 }
 
 /// Another player, and what happened between the two in the newest 500 games of the first. Signs of
@@ -170,10 +170,10 @@ pub(in crate::http) struct PartnerBody {
     received: Coins,
     games_received: i64,
     #[schema(required = true)]
-    shared: Option<SharedWhat>,
+    shared: Option<SharedSignal>,
 }
 
-impl From<Shared> for SharedWhat {
+impl From<Shared> for SharedSignal {
     fn from(shared: Shared) -> Self {
         match shared {
             Shared::Device => Self::Device,
@@ -229,7 +229,7 @@ impl From<Partner> for PartnerBody {
             games_paid: partner.games_paid,
             received: partner.received.into(),
             games_received: partner.games_received,
-            shared: partner.shared.map(SharedWhat::from),
+            shared: partner.shared.map(SharedSignal::from),
         }
     }
 }
@@ -250,18 +250,18 @@ pub(in crate::http) async fn find_players(
     _: Operator,
     Query(query): Query<SearchQuery>,
 ) -> Result<Json<Vec<FoundPlayer>>, Problem> {
-    let text = searched(&query.search)?;
-    let found = reports.find_players(text).await.map_err(unread)?;
+    let text = parse_search(&query.search)?;
+    let found = reports.find_players(text).await.map_err(database_problem)?;
     Ok(Json(found.into_iter().map(|(id, name)| FoundPlayer { id: id.0, name }).collect()))
 }
 
 /// What is looked for, if it is fit to be.
-pub(in crate::http) fn searched(text: &str) -> Result<&str, Problem> {
+pub(in crate::http) fn parse_search(text: &str) -> Result<&str, Problem> {
     let is_fit = (1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) && !text.contains('\0');
     if is_fit {
         Ok(text)
     } else {
-        Err(Code::QueryInvalid.because("a search has 1 to 64 characters"))
+        Err(Code::QueryInvalid.with_detail("a search has 1 to 64 characters"))
     }
 }
 
@@ -290,10 +290,10 @@ pub(in crate::http) async fn show_player_report(
     Path(id): Path<Uuid>,
 ) -> Result<Json<PlayerDossierBody>, Problem> {
     let player = PlayerId(id);
-    let report = report_to_look_at(&reports, &audit, &operator, player).await?;
+    let report = load_player_report(&reports, &audit, &operator, player).await?;
     let Wallet { available, held, .. } = ledger.wallet(player).await?;
-    let statistics = statistics_of(&standings, player).await?;
-    let shared_by = reports.shared_by(player).await.map_err(unread)?;
+    let statistics = load_statistics(&standings, player).await?;
+    let shared_by = reports.shared_by(player).await.map_err(database_problem)?;
     let PlayerReport { name, created_at, deleted_at, has_password, identities, .. } = report;
     Ok(Json(PlayerDossierBody {
         id,
@@ -315,22 +315,22 @@ pub(in crate::http) async fn show_player_report(
 
 /// A player, with the addresses that it came from only for whoever looks after players, and once it
 /// is noted who looks at them.
-pub(in crate::http) async fn report_to_look_at(
+pub(in crate::http) async fn load_player_report(
     reports: &Reports,
     audit: &Audit,
     operator: &Operator,
     player: PlayerId,
 ) -> Result<PlayerReport, Problem> {
-    let report = reports.player(player).await.map_err(unread)?;
-    let mut report = report.ok_or_else(|| Code::PlayerNotFound.plain())?;
+    let report = reports.player(player).await.map_err(database_problem)?;
+    let mut report = report.ok_or_else(|| Code::PlayerNotFound.problem())?;
     if report.sessions.iter().all(|session| session.address.is_none()) {
         return Ok(report);
     }
-    match operator.guardian() {
+    match operator.require_moderator() {
         Ok(by) => {
             let subject = format!("player:{player}");
-            let noted = audit.note(by.trail(), Action::AddressesSeen, &subject, json!({})).await;
-            noted.map_err(unread)?;
+            let noted = audit.record(by.actor(), Action::AddressesSeen, &subject, json!({})).await;
+            noted.map_err(database_problem)?;
         }
         Err(RoleMissing { .. }) => {
             report.sessions.iter_mut().for_each(|session| session.address = None);
@@ -361,10 +361,10 @@ pub(in crate::http) async fn list_partners(
     Path(id): Path<Uuid>,
 ) -> Result<Json<Vec<PartnerBody>>, Problem> {
     let player = PlayerId(id);
-    if reports.player(player).await.map_err(unread)?.is_none() {
-        return Err(Code::PlayerNotFound.plain());
+    if reports.player(player).await.map_err(database_problem)?.is_none() {
+        return Err(Code::PlayerNotFound.problem());
     }
-    let partners = reports.partners(player).await.map_err(unread)?;
+    let partners = reports.partners(player).await.map_err(database_problem)?;
     Ok(Json(partners.into_iter().map(PartnerBody::from).collect()))
 }
 
@@ -385,7 +385,7 @@ pub(in crate::http) struct NewNote {
     path = "/v1/operator/players/{id}/notes",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The player"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The player"), RequiredKeyHeader),
     request_body = NewNote,
     responses(
         (status = 204, description = "It is written"),
@@ -399,21 +399,21 @@ pub(in crate::http) struct NewNote {
     )
 )]
 pub(in crate::http) async fn write_note(
-    State(care): State<Care>,
+    State(moderation): State<Moderation>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.guardian()?;
-    let once = once.keyed()?;
-    let NewNote { words } = once.body()?;
-    let words: Words =
-        words.parse().map_err(|error| Code::BodyInvalid.because(format!("{error}")))?;
+    let by = operator.require_moderator()?;
+    let request = request.require_key()?;
+    let NewNote { words } = request.parse_body()?;
+    let words: NoteText =
+        words.parse().map_err(|error| Code::BodyInvalid.with_detail(format!("{error}")))?;
     let work = async move |attempt| {
-        care.write_note(&by, PlayerId(id), &words, attempt).await?;
+        moderation.write_note(&by, PlayerId(id), &words, attempt).await?;
         Ok(StatusCode::NO_CONTENT)
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Sign a player out everywhere
@@ -432,11 +432,11 @@ pub(in crate::http) async fn write_note(
     )
 )]
 pub(in crate::http) async fn end_sessions(
-    State(care): State<Care>,
+    State(moderation): State<Moderation>,
     operator: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    let by = operator.guardian()?;
-    care.end_sessions(&by, PlayerId(id)).await?;
+    let by = operator.require_moderator()?;
+    moderation.end_sessions(&by, PlayerId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

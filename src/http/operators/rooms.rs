@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use crate::operators::Operator;
 use crate::rooms::{Catalog, Draft, Revision, Room, RoomError, RulesWanted, chosen_rules};
 
-use super::super::idempotency::{Once, RequiredKey};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
 
 /// Everything that can be set of a room. Amounts are in hundredths of a coin.
@@ -158,7 +158,7 @@ pub(in crate::http) struct RoomRevisions {
 }
 
 impl RoomSettings {
-    fn of(room: &Room) -> Self {
+    fn from_room(room: &Room) -> Self {
         let Terms { rules, price, hits, clocks, spectators, bots, .. } = room.terms();
         let draft = Draft::from(room);
         Self {
@@ -238,7 +238,7 @@ impl From<Revision> for RoomRevisionBody {
         Self {
             id: room.id().to_owned(),
             revision: room.revision(),
-            settings: RoomSettings::of(&room),
+            settings: RoomSettings::from_room(&room),
             changed_by,
             changed_at: changed_at.into(),
         }
@@ -277,7 +277,7 @@ pub(in crate::http) async fn list_room_revisions(
     path = "/v1/operator/rooms",
     tag = "operators",
     security(("operator_token" = [])),
-    params(RequiredKey),
+    params(RequiredKeyHeader),
     request_body = CreateRoom,
     responses(
         (status = 201, description = "The room", body = RoomRevisionBody),
@@ -292,16 +292,16 @@ pub(in crate::http) async fn list_room_revisions(
 pub(in crate::http) async fn create_room(
     State(rooms): State<Catalog>,
     operator: Operator,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
-    let once = once.keyed()?;
-    let CreateRoom { id, settings } = once.body()?;
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
+    let CreateRoom { id, settings } = request.parse_body()?;
     let work = async move |_| {
         let revision = rooms.create(&by, &settings.draft(id)?).await?;
         Ok((StatusCode::CREATED, Json(RoomRevisionBody::from(revision))))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Change a room
@@ -316,7 +316,7 @@ pub(in crate::http) async fn create_room(
     security(("operator_token" = [])),
     params(
         ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
-        RequiredKey
+        RequiredKeyHeader
     ),
     request_body = ChangeRoom,
     responses(
@@ -335,16 +335,16 @@ pub(in crate::http) async fn change_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     Path(id): Path<String>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
-    let once = once.keyed()?;
-    let ChangeRoom { revision, settings } = once.body()?;
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
+    let ChangeRoom { revision, settings } = request.parse_body()?;
     let work = async move |_| {
         let revision = rooms.change(&by, revision, &settings.draft(id)?).await?;
         Ok(Json(RoomRevisionBody::from(revision)))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Open a room
@@ -357,7 +357,7 @@ pub(in crate::http) async fn change_room(
     security(("operator_token" = [])),
     params(
         ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
-        RequiredKey
+        RequiredKeyHeader
     ),
     responses(
         (status = 200, description = "The room, open", body = RoomRevisionBody),
@@ -372,9 +372,9 @@ pub(in crate::http) async fn open_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     Path(id): Path<String>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    set_open(rooms, operator, id, Door::Open, once).await
+    set_open(rooms, operator, id, RoomState::Open, request).await
 }
 
 /// Close a room
@@ -388,7 +388,7 @@ pub(in crate::http) async fn open_room(
     security(("operator_token" = [])),
     params(
         ("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie"),
-        RequiredKey
+        RequiredKeyHeader
     ),
     responses(
         (status = 200, description = "The room, closed", body = RoomRevisionBody),
@@ -403,14 +403,14 @@ pub(in crate::http) async fn close_room(
     State(rooms): State<Catalog>,
     operator: Operator,
     Path(id): Path<String>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    set_open(rooms, operator, id, Door::Closed, once).await
+    set_open(rooms, operator, id, RoomState::Closed, request).await
 }
 
 /// How a room is to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Door {
+enum RoomState {
     Open,
     Closed,
 }
@@ -419,16 +419,16 @@ async fn set_open(
     rooms: Catalog,
     operator: Operator,
     id: String,
-    door: Door,
-    once: Once,
+    state: RoomState,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
-    let once = once.keyed()?;
+    let by = operator.require_administrator()?;
+    let request = request.require_key()?;
     let work = async move |_| {
-        let revision = rooms.set_open(&by, &id, door == Door::Open).await?;
+        let revision = rooms.set_open(&by, &id, state == RoomState::Open).await?;
         Ok(Json(RoomRevisionBody::from(revision)))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 impl FromRef<Services> for Catalog {
@@ -448,6 +448,6 @@ impl From<RoomError> for Problem {
             RoomError::Unavailable { .. } => return Self::unavailable(&error),
             RoomError::Broken { .. } => return Self::internal(&error),
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }

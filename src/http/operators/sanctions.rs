@@ -59,7 +59,7 @@ pub(in crate::http) fn build_sanction(
     hours: Option<u32>,
 ) -> Result<Sanction, Problem> {
     if hours.is_some_and(|hours| !(1..=HOURS_MAX).contains(&hours)) {
-        return Err(Code::BodyInvalid.because("hours are 1 to 87600"));
+        return Err(Code::BodyInvalid.with_detail("hours are 1 to 87600"));
     }
     let hour = std::time::Duration::from_hours(1);
     let ends_at = hours.map(|hours| clock::after(services.clock.now(), hour * hours));
@@ -133,11 +133,11 @@ pub(in crate::http) async fn impose_sanction(
     State(services): State<Services>,
     operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,
-    once: IdempotentRequest,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
     let by = operator.require_moderator()?;
-    let once = once.keyed()?;
-    let SanctionRequest { reason, hours } = once.body()?;
+    let request = request.require_key()?;
+    let SanctionRequest { reason, hours } = request.parse_body()?;
     let sanction = build_sanction(&services, reason, hours)?;
     let sanctions = Sanctions::from_ref(&services);
     let (player, kind) = (PlayerId(player), SanctionKind::from(path));
@@ -145,7 +145,7 @@ pub(in crate::http) async fn impose_sanction(
         sanctions.impose(&by, player, kind, &sanction).await?;
         Ok((StatusCode::CREATED, list_of_kind(&sanctions, player, kind).await?))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Lift a player's bans or mutes
@@ -171,16 +171,16 @@ pub(in crate::http) async fn lift_sanctions(
     State(sanctions): State<Sanctions>,
     operator: Operator,
     Path((player, path)): Path<(Uuid, SanctionPath)>,
-    once: IdempotentRequest,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
     let by = operator.require_moderator()?;
-    let once = once.keyed()?;
+    let request = request.require_key()?;
     let (player, kind) = (PlayerId(player), SanctionKind::from(path));
     let work = async move |_| {
         sanctions.lift(&by, player, kind).await?;
         list_of_kind(&sanctions, player, kind).await
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 async fn list_of_kind(
@@ -207,9 +207,9 @@ impl FromRef<Services> for Sanctions {
 impl From<SanctionError> for Problem {
     fn from(error: SanctionError) -> Self {
         match &error {
-            SanctionError::PlayerNotFound => Code::PlayerNotFound.plain(),
-            SanctionError::NotBanned => Code::NotBanned.plain(),
-            SanctionError::NotMuted => Code::NotMuted.plain(),
+            SanctionError::PlayerNotFound => Code::PlayerNotFound.problem(),
+            SanctionError::NotBanned => Code::NotBanned.problem(),
+            SanctionError::NotMuted => Code::NotMuted.problem(),
             SanctionError::Database(cause) => {
                 if Failure::classify(cause).is_transient() {
                     Self::unavailable(&error)

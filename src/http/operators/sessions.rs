@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::accounts::Attempt;
-use crate::edge::Address;
-use crate::operators::audit::Way;
-use crate::operators::{Desk, DeskSignIn, Operator, SignedInFrom};
+use crate::rate_limit::Address;
+use crate::operators::audit::Channel;
+use crate::operators::{OperatorAuth, SignInRequest, Operator, SignInSource};
 
-use super::super::gate::OperatorSignInRate;
+use super::super::request_limits::OperatorSignInRate;
 use super::super::{Body, Problem, ProblemBody};
 
 /// What an operator signs in with.
@@ -34,7 +34,7 @@ pub(in crate::http) struct OperatorSignIn {
 
 /// A session of an operator.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct OperatorSession {
+pub(in crate::http) struct OperatorSessionBody {
     /// To be sent as `Authorization: Bearer`. It ends after 30 minutes without a request, and after
     /// 12 hours.
     token: String,
@@ -53,7 +53,7 @@ pub(in crate::http) struct OperatorSession {
     tag = "operators",
     request_body = OperatorSignIn,
     responses(
-        (status = 200, description = "A session, told once", body = OperatorSession),
+        (status = 200, description = "A session, told once", body = OperatorSessionBody),
         (status = 401, description = "`credentials_wrong`: name, password and code do not belong \
             together, or the code was used before", body = ProblemBody,
             content_type = "application/problem+json"),
@@ -64,16 +64,16 @@ pub(in crate::http) struct OperatorSession {
     )
 )]
 pub(in crate::http) async fn sign_in_operator(
-    State(desk): State<Desk>,
+    State(auth): State<OperatorAuth>,
     address: Option<Extension<Address>>,
     rate: OperatorSignInRate,
     Body(OperatorSignIn { name, password, code }): Body<OperatorSignIn>,
-) -> Result<Json<OperatorSession>, Problem> {
+) -> Result<Json<OperatorSessionBody>, Problem> {
     let address = address.map(|Extension(address)| address.to_string());
-    let from = SignedInFrom { way: Way::Api, address, browser: None };
-    let request = DeskSignIn { name, password, code, from, rate_limited_for: rate.limited_for };
-    let opened = desk.sign_in(&request).await?;
-    Ok(Json(OperatorSession { token: opened.token.reveal().to_owned() }))
+    let from = SignInSource { channel: Channel::Api, address, browser: None };
+    let request = SignInRequest { name, password, code, from, rate_limited_for: rate.limited_for };
+    let opened = auth.sign_in(&request).await?;
+    Ok(Json(OperatorSessionBody { token: opened.token.reveal().to_owned() }))
 }
 
 /// Sign an operator out
@@ -91,9 +91,9 @@ pub(in crate::http) async fn sign_in_operator(
     )
 )]
 pub(in crate::http) async fn sign_out_operator(
-    State(desk): State<Desk>,
+    State(auth): State<OperatorAuth>,
     operator: Operator,
 ) -> Result<StatusCode, Problem> {
-    desk.sign_out(&operator).await?;
+    auth.sign_out(&operator).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -18,8 +18,8 @@ use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
 use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
 
-use super::super::page::Limit;
-use super::super::{Code, Coins, Cursors, PageOf, Problem, Query, Time, unread};
+use super::super::pagination::Limit;
+use super::super::{Code, Coins, Cursors, PageOf, Problem, Query, Time, database_problem};
 
 /// A settled game as it is listed.
 #[derive(Debug, Serialize, ToSchema)]
@@ -158,15 +158,15 @@ pub(in crate::http) struct SettledQuery {
 }
 
 impl SettledFilter {
-    pub(in crate::http) fn checked(&self) -> Result<SettlementFilter, Problem> {
+    pub(in crate::http) fn to_filter(&self) -> Result<SettlementFilter, Problem> {
         if self.from.zip(self.to).is_some_and(|(from, to)| from >= to) {
-            return Err(Code::QueryInvalid.because("`from` is not before `to`"));
+            return Err(Code::QueryInvalid.with_detail("`from` is not before `to`"));
         }
         if [self.gross_min, self.gross_max].into_iter().flatten().any(|gross| gross < 0) {
-            return Err(Code::QueryInvalid.because("an amount is below zero"));
+            return Err(Code::QueryInvalid.with_detail("an amount is below zero"));
         }
         if self.gross_min.zip(self.gross_max).is_some_and(|(min, max)| min > max) {
-            return Err(Code::QueryInvalid.because("`gross_min` is above `gross_max`"));
+            return Err(Code::QueryInvalid.with_detail("`gross_min` is above `gross_max`"));
         }
         Ok(SettlementFilter {
             from: self.from.map(Timestamp::from),
@@ -184,7 +184,7 @@ impl SettledFilter {
 }
 
 /// The name of the list that these filters make.
-pub(in crate::http) fn list_of(filter: &SettlementFilter) -> String {
+pub(in crate::http) fn cursor_scope(filter: &SettlementFilter) -> String {
     let SettlementFilter {
         from,
         to,
@@ -265,10 +265,10 @@ pub(in crate::http) async fn list_settlements(
 ) -> Result<Json<PageOf<SettledBody>>, Problem> {
     let SettledQuery { cursor, limit, .. } = &query;
     let (cursor, limit) = (cursor.clone(), limit.items());
-    let filter = SettledFilter::from(query).checked()?;
-    let list = list_of(&filter);
+    let filter = SettledFilter::from(query).to_filter()?;
+    let list = cursor_scope(&filter);
     let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
-    let page = reports.settlements(&filter, cursor, limit).await.map_err(unread)?;
+    let page = reports.settlements(&filter, cursor, limit).await.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(SettledBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
@@ -311,7 +311,7 @@ pub(in crate::http) async fn total_settlements(
     _: Operator,
     Query(query): Query<SettledFilter>,
 ) -> Result<Json<TotalsBody>, Problem> {
-    let totals = reports.totals(&query.checked()?).await.map_err(unread)?;
+    let totals = reports.totals(&query.to_filter()?).await.map_err(database_problem)?;
     Ok(Json(totals.into()))
 }
 
@@ -337,28 +337,28 @@ pub(in crate::http) async fn export_settlements(
     operator: Operator,
     Query(query): Query<SettledFilter>,
 ) -> Result<Response, Problem> {
-    let filter = query.checked()?;
-    save(&audit, &operator, reports, filter).await
+    let filter = query.to_filter()?;
+    export_csv(&audit, &operator, reports, filter).await
 }
 
 /// The settlements as a file, once it is noted who takes them along.
-pub(in crate::http) async fn save(
+pub(in crate::http) async fn export_csv(
     audit: &Audit,
     operator: &Operator,
     reports: Reports,
     filter: SettlementFilter,
 ) -> Result<Response, Problem> {
-    let detail = told(&filter);
-    let noted = audit.note(&operator.trail(), Action::Exported, "settlements", detail).await;
-    noted.map_err(unread)?;
+    let detail = describe_filter(&filter);
+    let noted = audit.record(&operator.actor(), Action::Exported, "settlements", detail).await;
+    noted.map_err(database_problem)?;
     Ok(csv(reports, filter))
 }
 
 /// What was asked for, as the audit has it: amounts in hundredths of a coin, and nothing of what did
 /// not matter.
-fn told(filter: &SettlementFilter) -> Value {
+fn describe_filter(filter: &SettlementFilter) -> Value {
     let time = |at: Option<Timestamp>| at.map(|at| clock::to_jiff(at).to_string());
-    let mut told = json!({
+    let mut fields = json!({
         "from": time(filter.from),
         "to": time(filter.to),
         "kind": filter.kind,
@@ -370,10 +370,10 @@ fn told(filter: &SettlementFilter) -> Value {
         "took_pot": filter.took_pot,
         "taken_over": filter.taken_over,
     });
-    if let Value::Object(fields) = &mut told {
+    if let Value::Object(fields) = &mut fields {
         fields.retain(|_, value| !value.is_null());
     }
-    told
+    fields
 }
 
 /// The settlements as a file to be saved.

@@ -16,13 +16,13 @@ use uuid::Uuid;
 use crate::archive::halted::{self, Halted};
 use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
-use crate::operators::audit::{Action, Trail};
+use crate::operators::audit::{Action, Actor};
 use crate::operators::{Operator, SignedInAdministrator};
 use crate::reason::Reason;
 use crate::tables::{OperateError, Unready, Voided};
 use bahay_engine::catalog::AnyGame;
 
-use super::super::idempotency::{Once, RequiredKey};
+use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, ReasonText, Services, Time};
 
 /// Tables of a room that are listed.
@@ -131,12 +131,12 @@ pub(in crate::http) struct PotShare {
 }
 
 /// The tables of a room with somebody there.
-pub(in crate::http) async fn busy(
+pub(in crate::http) async fn list_busy_tables(
     services: &Services,
     room: &str,
 ) -> Result<Vec<BusyTable>, Problem> {
     if let Err(error) = room.parse::<RoomId>() {
-        return Err(Code::QueryInvalid.because(error.to_string()));
+        return Err(Code::QueryInvalid.with_detail(error.to_string()));
     }
     let tables = services.live.busy_tables(room, TABLES_MAX).await;
     let tables = tables.map_err(|error| Problem::unavailable(&error))?;
@@ -144,59 +144,59 @@ pub(in crate::http) async fn busy(
 }
 
 /// A table as it is now.
-pub(in crate::http) async fn look(
+pub(in crate::http) async fn find_table(
     services: &Services,
     table: TableId,
 ) -> Result<std::sync::Arc<Table<AnyGame>>, Problem> {
     let found = services.lobby.tables().look(table).await.map_err(|unready| match unready {
-        Unready::Halted => Code::TableHalted.because("release or void it"),
-        Unready::OtherVersion => Code::Unavailable.because("another node plays this table"),
+        Unready::Halted => Code::TableHalted.with_detail("release or void it"),
+        Unready::OtherVersion => Code::Unavailable.with_detail("another node plays this table"),
         Unready::Unavailable(error) => Problem::unavailable(&error),
     })?;
-    found.ok_or_else(|| Code::TableNotFound.plain())
+    found.ok_or_else(|| Code::TableNotFound.problem())
 }
 
 /// The running game of a table with every card; the look is noted first.
-pub(in crate::http) async fn hands(
+pub(in crate::http) async fn reveal_hands(
     services: &Services,
     by: &SignedInAdministrator,
     table: TableId,
     reason: &Reason,
 ) -> Result<<AnyGame as bahay_engine::game::Game>::View, Problem> {
-    let looked = look(services, table).await?;
+    let looked = find_table(services, table).await?;
     let Phase::Playing(playing) = looked.phase() else {
-        return Err(Code::NoGame.plain());
+        return Err(Code::NoGame.problem());
     };
     let detail = json!({ "game": playing.game, "reason": reason.as_str() });
-    note(services, by.trail(), Action::HandsSeen, table, detail).await?;
+    record_table_action(services, by.actor(), Action::HandsSeen, table, detail).await?;
     Ok(playing.state.view(Viewer::Everything))
 }
 
-async fn note(
+async fn record_table_action(
     services: &Services,
-    by: &Trail,
+    by: &Actor,
     action: Action,
     table: TableId,
     detail: Value,
 ) -> Result<(), Problem> {
     let subject = format!("table:{table}");
-    services.audit.note(by, action, &subject, detail).await.map_err(super::super::unread)
+    services.audit.record(by, action, &subject, detail).await.map_err(super::super::database_problem)
 }
 
 /// Notes an order, carries it out, and notes when that failed.
-async fn order<T>(
+async fn run_table_order<T>(
     services: &Services,
     by: &SignedInAdministrator,
     (action, table, reason): (Action, TableId, Option<&Reason>),
-    carry_out: impl Future<Output = Result<T, OperateError>>,
+    operation: impl Future<Output = Result<T, OperateError>>,
 ) -> Result<T, Problem> {
     let detail = json!({ "reason": reason.map(Reason::as_str) });
-    note(services, by.trail(), action, table, detail).await?;
-    match carry_out.await {
+    record_table_action(services, by.actor(), action, table, detail).await?;
+    match operation.await {
         Ok(done) => Ok(done),
         Err(error) => {
             let detail = json!({ "order": action.as_str(), "error": error.to_string() });
-            note(services, by.trail(), Action::TableOrderFailed, table, detail).await?;
+            record_table_action(services, by.actor(), Action::TableOrderFailed, table, detail).await?;
             Err(error.into())
         }
     }
@@ -211,7 +211,7 @@ pub(in crate::http) async fn void(
 ) -> Result<Voided, Problem> {
     let tables = services.lobby.tables();
     let what = (Action::TableVoided, table, Some(reason));
-    order(services, by, what, tables.void(table, reason)).await
+    run_table_order(services, by, what, tables.void(table, reason)).await
 }
 
 /// Lets a halted table play on.
@@ -221,7 +221,7 @@ pub(in crate::http) async fn release(
     table: TableId,
 ) -> Result<(), Problem> {
     let what = (Action::TableReleased, table, None);
-    order(services, by, what, services.lobby.tables().release(table)).await
+    run_table_order(services, by, what, services.lobby.tables().release(table)).await
 }
 
 /// Gives back the POT of a table that is gone.
@@ -231,14 +231,14 @@ pub(in crate::http) async fn refund_pot(
     table: TableId,
 ) -> Result<crate::ledger::PotRefundOutcome, Problem> {
     let what = (Action::PotRefunded, table, None);
-    order(services, by, what, services.lobby.tables().refund_pot(table)).await
+    run_table_order(services, by, what, services.lobby.tables().refund_pot(table)).await
 }
 
 /// What waits for an operator.
-pub(in crate::http) async fn stranded(
+pub(in crate::http) async fn list_halted_and_lost(
     services: &Services,
 ) -> Result<(Vec<Halted>, Vec<IdlePot>), Problem> {
-    let halted = halted::halted(&services.pool).await.map_err(super::super::unread)?;
+    let halted = halted::halted(&services.pool).await.map_err(super::super::database_problem)?;
     Ok((halted, services.lobby.tables().lost_pots().await?))
 }
 
@@ -258,7 +258,7 @@ pub(in crate::http) async fn list_tables(
     _operator: Operator,
     Query(TablesQuery { room }): Query<TablesQuery>,
 ) -> Result<Json<BusyTables>, Problem> {
-    Ok(Json(BusyTables { items: busy(&services, &room).await? }))
+    Ok(Json(BusyTables { items: list_busy_tables(&services, &room).await? }))
 }
 
 /// List what is stranded
@@ -275,7 +275,7 @@ pub(in crate::http) async fn list_stranded(
     State(services): State<Services>,
     _operator: Operator,
 ) -> Result<Json<Stranded>, Problem> {
-    let (halted, lost) = stranded(&services).await?;
+    let (halted, lost) = list_halted_and_lost(&services).await?;
     let halted = halted.into_iter().map(|halted| HaltedTable {
         table: halted.table.0,
         room: halted.room,
@@ -313,7 +313,7 @@ pub(in crate::http) async fn show_operated_table(
     _operator: Operator,
     Path(id): Path<Uuid>,
 ) -> Result<Json<ShownTable>, Problem> {
-    let table = look(&services, TableId(id)).await?;
+    let table = find_table(&services, TableId(id)).await?;
     let view = serde_json::to_value(table.view(None)).map_err(|error| Problem::internal(&error))?;
     Ok(Json(ShownTable { view }))
 }
@@ -345,8 +345,8 @@ pub(in crate::http) async fn look_at_hands(
     Path(id): Path<Uuid>,
     super::super::Body(TableReason { reason }): super::super::Body<TableReason>,
 ) -> Result<Json<ShownHands>, Problem> {
-    let by = operator.administrator()?.signed_in()?;
-    let view = hands(&services, &by, TableId(id), &reason).await?;
+    let by = operator.require_administrator()?.require_session()?;
+    let view = reveal_hands(&services, &by, TableId(id), &reason).await?;
     let view = serde_json::to_value(view).map_err(|error| Problem::internal(&error))?;
     Ok(Json(ShownHands { view }))
 }
@@ -361,7 +361,7 @@ pub(in crate::http) async fn look_at_hands(
     path = "/v1/operator/tables/{id}/voiding",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The table"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The table"), RequiredKeyHeader),
     request_body = TableReason,
     responses(
         (status = 200, description = "It is gone", body = TableEnded),
@@ -375,16 +375,16 @@ pub(in crate::http) async fn void_table(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?.signed_in()?;
-    let once = once.keyed()?;
-    let TableReason { reason } = once.body()?;
+    let by = operator.require_administrator()?.require_session()?;
+    let request = request.require_key()?;
+    let TableReason { reason } = request.parse_body()?;
     let work = async move |_| {
         let Voided { game, .. } = void(&services, &by, TableId(id), &reason).await?;
         Ok(Json(TableEnded { game: game.map(|game| game.0) }))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Release a halted table
@@ -395,7 +395,7 @@ pub(in crate::http) async fn void_table(
     path = "/v1/operator/tables/{id}/release",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The table"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The table"), RequiredKeyHeader),
     responses(
         (status = 204, description = "It plays on"),
         (status = 404, description = "`table_not_found`", body = ProblemBody,
@@ -409,15 +409,15 @@ pub(in crate::http) async fn release_table(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?.signed_in()?;
-    let once = once.keyed()?;
+    let by = operator.require_administrator()?.require_session()?;
+    let request = request.require_key()?;
     let work = async move |_| {
         release(&services, &by, TableId(id)).await?;
         Ok(axum::http::StatusCode::NO_CONTENT)
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 /// Give back a lost POT
@@ -429,7 +429,7 @@ pub(in crate::http) async fn release_table(
     path = "/v1/operator/tables/{id}/pot-refund",
     tag = "operators",
     security(("operator_token" = [])),
-    params(("id" = Uuid, Path, description = "The table"), RequiredKey),
+    params(("id" = Uuid, Path, description = "The table"), RequiredKeyHeader),
     responses(
         (status = 200, description = "Who got back what", body = PotShares),
         (status = 409, description = "`table_live`: the table is there. `pot_empty`. Or \
@@ -441,10 +441,10 @@ pub(in crate::http) async fn return_lost_pot(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?.signed_in()?;
-    let once = once.keyed()?;
+    let by = operator.require_administrator()?.require_session()?;
+    let request = request.require_key()?;
     let work = async move |_| {
         let returned = refund_pot(&services, &by, TableId(id)).await?;
         let shares = returned.shares.into_iter();
@@ -452,7 +452,7 @@ pub(in crate::http) async fn return_lost_pot(
             shares.map(|share| PotShare { player: share.player.0, amount: share.amount.into() });
         Ok(Json(PotShares { shares: shares.collect() }))
     };
-    Ok(once.answer(&operator, work).await)
+    Ok(request.execute(&operator, work).await)
 }
 
 impl From<OperateError> for Problem {
@@ -470,6 +470,6 @@ impl From<OperateError> for Problem {
             | OperateError::Database(_) => return Self::unavailable(&error),
             OperateError::Ledger(_) => return Self::internal(&error),
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }

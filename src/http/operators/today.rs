@@ -11,7 +11,7 @@ use crate::operators::Operator;
 use crate::reports::{self, Alarms, Figures, Gatherer, Reports, SlowSettlement, Sums, VoidedGame};
 use crate::standings::Standings;
 
-use super::super::{Coins, Problem, Services, Time, unread};
+use super::super::{Coins, Problem, Services, Time, database_problem};
 
 /// A day so far, beside others up to the same time. A day is one of the leaderboards' time zone.
 #[derive(Debug, Serialize, ToSchema)]
@@ -221,7 +221,7 @@ impl From<Figures> for FiguresBody {
 }
 
 impl TodayBody {
-    fn of(today: reports::Today, now: Option<Playing>) -> Self {
+    fn from_report(today: reports::Today, now: Option<Playing>) -> Self {
         let rooms = today.rooms.into_iter();
         let hours = today.hours.into_iter();
         Self {
@@ -268,12 +268,12 @@ pub(in crate::http) async fn show_today(
     _: Operator,
 ) -> Result<Json<TodayBody>, Problem> {
     let zone = standings.calendar().time_zone();
-    let today = reports.today(services.clock.now(), zone).await.map_err(unread)?;
-    Ok(Json(TodayBody::of(today, playing(&services).await)))
+    let today = reports.today(services.clock.now(), zone).await.map_err(database_problem)?;
+    Ok(Json(TodayBody::from_report(today, count_playing(&services).await)))
 }
 
 /// What plays now in all rooms together. Coins are told also when that is not known.
-pub(in crate::http) async fn playing(services: &Services) -> Option<Playing> {
+pub(in crate::http) async fn count_playing(services: &Services) -> Option<Playing> {
     let rooms = services.lobby.playing().await;
     let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "what plays now is not known"));
     let sum = |sum: Playing, one: &Playing| Playing {

@@ -40,7 +40,7 @@ pub(in crate::http) async fn create_token(
     State(clock): State<Clock>,
     operator: Operator,
 ) -> Result<(StatusCode, Json<CreatedToken>), Problem> {
-    let by = operator.signed_in()?;
+    let by = operator.require_session()?;
     let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
     let body = CreatedToken { token: token.reveal().to_owned(), expires_at: expires_at.into() };
     Ok((StatusCode::CREATED, Json(body)))
@@ -64,6 +64,6 @@ pub(in crate::http) async fn revoke_token(
     State(operators): State<Operators>,
     operator: Operator,
 ) -> Result<StatusCode, Problem> {
-    operators.revoke_token(&operator.signed_in()?).await?;
+    operators.revoke_token(&operator.require_session()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }

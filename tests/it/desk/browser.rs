@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bahay::clock::Clock;
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role, SecondFactor};
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Method, Response};
@@ -104,7 +104,7 @@ impl<'a> Browser<'a> {
         let operators = Operators::new(self.server.bank.database.owner_pool().await);
         let parsed = name.parse().expect("a name of an operator");
         let now = self.server.clock.now();
-        let code = operators.add(&Trail::COMMAND, &parsed, role, now).await.expect("is made");
+        let code = operators.add(&Actor::COMMAND_LINE, &parsed, role, now).await.expect("is made");
         self.take_up(code.reveal()).await
     }
 
@@ -131,7 +131,7 @@ impl<'a> Browser<'a> {
         let page = self.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
         assert_eq!(page.status, 200, "{}", page.text);
         let key = between(&page.text, "Key: <code>", "</code>");
-        SecondFactor::of_base32(key).expect("a key")
+        SecondFactor::from_base32(key).expect("a key")
     }
 
     pub(crate) async fn sign_in(&mut self, name: &str, password: &str, code: &str) -> Page {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role};
 use bahay_engine::table::PlayerId;
 use reqwest::RequestBuilder;
@@ -178,7 +178,7 @@ async fn a_code_that_nobody_uses_ties_its_maker_until_a_day_after_it_has_expired
     server.clock.advance(Duration::from_hours(48) - Duration::from_secs(1));
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("kuya.ben".parse().unwrap(), server.clock.now());
-    let code = operators.reset(&Trail::COMMAND, &name, now).await.unwrap();
+    let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let mut ben = Browser::new(&server);
     ben.take_up(code.reveal()).await;
     let shown = factor.code(now);
@@ -219,7 +219,7 @@ async fn a_decision_by_a_session_that_ends_meanwhile_books_nothing() {
     timeout(PATIENCE, waits).await.expect("the decision waits");
     let name = "kuya.ben".parse().unwrap();
     let operators = Operators::new(owner.clone());
-    operators.disable(&Trail::COMMAND, &name, server.clock.now()).await.unwrap();
+    operators.disable(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
     barrier.rollback().await.unwrap();
     assert_eq!(decide.await.unwrap(), (401, "session_ended".to_owned()));
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);

@@ -77,7 +77,7 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
         "kuya.ben enrolment ".to_owned(),
         format!("ate.luz correction_request correction:{id}"),
         format!("kuya.ben correction_approve correction:{id}"),
-        "kuya.ben export actions".to_owned(),
+        "kuya.ben export audit".to_owned(),
     ];
     assert_eq!(said, expected);
     let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;

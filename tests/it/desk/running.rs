@@ -55,7 +55,7 @@ async fn dealt(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
                 match play.view().map(|view| view.phase.clone()) {
                     Some(PhaseView::Preparing { game, .. }) => {
                         let readied = play.ready(game, None).await.unwrap();
-                        play.answered(readied).await.unwrap();
+                        play.wait_for_answer(readied).await.unwrap();
                         break;
                     }
                     Some(PhaseView::Playing { .. }) => break,
@@ -96,11 +96,11 @@ async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_i
     let shown = luz.ask(Method::POST, &format!("tables/{table}/hands-look"), why.clone()).await;
     let hands: Vec<CardSet> = serde_json::from_value(shown["view"]["hands"].clone()).unwrap();
     assert!(hands.len() == 3 && hands.contains(&hand), "{shown}");
-    let noted = luz.ask(Method::GET, "actions?action=hands_look", json!({})).await;
+    let noted = luz.ask(Method::GET, "audit?action=hands_look", json!({})).await;
     let noted = &noted["items"][0];
     assert_eq!(noted["subject"], format!("table:{table}"));
     assert_eq!(noted["operator"], "ate.luz");
-    assert_eq!(noted["way"], "api");
+    assert_eq!(noted["channel"], "api");
     assert_eq!(noted["detail"], json!({ "game": game, "reason": "a player complains of it" }));
 
     let voided = luz.ask(Method::POST, &format!("tables/{table}/voiding"), why).await;
@@ -124,7 +124,7 @@ async fn a_table_is_voided_for_any_reason_that_is_a_reason_and_for_no_other() {
     }
     let stranded = luz.ask(Method::GET, "stranded", json!({})).await;
     assert_eq!(stranded["halted"], json!([]), "nothing was done by halves");
-    let noted = luz.ask(Method::GET, "actions?action=table_void", json!({})).await;
+    let noted = luz.ask(Method::GET, "audit?action=table_void", json!({})).await;
     assert_eq!(noted["items"], json!([]));
 
     let longest = "ñ".repeat(500);

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bahay::auth::DeskToken;
-use bahay::edge::{self, Edge, Rate};
+use bahay::rate_limit::{self, RateLimits, Rate};
 use bahay::http::Options;
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role, SecondFactor};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ use uuid::Uuid;
 
 use super::browser::{Browser, PASSWORD, Page, between, form_token, next_code};
 use crate::http::server::{Server, Setup};
-use crate::support::house::wide_door;
+use crate::support::house::wide_rate_limits;
 
 const SOMEWHERE: &str = "/desk/corrections";
 
 /// What the audit says, oldest first: action, and what was wrong.
 async fn noted(server: &Server) -> Vec<String> {
     let rows: Vec<(String, Value)> =
-        sqlx::query_as("select action, detail from operator_actions order by id")
+        sqlx::query_as("select action, detail from audit_entries order by id")
             .fetch_all(&server.bank.pool)
             .await
             .unwrap();
@@ -116,7 +116,7 @@ async fn second_factors_are_stored_sealed_and_older_ones_are_sealed_at_their_nex
         stored.execute(&server.bank.pool).await.unwrap();
     };
     store(PLAIN).await;
-    let factor = SecondFactor::of_base32("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ").unwrap();
+    let factor = SecondFactor::from_base32("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ").unwrap();
     for _ in 0..2 {
         next_code(&server.clock);
         let code = factor.code(server.clock.now());
@@ -190,7 +190,7 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
     again(&mut browser).await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let name = "ate.luz".parse().unwrap();
-    operators.disable(&Trail::COMMAND, &name, server.clock.now()).await.unwrap();
+    operators.disable(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
     assert_eq!(browser.get(SOMEWHERE).await.status, 303);
 }
 
@@ -201,7 +201,7 @@ async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
     let luz = browser.enrol("ate.luz", Role::Viewer).await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
-    let code = operators.reset(&Trail::COMMAND, &name, now).await.unwrap();
+    let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let code = code.reveal();
     assert_eq!(browser.get(SOMEWHERE).await.status, 303, "the session has ended");
     next_code(&server.clock);
@@ -229,7 +229,7 @@ async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
     let twice = browser.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
     assert_eq!(twice.status, 403, "{}", twice.text);
 
-    let late = operators.reset(&Trail::COMMAND, &name, server.clock.now()).await.unwrap();
+    let late = operators.reset(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
     server.clock.advance(Duration::from_hours(24));
     let fields = [("enrolment", late.reveal())];
     let page = browser.send("/desk/enrolment", "/desk/enrolment", &fields).await;
@@ -249,7 +249,7 @@ async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
     let server = Server::new().await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
-    let code = operators.add(&Trail::COMMAND, &name, Role::Finance, now).await.unwrap();
+    let code = operators.add(&Actor::COMMAND_LINE, &name, Role::Finance, now).await.unwrap();
     let code = code.reveal();
     let mut maker = Browser::new(&server);
     let first = maker.factor_of(code).await;
@@ -257,7 +257,7 @@ async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
     let page = luz.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
     assert!(page.text.contains("opened 2 times"), "{}", page.text);
     let key = between(&page.text, "Key: <code>", "</code>");
-    let second = SecondFactor::of_base32(key).unwrap();
+    let second = SecondFactor::from_base32(key).unwrap();
     assert_ne!(first, second);
 
     // Neither the maker's browser nor one without a cookie completes it, by whichever code.
@@ -282,7 +282,7 @@ async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
         assert_eq!(maker.sign_in("ate.luz", PASSWORD, &shown).await.status, 403);
     }
     let looks: Vec<(Option<Uuid>, Option<String>, Value)> = sqlx::query_as(
-        "select operator, subject, detail from operator_actions where action = 'enrolment_look'
+        "select operator, subject, detail from audit_entries where action = 'enrolment_look'
         order by id",
     )
     .fetch_all(&server.bank.pool)
@@ -302,7 +302,7 @@ async fn an_enrolment_is_opened_so_often_and_no_more() {
     let server = Server::new().await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
-    let code = operators.add(&Trail::COMMAND, &name, Role::Finance, now).await.unwrap();
+    let code = operators.add(&Actor::COMMAND_LINE, &name, Role::Finance, now).await.unwrap();
     let mut browser = Browser::new(&server);
     for _ in 0..50 {
         browser.factor_of(code.reveal()).await;
@@ -362,7 +362,7 @@ async fn a_browser_that_was_signed_in_before_is_a_place_of_its_own() {
     // With a reset a browser is forgotten.
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
-    let code = operators.reset(&Trail::COMMAND, &name, now).await.unwrap();
+    let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let factor = Browser::new(&server).take_up(code.reveal()).await.factor;
     server.clock.advance(Duration::from_secs(61));
     use_up_tries(&mut Browser::new(&server)).await;
@@ -374,9 +374,9 @@ async fn a_browser_that_was_signed_in_before_is_a_place_of_its_own() {
 /// A player's client behind the operator's address asks to sign in without end.
 #[tokio::test]
 async fn neither_players_nor_pages_use_up_the_sign_ins_of_operators() {
-    let door =
-        edge::Options { sign_ins_per_address: Rate { per_second: 1, burst: 4 }, ..wide_door() };
-    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let limits =
+        rate_limit::Options { sign_ins_per_address: Rate { per_second: 1, burst: 4 }, ..wide_rate_limits() };
+    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let server = Server::with(Setup { options, ..Setup::default() }).await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
-use bahay::edge::{self, Edge};
+use bahay::rate_limit::{self, RateLimits};
 use bahay::http::{Options, Probe};
 use futures_util::stream;
 use reqwest::Method;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::server::{Server, Setup, expect_refusal, ok, text};
-use crate::support::house::{PATIENCE, wide_door};
+use crate::support::house::{PATIENCE, wide_rate_limits};
 
 async fn panics() {
     panic!("on purpose");
@@ -105,11 +105,11 @@ async fn answers_are_not_to_be_kept_or_guessed_at() {
 
 #[tokio::test]
 async fn pages_of_other_origins_may_call_only_where_they_are_named() {
-    let door = edge::Options {
+    let limits = rate_limit::Options {
         origins: "https://play.example".parse().unwrap(),
-        ..edge::Options::default()
+        ..rate_limit::Options::default()
     };
-    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let open = Server::with(Setup { options, ..Setup::default() }).await;
     let closed = Server::new().await;
     for (server, from, allowed) in [
@@ -156,8 +156,8 @@ async fn only_supervisors_reach_readiness_and_figures() {
 #[tokio::test]
 async fn browsers_are_told_to_stay_with_https_where_tls_is_in_front() {
     let told = async |proxies: &str, hsts_seconds: u32, said: Option<&str>| {
-        let door = edge::Options { proxies: proxies.parse().unwrap(), hsts_seconds, ..wide_door() };
-        let options = Options { edge: Edge::new(door), ..Options::default() };
+        let limits = rate_limit::Options { proxies: proxies.parse().unwrap(), hsts_seconds, ..wide_rate_limits() };
+        let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
         let server = Server::with(Setup { options, ..Setup::default() }).await;
         let mut request = server.node.request(Method::GET, "/v1/nowhere");
         if let Some(said) = said {
@@ -167,7 +167,7 @@ async fn browsers_are_told_to_stay_with_https_where_tls_is_in_front() {
         let header = response.headers().get("strict-transport-security").cloned();
         header.map(|value| value.to_str().unwrap().to_owned())
     };
-    let year = edge::HSTS_SECONDS;
+    let year = rate_limit::HSTS_SECONDS;
     let expected = Some("max-age=31536000".to_owned());
     assert_eq!(told("127.0.0.1", year, Some("https")).await, expected);
     assert_eq!(told("127.0.0.1", year, Some("http")).await, None);
@@ -288,8 +288,8 @@ async fn a_head_of_more_than_64_kb_is_refused() {
 /// How long a connection is kept on which nothing is asked is a setting.
 #[tokio::test]
 async fn a_connection_is_kept_alive_for_so_long() {
-    let door = edge::Options { keep_alive: Duration::from_millis(300), ..wide_door() };
-    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let limits = rate_limit::Options { keep_alive: Duration::from_millis(300), ..wide_rate_limits() };
+    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let server = Server::with(Setup { options, ..Setup::default() }).await;
     let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
     let mut answer = Vec::new();
@@ -320,8 +320,8 @@ fn endless(given_up: mpsc::UnboundedSender<()>) -> Router {
 #[tokio::test]
 async fn an_answer_that_is_taken_too_slowly_is_given_up() {
     let (given_up, mut told) = mpsc::unbounded_channel();
-    let door = edge::Options { slow_reader: Duration::from_millis(500), ..wide_door() };
-    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let limits = rate_limit::Options { slow_reader: Duration::from_millis(500), ..wide_rate_limits() };
+    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let setup = Setup { more: endless(given_up), options, ..Setup::default() };
     let server = Server::with(setup).await;
     let request = "GET /endless HTTP/1.1\r\nhost: here\r\n\r\n";

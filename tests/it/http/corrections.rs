@@ -322,7 +322,7 @@ async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
     let (_, game) = settled(&office, PotGoes::Nowhere).await;
     let operation = office.operation(&format!("settle:{game}")).await;
     let asked = ok(office.ask_reversal(operation)).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let owner = bank.database.owner_pool().await;
     let set = async |hundredths: i64| {
         let sql = format!("update accounts set balance = {hundredths} where code = 'fee:newbie'");

@@ -1,6 +1,6 @@
 //! What is held of a player, and its end.
 
-use bahay::ledger::Opening;
+use bahay::ledger::OpeningOutcome;
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
@@ -57,7 +57,7 @@ async fn the_export_holds_what_is_held() {
     assert!(entries["items"].as_array().unwrap().len() > 3);
     let games = ok(server.node.get("/v1/me/games", token)).await;
     assert_eq!(export["games"], games["items"]);
-    assert_eq!(export["ways_in"], ok(server.node.get("/v1/me/ways-in", token)).await);
+    assert_eq!(export["sign_in_methods"], ok(server.node.get("/v1/me/sign-in-methods", token)).await);
     assert_eq!(export["rewards"], ok(server.node.get("/v1/me/rewards", token)).await);
     assert_eq!(export["devices"].as_array().unwrap().len(), 1);
     assert_eq!(export["sessions"][0]["user_agent"], "Tongits/2.1 of Maria");
@@ -321,7 +321,7 @@ async fn nobody_is_deleted_while_a_game_is_being_opened() {
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
     waits(&server, 2).await;
     held.rollback().await.unwrap();
-    assert!(matches!(opening.await.unwrap().unwrap(), Opening::Opened { .. }));
+    assert!(matches!(opening.await.unwrap().unwrap(), OpeningOutcome::Opened { .. }));
     assert_eq!(deletion.await.unwrap(), 409);
     ok(server.node.get("/v1/me", &guests[0].access_token)).await;
     server.bank.audit_clean().await;
@@ -351,13 +351,13 @@ async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
     held.rollback().await.unwrap();
     assert_eq!(deletion.await.unwrap(), 204);
     let cannot = opening.await.unwrap().unwrap();
-    assert_eq!(cannot, Opening::CannotPay { seats: SeatSet::only(seat(0)) });
+    assert_eq!(cannot, OpeningOutcome::CannotPay { seats: SeatSet::only(seat(0)) });
     // However often it is asked.
     assert_eq!(server.bank.ledger.open_game(again).await.unwrap(), cannot);
     assert_eq!(server.bank.wallets(&players).await, before);
     // The others play on.
     let game = server.bank.deal(table, &players[1..]);
-    assert!(matches!(server.bank.ledger.open_game(game).await.unwrap(), Opening::Opened { .. }));
+    assert!(matches!(server.bank.ledger.open_game(game).await.unwrap(), OpeningOutcome::Opened { .. }));
     server.bank.audit_clean().await;
 }
 
@@ -380,8 +380,8 @@ async fn of_a_deletion_and_an_opening_at_once_one_is_first() {
             delete.send().await.unwrap()
         });
         match (opened.unwrap(), deleted.status().as_u16()) {
-            (Opening::Opened { .. }, 409) => outcomes.0 += 1,
-            (Opening::CannotPay { seats }, 204) => {
+            (OpeningOutcome::Opened { .. }, 409) => outcomes.0 += 1,
+            (OpeningOutcome::CannotPay { seats }, 204) => {
                 let gone = u8::try_from(round % 3).unwrap();
                 assert_eq!(seats, SeatSet::only(seat(gone)));
                 outcomes.1 += 1;

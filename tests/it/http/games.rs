@@ -62,7 +62,7 @@ async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
     let token = &guests[0].access_token;
     let before = ok(server.node.get(&paths[0], token)).await;
 
-    server.bank.ledger.fold().await.expect("it is sealed");
+    server.bank.ledger.project_house_entries().await.expect("it is sealed");
     let (live, _publications) = TestLive::new().connect().await;
     let standings = Standings::new(server.bank.pool.clone(), live, Calendar::default());
     standings.count().await.expect("it is counted");

@@ -12,14 +12,14 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::server::{Guest, Node, Server, Setup, expect_refusal, ok};
-use crate::support::house::cheap_ways_in;
+use crate::support::house::cheap_auth_options;
 
 const DAY: Duration = Duration::from_hours(24);
 
 async fn of_limits(welcomes: u32) -> Server {
     let grants = GrantLimits { welcomes, ..GrantLimits::default() };
-    let ways_in = accounts::Options { grants, ..cheap_ways_in() };
-    Server::with(Setup { ways_in, ..Setup::default() }).await
+    let auth_options = accounts::Options { grants, ..cheap_auth_options() };
+    Server::with(Setup { auth_options, ..Setup::default() }).await
 }
 
 async fn available(node: &Node, guest: &Guest) -> i64 {

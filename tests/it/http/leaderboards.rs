@@ -23,7 +23,7 @@ async fn the_board_by_rating_has_whom_games_have_rated() {
         server.bank.play(table(), &players[..3], 0, 1, PotGoes::Nowhere).await;
     }
     let ratings = bahay::ratings::Ratings::new(server.bank.pool.clone());
-    server.bank.ledger.fold().await.unwrap();
+    server.bank.ledger.project_house_entries().await.unwrap();
     ratings.count().await.unwrap();
     let ever = ok(board("ever", "", 0)).await;
     assert_eq!((&ever["total"], &ever["own"]["rank"]), (&3.into(), &1.into()));
@@ -80,7 +80,7 @@ async fn a_board_has_the_days_from_the_first_game_to_today() {
 
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
-    server.bank.ledger.fold().await.unwrap();
+    server.bank.ledger.project_house_entries().await.unwrap();
     let standings = server.node.standings.clone();
     standings.count().await.unwrap();
     let first: String =

@@ -41,7 +41,7 @@ GET    /v1/me/export                              401    200   200  401    401  
 POST   /v1/me/password                            401    200   200  401    401     401     401
 PUT    /v1/me/password                            401    409   409  401    401     401     401
 POST   /v1/me/proof                               401    403   200  401    401     401     401
-GET    /v1/me/ways-in                             401    200   200  401    401     401     401
+GET    /v1/me/sign-in-methods                     401    200   200  401    401     401     401
 POST   /v1/me/identities                          401    404   404  401    401     401     401
 DELETE /v1/me/identities/{issuer}                 401    204   204  401    401     401     401
 GET    /v1/me/sessions                            401    200   200  401    401     401     401
@@ -336,7 +336,7 @@ pub(super) async fn game(server: &Server, owner: &Guest) -> String {
         room: record.terms.room.clone(),
         players,
         settlement: record.settlement.clone(),
-        record: Document::of(&record).expect("a record is JSON"),
+        record: Document::canonicalize(&record).expect("a record is JSON"),
         finished_at_ms: record.finished_at.ms(),
     };
     server.bank.ledger.open_game(opening).await.expect("the game is opened");

@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 
 use super::auth::base64;
 use super::server::{Server, Setup, WELCOME, expect_refusal, ok, refused, text};
-use crate::support::house::cheap_ways_in;
+use crate::support::house::cheap_auth_options;
 
 /// A key of 2,048 bits that signs nothing but tokens of this test: drawing one takes too long.
 const RSA: &[u8] = include_bytes!("openid_rsa.der");
@@ -140,8 +140,8 @@ fn message(header: &Value, claims: &Value) -> String {
 
 async fn server(local: &Local) -> Server {
     let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
-    let ways_in = accounts::Options { issuers, ..cheap_ways_in() };
-    Server::with(Setup { ways_in, ..Setup::default() }).await
+    let auth_options = accounts::Options { issuers, ..cheap_auth_options() };
+    Server::with(Setup { auth_options, ..Setup::default() }).await
 }
 
 async fn nonce(server: &Server, device: &str) -> String {
@@ -288,8 +288,8 @@ async fn a_token_is_good_once_for_the_device_that_asked() {
     let server = server(&local).await;
     let node = &server.node;
     let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
-    let ways_in = accounts::Options { issuers, ..cheap_ways_in() };
-    let other = server.node_with(Setup { ways_in, ..Setup::default() }).await;
+    let auth_options = accounts::Options { issuers, ..cheap_auth_options() };
+    let other = server.node_with(Setup { auth_options, ..Setup::default() }).await;
     let refused = (401, "id_token_refused");
     let token = local.token(&server, "s1").await;
     let elsewhere = node.post("/v1/sign-in/openid", &brought("device-of-the-thief-1", &token));
@@ -356,8 +356,8 @@ async fn an_issuer_that_is_away_is_no_wrong_token() {
     drop(away);
     let gone = Issuer { name: "gone".into(), issuer: nowhere.clone(), ..there.clone() };
     let issuers = Issuers::new(vec![there, gone]).expect("the issuers can be trusted");
-    let ways_in = accounts::Options { issuers, ..cheap_ways_in() };
-    let server = Server::with(Setup { ways_in, ..Setup::default() }).await;
+    let auth_options = accounts::Options { issuers, ..cheap_auth_options() };
+    let server = Server::with(Setup { auth_options, ..Setup::default() }).await;
     let unknown = local.by_rsa("unheard-of", &local.claims(&server, "s1").await);
     expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
     local.address = nowhere;
@@ -427,13 +427,13 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     let guest = node.guest("device-0123456789").await;
     let token = guest.access_token.as_str();
     let proof = node.device_proof(token, "device-0123456789").await;
-    let ways = ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await;
-    assert_eq!(ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await, ways);
+    let methods = ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await;
+    assert_eq!(ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await, methods);
     let linked_at = "2026-03-01T12:00:00.000Z";
     let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
     let expected =
         json!({ "devices": 1, "password_set_at": null, "identities": [identity.clone()] });
-    assert_eq!(ways, expected);
+    assert_eq!(methods, expected);
     let back = ok(sign_in(&server, &local.token(&server, "s1").await)).await;
     assert_eq!(text(&back["player"]["id"]), guest.id);
 
@@ -451,15 +451,15 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
         values ($1, 's1', $2, now())";
     let player: uuid::Uuid = guest.id.parse().unwrap();
     sqlx::query(insert).bind(&gone).bind(player).execute(&server.bank.pool).await.unwrap();
-    let ways = ok(node.get("/v1/me/ways-in", token)).await;
-    assert!(ways["identities"].as_array().unwrap().iter().any(|one| one["issuer"] == *gone));
+    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    assert!(methods["identities"].as_array().unwrap().iter().any(|one| one["issuer"] == *gone));
     let delete = |path: &str| {
         let delete = node.request(Method::DELETE, path).bearer_auth(token);
         delete.header("account-proof", &proof)
     };
     let escaped = gone.replace('/', "%2F");
     ok(delete(&format!("/v1/me/identities/{escaped}"))).await;
-    assert_eq!(ok(node.get("/v1/me/ways-in", token)).await["identities"], json!([identity]));
+    assert_eq!(ok(node.get("/v1/me/sign-in-methods", token)).await["identities"], json!([identity]));
     expect_refusal(delete(&format!("/v1/me/identities/{escaped}a")), 422, "path_invalid").await;
 
     // Devices may go now, and then the identity is the last way in.
@@ -487,8 +487,8 @@ async fn an_identity_brings_one_welcome_a_day() {
     let local = Local::start().await;
     let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
     let grants = GrantLimits { welcomes: 1, ..GrantLimits::default() };
-    let ways_in = accounts::Options { issuers, grants, ..cheap_ways_in() };
-    let server = Server::with(Setup { ways_in, ..Setup::default() }).await;
+    let auth_options = accounts::Options { issuers, grants, ..cheap_auth_options() };
+    let server = Server::with(Setup { auth_options, ..Setup::default() }).await;
     let node = &server.node;
     let available = async |token: &str| {
         ok(node.get("/v1/me/wallet", token)).await["available"].as_i64().unwrap()

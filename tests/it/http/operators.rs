@@ -205,7 +205,7 @@ async fn a_token_is_created_by_its_operator_in_a_session_and_recorded_as_the_mea
     ok(revoke(&luz)).await;
     expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
     let noted: Vec<(String, String)> = sqlx::query_as(
-        "select action, way from operator_actions where operator is not null order by id",
+        "select action, way from audit_entries where operator is not null order by id",
     )
     .fetch_all(&server.bank.pool)
     .await

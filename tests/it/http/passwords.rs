@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use bahay::accounts::{self, HashOptions};
-use bahay::edge::{self, Edge};
+use bahay::rate_limit::{self, RateLimits};
 use bahay::http::Options;
 use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::server::{Guest, Node, Server, Setup, expect_refusal, ok, refused, text};
-use crate::support::house::{cheap_ways_in, wide_door};
+use crate::support::house::{cheap_auth_options, wide_rate_limits};
 
 const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
@@ -68,9 +68,9 @@ async fn a_guest_with_a_password_keeps_everything_and_comes_back_by_its_name() {
     }
     assert_eq!(node.guest(DEVICE).await.id, guest.id);
     ok(node.get("/v1/me", token)).await;
-    let ways = ok(node.get("/v1/me/ways-in", token)).await;
+    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
     let set_at = "2026-03-01T12:00:00.000Z";
-    assert_eq!(ways, json!({ "devices": 1, "password_set_at": set_at, "identities": [] }));
+    assert_eq!(methods, json!({ "devices": 1, "password_set_at": set_at, "identities": [] }));
 }
 
 #[tokio::test]
@@ -189,8 +189,8 @@ async fn a_name_is_refused_after_five_failures_a_minute_on_every_node_and_after_
 /// guesses from everywhere keeps out strangers, and not who has signed in from there before.
 #[tokio::test]
 async fn nobody_is_kept_out_by_the_guesses_of_others() {
-    let door = edge::Options { proxies: "127.0.0.1".parse().unwrap(), ..wide_door() };
-    let options = Options { edge: Edge::new(door), ..Options::default() };
+    let limits = rate_limit::Options { proxies: "127.0.0.1".parse().unwrap(), ..wide_rate_limits() };
+    let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
     let server = Server::with(Setup { options, ..Setup::default() }).await;
     let node = &server.node;
     let from = |address: &str, password: &str| {
@@ -286,9 +286,9 @@ async fn hashes_that_were_cheaper_are_made_anew_when_their_player_comes() {
     };
     let before = hash().await;
     assert!(before.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{before}");
-    let hashes = HashOptions { memory_kib: 128, passes: 2, ..cheap_ways_in().hashes };
-    let ways_in = accounts::Options { hashes, ..cheap_ways_in() };
-    let dearer = server.node_with(Setup { ways_in, ..Setup::default() }).await;
+    let hashes = HashOptions { memory_kib: 128, passes: 2, ..cheap_auth_options().hashes };
+    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
+    let dearer = server.node_with(Setup { auth_options, ..Setup::default() }).await;
     expect_refusal(sign_in(&dearer, "Maria", "wrong password"), 401, "credentials_wrong").await;
     assert_eq!(hash().await, before);
     ok(sign_in(&dearer, "Maria", PASSWORD)).await;
@@ -302,8 +302,8 @@ async fn hashes_that_were_cheaper_are_made_anew_when_their_player_comes() {
 #[tokio::test]
 async fn when_too_many_wait_for_their_hash_the_next_is_refused() {
     let hashes = HashOptions { at_once: 1, waiting_max: 0, ..HashOptions::default() };
-    let ways_in = accounts::Options { hashes, ..cheap_ways_in() };
-    let server = Server::with(Setup { ways_in, ..Setup::default() }).await;
+    let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
+    let server = Server::with(Setup { auth_options, ..Setup::default() }).await;
     let attempts = (0..20).map(|number| {
         let node = &server.node;
         async move {
@@ -326,12 +326,12 @@ async fn when_too_many_wait_for_their_hash_the_next_is_refused() {
 
 #[tokio::test]
 async fn signing_in_is_limited_by_address() {
-    let door = bahay::edge::Options {
+    let limits = bahay::rate_limit::Options {
         sign_ins_per_address: "1:3".parse().unwrap(),
-        ..crate::support::house::wide_door()
+        ..crate::support::house::wide_rate_limits()
     };
-    let edge = bahay::edge::Edge::new(door);
-    let options = bahay::http::Options { edge, ..bahay::http::Options::default() };
+    let rate_limits = bahay::rate_limit::RateLimits::new(limits);
+    let options = bahay::http::Options { rate_limits, ..bahay::http::Options::default() };
     let server = Server::with(Setup { options, ..Setup::default() }).await;
     let attempts = (0..12).map(|number| {
         let name = format!("Nobody {number}");

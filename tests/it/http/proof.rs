@@ -67,8 +67,8 @@ async fn an_access_token_alone_takes_no_account_over() {
         }
     }
     // The account is as it was.
-    let ways = ok(node.get("/v1/me/ways-in", copied)).await;
-    assert_eq!(ways, json!({ "devices": 1, "password_set_at": null, "identities": [] }));
+    let methods = ok(node.get("/v1/me/sign-in-methods", copied)).await;
+    assert_eq!(methods, json!({ "devices": 1, "password_set_at": null, "identities": [] }));
     assert_eq!(node.guest(DEVICE).await.id, guest.id);
 }
 
@@ -128,8 +128,8 @@ async fn a_device_gets_another_id_and_the_old_one_ends() {
     assert_eq!(node.guest(new).await.id, guest.id);
     ok(node.get("/v1/me", token)).await;
     ok(node.refresh(&guest.refresh_token)).await;
-    let ways = ok(node.get("/v1/me/ways-in", token)).await;
-    assert_eq!(ways["devices"], 1);
+    let methods = ok(node.get("/v1/me/sign-in-methods", token)).await;
+    assert_eq!(methods["devices"], 1);
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ pub(super) async fn page(server: &Server, path: &str, cookie: &str) -> String {
 }
 
 async fn noted(server: &Server, action: &str) -> i64 {
-    sqlx::query_scalar("select count(*) from operator_actions where action = $1")
+    sqlx::query_scalar("select count(*) from audit_entries where action = $1")
         .bind(action)
         .fetch_one(&server.bank.pool)
         .await
@@ -397,7 +397,7 @@ async fn addresses_are_for_roles_that_need_them_and_each_look_is_noted() {
         looks += i64::from(may);
         assert_eq!(noted(&server, "addresses_look").await, looks, "{role}");
     }
-    let subject = "select distinct subject from operator_actions where action = 'addresses_look'";
+    let subject = "select distinct subject from audit_entries where action = 'addresses_look'";
     let subjects: Vec<String> =
         sqlx::query_scalar(subject).fetch_all(&server.bank.pool).await.unwrap();
     assert_eq!(subjects, [format!("player:{}", guest.id)]);

@@ -74,7 +74,7 @@ impl Office {
 
     /// Counts whatever was booked.
     async fn count(&self) -> Reports {
-        self.server.bank.ledger.fold().await.unwrap();
+        self.server.bank.ledger.project_house_entries().await.unwrap();
         let (live, _publications) = TestLive::new().connect().await;
         let standings = Standings::new(self.server.bank.pool.clone(), live, Calendar::default());
         standings.count().await.unwrap();

@@ -6,16 +6,16 @@ use axum::Router;
 use bahay::accounts::{self, Accounts};
 use bahay::auth::{Auth, SealingKeys, Signer};
 use bahay::clock::{Clock, Timestamp};
-use bahay::edge::Edge;
+use bahay::rate_limit::RateLimits;
 use bahay::http::{self, Analyses, Options, Probe, Readiness, Services};
 use bahay::idempotency::Idempotency;
 use bahay::ledger::{Ledger, LedgerTasks};
 use bahay::live_store::Publication;
 use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
-use bahay::operators::audit::{Trail, Way};
+use bahay::operators::audit::{Actor, Channel};
 use bahay::operators::{
-    Audit, Corrections, Desk, EnrolmentCompletion, Operators, Role, SignedInFrom,
+    Audit, Corrections, OperatorAuth, EnrolmentCompletion, Operators, Role, SignInSource,
 };
 use bahay::ratings::Ratings;
 use bahay::records::Records;
@@ -35,7 +35,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
 use crate::support::bank::Bank;
-use crate::support::house::{adjustments, cheap_ways_in, wide_door};
+use crate::support::house::{adjustments, cheap_auth_options, wide_rate_limits};
 use crate::support::live::TestLive;
 
 pub(crate) const SECRET: &[u8] = b"7d1c0a52b96e43f8850f6f1d2e9b3ac4";
@@ -76,7 +76,7 @@ pub(crate) struct Setup {
     pub(crate) options: Options,
     pub(crate) probes: Vec<Probe>,
     pub(crate) more: Router,
-    pub(crate) ways_in: accounts::Options,
+    pub(crate) auth_options: accounts::Options,
     /// The first signs.
     pub(crate) secrets: Vec<&'static [u8]>,
     pub(crate) records: Records,
@@ -84,12 +84,12 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let options = Options { edge: Edge::new(wide_door()), ..Options::default() };
+        let options = Options { rate_limits: RateLimits::new(wide_rate_limits()), ..Options::default() };
         Self {
             options,
             probes: Vec::new(),
             more: Router::new(),
-            ways_in: cheap_ways_in(),
+            auth_options: cheap_auth_options(),
             secrets: vec![SECRET],
             records: Records::in_the_database(),
         }
@@ -128,20 +128,20 @@ impl Server {
     pub(crate) async fn session(&self, name: &str, role: Role) -> String {
         let operators = Operators::new(self.bank.database.owner_pool().await);
         let (name, now) = (name.parse().expect("a name of an operator"), self.clock.now());
-        let code = operators.add(&Trail::COMMAND, &name, role, now).await;
+        let code = operators.add(&Actor::COMMAND_LINE, &name, role, now).await;
         let code = code.expect("an operator is made");
         let accounts = self.node.accounts.clone();
-        let desk = Desk::new(self.bank.pool.clone(), accounts, self.clock.clone(), sealing_keys());
-        let opened = desk.open_enrolment(code.reveal(), None).await;
+        let operator_auth = OperatorAuth::new(self.bank.pool.clone(), accounts, self.clock.clone(), sealing_keys());
+        let opened = operator_auth.open_enrolment(code.reveal(), None).await;
         let (enrolment, browser) = opened.expect("it is to enrol");
         let request = EnrolmentCompletion {
             code: code.reveal(),
             browser: Some(&browser),
             password: &"rain on a tin roof".parse().expect("a password"),
             shown: &enrolment.factor.code(now),
-            from: SignedInFrom { way: Way::Api, address: None, browser: None },
+            from: SignInSource { channel: Channel::Api, address: None, browser: None },
         };
-        desk.enrol(request).await.expect("it has enrolled").token.reveal().to_owned()
+        operator_auth.enrol(request).await.expect("it has enrolled").token.reveal().to_owned()
     }
 
     /// Another node on the same database, with the same secret and clock.
@@ -164,7 +164,7 @@ impl Node {
         setup: Setup,
         tasks: Option<LedgerTasks>,
     ) -> Self {
-        let Setup { options, probes, more, ways_in, secrets, records } = setup;
+        let Setup { options, probes, more, auth_options, secrets, records } = setup;
         let pool = bank.database.pool().await;
         let sound = "a secret of the tests is strong enough";
         let (first, previous) = secrets.split_first().expect("there is a secret");
@@ -173,7 +173,7 @@ impl Node {
         });
         let auth = Auth::new(signer, clock.clone(), accounts::session_book(pool.clone()));
         let (books, proofs) = (ledger.clone(), auth.clone());
-        let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, ways_in);
+        let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
         let accounts = accounts.expect("options of the tests are sound");
         accounts.load_revocations().await.expect("sessions can be read");
         let stored = TestLive::new();
@@ -203,7 +203,7 @@ impl Node {
             reports: Reports::beside(&pool).reading(records.clone()),
             records,
             audit: Audit::new(pool.clone()),
-            desk: Desk::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
+            operator_auth: OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
             rewards: Rewards::new(pool.clone(), ledger.clone(), clock.clone(), Terms::default()),
             social: Social::new(pool.clone()),
             standings: standings.clone(),
@@ -217,14 +217,14 @@ impl Node {
         let probing = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let probes = probing.local_addr().expect("a listener has an address");
         let probes = format!("http://{probes}");
-        let asked = http::probes(services.clone());
-        let probing = http::Doorway::new(probing, Edge::default());
+        let asked = http::probe_router(services.clone());
+        let probing = http::LimitedListener::new(probing, RateLimits::default());
         let probing = tokio::spawn(http::serve(probing, asked, std::future::pending()));
         let router = http::router(services, &options, more);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
-        let doorway = http::Doorway::new(listener, options.edge.clone());
+        let doorway = http::LimitedListener::new(listener, options.rate_limits.clone());
         let task = tokio::spawn(http::serve(doorway, router, std::future::pending()));
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))

@@ -24,7 +24,7 @@ use crate::support::reason;
 
 async fn say(play: &mut Play, phrase: Phrase) -> Result<(), PlayError> {
     let said = play.send(|id| Command::Say { id, phrase }).await?;
-    play.answered(said).await.map(|_| ())
+    play.wait_for_answer(said).await.map(|_| ())
 }
 
 /// The next thing that is said, and by whom.
@@ -40,7 +40,7 @@ async fn heard(play: &mut Play) -> (String, Phrase) {
 async fn watch(client: &Client, table: TableId) -> Result<Play, PlayError> {
     let mut play = client.play().await?;
     let watching = play.send(|id| Command::Watch { id, table }).await?;
-    play.answered(watching).await?;
+    play.wait_for_answer(watching).await?;
     Ok(play)
 }
 
@@ -68,7 +68,7 @@ async fn phrases_are_heard_on_all_nodes_and_not_by_who_has_muted_the_player() {
     let (table, [first, second, third]) = house.table().await;
     let mut first_play = joined(&first).await;
     let mut second_play = joined(&second).await;
-    let mut third_play = joined(&third.at(&base)).await;
+    let mut third_play = joined(&third.with_base(&base)).await;
     let mut spectator = watch(&house.guest("Delfin").await, table).await.unwrap();
     say(&mut first_play, Phrase::GoodLuck).await.unwrap();
     let said = (first.player().to_string(), Phrase::GoodLuck);
@@ -106,7 +106,7 @@ async fn whom_the_house_mutes_is_heard_on_no_node_until_that_ends() {
     let house = House::new().await;
     let (base, node) = house.node().await;
     let (_, [first, second, _]) = house.table().await;
-    let mut first_play = joined(&first.at(&base)).await;
+    let mut first_play = joined(&first.with_base(&base)).await;
     let mut second_play = joined(&second).await;
     let (clock, player) = (Clock::system(), first.player());
     let sanctions = Sanctions::new(house.database.owner_pool().await, clock.clone());
@@ -140,7 +140,7 @@ async fn only_a_table_that_lets_anybody_watch_is_watched() {
     assert_eq!(code(watch(&stranger, nowhere).await), "table_not_found");
     let mut joined = joined(&client).await;
     let watching = joined.send(|id| Command::Watch { id, table }).await.unwrap();
-    assert_eq!(code(joined.answered(watching).await), "already_joined");
+    assert_eq!(code(joined.wait_for_answer(watching).await), "already_joined");
     let mut closed = house_rooms(Clocks::default())[0].terms().clone();
     closed.spectators = Spectators::Nobody;
     let (live, _publications) = house.live.connect().await;
@@ -153,9 +153,9 @@ async fn only_a_table_that_lets_anybody_watch_is_watched() {
     // Who watches no more is told nothing more, and may watch again.
     let mut spectator = watch(&stranger, table).await.unwrap();
     let ended = spectator.send(|id| Command::Unwatch { id }).await.unwrap();
-    spectator.answered(ended).await.unwrap();
+    spectator.wait_for_answer(ended).await.unwrap();
     let again = spectator.send(|id| Command::Watch { id, table }).await.unwrap();
-    spectator.answered(again).await.unwrap();
+    spectator.wait_for_answer(again).await.unwrap();
 }
 
 /// The rules of a private table are a room's, but who may watch the room's tables may not watch it:
@@ -167,7 +167,7 @@ async fn a_private_table_of_a_room_that_may_be_watched_is_not_watched() {
     let host = house.guest("Delfin").await;
     let stranger = house.guest("Estrella").await;
     watch(&stranger, public).await.expect("the room's own tables may be watched");
-    host.stand_by().await.unwrap();
+    host.hold_socket().await.unwrap();
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let open = http.post(format!("{}/v1/private-tables", host.base()));
     let open = open.json(&json!({ "room": "newbie", "bet": 100 }));
@@ -261,7 +261,7 @@ async fn a_spectator_sees_one_turn_late_and_no_card_that_does_not_lie_open() {
     };
     for play in &mut plays {
         let readied = play.ready(game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in &mut plays {
         while !matches!(play.view().unwrap().phase, PhaseView::Playing { .. }) {
@@ -330,7 +330,7 @@ async fn play_out(plays: &mut [Play], spectator: &mut Spectator, game: GameId) {
                 let is_answer =
                     matches!(action, AnyAction::Tongits(Action::Challenge | Action::Fold));
                 let command = plays[place].act(action).await.unwrap();
-                plays[place].answered(command).await.unwrap();
+                plays[place].wait_for_answer(command).await.unwrap();
                 // Nobody else is told of an answer to a fight before its end.
                 if is_answer { None } else { plays[place].tag() }
             }

@@ -152,7 +152,7 @@ impl Bank {
     pub(crate) fn finish(&self, game: &OpenGame, settlement: Settlement) -> SettleGame {
         let finished_at_ms = self.now_ms();
         let record = json!({ "game": game.game, "actions": ["deal", "fight"] });
-        let record = Document::of(&record).expect("a record is JSON");
+        let record = Document::canonicalize(&record).expect("a record is JSON");
         SettleGame {
             game: game.game,
             table: game.table,
@@ -176,7 +176,7 @@ impl Bank {
 
     /// The balance of an account by its code, in hundredths, after folding.
     pub(crate) async fn balance(&self, code: &str) -> i64 {
-        self.ledger.fold().await.expect("the house's entries are written");
+        self.ledger.project_house_entries().await.expect("the house's entries are written");
         let balance =
             sqlx::query_scalar!("select a.balance from accounts a where a.code = $1", code)
                 .fetch_optional(&self.pool)
@@ -192,7 +192,7 @@ impl Bank {
     pub(crate) async fn audit_clean(&self) -> Report {
         let before = self.audit().await;
         assert_eq!(before.differences, []);
-        self.ledger.fold().await.expect("the house's entries are written");
+        self.ledger.project_house_entries().await.expect("the house's entries are written");
         let after = self.audit().await;
         assert_eq!(after.differences, []);
         assert_eq!(after.entries, 2 * after.transfers);

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use bahay_engine::chance::Answer;
+use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{
-    Count, Game, GameKind, Named, Outcome, Piece, Prompt, Row, RuleSet, SeatRange, Turn,
-    UnsoundRules, Viewer,
+    CounterIncrement, Game, GameKind, TitledName, Outcome, Piece, Prompt, Row, RuleSet, SeatRange, Turn,
+    RulesError, Viewer,
 };
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
@@ -35,7 +35,7 @@ impl Game for Fragile {
     type Action = Action;
     type Event = Event;
     type View = (Fuse, View);
-    type Illegal = Illegal;
+    type Refusal = Illegal;
 
     fn kind(_rules: &Self::Rules) -> &'static str {
         Self::NAME
@@ -49,7 +49,7 @@ impl Game for Fragile {
         Tongits::counts_max(rules, seats)
     }
 
-    fn check((_, rules): &Self::Rules) -> Result<(), UnsoundRules> {
+    fn check((_, rules): &Self::Rules) -> Result<(), RulesError> {
         <Tongits as Game>::check(rules)
     }
 
@@ -75,7 +75,7 @@ impl Game for Fragile {
         Ok(Self { fuse: self.fuse, game })
     }
 
-    fn resolve(&self, answer: &Answer, events: &mut Vec<Event>) -> Self {
+    fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
         Self { fuse: self.fuse, game: self.game.resolve(answer, events) }
     }
 
@@ -95,7 +95,7 @@ impl Game for Fragile {
         self.game.ending()
     }
 
-    fn counts(&self) -> Vec<Count> {
+    fn counts(&self) -> Vec<CounterIncrement> {
         self.game.counts()
     }
 
@@ -120,9 +120,9 @@ impl Game for Fragile {
         Tongits::legal_in_view(view, actions);
     }
 
-    fn advise((fuse, view): &Self::View) -> Option<Action> {
+    fn choose_action((fuse, view): &Self::View) -> Option<Action> {
         assert_ne!(*fuse, Fuse::Advise, "a bug in what the AI thinks");
-        Tongits::advise(view)
+        Tongits::choose_action(view)
     }
 
     fn is_commitment((_, view): &Self::View, action: &Action) -> bool {
@@ -145,9 +145,9 @@ impl Game for Fragile {
 impl GameKind for Fragile {
     const NAME: &'static str = "fragile";
     const TITLE: &'static str = "Fragile";
-    const UNIT: Named = Tongits::UNIT;
-    const ENDINGS: &'static [Named] = Tongits::ENDINGS;
-    const COUNTERS: &'static [Named] = Tongits::COUNTERS;
+    const UNIT: TitledName = Tongits::UNIT;
+    const ENDINGS: &'static [TitledName] = Tongits::ENDINGS;
+    const COUNTERS: &'static [TitledName] = Tongits::COUNTERS;
     const SHORT_EVENTS: &'static [&'static str] = Tongits::SHORT_EVENTS;
 
     fn rule_sets() -> &'static [RuleSet<Self::Rules>] {

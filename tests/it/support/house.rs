@@ -7,7 +7,7 @@ use bahay::app::{self, Parts, Running};
 use bahay::auth::Signer;
 use bahay::client::{Client, Play};
 use bahay::clock::Clock;
-use bahay::edge::{self, Rate};
+use bahay::rate_limit::{self, Rate};
 use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
@@ -56,7 +56,7 @@ pub(crate) struct Setup {
     pub(crate) lobby: lobby::Options,
     /// The operating system's clock of the first node.
     pub(crate) wall: Clock,
-    pub(crate) door: edge::Options,
+    pub(crate) rate_limits: rate_limit::Options,
     pub(crate) links: LinkTimes,
     pub(crate) hooks: FaultHooks,
 }
@@ -69,7 +69,7 @@ impl Default for Setup {
             rooms,
             lobby,
             wall: Clock::system(),
-            door: wide_door(),
+            rate_limits: wide_rate_limits(),
             links: patient_links(),
             hooks: FaultHooks::default(),
         }
@@ -77,17 +77,17 @@ impl Default for Setup {
 }
 
 /// Limits that no test meets by accident.
-pub(crate) fn wide_door() -> edge::Options {
+pub(crate) fn wide_rate_limits() -> rate_limit::Options {
     let rate = Rate { per_second: 100_000, burst: 100_000 };
-    edge::Options {
+    rate_limit::Options {
         connections_per_address: 10_000,
         sockets_per_address: 10_000,
-        strangers_per_address: 10_000,
-        openings_per_account: rate,
+        unauthenticated_sockets_per_address: 10_000,
+        socket_handshakes_per_account: rate,
         requests_per_address: rate,
         requests_per_account: rate,
         sign_ins_per_address: rate,
-        ..edge::Options::default()
+        ..rate_limit::Options::default()
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn adjustments() -> AdjustmentBounds {
 
 /// Hashes of passwords that cost nothing, as many as a test may want, and a welcome for everybody: all
 /// players of a test come from one network.
-pub(crate) fn cheap_ways_in() -> accounts::Options {
+pub(crate) fn cheap_auth_options() -> accounts::Options {
     let hashes = HashOptions { memory_kib: 64, passes: 1, at_once: 4, waiting_max: 10_000 };
     let grants = GrantLimits { welcomes: 0, reliefs: 0 };
     accounts::Options { hashes, grants, ..accounts::Options::default() }
@@ -178,7 +178,7 @@ impl House {
     /// Counts games for ratings until all that was booked is sealed, by the node, and counted.
     pub(crate) async fn rate_all(&self, ratings: &Ratings) {
         let all = "
-            select not exists (select from unfolded)
+            select not exists (select from pending_house_entries)
                 and p.seal = (select coalesce(max(s.number), 0) from seals s)
             from ratings_progress p";
         let rated = async {
@@ -219,7 +219,7 @@ pub(crate) async fn guest_at(base: &str, name: &str) -> Client {
 pub(crate) async fn joined(client: &Client) -> Play {
     let mut play = client.play().await.unwrap();
     let joining = play.join().await.unwrap();
-    play.answered(joining).await.unwrap();
+    play.wait_for_answer(joining).await.unwrap();
     play
 }
 
@@ -228,7 +228,7 @@ async fn start(
     live: &TestLive,
     setup: Setup,
 ) -> (String, Running, PgPool) {
-    let Setup { rooms, lobby, wall: clock, door, links, hooks } = setup;
+    let Setup { rooms, lobby, wall: clock, rate_limits, links, hooks } = setup;
     let pool = database.pool().await;
     let ledger_pool = database.pool().await;
     let listener = app::listen("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -245,14 +245,14 @@ async fn start(
         rewards: Terms::default(),
         calendar: bahay::standings::Calendar::default(),
         adjustments: adjustments(),
-        door,
+        rate_limits,
         kept: Kept::default(),
         records: Records::in_the_database(),
         archiving: Pace::new(Duration::from_hours(48)),
-        thinkers: 1,
+        ai_workers: 1,
         links,
         hooks,
-        ways_in: cheap_ways_in(),
+        ways_in: cheap_auth_options(),
         desk: bahay::http::DeskOptions::default(),
         second_factor_keys: bahay::auth::SealingKeys::default(),
     };

@@ -108,7 +108,7 @@ impl Seated {
                 Some(Input::Ready { player, game: preparing.game, commitment: None })
             }
             Phase::Playing(playing) if playing.asked.seats.contains(seat) => {
-                let action = AnyGame::advise(&playing.state.view(Viewer::Seat(seat)))?;
+                let action = AnyGame::choose_action(&playing.state.view(Viewer::Seat(seat)))?;
                 let (game, prompt) = (playing.game, playing.asked.number);
                 Some(Input::Act { player, game, prompt, action })
             }

@@ -2,7 +2,7 @@
 
 use bahay::auth::DeskToken;
 use bahay::clock::Clock;
-use bahay::operators::audit::Trail;
+use bahay::operators::audit::Actor;
 use bahay::operators::{Operators, Role};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub(crate) async fn operator_session(owner: &PgPool, name: &str, role: Role) -> String {
     let now = Clock::system().now();
     let parsed = name.parse().expect("a name of an operator");
-    let added = Operators::new(owner.clone()).add(&Trail::COMMAND, &parsed, role, now).await;
+    let added = Operators::new(owner.clone()).add(&Actor::COMMAND_LINE, &parsed, role, now).await;
     added.expect("an operator is made");
     let token = DeskToken::random();
     let insert = "

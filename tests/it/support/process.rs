@@ -30,7 +30,7 @@ pub(crate) fn serve(database: &TestDatabase) -> Command {
         .env("BAHAY_SIGNING_SECRET", SECRET)
         .env("BAHAY_SECOND_FACTOR_KEYS", SECRET)
         // All of a test's players come from one address.
-        .env("BAHAY_APART_BY_ADDRESS", "false")
+        .env("BAHAY_SEPARATE_SAME_NETWORK", "false")
         .env("BAHAY_NOT_READY_WAITS_S", "0")
         .env("BAHAY_WELCOMES_PER_NETWORK", "0")
         .env("RUST_LOG", "error");

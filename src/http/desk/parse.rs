@@ -5,7 +5,7 @@ use bahay_engine::coins::Coins;
 use crate::clock::{self, BoundedTimestamp};
 
 /// An amount in coins, with at most two places, as in 12.50; it may be below zero.
-pub(super) fn amount(text: &str) -> Option<Coins> {
+pub(super) fn parse_amount(text: &str) -> Option<Coins> {
     let text = text.trim();
     let (sign, text) = match text.strip_prefix(['-', '−']) {
         Some(rest) => (-1, rest),
@@ -23,12 +23,12 @@ pub(super) fn amount(text: &str) -> Option<Coins> {
 }
 
 /// An amount that is not below zero.
-pub(super) fn amount_from_zero(text: &str) -> Option<Coins> {
-    amount(text).filter(|amount| *amount >= Coins::ZERO)
+pub(super) fn parse_non_negative_amount(text: &str) -> Option<Coins> {
+    parse_amount(text).filter(|amount| *amount >= Coins::ZERO)
 }
 
 /// Reads a time in UTC as browsers send it, without a zone.
-pub(super) fn moment(text: &str) -> Option<BoundedTimestamp> {
+pub(super) fn parse_time(text: &str) -> Option<BoundedTimestamp> {
     let at: jiff::civil::DateTime = text.trim().parse().ok()?;
     let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
     BoundedTimestamp::new(clock::from_jiff(at)).ok()
@@ -36,7 +36,7 @@ pub(super) fn moment(text: &str) -> Option<BoundedTimestamp> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Coins, amount, amount_from_zero, moment};
+    use super::{Coins, parse_amount, parse_non_negative_amount, parse_time};
     use crate::clock::Timestamp;
 
     #[test]
@@ -52,22 +52,22 @@ mod tests {
             ("0", 0),
         ] {
             let coins = Some(Coins::from_hundredths(hundredths));
-            assert_eq!(amount(text), coins, "{text}");
-            assert_eq!(amount_from_zero(text), coins.filter(|_| hundredths >= 0), "{text}");
+            assert_eq!(parse_amount(text), coins, "{text}");
+            assert_eq!(parse_non_negative_amount(text), coins.filter(|_| hundredths >= 0), "{text}");
         }
         for text in ["", "1.234", "1,50", ".5", "--1", "1e3", "99999999999999999999"] {
-            assert_eq!(amount(text), None, "{text}");
+            assert_eq!(parse_amount(text), None, "{text}");
         }
     }
 
     #[test]
     fn times_are_in_utc() {
         assert_eq!(
-            moment("2026-03-01T12:00").map(|at| Timestamp::from(at).ms()),
+            parse_time("2026-03-01T12:00").map(|at| Timestamp::from(at).ms()),
             Some(1_772_366_400_000)
         );
         for text in ["", "noon", "2026-02-30T12:00", "-005000-01-01T00:00", "9999-12-30T12:00"] {
-            assert_eq!(moment(text), None, "{text}");
+            assert_eq!(parse_time(text), None, "{text}");
         }
     }
 }

@@ -16,8 +16,8 @@ use sqlx::{PgConnection, PgPool};
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::audit::{self, Action, Trail, Way};
-use super::browsers::{self, SignInPlace};
+use super::audit::{self, Action, Actor, Channel};
+use super::browsers::{self, AttemptSource};
 use super::second_factor::SecondFactor;
 use super::{Operator, OperatorName, Proof, SecondFactorMissing};
 use crate::accounts::{AccountError, Accounts, Attempt, Trier, clear_attempts};
@@ -38,7 +38,7 @@ const SEEN_EVERY: Duration = Duration::from_secs(15);
 
 /// The way in to the desk. Clones share everything.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct OperatorAuth {
     pub(super) pool: PgPool,
     pub(super) accounts: Accounts,
     pub(super) clock: Clock,
@@ -48,8 +48,8 @@ pub struct Desk {
 
 /// The origin of a sign-in or an enrolment.
 #[derive(Clone, Debug)]
-pub struct SignedInFrom {
-    pub way: Way,
+pub struct SignInSource {
+    pub channel: Channel,
     /// As far as limits go.
     pub address: Option<String>,
     /// The token from the browser's cookie.
@@ -58,29 +58,29 @@ pub struct SignedInFrom {
 
 /// A request to sign in.
 #[derive(Clone, Debug)]
-pub struct DeskSignIn {
+pub struct SignInRequest {
     /// As it was typed.
     pub name: String,
     pub password: Attempt,
     pub code: String,
-    pub from: SignedInFrom,
+    pub from: SignInSource,
     /// Set when the address has used up its rate of sign-ins, which a known browser does not need.
     pub rate_limited_for: Option<Duration>,
 }
 
 /// How a request of a session came.
 #[derive(Clone, Debug)]
-pub struct Arrival {
-    pub way: Way,
+pub struct RequestContext {
+    pub channel: Channel,
     /// Whether somebody has asked for it; else it does not keep the session from being idle.
-    pub by_hand: bool,
+    pub is_interactive: bool,
     /// As far as limits go.
     pub address: Option<String>,
 }
 
 /// A session that was opened. The tokens are sent to the browser once.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedSession {
     pub token: DeskToken,
     pub operator: OperatorId,
     /// Of the browser, if the session is one of a browser.
@@ -89,7 +89,7 @@ pub struct Opened {
 
 /// Why somebody does not come in.
 #[derive(Debug, Error)]
-pub enum DeskError {
+pub enum OperatorAuthError {
     #[error("too many are signing in just now; try again in a second")]
     Busy,
     #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
@@ -125,7 +125,7 @@ pub enum DeskError {
     Broken { reason: String },
 }
 
-impl DeskError {
+impl OperatorAuthError {
     /// No key of this server opens a second factor that is stored.
     pub(super) fn key_missing() -> Self {
         let reason = "no key in BAHAY_SECOND_FACTOR_KEYS opens a second factor that is stored";
@@ -133,7 +133,7 @@ impl DeskError {
     }
 }
 
-impl From<sqlx::Error> for DeskError {
+impl From<sqlx::Error> for OperatorAuthError {
     fn from(error: sqlx::Error) -> Self {
         let reason = error.to_string();
         if Failure::classify(&error).is_transient() {
@@ -145,7 +145,7 @@ impl From<sqlx::Error> for DeskError {
 }
 
 /// What hashing and counting attempts may come to; the rest is not asked of it.
-impl From<AccountError> for DeskError {
+impl From<AccountError> for OperatorAuthError {
     fn from(error: AccountError) -> Self {
         match error {
             AccountError::Busy => Self::Busy,
@@ -157,13 +157,13 @@ impl From<AccountError> for DeskError {
 }
 
 /// What is stored of an operator who may sign in.
-struct Stored {
+struct OperatorCredentialsRow {
     operator: Uuid,
     password_hash: String,
     totp_secret: Vec<u8>,
 }
 
-impl Desk {
+impl OperatorAuth {
     pub fn new(pool: PgPool, accounts: Accounts, clock: Clock, keys: SealingKeys) -> Self {
         Self { pool, accounts, clock, keys }
     }
@@ -171,21 +171,21 @@ impl Desk {
     /// Opens a session.
     ///
     /// # Errors
-    /// [`DeskError::Busy`], [`DeskError::Locked`], [`DeskError::RateLimited`],
-    /// [`DeskError::Refused`].
-    pub async fn sign_in(&self, request: &DeskSignIn) -> Result<Opened, DeskError> {
+    /// [`OperatorAuthError::Busy`], [`OperatorAuthError::Locked`], [`OperatorAuthError::RateLimited`],
+    /// [`OperatorAuthError::Refused`].
+    pub async fn sign_in(&self, request: &SignInRequest) -> Result<OpenedSession, OperatorAuthError> {
         let now = self.clock.now();
         // What is no name is nobody's, and is refused as any other.
         let name: Option<OperatorName> = request.name.parse().ok();
         let counted = counted_as(&request.name);
-        let SignedInFrom { address, browser, .. } = &request.from;
+        let SignInSource { address, browser, .. } = &request.from;
         let address = address.as_deref().unwrap_or_default();
         let found =
-            browsers::find_place(&self.pool, name.as_ref(), browser.as_ref(), address, now).await?;
+            browsers::find_attempt_source(&self.pool, name.as_ref(), browser.as_ref(), address, now).await?;
         if let Some(retry_after) = request.rate_limited_for.filter(|_| !found.is_browser) {
-            return Err(DeskError::RateLimited { retry_after });
+            return Err(OperatorAuthError::RateLimited { retry_after });
         }
-        let SignInPlace { from, is_known, token: browser, .. } = found;
+        let AttemptSource { from, is_known, token: browser, .. } = found;
         let place = self.accounts.hasher().enter()?;
         let trier = Trier { look: &counted, from: &from, is_known };
         if let Err(error) = self.accounts.count_attempt(&trier, now).await {
@@ -197,7 +197,7 @@ impl Desk {
         }
         let once = || {
             sqlx::query_as!(
-                Stored,
+                OperatorCredentialsRow,
                 r#"
                 select c.operator, c.password_hash, c.totp_secret
                 from operators o
@@ -219,18 +219,18 @@ impl Desk {
                 Err(AccountError::Locked { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
-            return Err(DeskError::Refused);
+            return Err(OperatorAuthError::Refused);
         };
         let operator = OperatorId(stored.operator);
         if !is_right {
             self.note_refusal(request, Some(operator), "password").await?;
-            return Err(DeskError::Refused);
+            return Err(OperatorAuthError::Refused);
         }
-        let factor = SecondFactor::stored(&stored.totp_secret, &self.keys, stored.operator);
-        let (factor, is_current) = factor.ok_or_else(DeskError::key_missing)?;
-        let Some(step) = factor.step_of(&request.code, now) else {
+        let factor = SecondFactor::unseal(&stored.totp_secret, &self.keys, stored.operator);
+        let (factor, is_current) = factor.ok_or_else(OperatorAuthError::key_missing)?;
+        let Some(step) = factor.find_step(&request.code, now) else {
             self.note_refusal(request, Some(operator), "code").await?;
-            return Err(DeskError::Refused);
+            return Err(OperatorAuthError::Refused);
         };
         // Not tried again when an answer is lost: the code would be found used.
         let mut tx = self.pool.begin().await?;
@@ -243,15 +243,15 @@ impl Desk {
             stored.operator,
             stored.password_hash,
             step,
-            (!is_current).then(|| factor.sealed(&self.keys, stored.operator))
+            (!is_current).then(|| factor.seal(&self.keys, stored.operator))
         );
         if taken.execute(&mut *tx).await?.rows_affected() == 0 {
             tx.rollback().await?;
             self.note_refusal(request, Some(operator), "code used").await?;
-            return Err(DeskError::Refused);
+            return Err(OperatorAuthError::Refused);
         }
         clear_attempts(&mut tx, &trier).await?;
-        let from = SignedInFrom { browser, ..request.from.clone() };
+        let from = SignInSource { browser, ..request.from.clone() };
         let opened = open_in_tx(&mut tx, operator, from, Action::SignedIn, now).await?;
         tx.commit().await?;
         Ok(opened)
@@ -260,12 +260,12 @@ impl Desk {
     /// The operator whose session has this token, now.
     ///
     /// # Errors
-    /// [`DeskError::SessionEnded`].
+    /// [`OperatorAuthError::SessionEnded`].
     pub async fn authenticate(
         &self,
         token: &DeskToken,
-        Arrival { way, by_hand, address }: Arrival,
-    ) -> Result<Operator, DeskError> {
+        RequestContext { channel, is_interactive, address }: RequestContext,
+    ) -> Result<Operator, OperatorAuthError> {
         let now = self.clock.now();
         let hash = token.hash();
         let once = || {
@@ -284,10 +284,10 @@ impl Desk {
             )
             .fetch_optional(&self.pool)
         };
-        let row = db::retry(once).await?.ok_or(DeskError::SessionEnded)?;
-        let role = row.role.parse().map_err(|_| DeskError::SessionEnded)?;
+        let row = db::retry(once).await?.ok_or(OperatorAuthError::SessionEnded)?;
+        let role = row.role.parse().map_err(|_| OperatorAuthError::SessionEnded)?;
         let seen = clock::from_jiff(row.last_seen_at.to_jiff());
-        if by_hand && clock::after(seen, SEEN_EVERY) <= now {
+        if is_interactive && clock::after(seen, SEEN_EVERY) <= now {
             let once = || {
                 sqlx::query!(
                     r#"
@@ -303,15 +303,15 @@ impl Desk {
         }
         let (id, name) = (OperatorId(row.operator), row.name);
         let session = Some(OperatorSessionId(row.id));
-        let operator = Operator { id, name, role, way, address, session, proof: Proof };
+        let operator = Operator { id, name, role, channel, address, session, proof: Proof };
         Ok(operator)
     }
 
     /// Ends the session with which an operator has come.
     ///
     /// # Errors
-    /// [`DeskError::NoSession`].
-    pub async fn sign_out(&self, operator: &Operator) -> Result<(), DeskError> {
+    /// [`OperatorAuthError::NoSession`].
+    pub async fn sign_out(&self, operator: &Operator) -> Result<(), OperatorAuthError> {
         let session = operator.session.ok_or(SecondFactorMissing)?;
         let now = self.clock.now();
         let once = || async {
@@ -322,9 +322,9 @@ impl Desk {
                 to_sql(now) as _
             );
             if ended.execute(&mut *tx).await?.rows_affected() == 1 {
-                let trail = operator.trail();
+                let actor = operator.actor();
                 let (action, detail) = (Action::SignedOut, json!({}));
-                audit::note_in_tx(&mut tx, &trail, action, None, detail).await?;
+                audit::record_in_tx(&mut tx, &actor, action, None, detail).await?;
             }
             tx.commit().await
         };
@@ -335,15 +335,15 @@ impl Desk {
     /// be a password that was typed into the wrong field.
     async fn note_refusal(
         &self,
-        request: &DeskSignIn,
+        request: &SignInRequest,
         operator: Option<OperatorId>,
         wrong: &str,
-    ) -> Result<(), DeskError> {
-        let SignedInFrom { way, address, .. } = &request.from;
-        let trail = Trail { operator, way: *way, address: address.clone() };
+    ) -> Result<(), OperatorAuthError> {
+        let SignInSource { channel, address, .. } = &request.from;
+        let actor = Actor { operator, channel: *channel, address: address.clone() };
         let mut connection = self.pool.acquire().await?;
         let (action, detail) = (Action::SignInRefused, json!({ "wrong": wrong }));
-        Ok(audit::note_in_tx(&mut connection, &trail, action, None, detail).await?)
+        Ok(audit::record_in_tx(&mut connection, &actor, action, None, detail).await?)
     }
 }
 
@@ -351,11 +351,11 @@ impl Desk {
 pub(super) async fn open_in_tx(
     tx: &mut PgConnection,
     operator: OperatorId,
-    SignedInFrom { way, address, browser }: SignedInFrom,
+    SignInSource { channel, address, browser }: SignInSource,
     action: Action,
     now: Timestamp,
-) -> Result<Opened, sqlx::Error> {
-    let trail = Trail { operator: Some(operator), way, address };
+) -> Result<OpenedSession, sqlx::Error> {
+    let actor = Actor { operator: Some(operator), channel, address };
     let token = DeskToken::random();
     let hash = token.hash();
     sqlx::query!(
@@ -367,20 +367,20 @@ pub(super) async fn open_in_tx(
         operator.0,
         hash.0.as_slice(),
         to_sql(now) as _,
-        trail.address
+        actor.address
     )
     .execute(&mut *tx)
     .await?;
-    let browser = (way == Way::Desk).then(|| browser.unwrap_or_else(BrowserToken::random));
+    let browser = (channel == Channel::Desk).then(|| browser.unwrap_or_else(BrowserToken::random));
     if let Some(browser) = &browser {
         browsers::remember_in_tx(tx, operator, browser, now).await?;
     }
-    audit::note_in_tx(tx, &trail, action, None, json!({})).await?;
-    Ok(Opened { token, operator, browser })
+    audit::record_in_tx(tx, &actor, action, None, json!({})).await?;
+    Ok(OpenedSession { token, operator, browser })
 }
 
 /// Ends all sessions of an operator in the caller's transaction.
-pub(super) async fn end_all_in_tx(
+pub(super) async fn end_sessions_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
 ) -> Result<(), sqlx::Error> {

@@ -7,7 +7,7 @@ use serde_json::json;
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::audit::{self, Action, Trail};
+use super::audit::{self, Action, Actor};
 use super::{OperatorName, Operators, Role, browsers, desk, enrolment, issuance};
 use crate::auth::EnrolmentCode;
 use crate::clock::{self, Timestamp};
@@ -15,7 +15,7 @@ use crate::{db, entropy};
 
 /// An operator as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct OperatorSummary {
     pub name: String,
     pub role: String,
     pub created_at: Timestamp,
@@ -30,7 +30,7 @@ pub struct Listed {
 
 /// Why operators stay as they are.
 #[derive(Debug, Error)]
-pub enum ManageError {
+pub enum OperatorAdminError {
     #[error("there is an operator {name} already; names are not given twice")]
     NameTaken { name: String },
     #[error("there is no operator {name} who is not disabled")]
@@ -46,11 +46,11 @@ impl Operators {
     /// lost: the code would be, too.
     pub async fn add(
         &self,
-        by: &Trail,
+        by: &Actor,
         name: &OperatorName,
         role: Role,
         now: Timestamp,
-    ) -> Result<EnrolmentCode, ManageError> {
+    ) -> Result<EnrolmentCode, OperatorAdminError> {
         let id = entropy::uuid();
         let mut tx = self.pool.begin().await?;
         let made = sqlx::query!(
@@ -66,17 +66,17 @@ impl Operators {
         .execute(&mut *tx)
         .await?;
         if made.rows_affected() == 0 {
-            return Err(ManageError::NameTaken { name: name.as_str().to_owned() });
+            return Err(OperatorAdminError::NameTaken { name: name.as_str().to_owned() });
         }
         let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
         let (subject, detail) = (subject(name), json!({ "role": role.as_str() }));
-        audit::note_in_tx(&mut tx, by, Action::OperatorAdded, Some(&subject), detail).await?;
+        audit::record_in_tx(&mut tx, by, Action::OperatorAdded, Some(&subject), detail).await?;
         tx.commit().await?;
         Ok(code)
     }
 
     /// All there ever were, by name.
-    pub async fn list(&self) -> Result<Vec<Listed>, ManageError> {
+    pub async fn list(&self) -> Result<Vec<OperatorSummary>, OperatorAdminError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -96,7 +96,7 @@ impl Operators {
             .fetch_all(&self.pool)
         };
         let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff());
-        let rows = db::retry(once).await?.into_iter().map(|row| Listed {
+        let rows = db::retry(once).await?.into_iter().map(|row| OperatorSummary {
             name: row.name,
             role: row.role,
             created_at: from_sql(row.created_at),
@@ -111,10 +111,10 @@ impl Operators {
     /// Ends what an operator may do, for good, and its sessions.
     pub async fn disable(
         &self,
-        by: &Trail,
+        by: &Actor,
         name: &OperatorName,
         now: Timestamp,
-    ) -> Result<(), ManageError> {
+    ) -> Result<(), OperatorAdminError> {
         let mut tx = self.pool.begin().await?;
         let id = sqlx::query_scalar!(
             r#"
@@ -128,11 +128,11 @@ impl Operators {
         .fetch_optional(&mut *tx)
         .await?;
         let id = another(by, id, name)?;
-        desk::end_all_in_tx(&mut tx, id).await?;
+        sign_in::end_sessions_in_tx(&mut tx, id).await?;
         browsers::forget_in_tx(&mut tx, id).await?;
-        issuance::ended_in_tx(&mut tx, id, now).await?;
+        issuance::end_issuance_in_tx(&mut tx, id, now).await?;
         let (action, subject) = (Action::OperatorDisabled, subject(name));
-        audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
+        audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         Ok(tx.commit().await?)
     }
 
@@ -140,10 +140,10 @@ impl Operators {
     /// good, nor is its token, and its sessions end.
     pub async fn reset(
         &self,
-        by: &Trail,
+        by: &Actor,
         name: &OperatorName,
         now: Timestamp,
-    ) -> Result<EnrolmentCode, ManageError> {
+    ) -> Result<EnrolmentCode, OperatorAdminError> {
         let mut tx = self.pool.begin().await?;
         let id = sqlx::query_scalar!(
             r#"
@@ -158,7 +158,7 @@ impl Operators {
         let id = another(by, id, name)?;
         let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
         let (action, subject) = (Action::SignInReset, subject(name));
-        audit::note_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
+        audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         tx.commit().await?;
         Ok(code)
     }
@@ -170,8 +170,8 @@ fn subject(name: &OperatorName) -> String {
 }
 
 /// The operator, who is there and is not whoever asks.
-fn another(by: &Trail, id: Option<Uuid>, name: &OperatorName) -> Result<Uuid, ManageError> {
-    let missing = || ManageError::NoSuchOperator { name: name.as_str().to_owned() };
+fn another(by: &Actor, id: Option<Uuid>, name: &OperatorName) -> Result<Uuid, OperatorAdminError> {
+    let missing = || OperatorAdminError::NoSuchOperator { name: name.as_str().to_owned() };
     let id = id.ok_or_else(missing)?;
-    if by.operator.is_some_and(|by| by.0 == id) { Err(ManageError::Own) } else { Ok(id) }
+    if by.operator.is_some_and(|by| by.0 == id) { Err(OperatorAdminError::Own) } else { Ok(id) }
 }

@@ -12,17 +12,17 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::{self, BoundedTimestamp, Timestamp};
-use crate::operators::audit::{Action, ActionCursor, NotAnAction, Noted, Search};
+use crate::operators::audit::{Action, AuditCursor, ParseActionError, AuditEntry, AuditFilter};
 use crate::operators::{Audit, Operator};
 
-use super::super::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time, page::Limit};
+use super::super::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time, pagination::Limit};
 
 /// Rows that are read at once for a file.
 const ROWS: u32 = 1_000;
 
 /// Something that an operator did.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct OperatorAction {
+pub(in crate::http) struct AuditEntryBody {
     id: Uuid,
     at: Time,
     /// The name; null for the command line, and for sign-ins by names that no operator has.
@@ -39,16 +39,16 @@ pub(in crate::http) struct OperatorAction {
     /// `desk` or `api` for a session, `token` for a program with a token, `command` for the command
     /// line.
     #[schema(example = "desk")]
-    way: String,
+    channel: String,
     /// Where it came from; of IPv6 the network.
     #[schema(required = true, example = "203.0.113.7")]
     address: Option<String>,
 }
 
-impl From<Noted> for OperatorAction {
-    fn from(noted: Noted) -> Self {
-        let Noted { id, at, operator, action, subject, detail, way, address } = noted;
-        Self { id: id.0, at: at.into(), operator, action, subject, detail, way, address }
+impl From<AuditEntry> for AuditEntryBody {
+    fn from(noted: AuditEntry) -> Self {
+        let AuditEntry { id, at, operator, action, subject, detail, channel, address } = noted;
+        Self { id: id.0, at: at.into(), operator, action, subject, detail, channel, address }
     }
 }
 
@@ -56,7 +56,7 @@ impl From<Noted> for OperatorAction {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(in crate::http) struct ActionsFilter {
+pub(in crate::http) struct AuditFilterQuery {
     /// The name of an operator.
     #[param(max_length = 32, pattern = "^[!-~]+$")]
     pub(in crate::http) operator: Option<String>,
@@ -78,7 +78,7 @@ pub(in crate::http) struct ActionsFilter {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(in crate::http) struct ActionsQuery {
+pub(in crate::http) struct AuditPageQuery {
     /// The name of an operator.
     #[param(max_length = 32, pattern = "^[!-~]+$")]
     operator: Option<String>,
@@ -103,8 +103,8 @@ pub(in crate::http) struct ActionsQuery {
     limit: Limit,
 }
 
-impl ActionsFilter {
-    pub(in crate::http) fn search(&self) -> Result<Search, Problem> {
+impl AuditFilterQuery {
+    pub(in crate::http) fn search(&self) -> Result<AuditFilter, Problem> {
         let Self { operator, action, subject, from, to } = self;
         let texts = [("operator", operator, 32), ("action", action, 40), ("subject", subject, 200)];
         for (name, text, longest) in texts {
@@ -113,11 +113,11 @@ impl ActionsFilter {
             };
             if text.as_ref().is_some_and(|text| !is_sound(text)) {
                 let why = format!("`{name}` has 1 to {longest} visible ASCII characters");
-                return Err(Code::QueryInvalid.because(why));
+                return Err(Code::QueryInvalid.with_detail(why));
             }
         }
-        let unknown = |error: NotAnAction| Code::QueryInvalid.because(error.to_string());
-        Ok(Search {
+        let unknown = |error: ParseActionError| Code::QueryInvalid.with_detail(error.to_string());
+        Ok(AuditFilter {
             operator: operator.clone(),
             action: action.as_ref().map(|text| text.parse()).transpose().map_err(unknown)?,
             subject: subject.clone(),
@@ -128,8 +128,8 @@ impl ActionsFilter {
 }
 
 /// The name under which cursors of a search are sealed.
-pub(in crate::http) fn list_of(search: &Search) -> String {
-    format!("actions {search:?}")
+pub(in crate::http) fn cursor_scope(search: &AuditFilter) -> String {
+    format!("audit {search:?}")
 }
 
 /// List what operators did
@@ -137,30 +137,30 @@ pub(in crate::http) fn list_of(search: &Search) -> String {
 /// Newest first. For the role `admin`.
 #[utoipa::path(
     get,
-    path = "/v1/operator/actions",
+    path = "/v1/operator/audit",
     tag = "operators",
     security(("operator_token" = [])),
-    params(ActionsQuery),
+    params(AuditPageQuery),
     responses(
-        (status = 200, description = "A page of actions", body = PageOf<OperatorAction>),
+        (status = 200, description = "A page of actions", body = PageOf<AuditEntryBody>),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,
             content_type = "application/problem+json")
     )
 )]
-pub(in crate::http) async fn list_actions(
+pub(in crate::http) async fn list_audit_entries(
     State(audit): State<Audit>,
     State(cursors): State<Cursors>,
     operator: Operator,
-    Query(query): Query<ActionsQuery>,
-) -> Result<Json<PageOf<OperatorAction>>, Problem> {
-    operator.administrator()?;
-    let ActionsQuery { operator: by, action, subject, from, to, cursor, limit } = query;
-    let search = ActionsFilter { operator: by, action, subject, from, to }.search()?;
-    let list = list_of(&search);
+    Query(query): Query<AuditPageQuery>,
+) -> Result<Json<PageOf<AuditEntryBody>>, Problem> {
+    operator.require_administrator()?;
+    let AuditPageQuery { operator: by, action, subject, from, to, cursor, limit } = query;
+    let search = AuditFilterQuery { operator: by, action, subject, from, to }.search()?;
+    let list = cursor_scope(&search);
     let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
-    let page = audit.list(&search, cursor, limit.items()).await.map_err(super::super::unread)?;
+    let page = audit.list(&search, cursor, limit.items()).await.map_err(super::super::database_problem)?;
     Ok(Json(PageOf {
-        items: page.items.into_iter().map(OperatorAction::from).collect(),
+        items: page.items.into_iter().map(AuditEntryBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
     }))
 }
@@ -171,39 +171,39 @@ pub(in crate::http) async fn list_actions(
 /// export is an action itself. For the role `admin`.
 #[utoipa::path(
     get,
-    path = "/v1/operator/actions.csv",
+    path = "/v1/operator/audit.csv",
     tag = "operators",
     security(("operator_token" = [])),
-    params(ActionsFilter),
+    params(AuditFilterQuery),
     responses(
-        (status = 200, description = "id, at, operator, action, subject, detail as JSON, way, \
+        (status = 200, description = "id, at, operator, action, subject, detail as JSON, channel, \
             address", body = String, content_type = "text/csv"),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,
             content_type = "application/problem+json")
     )
 )]
-pub(in crate::http) async fn export_actions(
+pub(in crate::http) async fn export_audit_entries(
     State(audit): State<Audit>,
     operator: Operator,
-    Query(filter): Query<ActionsFilter>,
+    Query(filter): Query<AuditFilterQuery>,
 ) -> Result<Response, Problem> {
-    export(audit, &operator, filter.search()?).await
+    export_csv(audit, &operator, filter.search()?).await
 }
 
 /// The file, made page by page as it is sent.
-pub(in crate::http) async fn export(
+pub(in crate::http) async fn export_csv(
     audit: Audit,
     operator: &Operator,
-    search: Search,
+    search: AuditFilter,
 ) -> Result<Response, Problem> {
-    let by = operator.administrator()?;
+    let by = operator.require_administrator()?;
     let detail = json!({ "search": format!("{search:?}") });
     audit
-        .note(by.trail(), Action::Exported, "actions", detail)
+        .record(by.actor(), Action::Exported, "audit", detail)
         .await
-        .map_err(super::super::unread)?;
-    let head = Bytes::from_static(b"id,at,operator,action,subject,detail,way,address\r\n");
-    let pages = stream::try_unfold(Some(None), move |next: Option<Option<ActionCursor>>| {
+        .map_err(super::super::database_problem)?;
+    let head = Bytes::from_static(b"id,at,operator,action,subject,detail,channel,address\r\n");
+    let pages = stream::try_unfold(Some(None), move |next: Option<Option<AuditCursor>>| {
         let (audit, search) = (audit.clone(), search.clone());
         async move {
             let Some(cursor) = next else {
@@ -215,13 +215,13 @@ pub(in crate::http) async fn export(
         }
     });
     let body = stream::StreamExt::chain(stream::iter([Ok(head)]), pages);
-    let name = "attachment; filename=\"operator-actions.csv\"";
+    let name = "attachment; filename=\"audit.csv\"";
     let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, name)];
     Ok((headers, Body::from_stream(body)).into_response())
 }
 
 /// A line of the file.
-fn line(noted: &Noted) -> String {
+fn line(noted: &AuditEntry) -> String {
     let at = clock::to_jiff(noted.at);
     let fields = [
         noted.id.to_string(),
@@ -230,7 +230,7 @@ fn line(noted: &Noted) -> String {
         noted.action.clone(),
         noted.subject.clone().unwrap_or_default(),
         noted.detail.to_string(),
-        noted.way.clone(),
+        noted.channel.clone(),
         noted.address.clone().unwrap_or_default(),
     ];
     let fields = fields.map(|field| quoted(&field));

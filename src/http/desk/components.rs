@@ -3,7 +3,7 @@
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
 
-use super::Seat;
+use super::OperatorSession;
 use crate::clock::{self, Timestamp};
 
 /// A column of a table: numbers stand at the right.
@@ -104,7 +104,7 @@ pub(in crate::http) fn field(field: Field<'_>) -> Markup {
 }
 
 /// A field of more lines.
-pub(in crate::http) fn area(name: &str, label: &str, hint: &str) -> Markup {
+pub(in crate::http) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
     let (id, described) = (format!("f-{name}"), format!("h-{name}"));
     html! {
         div class="field" {
@@ -116,7 +116,7 @@ pub(in crate::http) fn area(name: &str, label: &str, hint: &str) -> Markup {
 }
 
 /// One of some values: each with its name, and the one that is chosen.
-pub(in crate::http) fn choice(
+pub(in crate::http) fn select(
     name: &str,
     label: &str,
     options: &[(&str, &str)],
@@ -136,11 +136,11 @@ pub(in crate::http) fn choice(
 }
 
 /// A button that does something at once, asked about first when `confirm` says how.
-pub(in crate::http) fn button(seat: &Seat, action: &str, label: &str, confirm: &str) -> Markup {
+pub(in crate::http) fn button(session: &OperatorSession, action: &str, label: &str, confirm: &str) -> Markup {
     html! {
         form class="inline" method="post" action=(action)
             data-confirm=[Some(confirm).filter(|text| !text.is_empty())] {
-            (seat.form_token())
+            (session.form_token())
             button { (label) }
         }
     }

@@ -11,7 +11,7 @@ use crate::auth::EnrolmentCode;
 use crate::clock::Clock;
 use crate::db::Failure;
 use crate::operators::{
-    Listed, ManageError, NotAnOperatorName, Operator, OperatorName, Operators, Role,
+    OperatorSummary, OperatorAdminError, ParseOperatorNameError, Operator, OperatorName, Operators, Role,
 };
 
 use super::super::{Body, Code, Path, Problem, ProblemBody, Services, Time};
@@ -87,9 +87,9 @@ pub(in crate::http) struct ListedOperators {
     items: Vec<ListedOperator>,
 }
 
-impl From<Listed> for ListedOperator {
-    fn from(listed: Listed) -> Self {
-        let Listed { name, role, is_enrolled, .. } = listed;
+impl From<OperatorSummary> for ListedOperator {
+    fn from(listed: OperatorSummary) -> Self {
+        let OperatorSummary { name, role, is_enrolled, .. } = listed;
         Self {
             name,
             role,
@@ -120,7 +120,7 @@ pub(in crate::http) async fn list_operators(
     State(operators): State<Operators>,
     operator: Operator,
 ) -> Result<Json<ListedOperators>, Problem> {
-    operator.administrator()?;
+    operator.require_administrator()?;
     let items = operators.list().await?.into_iter().map(ListedOperator::from).collect();
     Ok(Json(ListedOperators { items }))
 }
@@ -147,10 +147,10 @@ pub(in crate::http) async fn add_operator(
     operator: Operator,
     Body(AddOperator { name, role }): Body<AddOperator>,
 ) -> Result<(StatusCode, Json<IssuedEnrolment>), Problem> {
-    let by = operator.administrator()?.signed_in()?;
-    let name = name_of(&name, Code::BodyInvalid)?;
+    let by = operator.require_administrator()?.require_session()?;
+    let name = parse_operator_name(&name, Code::BodyInvalid)?;
     let now = services.clock.now();
-    let code = services.operators.add(by.trail(), &name, role.into(), now).await?;
+    let code = services.operators.add(by.actor(), &name, role.into(), now).await?;
     Ok((StatusCode::CREATED, Json(code.into())))
 }
 
@@ -180,9 +180,9 @@ pub(in crate::http) async fn disable_operator(
     operator: Operator,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    let by = operator.administrator()?.signed_in()?;
-    let name = name_of(&name, Code::OperatorNotFound)?;
-    operators.disable(by.trail(), &name, clock.now()).await?;
+    let by = operator.require_administrator()?.require_session()?;
+    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
+    operators.disable(by.actor(), &name, clock.now()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -212,15 +212,15 @@ pub(in crate::http) async fn reset_operator(
     operator: Operator,
     Path(name): Path<String>,
 ) -> Result<Json<IssuedEnrolment>, Problem> {
-    let by = operator.administrator()?.signed_in()?;
+    let by = operator.require_administrator()?.require_session()?;
     let code =
-        operators.reset(by.trail(), &name_of(&name, Code::OperatorNotFound)?, clock.now()).await?;
+        operators.reset(by.actor(), &parse_operator_name(&name, Code::OperatorNotFound)?, clock.now()).await?;
     Ok(Json(code.into()))
 }
 
 /// What is no name is refused with this code.
-pub(in crate::http) fn name_of(text: &str, code: Code) -> Result<OperatorName, Problem> {
-    text.parse().map_err(|error: NotAnOperatorName| code.because(error.to_string()))
+pub(in crate::http) fn parse_operator_name(text: &str, code: Code) -> Result<OperatorName, Problem> {
+    text.parse().map_err(|error: ParseOperatorNameError| code.with_detail(error.to_string()))
 }
 
 impl axum::extract::FromRef<Services> for Clock {
@@ -229,13 +229,13 @@ impl axum::extract::FromRef<Services> for Clock {
     }
 }
 
-impl From<ManageError> for Problem {
-    fn from(error: ManageError) -> Self {
+impl From<OperatorAdminError> for Problem {
+    fn from(error: OperatorAdminError) -> Self {
         match &error {
-            ManageError::NameTaken { .. } => Code::OperatorTaken.because(error.to_string()),
-            ManageError::NoSuchOperator { .. } => Code::OperatorNotFound.because(error.to_string()),
-            ManageError::Own => Code::OperatorOwn.because(error.to_string()),
-            ManageError::Database(cause) => {
+            OperatorAdminError::NameTaken { .. } => Code::OperatorTaken.with_detail(error.to_string()),
+            OperatorAdminError::NoSuchOperator { .. } => Code::OperatorNotFound.with_detail(error.to_string()),
+            OperatorAdminError::Own => Code::OperatorOwn.with_detail(error.to_string()),
+            OperatorAdminError::Database(cause) => {
                 if Failure::classify(cause).is_transient() {
                     Self::unavailable(&error)
                 } else {

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use thiserror::Error;
 use uuid::Uuid;
 
-use super::Guardian;
+use super::CanModerate;
 use super::audit::{self, Action};
 use crate::accounts;
 use crate::clock::Clock;
@@ -19,32 +19,32 @@ use crate::reason::Reason;
 use crate::social::{self, KeptReport, ReportError, ReportOutcome};
 
 /// How long a note is, in characters.
-pub const WORDS_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
+pub const NOTE_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
 
 /// What a note says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words(String);
+pub struct NoteText(String);
 
 /// The text is not a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a note has 1 to 2000 characters, and no control characters but line breaks")]
-pub struct NotWords;
+pub struct ParseNoteError;
 
-impl FromStr for Words {
-    type Err = NotWords;
+impl FromStr for NoteText {
+    type Err = ParseNoteError;
 
-    fn from_str(text: &str) -> Result<Self, NotWords> {
+    fn from_str(text: &str) -> Result<Self, ParseNoteError> {
         let text = text.replace("\r\n", "\n");
         let text = text.trim();
-        let is_sound = WORDS_LENGTH.contains(&text.chars().count())
+        let is_sound = NOTE_LENGTH.contains(&text.chars().count())
             && !text.chars().any(|one| one.is_control() && one != '\n');
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotWords) }
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(ParseNoteError) }
     }
 }
 
 /// Why nothing was done.
 #[derive(Debug, Error)]
-pub enum CareError {
+pub enum ModerationError {
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
     #[error("players cannot be cared for now: {0}")]
@@ -54,7 +54,7 @@ pub enum CareError {
     Broken(sqlx::Error),
 }
 
-impl From<sqlx::Error> for CareError {
+impl From<sqlx::Error> for ModerationError {
     fn from(error: sqlx::Error) -> Self {
         if Failure::classify(&error).is_transient() {
             Self::Unavailable(error)
@@ -66,12 +66,12 @@ impl From<sqlx::Error> for CareError {
 
 /// Care for players. Clones share the pool.
 #[derive(Clone, Debug)]
-pub struct Care {
+pub struct Moderation {
     pool: PgPool,
     clock: Clock,
 }
 
-impl Care {
+impl Moderation {
     pub fn new(pool: PgPool, clock: Clock) -> Self {
         Self { pool, clock }
     }
@@ -79,11 +79,11 @@ impl Care {
     /// Writes a note about a player. The same attempt writes one.
     pub async fn write_note(
         &self,
-        by: &Guardian,
+        by: &CanModerate,
         player: PlayerId,
-        words: &Words,
+        words: &NoteText,
         attempt: Uuid,
-    ) -> Result<(), CareError> {
+    ) -> Result<(), ModerationError> {
         let id = entropy::uuid();
         let once = || async {
             let mut tx = self.pool.begin().await?;
@@ -105,24 +105,24 @@ impl Care {
             if is_new {
                 let subject = format!("player:{player}");
                 let (action, detail) = (Action::NoteWritten, json!({ "note": id }));
-                audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+                audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             }
             tx.commit().await
         };
-        self.known(player).await?;
+        self.require_player(player).await?;
         Ok(db::retry(once).await?)
     }
 
     /// Ends all sessions of a player, of which the nodes hear within a second. Says how many.
-    pub async fn end_sessions(&self, by: &Guardian, player: PlayerId) -> Result<u64, CareError> {
+    pub async fn end_sessions(&self, by: &CanModerate, player: PlayerId) -> Result<u64, ModerationError> {
         let now = self.clock.now();
-        self.known(player).await?;
+        self.require_player(player).await?;
         let once = || async {
             let mut tx = self.pool.begin().await?;
             let ended = accounts::end_sessions_in_tx(&mut tx, player, now).await?;
             let (subject, detail) = (format!("player:{player}"), json!({ "sessions": ended }));
             let action = Action::SessionsEnded;
-            audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+            audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             tx.commit().await?;
             Ok(ended)
         };
@@ -133,7 +133,7 @@ impl Care {
     /// found decided.
     pub async fn decide_report(
         &self,
-        by: &Guardian,
+        by: &CanModerate,
         report: Uuid,
         outcome: ReportOutcome,
         note: &Reason,
@@ -143,12 +143,12 @@ impl Care {
         let subject = format!("player:{}", decided.report.reported);
         let detail = json!({ "report": report, "outcome": outcome.as_str() });
         let action = Action::ReportDecided;
-        audit::note_in_tx(&mut tx, by.trail(), action, Some(&subject), detail).await?;
+        audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
         tx.commit().await?;
         Ok(decided)
     }
 
-    async fn known(&self, player: PlayerId) -> Result<(), CareError> {
+    async fn require_player(&self, player: PlayerId) -> Result<(), ModerationError> {
         let once = || {
             sqlx::query_scalar!(
                 r#"select exists (select from players p where p.id = $1) as "exists!""#,
@@ -156,19 +156,19 @@ impl Care {
             )
             .fetch_one(&self.pool)
         };
-        if db::retry(once).await? { Ok(()) } else { Err(CareError::PlayerUnknown { player }) }
+        if db::retry(once).await? { Ok(()) } else { Err(ModerationError::PlayerUnknown { player }) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NotWords, Words};
+    use super::{ParseNoteError, NoteText};
 
     #[test]
     fn a_note_says_something() {
-        assert_eq!(" two\r\nlines ".parse::<Words>().map(|words| words.0), Ok("two\nlines".into()));
+        assert_eq!(" two\r\nlines ".parse::<NoteText>().map(|words| words.0), Ok("two\nlines".into()));
         for text in ["", " \n ", "bell\u{7}", &"x".repeat(2_001)] {
-            assert_eq!(text.parse::<Words>(), Err(NotWords));
+            assert_eq!(text.parse::<NoteText>(), Err(ParseNoteError));
         }
     }
 }

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
-use super::Seat;
+use super::OperatorSession;
 use super::assets::{SCRIPT, STYLE};
 use crate::http::Problem;
 
@@ -12,7 +12,7 @@ use crate::http::Problem;
 pub(super) const HOME: &str = "/desk/today";
 
 /// The pages that every operator may see, in the order in which they are listed.
-const PLACES: &[(&str, &str)] = &[
+const PAGES: &[(&str, &str)] = &[
     ("/desk/today", "Today"),
     ("/desk/settlements", "Settlements"),
     ("/desk/players", "Players"),
@@ -24,26 +24,26 @@ const PLACES: &[(&str, &str)] = &[
 ];
 
 /// Those for administrators, after the others.
-const PLACES_OF_ADMINISTRATORS: &[(&str, &str)] =
+const ADMINISTRATOR_PAGES: &[(&str, &str)] =
     &[("/desk/operators", "Operators"), ("/desk/audit", "Audit")];
 
 /// A page for an operator. The title is its heading too.
-pub(in crate::http) fn page(seat: &Seat, title: &str, body: Markup) -> Response {
-    let operator = &seat.operator;
-    let more = if operator.administrator().is_ok() { PLACES_OF_ADMINISTRATORS } else { &[] };
+pub(in crate::http) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
+    let operator = &session.operator;
+    let more = if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
     let around = html! {
         header {
             a class="skip" href="#main" { "Skip to the content" }
             a class="brand" href="/desk" { "bahay" }
             nav aria-label="Pages" {
                 ul {
-                    @for (path, name) in PLACES.iter().chain(more) {
+                    @for (path, name) in PAGES.iter().chain(more) {
                         li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
                     }
                 }
             }
             form class="who" method="post" action="/desk/sign-out" {
-                (seat.form_token())
+                (session.form_token())
                 a href="/desk/token" { (operator.name) " (" (operator.role) ")" }
                 button { "Sign out" }
             }
@@ -57,7 +57,7 @@ pub(in crate::http) fn page(seat: &Seat, title: &str, body: Markup) -> Response 
 }
 
 /// A page for somebody who is not signed in.
-pub(super) fn page_for_strangers(title: &str, body: &Markup) -> Markup {
+pub(super) fn visitor_page(title: &str, body: &Markup) -> Markup {
     let around = html! {
         header { span class="brand" { "bahay" } }
         main id="main" class="narrow" {
@@ -88,9 +88,9 @@ fn document(title: &str, around: &Markup) -> Markup {
 
 /// A refusal as a page: what a [`Problem`] says, for people.
 #[derive(Debug)]
-pub(in crate::http) struct Refused(Problem);
+pub(in crate::http) struct ErrorPage(Problem);
 
-impl<E> From<E> for Refused
+impl<E> From<E> for ErrorPage
 where
     Problem: From<E>,
 {
@@ -99,7 +99,7 @@ where
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for ErrorPage {
     fn into_response(self) -> Response {
         let Self(Problem { code, detail, .. }) = self;
         let body = html! {
@@ -112,6 +112,6 @@ impl IntoResponse for Refused {
             StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
             status => status,
         };
-        (status, Html(page_for_strangers("This was refused", &body).into_string())).into_response()
+        (status, Html(visitor_page("This was refused", &body).into_string())).into_response()
     }
 }

@@ -5,7 +5,7 @@ use bahay_engine::seat::Seat;
 use maud::{Markup, html};
 
 /// Rows, one below the other. `name` gives a seat's player.
-pub(super) fn rows<'a>(rows: &[Row], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
+pub(super) fn draw_rows<'a>(rows: &[Row], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
     html! {
         @for row in rows {
             p {
@@ -13,13 +13,13 @@ pub(super) fn rows<'a>(rows: &[Row], name: impl Fn(Seat) -> &'a str + Copy) -> M
                     @if let Some(seat) = row.seat { (name(seat)) " " }
                     (row.label)
                 }
-                " " (pieces(&row.pieces, name))
+                " " (draw_pieces(&row.pieces, name))
             }
         }
     }
 }
 
-pub(super) fn pieces<'a>(pieces: &[Piece], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
+pub(super) fn draw_pieces<'a>(pieces: &[Piece], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
     html! {
         span class="hand" {
             @for piece in pieces {
