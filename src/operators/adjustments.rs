@@ -1,10 +1,10 @@
-//! How much adjustments may move: what one does, what all of one operator come to in a day, and what
-//! all of one player do.
+//! Limits on the coins that adjustments move: per adjustment, per requesting operator and per
+//! player.
 //!
-//! The bounds of a day are held when somebody asks, and again when another approves, so that
-//! requests cannot be saved up. A day is the 24 hours before. What is given and what is taken count
-//! alike, so that one does not make room for the other; what was rejected does not count. Reversals
-//! are bounded by what they take back.
+//! The daily limits are enforced when a correction is requested and again when it is approved, so
+//! that requests cannot be saved up. A day is the preceding 24 hours. Coins given and coins taken
+//! count alike, so that one does not offset the other. Rejected requests do not count. Reversals
+//! have no limit of their own: the amount of the reversed operation bounds them.
 
 use std::time::Duration;
 
@@ -18,31 +18,31 @@ use super::sign_in::to_sql;
 use crate::clock::{self, Timestamp};
 use crate::ids::{OperatorId, PlayerId};
 
-/// Over how long the bounds of a day go.
+/// The window of the daily limits.
 const DAY: Duration = Duration::from_hours(24);
 
-/// How much adjustments may move, given and taken alike.
+/// The limits on adjustments, in coins, given and taken alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdjustmentBounds {
-    /// One of them.
+    /// The largest single adjustment.
     pub one_max: Coins,
-    /// All that one operator asks for in a day.
+    /// The sum of all adjustments that one operator requests within 24 hours.
     pub requester_day_max: Coins,
-    /// All of one player in a day.
+    /// The sum of all adjustments of one player within 24 hours.
     pub player_day_max: Coins,
 }
 
-/// Whose adjustments are counted together.
+/// The group of adjustments to which a daily limit applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundScope {
     Requester,
     Player,
 }
 
-/// The adjustments of a day would come to more than they may.
+/// The error of an adjustment that would exceed a daily limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{}, adjustments come to at most {max} in 24 hours; {left} of it is left", match of {
-    BoundScope::Requester => "asked for by one operator",
+#[error("adjustments {} are limited to {max} in 24 hours, of which {left} remain", match of {
+    BoundScope::Requester => "requested by one operator",
     BoundScope::Player => "for one player",
 })]
 pub struct DailyLimitError {
@@ -51,17 +51,19 @@ pub struct DailyLimitError {
     pub left: Coins,
 }
 
-/// An adjustment that is asked for or approved.
+/// An adjustment that is requested or approved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adjustment {
     pub(super) requester: OperatorId,
     pub(super) player: PlayerId,
     pub(super) amount: Coins,
-    /// Its id, or the attempt that makes it: by which it is not counted twice.
+    /// The correction's id, or the idempotency key of the request, by which the adjustment itself
+    /// is left out of the sum.
     pub(super) id: Uuid,
 }
 
-/// What is counted: whatever was asked for or booked in a day, or only what was booked.
+/// The adjustments that count towards a daily limit: at a request, everything requested or booked
+/// within the day; at an approval, only what was booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundCheck {
     Requested,
@@ -69,21 +71,23 @@ pub(super) enum BoundCheck {
 }
 
 impl AdjustmentBounds {
-    /// Whether an adjustment is within what may be moved in a day. Holds the requester's row and
-    /// the player's, so that two at once are counted one after the other.
+    /// Checks an adjustment against the daily limits of its requester and its player.
+    ///
+    /// Locks the requester's and the player's row until the caller's transaction ends, so that
+    /// concurrent adjustments are counted one after the other.
     pub(super) async fn check_day_in_tx(
         &self,
         tx: &mut PgConnection,
-        asked: Adjustment,
-        stage: BoundCheck,
+        adjustment: Adjustment,
+        check: BoundCheck,
         now: Timestamp,
     ) -> Result<Result<(), DailyLimitError>, sqlx::Error> {
-        let (of_requester, of_player) = sums(tx, asked, stage, now).await?;
+        let (of_requester, of_player) = sums(tx, adjustment, check, now).await?;
         let bounds = [
             (BoundScope::Requester, self.requester_day_max, of_requester),
             (BoundScope::Player, self.player_day_max, of_player),
         ];
-        let amount = asked.amount.hundredths().unsigned_abs();
+        let amount = adjustment.amount.hundredths().unsigned_abs();
         for (of, max, sum) in bounds {
             let left = max.hundredths().saturating_sub(sum).max(0);
             if amount > left.unsigned_abs() {
@@ -94,14 +98,16 @@ impl AdjustmentBounds {
     }
 }
 
-/// What the others of a day come to, in hundredths: of the requester, and of the player.
+/// Returns the sums of the day's other adjustments, in hundredths of a coin: those of the requester
+/// and those of the player.
 async fn sums(
     tx: &mut PgConnection,
     Adjustment { requester, player, id, .. }: Adjustment,
-    stage: BoundCheck,
+    check: BoundCheck,
     now: Timestamp,
 ) -> Result<(i64, i64), sqlx::Error> {
-    // The operator first, whoever asks or approves, so that nobody waits in a circle.
+    // The operator's row is locked first, on requests and on approvals alike, to prevent a
+    // deadlock.
     sqlx::query!("select o.id from operators o where o.id = $1 for no key update", requester.0)
         .fetch_optional(&mut *tx)
         .await?;
@@ -132,7 +138,7 @@ async fn sums(
         player.0,
         id,
         since as _,
-        stage == BoundCheck::Booked,
+        check == BoundCheck::Booked,
         i64::MAX
     )
     .fetch_one(&mut *tx)

@@ -1,8 +1,9 @@
-//! What operators did: a row for every sign-in, change, look at hidden cards and export, whichever
-//! way it came. The service may only add rows and read them.
+//! The audit log of operators: one row for every sign-in, change, view of hidden cards, and export,
+//! over every channel. The service may only insert rows and read them.
 //!
-//! Who changes something in PostgreSQL notes it in the same transaction, so that neither is without
-//! the other. What happens elsewhere, as with tables, is noted before it is done.
+//! A change in PostgreSQL is recorded in the same transaction, so that neither exists without the
+//! other. An act with effects elsewhere, such as an order about a table, is recorded before it is
+//! performed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,23 +19,23 @@ use crate::db::{self, Page};
 use crate::entropy;
 use crate::ids::{AuditEntryId, OperatorId};
 
-/// The most that one page holds; a larger wish gets this.
+/// The largest page; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 1_000;
 
-/// The channel and credential of an action.
+/// The channel and credential of an act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// A session in a browser.
     OperatorAuth,
     /// A session over the API.
     Api,
-    /// An API token, which a program holds.
+    /// An API token, held by a program.
     Token,
     Command,
 }
 
 impl Channel {
-    /// As in the column `channel`.
+    /// Returns the value of the column `channel`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OperatorAuth => "desk",
@@ -45,7 +46,7 @@ impl Channel {
     }
 }
 
-/// Who orders something, how, and from where.
+/// The author of an act, with its channel and client address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     /// `None` for the command line.
@@ -55,13 +56,13 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Of the command line, whose user is known to the system and not to us.
+    /// The command line, whose user is known to the operating system but not to the service.
     pub const COMMAND_LINE: Self = Self { operator: None, channel: Channel::Command, address: None };
 }
 
 macro_rules! actions {
     ($($(#[$meta:meta])* $name:ident = $text:literal;)*) => {
-        /// What was done.
+        /// The kind of an audited act.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Action {
             $($(#[$meta])* $name,)*
@@ -70,7 +71,7 @@ macro_rules! actions {
         impl Action {
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// As in the column `action`.
+            /// Returns the value of the column `action`.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -84,7 +85,7 @@ actions! {
     SignedIn = "sign_in";
     SignInRefused = "sign_in_refused";
     SignedOut = "sign_out";
-    /// A look at the second factor that an enrolment is going to set.
+    /// The second factor of an enrolment was displayed.
     EnrolmentOpened = "enrolment_look";
     Enrolled = "enrolment";
     OperatorAdded = "operator_add";
@@ -109,20 +110,20 @@ actions! {
     TableVoided = "table_void";
     TableReleased = "table_release";
     PotRefunded = "pot_refund";
-    /// An order about a table that was noted, and then could not be carried out.
+    /// An order about a table was recorded and then failed.
     TableOrderFailed = "table_order_failed";
-    /// A look at cards that players do not see: of a running game.
+    /// Hidden cards of a running game were displayed.
     HandsSeen = "hands_look";
-    /// The same of a finished game.
+    /// All hands of a finished game were displayed.
     ReplaySeen = "replay_look";
-    /// A look at the addresses that a player came from.
+    /// The client addresses of a player were displayed.
     AddressesSeen = "addresses_look";
     Exported = "export";
 }
 
-/// The text is no action.
+/// The error of parsing an [`Action`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("there is no such action")]
+#[error("unknown action")]
 pub struct ParseActionError;
 
 impl FromStr for Action {
@@ -133,42 +134,42 @@ impl FromStr for Action {
     }
 }
 
-/// Something that was done, as it is listed.
+/// A row of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
     pub id: AuditEntryId,
     pub at: Timestamp,
-    /// The name; none for the command line and for names that no operator has.
+    /// The operator's name; `None` for the command line and for names that no operator has.
     pub operator: Option<String>,
     pub action: String,
-    /// Its kind and its id, as in `room:newbie`.
+    /// The kind and id of the affected object, such as `room:newbie`.
     pub subject: Option<String>,
     pub detail: Value,
     pub channel: String,
     pub address: Option<String>,
 }
 
-/// Which actions are asked for: those that are all of it.
+/// A filter on audit entries. An entry matches if it satisfies every condition that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// The name of an operator.
+    /// An operator's name.
     pub operator: Option<String>,
     pub action: Option<Action>,
     pub subject: Option<String>,
     pub from: Option<Timestamp>,
-    /// Not included.
+    /// The exclusive upper bound of the time.
     pub to: Option<Timestamp>,
 }
 
-/// Where a page of actions begins. Opaque to clients: they give back what they were given.
+/// The position of a page of audit entries. Opaque to clients, which send it back unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditCursor {
     below: Uuid,
 }
 
-/// What was given is not a cursor of ours.
+/// The error of parsing an [`AuditCursor`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a cursor that was given out")]
+#[error("not a cursor that this service issued")]
 pub struct ParseAuditCursorError;
 
 impl fmt::Display for AuditCursor {
@@ -186,7 +187,7 @@ impl FromStr for AuditCursor {
     }
 }
 
-/// What operators did. Clones share the pool.
+/// The audit log. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Audit {
     pool: PgPool,
@@ -197,7 +198,8 @@ impl Audit {
         Self { pool }
     }
 
-    /// Notes what changes nothing in PostgreSQL: a look, an export, an order about a table.
+    /// Records an act that changes nothing in PostgreSQL: a view, an export, an order about a
+    /// table.
     pub async fn record(
         &self,
         actor: &Actor,
@@ -214,17 +216,18 @@ impl Audit {
         db::retry(once).await
     }
 
-    /// What was done, newest first.
+    /// Returns the entries that match the filter, newest first.
     pub async fn list(
         &self,
-        search: &AuditFilter,
+        filter: &AuditFilter,
         cursor: Option<AuditCursor>,
         limit: u32,
     ) -> Result<Page<AuditEntry, AuditCursor>, sqlx::Error> {
         let limit = limit.clamp(1, PAGE_MAX);
-        // Ids begin with their time, so times are bounds of ids.
-        let first = search.from.map_or(Uuid::nil(), first_id_at);
-        let below = search.to.map_or(Uuid::max(), first_id_at);
+        // Ids are UUIDs of version 7, which begin with their time, so that a time bounds a range of
+        // ids.
+        let first = filter.from.map_or(Uuid::nil(), first_id_at);
+        let below = filter.to.map_or(Uuid::max(), first_id_at);
         let below = cursor.map_or(below, |cursor| cursor.below.min(below));
         let once = || {
             sqlx::query!(
@@ -243,9 +246,9 @@ impl Audit {
                 "#,
                 first,
                 below,
-                search.operator,
-                search.action.map(Action::as_str),
-                search.subject,
+                filter.operator,
+                filter.action.map(Action::as_str),
+                filter.subject,
                 i64::from(limit) + 1
             )
             .fetch_all(&self.pool)
@@ -260,11 +263,11 @@ impl Audit {
             channel: row.channel,
             address: row.address,
         });
-        Ok(Page::of_one_more(rows.collect(), limit, |last| AuditCursor { below: last.id.0 }))
+        Ok(Page::from_rows(rows.collect(), limit, |last| AuditCursor { below: last.id.0 }))
     }
 }
 
-/// Notes what the caller's transaction changes.
+/// Records an act within the caller's transaction.
 pub async fn record_in_tx(
     connection: &mut PgConnection,
     actor: &Actor,
@@ -284,12 +287,14 @@ struct Row<'a> {
     detail: Value,
 }
 
-/// The same row is written once.
+/// Inserts a row, unless a row with its id exists.
 async fn insert(connection: &mut PgConnection, row: &Row<'_>) -> Result<(), sqlx::Error> {
     let operator = row.actor.operator.map(|operator| tracing::field::display(operator.0));
-    let (action, channel) = (row.action.as_str(), row.actor.channel.as_str());
-    let (subject, address) = (row.subject, row.actor.address.as_deref());
-    // Before it is written: what is tried and rolled back is worth a line too.
+    let action = row.action.as_str();
+    let channel = row.actor.channel.as_str();
+    let subject = row.subject;
+    let address = row.actor.address.as_deref();
+    // Logged before the insert, so that acts that are rolled back are logged as well.
     tracing::info!(
         target: "bahay::security",
         event = "operator", action, operator, subject, channel, address,
@@ -314,7 +319,7 @@ async fn insert(connection: &mut PgConnection, row: &Row<'_>) -> Result<(), sqlx
     .map(|_| ())
 }
 
-/// The first id that could be given out at a time.
+/// Returns the lowest id that can be generated at a time.
 fn first_id_at(time: Timestamp) -> Uuid {
     let ms = u64::try_from(time.ms()).unwrap_or(0);
     Uuid::from_u128(u128::from(ms) << 80)
@@ -328,7 +333,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn actions_are_read_as_they_are_written() {
+    fn actions_round_trip_through_text() {
         for action in Action::ALL {
             assert_eq!(action.as_str().parse(), Ok(*action));
         }
@@ -337,7 +342,8 @@ mod tests {
 
     #[test]
     fn ids_of_a_time_lie_between_its_bounds() {
-        let (id, now) = (entropy::uuid(), Clock::system().now());
+        let id = entropy::uuid();
+        let now = Clock::system().now();
         let minute = Duration::from_mins(1);
         assert!(first_id_at(crate::clock::before(now, minute)) < id);
         assert!(id < first_id_at(crate::clock::after(now, minute)));

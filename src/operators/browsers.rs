@@ -1,9 +1,9 @@
-//! Browsers in which operators have signed in, each known by a cookie.
+//! Browsers in which operators have signed in, each identified by a cookie.
 //!
-//! Failed sign-ins are counted by operator and place. A known browser is a place of its own, so that
-//! nobody who shares its address can lock its operator out. A browser is known for 90 days after a
-//! sign-in, and no longer once its operator is reset or disabled. A cookie that no operator has signed
-//! in with counts for nothing: it is replaced at the next sign-in, and attempts with it are counted
+//! Failed sign-ins are counted by operator and source. A known browser is a source of its own, so
+//! that nobody who shares its address can lock its operator out. A browser stays known for 90 days
+//! after a sign-in, until its operator is reset or disabled. A cookie with which no operator has
+//! signed in is ignored: it is replaced at the next sign-in, and attempts that carry it are counted
 //! by address.
 
 use bahay_engine::hex::Hex;
@@ -12,39 +12,39 @@ use uuid::Uuid;
 
 use super::OperatorName;
 use super::sign_in::to_sql;
-use crate::accounts::known_since;
+use crate::accounts::trusted_since;
 use crate::auth::BrowserToken;
 use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::OperatorId;
 
-/// The number of browsers that are remembered of one operator: those of its latest sign-ins.
+/// The number of browsers that are remembered for one operator: those of the latest sign-ins.
 const BROWSERS_MAX: i64 = 32;
 
-/// The place of a sign-in, as failed attempts are counted.
+/// The source of a sign-in, by which failed attempts are counted.
 #[derive(Debug)]
-pub(super) struct AttemptSource {
-    /// A browser of the operator, or the address.
+pub(super) struct SignInOrigin {
+    /// The key of a known browser of the operator, or else the address.
     pub(super) from: String,
-    /// The operator has signed in from there lately.
+    /// True if the operator has signed in from this source within the last 90 days.
     pub(super) is_known: bool,
-    /// The place is a browser of the operator.
+    /// True if the source is a known browser of the operator.
     pub(super) is_browser: bool,
-    /// The browser's token, if any operator has signed in with it lately.
+    /// The browser's token, if any operator has signed in with it within the last 90 days.
     pub(super) token: Option<BrowserToken>,
 }
 
-/// Looks up the place of a sign-in by a name.
-pub(super) async fn find_attempt_source(
+/// Determines the source of a sign-in under a name.
+pub(super) async fn find_sign_in_origin(
     pool: &PgPool,
     name: Option<&OperatorName>,
     token: Option<&BrowserToken>,
     address: &str,
     now: Timestamp,
-) -> Result<AttemptSource, sqlx::Error> {
+) -> Result<SignInOrigin, sqlx::Error> {
     let name = name.map(OperatorName::as_str);
     let hash = token.map(BrowserToken::hash);
-    let since = to_sql(known_since(now));
+    let since = to_sql(trusted_since(now));
     let once = || {
         sqlx::query!(
             r#"
@@ -72,20 +72,20 @@ pub(super) async fn find_attempt_source(
         )
         .fetch_one(pool)
     };
-    let known = db::retry(once).await?;
-    let browser = hash.filter(|_| known.by_browser);
-    Ok(AttemptSource {
+    let row = db::retry(once).await?;
+    let browser = hash.filter(|_| row.by_browser);
+    Ok(SignInOrigin {
         from: match &browser {
             Some(hash) => format!("browser {}", Hex(hash.0)),
             None => address.to_owned(),
         },
-        is_known: known.by_browser || known.by_address,
+        is_known: row.by_browser || row.by_address,
         is_browser: browser.is_some(),
-        token: token.filter(|_| known.by_anybody).cloned(),
+        token: token.filter(|_| row.by_anybody).cloned(),
     })
 }
 
-/// Remembers in the caller's transaction that an operator has signed in in a browser.
+/// Remembers within the caller's transaction that an operator has signed in with a browser.
 pub(super) async fn remember_in_tx(
     tx: &mut PgConnection,
     operator: OperatorId,
@@ -117,7 +117,7 @@ pub(super) async fn remember_in_tx(
         )
         "#,
         operator.0,
-        to_sql(known_since(now)) as _,
+        to_sql(trusted_since(now)) as _,
         BROWSERS_MAX
     )
     .execute(tx)
@@ -125,7 +125,7 @@ pub(super) async fn remember_in_tx(
     .map(|_| ())
 }
 
-/// Forgets all browsers of an operator in the caller's transaction.
+/// Forgets all browsers of an operator within the caller's transaction.
 pub(super) async fn forget_in_tx(tx: &mut PgConnection, operator: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from operator_browsers where operator = $1", operator)
         .execute(tx)

@@ -1,13 +1,14 @@
-//! Corrections of the books as requests: one operator asks, with a reason; another approves, and
-//! then the ledger books it in the transaction that says so, or rejects it. Both act in sessions with
-//! the second factor, and neither has issued the other's enrolment code of late (`issuance`).
+//! Corrections of the books under the four-eyes principle: one operator requests a correction, with
+//! a reason; another one approves it, upon which the ledger books it in the same transaction, or
+//! rejects it. Both act in sessions with the second factor, and neither has recently issued the
+//! other's enrolment code (`issuance`).
 //!
-//! How much adjustments may move is told in `adjustments`.
+//! `adjustments` limits the coins that corrections move.
 //!
-//! A request that the books cannot carry out now (a wallet that is too empty) stays open: whoever
-//! decides may try again or reject it. Everything that was asked and decided stays readable, by
-//! whom and when. Deciding again as one has decided is answered as the first time, so a call may
-//! be repeated.
+//! A request that the books cannot carry out at present (because a wallet holds too little) stays
+//! open: it may be approved later or rejected. Requests and decisions stay readable, with their
+//! authors and times. Decisions are idempotent: an operator who repeats its decision receives the
+//! first result.
 
 use std::fmt;
 use std::future::Future;
@@ -31,10 +32,10 @@ use crate::ids::{CorrectionId, OperatorId, PlayerId};
 use crate::ledger::{AdjustWallet, Ledger, LedgerError, ReverseOperation};
 use crate::reason::Reason;
 
-/// The most that one page holds; a larger wish gets this.
+/// The largest page; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 100;
 
-/// Corrections. Clones share everything.
+/// The corrections. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Corrections {
     pool: PgPool,
@@ -43,16 +44,16 @@ pub struct Corrections {
     bounds: AdjustmentBounds,
 }
 
-/// What is to be corrected.
+/// The subject of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Coins for a wallet; below zero, coins out of it.
+    /// Coins given to a wallet or, if negative, taken from it.
     Adjustment { player: PlayerId, amount: Coins },
-    /// An operation of the ledger, taken back.
+    /// The reversal of an operation of the ledger.
     Reversal { operation: i64 },
 }
 
-/// How far a request has come.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Open,
@@ -63,7 +64,7 @@ pub enum State {
 impl State {
     pub const ALL: [Self; 3] = [Self::Open, Self::Approved, Self::Rejected];
 
-    /// As in the column `state`.
+    /// Returns the value of the column `state`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -73,18 +74,18 @@ impl State {
     }
 }
 
-/// A request and what became of it.
+/// A request for a correction and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     pub id: CorrectionId,
     pub subject: Subject,
     pub state: State,
     pub reason: String,
-    /// The name of whoever asked.
+    /// The requester's name.
     pub requested_by: String,
     pub requested_at: Timestamp,
     pub decision: Option<Decision>,
-    /// The operation that booked it, once it is approved.
+    /// The operation that booked the correction, once it is approved.
     pub operation: Option<i64>,
     requester: OperatorId,
     decider: Option<OperatorId>,
@@ -92,22 +93,22 @@ pub struct Correction {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The name of whoever decided.
+    /// The decider's name.
     pub by: String,
     pub at: Timestamp,
-    /// Of a rejection.
+    /// The reason of a rejection.
     pub reason: Option<String>,
 }
 
-/// Where a page of corrections begins. Opaque to clients: they give back what they were given.
+/// The position of a page of corrections. Opaque to clients, which send it back unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CorrectionCursor {
     below: Uuid,
 }
 
-/// What was given is not a cursor of ours.
+/// The error of parsing a [`CorrectionCursor`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a cursor that was given out")]
+#[error("not a cursor that this service issued")]
 pub struct ParseCorrectionCursorError;
 
 impl fmt::Display for CorrectionCursor {
@@ -125,38 +126,38 @@ impl FromStr for CorrectionCursor {
     }
 }
 
-/// Why nothing was corrected, in order of precedence.
+/// The reason why nothing was corrected, in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CorrectionError {
     #[error("there is no correction {id}")]
     Unknown { id: CorrectionId },
-    #[error("you asked for this correction; somebody else decides")]
+    #[error("you requested this correction; another operator decides")]
     Own,
     #[error(
-        "you are not independent of the operator who asked for this correction: the enrolment code \
-         of one of you was issued by the other, or by the same operator, and ended less than 24 hours \
-         ago; somebody else decides"
+        "you are not independent of the operator who requested this correction: the enrolment \
+         code of one of you was issued by the other, or both were issued by the same operator, and \
+         ended less than 24 hours ago; another operator decides"
     )]
     NotIndependent,
-    #[error("the correction is {} already", .state.as_str())]
+    #[error("the correction is already {}", .state.as_str())]
     Decided { state: State },
-    #[error("a reversal of operation {operation} waits for a decision already")]
+    #[error("a reversal of operation {operation} already waits for a decision")]
     ReversalRequested { operation: i64 },
     #[error("the session has ended; sign in again")]
     SessionEnded,
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
-    #[error("one adjustment moves at most {max}")]
+    #[error("one adjustment is limited to {max}")]
     TooLarge { max: Coins },
     #[error(transparent)]
     DailyLimit(#[from] DailyLimitError),
-    /// What the books refuse, as they word it; nothing has moved.
+    /// A refusal by the ledger, in its words; nothing has moved.
     #[error(transparent)]
     Refused(LedgerError),
-    /// The same call may pass later.
+    /// A transient failure: the same call may succeed later.
     #[error("corrections are unavailable: {reason}")]
     Unavailable { reason: String },
-    /// A bug.
+    /// A defect of the service.
     #[error("corrections are broken: {reason}")]
     Broken { reason: String },
 }
@@ -193,7 +194,8 @@ impl From<LedgerError> for CorrectionError {
     }
 }
 
-/// What an attempt in the database came to: it may pass if it is made again, or it is decided.
+/// The result of one attempt in the database. The outer error may be transient and is retried; the
+/// inner one is final.
 type AttemptResult<T> = Result<Result<T, CorrectionError>, sqlx::Error>;
 
 impl Corrections {
@@ -201,7 +203,7 @@ impl Corrections {
         Self { pool, ledger, clock, bounds }
     }
 
-    /// Asks for a correction. The same attempt asks once.
+    /// Requests a correction. Idempotent under the key `attempt`.
     pub async fn request(
         &self,
         by: &CanApproveCorrections,
@@ -216,12 +218,13 @@ impl Corrections {
             }
             Subject::Reversal { operation } => (None, None, Some(operation)),
         };
-        let (id, now) = (entropy::uuid(), self.clock.now());
+        let id = entropy::uuid();
+        let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
             if let Subject::Adjustment { player, amount } = subject {
-                let asked = Adjustment { requester: by.id(), player, amount, id: attempt };
-                let left = self.bounds.check_day_in_tx(&mut tx, asked, BoundCheck::Requested, now);
+                let adjustment = Adjustment { requester: by.id(), player, amount, id: attempt };
+                let left = self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Requested, now);
                 if let Err(error) = left.await? {
                     return Ok(Err(error.into()));
                 }
@@ -229,7 +232,7 @@ impl Corrections {
             if !tokens::holds_session_in_tx(&mut tx, by.id(), by.0.session).await? {
                 return Ok(Err(CorrectionError::SessionEnded));
             }
-            let asked = sqlx::query!(
+            let insert = sqlx::query!(
                 r#"
                 insert into corrections (
                     id, attempt, kind, player, amount, reversed_operation, reason, requested_by,
@@ -248,7 +251,7 @@ impl Corrections {
                 by.id().0,
                 to_sql(now) as _
             );
-            if asked.execute(&mut *tx).await?.rows_affected() == 0 {
+            if insert.execute(&mut *tx).await?.rows_affected() == 0 {
                 if let Subject::Reversal { operation } = subject
                     && let Some(error) = find_other_reversal(&mut tx, operation, attempt).await?
                 {
@@ -259,7 +262,8 @@ impl Corrections {
                     "kind": subject.kind(), "player": player, "amount": amount,
                     "operation": operation, "reason": reason.as_str()
                 });
-                let (action, subject) = (Action::CorrectionRequested, audit_subject(CorrectionId(id)));
+                let action = Action::CorrectionRequested;
+                let subject = audit_subject(CorrectionId(id));
                 audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             }
             tx.commit().await?;
@@ -274,7 +278,7 @@ impl Corrections {
         self.read(id).await?.ok_or(CorrectionError::Unknown { id })
     }
 
-    /// What can be seen before anybody has decided, so that nobody has to decide on it.
+    /// Rejects, at the request, a correction that could not be approved.
     async fn check(&self, subject: Subject) -> Result<(), CorrectionError> {
         match subject {
             Subject::Adjustment { player, amount } => {
@@ -298,7 +302,7 @@ impl Corrections {
         }
     }
 
-    /// Approves somebody else's request and books it, or does neither.
+    /// Approves another operator's request and books it, in one transaction.
     pub async fn approve(
         &self,
         by: &CanApproveCorrections,
@@ -307,7 +311,7 @@ impl Corrections {
         retry_attempt(|| self.decide_once(by, id, None)).await
     }
 
-    /// Rejects somebody else's request.
+    /// Rejects another operator's request.
     pub async fn reject(
         &self,
         by: &CanApproveCorrections,
@@ -317,7 +321,7 @@ impl Corrections {
         retry_attempt(|| self.decide_once(by, id, Some(reason))).await
     }
 
-    /// Approves; with a reason, rejects.
+    /// Decides on a request: rejects it if a reason is given, and approves it otherwise.
     async fn decide_once(
         &self,
         by: &CanApproveCorrections,
@@ -339,8 +343,8 @@ impl Corrections {
         if found.requester == by.id() {
             return Ok(Err(CorrectionError::Own));
         }
-        let asked = (found.requester, found.requested_at);
-        if issuance::is_dependent(&mut tx, (by.id(), now), asked).await? {
+        let requester = (found.requester, found.requested_at);
+        if issuance::is_dependent(&mut tx, (by.id(), now), requester).await? {
             return Ok(Err(CorrectionError::NotIndependent));
         }
         if found.state == state && found.decider == Some(by.id()) {
@@ -350,8 +354,8 @@ impl Corrections {
             return Ok(Err(CorrectionError::Decided { state: found.state }));
         }
         if let (State::Approved, Subject::Adjustment { player, amount }) = (state, found.subject) {
-            let asked = Adjustment { requester: found.requester, player, amount, id: id.0 };
-            let left = self.bounds.check_day_in_tx(&mut tx, asked, BoundCheck::Booked, now);
+            let adjustment = Adjustment { requester: found.requester, player, amount, id: id.0 };
+            let left = self.bounds.check_day_in_tx(&mut tx, adjustment, BoundCheck::Booked, now);
             if let Err(error) = left.await? {
                 return Ok(Err(error.into()));
             }
@@ -407,7 +411,7 @@ impl Corrections {
         Ok(corrected.operation)
     }
 
-    /// A correction, for any operator to see.
+    /// Returns a correction. Any operator may read it.
     pub async fn find(
         &self,
         _: &Operator,
@@ -424,7 +428,7 @@ impl Corrections {
         Ok(db::retry(once).await?)
     }
 
-    /// Corrections in a state, or all, newest first, for any operator to see.
+    /// Returns the corrections in a state, or all, newest first. Any operator may read them.
     pub async fn list(
         &self,
         _: &Operator,
@@ -440,12 +444,12 @@ impl Corrections {
             select(&mut connection, selection).await
         };
         let rows = db::retry(once).await?;
-        Ok(Page::of_one_more(rows, limit, |last| CorrectionCursor { below: last.id.0 }))
+        Ok(Page::from_rows(rows, limit, |last| CorrectionCursor { below: last.id.0 }))
     }
 }
 
 impl Subject {
-    /// As in the column `kind`.
+    /// Returns the value of the column `kind`.
     pub const fn kind(self) -> &'static str {
         match self {
             Self::Adjustment { .. } => "adjustment",
@@ -454,8 +458,8 @@ impl Subject {
     }
 }
 
-/// Returns why a reversal is not asked for anew: another request has asked for it and was not
-/// rejected. The index `corrections_reverse_once` lets only one in.
+/// Returns the error if another request for the same reversal is open or approved. The index
+/// `corrections_reverse_once` admits only one.
 async fn find_other_reversal(
     connection: &mut PgConnection,
     operation: i64,
@@ -481,7 +485,7 @@ async fn find_other_reversal(
     }))
 }
 
-/// As the audit names a correction.
+/// Returns the subject that denotes a correction in the audit log.
 fn audit_subject(id: CorrectionId) -> String {
     format!("correction:{id}")
 }
@@ -493,7 +497,7 @@ where
     db::retry(once).await?
 }
 
-/// Which rows are read.
+/// A condition on the rows to be read.
 struct CorrectionSelection {
     only: Option<Uuid>,
     state: Option<State>,
@@ -535,7 +539,7 @@ async fn select(
     .fetch_all(connection)
     .await?;
     let from_sql = |time: SqlTimestamp| clock::from_jiff(time.to_jiff());
-    let invalid_row = || sqlx::Error::Protocol("a correction of no known kind or state".into());
+    let invalid_row = || sqlx::Error::Protocol("a correction has an unknown kind or state".into());
     let corrections = rows.into_iter().map(|row| {
         let subject = match (row.player, row.amount, row.reversed_operation) {
             (Some(player), Some(amount), None) => Subject::Adjustment {
@@ -573,7 +577,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_cursor_is_read_as_it_is_written() {
+    fn cursors_round_trip_through_text() {
         let cursor = CorrectionCursor { below: Uuid::from_u128(7) };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         assert!("7".parse::<CorrectionCursor>().is_err());

@@ -1,16 +1,17 @@
-//! Enrolments: the way by which an operator gets a password and a second factor, the first ones or
-//! new ones. An administrator makes an enrolment code and hands it over; with the code the operator
-//! chooses a password and is shown the secret for its authenticator.
+//! Enrolment: the procedure by which an operator sets a password and a second factor, initially or
+//! anew. An administrator issues an enrolment code and hands it over; with the code the operator
+//! chooses a password and receives the secret for its authenticator.
 //!
-//! The administrator has seen the code, and may open the enrolment page before the operator does. So
-//! each opening draws another secret, which only the browser of that opening may enrol with; an
-//! earlier one is worth nothing. Each opening is recorded in the audit and counted on the page, which
-//! warns the operator of earlier ones. An administrator that completes an enrolment in its operator's
-//! place uses the code up, so the operator finds it spent; until then, and for a day after,
-//! `issuance` keeps the two from deciding on each other's corrections.
+//! The administrator has seen the code and may open the enrolment page before the operator does.
+//! Each opening therefore draws a new secret, with which only the browser of that opening can
+//! enrol; earlier secrets become worthless. Each opening is recorded in the audit log and counted
+//! on the page, which warns the operator of earlier ones. An administrator who completes an
+//! enrolment in the operator's place uses the code up, so that the operator finds it spent; until
+//! then, and for a day afterwards, `issuance` keeps the two from deciding on each other's
+//! corrections.
 //!
-//! A code is good for [`ENROLMENT_LIFE`] and for one use. Making one ends every session of its
-//! operator, its API token, and the credentials that were good before.
+//! A code is valid for [`ENROLMENT_LIFE`] and for a single use. Issuing one ends every session of
+//! its operator and invalidates its API token and its previous credentials.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Actor, Channel};
-use super::sign_in::{OperatorAuth, OperatorAuthError, OpenedSession, SignInSource, end_sessions_in_tx, open_in_tx, to_sql};
+use super::sign_in::{OperatorAuth, OperatorAuthError, OpenedSession, SignInClient, end_sessions_in_tx, open_in_tx, to_sql};
 use super::second_factor::SecondFactor;
 use super::{browsers, issuance};
 use crate::accounts::NewPassword;
@@ -28,24 +29,24 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::OperatorId;
 
-/// How long a code is good.
+/// The validity of a code.
 pub const ENROLMENT_LIFE: Duration = Duration::from_hours(24);
 
-/// Fewer characters than this are no password of an operator; players may have shorter ones.
+/// The minimum length of an operator's password, in characters. Players may have shorter ones.
 pub const PASSWORD_MIN: usize = 12;
 
-/// The openings of the page for one code. More are refused, so that nobody fills the audit by it.
+/// The limit of openings for one code, which bounds the rows that they add to the audit log.
 const OPENINGS_MAX: i32 = 50;
 
-/// An enrolment as the page shows it.
+/// An enrolment as its page displays it.
 #[derive(Clone, Debug)]
 pub struct Enrolment {
     pub name: String,
     pub factor: SecondFactor,
-    /// The openings of the page for this code, this one included.
+    /// The number of openings of the page with this code, the present one included.
     pub openings: u32,
     operator: Uuid,
-    /// The factor as it is stored.
+    /// The sealed secret, as stored.
     stored: Vec<u8>,
 }
 
@@ -56,9 +57,9 @@ pub struct EnrolmentCompletion<'a> {
     /// The token from the cookie of the opening.
     pub browser: Option<&'a EnrolmentBrowserToken>,
     pub password: &'a NewPassword,
-    /// The six digits that the authenticator shows.
-    pub shown: &'a str,
-    pub from: SignInSource,
+    /// The six digits that the authenticator displays.
+    pub authenticator_code: &'a str,
+    pub from: SignInClient,
 }
 
 impl OperatorAuth {
@@ -110,8 +111,8 @@ impl OperatorAuth {
         .execute(&mut *tx)
         .await?;
         let actor = Actor { operator: None, channel: Channel::Desk, address };
-        let (subject, detail) =
-            (format!("operator:{}", row.name), json!({ "openings": row.openings }));
+        let subject = format!("operator:{}", row.name);
+        let detail = json!({ "openings": row.openings });
         audit::record_in_tx(&mut tx, &actor, Action::EnrolmentOpened, Some(&subject), detail).await?;
         tx.commit().await?;
         let openings = u32::try_from(row.openings).unwrap_or(u32::MAX);
@@ -122,15 +123,16 @@ impl OperatorAuth {
     /// Returns the enrolment that a browser has opened.
     ///
     /// # Errors
-    /// [`OperatorAuthError::EnrolmentUnknown`]; [`OperatorAuthError::EnrolmentElsewhere`] when another browser has
-    /// opened it later.
+    /// [`OperatorAuthError::EnrolmentUnknown`]; [`OperatorAuthError::EnrolmentElsewhere`] if
+    /// another browser has opened it later.
     pub async fn find_enrolment(
         &self,
         code: &str,
         browser: Option<&EnrolmentBrowserToken>,
     ) -> Result<Enrolment, OperatorAuthError> {
         let code: EnrolmentCode = code.trim().parse().map_err(|_| OperatorAuthError::EnrolmentUnknown)?;
-        let (hash, now) = (code.hash(), self.clock.now());
+        let hash = code.hash();
+        let now = self.clock.now();
         let once = || {
             sqlx::query!(
                 r#"
@@ -160,13 +162,14 @@ impl OperatorAuth {
         Ok(Enrolment { name: row.name, factor, openings, operator: row.operator, stored })
     }
 
-    /// Completes an enrolment: uses the code up, sets password and second factor, and opens a session.
+    /// Completes an enrolment: uses the code up, sets the password and the second factor, and opens
+    /// a session.
     ///
     /// # Errors
-    /// As [`OperatorAuth::find_enrolment`]; [`OperatorAuthError::PasswordShort`], [`OperatorAuthError::PasswordEasy`],
-    /// [`OperatorAuthError::CodeWrong`].
+    /// Those of [`OperatorAuth::find_enrolment`]; [`OperatorAuthError::PasswordShort`],
+    /// [`OperatorAuthError::PasswordEasy`], [`OperatorAuthError::CodeWrong`].
     pub async fn enrol(&self, request: EnrolmentCompletion<'_>) -> Result<OpenedSession, OperatorAuthError> {
-        let EnrolmentCompletion { code, browser, password, shown, from } = request;
+        let EnrolmentCompletion { code, browser, password, authenticator_code, from } = request;
         let Enrolment { name, factor, operator, stored, .. } =
             self.find_enrolment(code, browser).await?;
         if password.characters() < PASSWORD_MIN {
@@ -176,21 +179,22 @@ impl OperatorAuth {
             return Err(OperatorAuthError::PasswordEasy);
         }
         let now = self.clock.now();
-        let step = factor.find_step(shown, now).ok_or(OperatorAuthError::CodeWrong)?;
+        let step = factor.find_step(authenticator_code, now).ok_or(OperatorAuthError::CodeWrong)?;
         let place = self.accounts.hasher().enter()?;
         let hash = place.hash(password.as_bytes()).await?;
         drop(place);
-        // A cookie that was planted in the browser is not adopted.
-        let place = browsers::find_attempt_source(&self.pool, None, from.browser.as_ref(), "", now).await?;
-        let from = SignInSource { browser: place.token, ..from };
+        // A browser token that no operator has signed in with is not adopted, because it may have
+        // been planted.
+        let place = browsers::find_sign_in_origin(&self.pool, None, from.browser.as_ref(), "", now).await?;
+        let from = SignInClient { browser: place.token, ..from };
         let mut tx = self.pool.begin().await?;
-        // An opening by another browser has put another secret there.
-        let used = sqlx::query!(
+        // An opening by another browser has replaced the secret.
+        let deletion = sqlx::query!(
             "delete from operator_enrolments where operator = $1 and totp_secret = $2",
             operator,
             stored
         );
-        if used.execute(&mut *tx).await?.rows_affected() == 0 {
+        if deletion.execute(&mut *tx).await?.rows_affected() == 0 {
             return Err(OperatorAuthError::EnrolmentElsewhere);
         }
         issuance::end_issuance_in_tx(&mut tx, operator, now).await?;
@@ -219,8 +223,8 @@ impl OperatorAuth {
     }
 }
 
-/// Makes an enrolment in the caller's transaction. Ends the credentials and sessions of its operator,
-/// and forgets its browsers.
+/// Issues an enrolment code within the caller's transaction. Deletes the operator's credentials,
+/// ends its sessions, and forgets its browsers.
 pub(super) async fn begin_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,

@@ -1,11 +1,11 @@
-//! [`Operator`] as an argument of a handler: by the token of a program, or by that of a session.
+//! The extractor of [`Operator`], from an API token or from the token of a session.
 
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::request::Parts;
 
 use super::audit::Channel;
 use super::{RequestContext, OperatorAuth, Operator, OperatorError, Operators};
-use crate::auth::{DeskToken, bearer};
+use crate::auth::{DeskToken, bearer_token};
 use crate::clock::Clock;
 use crate::rate_limit::Address;
 
@@ -19,7 +19,7 @@ where
     type Rejection = OperatorError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, OperatorError> {
-        let token = bearer(parts)?.to_owned();
+        let token = bearer_token(parts)?.to_owned();
         let address = parts.extensions.get::<Address>().map(ToString::to_string);
         if let Ok(session) = token.parse::<DeskToken>() {
             let arrival = RequestContext { channel: Channel::Api, is_interactive: true, address };

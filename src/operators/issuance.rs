@@ -1,15 +1,16 @@
-//! Issuers of enrolment codes, and the independence that decisions by two people need.
+//! Issuers of enrolment codes, and the independence that the four-eyes principle requires.
 //!
-//! An administrator who makes an enrolment code has seen it, and could use it in its owner's place. So
-//! issuer and owner count as one person until [`INDEPENDENT_AFTER`] has passed since that code ended: since
-//! it was used, replaced, revoked, or expired. Another credential changes nothing about it: an owner
-//! who signs in by a password has not shown that nobody else holds the code. The relation holds in both
-//! directions and over others: two operators whose codes a third one has issued are one person too. A
-//! real second operator has that long to notice that somebody enrolled under its name.
+//! An administrator who issues an enrolment code has seen it and could use it in its owner's place.
+//! The issuer and the owner therefore count as one person until [`INDEPENDENT_AFTER`] has passed
+//! since the code ended: since it was used, replaced, revoked, or expired. Signing in with another
+//! credential does not shorten this time, because it does not show that nobody else holds the code.
+//! The relation is symmetric and extends over third operators: two operators whose codes were
+//! issued by the same one count as one person as well. A legitimate owner has that long to notice
+//! an enrolment by somebody else.
 //!
-//! Nobody but its owner sees an API token, a password, a second factor or a session, so that these tie
-//! nobody. The command line stands above all operators, who cannot be told apart there: its codes
-//! tie nobody either.
+//! API tokens, passwords, second factors and sessions are seen by their owner only and create no
+//! such relation. Neither do codes issued on the command line, which has authority over all
+//! operators and cannot tell its users apart.
 
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ use crate::ids::OperatorId;
 /// The time after the end of a code during which its issuer and its owner count as one person.
 pub const INDEPENDENT_AFTER: Duration = Duration::from_hours(24);
 
-/// Records in the caller's transaction that an enrolment code was issued, which replaces the one
-/// before.
+/// Records within the caller's transaction that an enrolment code was issued. The code replaces the
+/// previous one.
 pub(super) async fn record_issuance_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
@@ -50,7 +51,7 @@ pub(super) async fn record_issuance_in_tx(
     .map(|_| ())
 }
 
-/// Records in the caller's transaction that an operator's code was used, or is no longer good.
+/// Records within the caller's transaction that an operator's code was used or became invalid.
 pub(super) async fn end_issuance_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
@@ -66,8 +67,8 @@ pub(super) async fn end_issuance_in_tx(
     .map(|_| ())
 }
 
-/// Returns whether two operators could be one person, by the issuers of their codes: of the first one
-/// as it is now, of the second one as it was at an earlier time.
+/// Returns whether two operators may be one person, judged by the issuers of their codes: those of
+/// the first operator at present, those of the second at an earlier time.
 pub(super) async fn is_dependent(
     connection: &mut PgConnection,
     (one, now): (OperatorId, Timestamp),

@@ -1,16 +1,17 @@
-//! People who run the house: who they are, what each may do, and the corrections they make.
+//! Operators, the people who run the house: authentication, roles, and corrections of the books.
 //!
-//! [`Operator`] is the proof of an authenticated request, made only from a token or a session that is
-//! in force. [`Administrator`], [`CanModerate`] and [`CanRequestCorrections`] prove a role beside; [`CanApproveCorrections`] and
-//! [`SignedInAdministrator`] prove a role and a session with the second factor. A handler that takes one is
-//! authorised by its type.
+//! A value of [`Operator`] proves that a request is authenticated; it is constructed only from a
+//! valid token or session. [`Administrator`], [`CanModerate`] and [`CanRequestCorrections`] prove a
+//! role in addition; [`CanApproveCorrections`] and [`SignedInAdministrator`] prove a role and a
+//! session with the second factor. A function that takes one of them is authorised by its
+//! signature.
 //!
-//! The first operators are made by `bahay operator`, others also by administrators at the desk.
-//! Operators are looked up at every request, so that a disabled one is out at once. People sign in
-//! (`desk`) with a password and a second factor, both of which they set themselves (`enrolment`);
-//! programs come with a token, which its operator creates in a session (`tokens`). Corrections, orders
-//! about tables and changes of operators take a session. `issuance` keeps the issuers of enrolment
-//! codes, and `audit` the actions of operators.
+//! `bahay operator` adds the first operators; administrators add further ones at the desk.
+//! Operators are looked up at every request, so that disabling one takes effect at once. People
+//! sign in (`sign_in`) with a password and a second factor, which they set themselves
+//! (`enrolment`); programs authenticate with a token, which an operator creates in a session
+//! (`tokens`). Corrections, orders about tables and changes of operators require a session.
+//! `issuance` stores the issuers of enrolment codes, `audit` the acts of operators.
 
 mod adjustments;
 pub mod audit;
@@ -48,27 +49,27 @@ pub use corrections::{
     Correction, CorrectionCursor, ParseCorrectionCursorError, CorrectionError, Corrections, Decision,
     State, Subject,
 };
-pub use sign_in::{RequestContext, OperatorAuth, OperatorAuthError, SignInRequest, IDLE_MAX, OpenedSession, SESSION_MAX, SignInSource};
+pub use sign_in::{RequestContext, OperatorAuth, OperatorAuthError, SignInRequest, IDLE_MAX, OpenedSession, SESSION_MAX, SignInClient};
 pub use enrolment::{ENROLMENT_LIFE, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 pub use issuance::INDEPENDENT_AFTER;
 pub use operator_admin::{OperatorSummary, OperatorAdminError};
 pub use second_factor::SecondFactor;
 pub use tokens::TOKEN_LIFE;
 
-/// What an operator may do.
+/// The role of an operator, which determines its capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Looks.
+    /// Reads reports.
     Viewer,
-    /// Helps players.
+    /// Assists players.
     Support,
     /// Corrects the books.
     Finance,
-    /// All of it.
+    /// Has every capability.
     Admin,
 }
 
-/// The text is no role.
+/// The error of parsing a [`Role`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a role is viewer, support, finance or admin")]
 pub struct ParseRoleError;
@@ -76,7 +77,7 @@ pub struct ParseRoleError;
 impl Role {
     pub const ALL: [Self; 4] = [Self::Viewer, Self::Support, Self::Finance, Self::Admin];
 
-    /// As in the column `role`.
+    /// Returns the value of the column `role`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",
@@ -101,14 +102,14 @@ impl FromStr for Role {
     }
 }
 
-/// An operator's name: a lower-case letter, then letters, digits, dots and hyphens, 32 at most.
+/// An operator's name: a lower-case letter, then letters, digits, dots and hyphens, at most 32.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorName(String);
 
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 32;
 
-/// The text is no operator's name.
+/// The error of parsing an [`OperatorName`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "an operator's name is a lower-case letter and then up to 31 letters, digits, dots and hyphens"
@@ -126,28 +127,28 @@ impl FromStr for OperatorName {
 
     fn from_str(text: &str) -> Result<Self, ParseOperatorNameError> {
         let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
-        let known =
+        let is_allowed =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte);
-        let is_sound = starts_well && text.len() <= NAME_BYTES_MAX && text.bytes().all(known);
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(ParseOperatorNameError) }
+        let is_valid = starts_well && text.len() <= NAME_BYTES_MAX && text.bytes().all(is_allowed);
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(ParseOperatorNameError) }
     }
 }
 
-/// An operator with a token or a session in force. Having the value is being authorised to look.
+/// An authenticated operator, with a valid token or session. The value authorises reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operator {
     pub id: OperatorId,
     pub name: String,
     pub role: Role,
     channel: Channel,
-    /// Where the request comes from, as far as limits go.
+    /// The client's address, at the granularity of rate limits.
     address: Option<String>,
-    /// OpenedSession with the second factor; none for a token.
+    /// The session, which was opened with the second factor; `None` for a token.
     session: Option<OperatorSessionId>,
     proof: Proof,
 }
 
-/// An operator in a session with the second factor, and not a program with its token.
+/// An operator in a session with the second factor, as opposed to a program with a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedInOperator {
     pub id: OperatorId,
@@ -156,17 +157,18 @@ pub struct SignedInOperator {
     proof: Proof,
 }
 
-/// An operator whose role may correct the books. Asking and deciding take a [`CanApproveCorrections`].
+/// The role that may correct the books. Requests and decisions also require a session, which
+/// [`CanApproveCorrections`] proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanRequestCorrections(SignInState);
 
-/// An operator who may ask for corrections and decide on those of others, in a session with the second
-/// factor. A token suffices for neither: a request by a copied token would carry the name of an
-/// operator who did not make it.
+/// The capability to request corrections and to decide on those of others, in a session with the
+/// second factor. A token suffices for neither: a request with a copied token would carry the name
+/// of an operator who did not make it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanApproveCorrections(SignedInOperator);
 
-/// An operator who may change how the house is set up.
+/// The capability to configure the house and to read the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Administrator {
     pub id: OperatorId,
@@ -174,13 +176,14 @@ pub struct Administrator {
     signed_in: SignInState,
 }
 
-/// An administrator in a session with the second factor: may make operators and disable them, end and
-/// release tables, and look at hidden cards of running games. A token, of which there may be copies,
-/// suffices for none of it.
+/// An administrator in a session with the second factor: the capability to add, reset and disable
+/// operators, to void and release tables, and to view hidden cards of running games. A token, which
+/// may have been copied, suffices for none of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedInAdministrator(SignedInOperator);
 
-/// An operator who may keep players out, end their sessions and decide on their reports.
+/// The capability to impose sanctions on players, to end their sessions, to write notes about them,
+/// and to decide on reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanModerate {
     pub id: OperatorId,
@@ -188,43 +191,44 @@ pub struct CanModerate {
     proof: Proof,
 }
 
-/// The session of an operator, if its request came with one.
+/// The session of an operator, or the error if the request carried a token.
 type SignInState = Result<SignedInOperator, SecondFactorMissing>;
 
-/// Private, so that nobody else makes an [`Operator`] or a [`SignedInOperator`].
+/// A private value, so that no other module can construct an [`Operator`] or a
+/// [`SignedInOperator`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Proof;
 
-/// The operator's role is not one that may do this.
+/// The error of an operator whose role lacks a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("this takes the role {needs}; yours is {has}")]
+#[error("this requires the role {needs}; yours is {has}")]
 pub struct RoleMissing {
     pub needs: &'static str,
     pub has: Role,
 }
 
-/// The request comes with a token, and takes a session.
+/// The error of a request with a token where a session is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "this takes a session with the second factor: sign in at the desk, or by \
+    "this requires a session with the second factor: sign in at the desk, or by \
      `POST /v1/operator/sign-in`"
 )]
 pub struct SecondFactorMissing;
 
 impl Operator {
-    /// For the audit.
+    /// Returns the actor for the audit log.
     pub fn actor(&self) -> Actor {
         let Self { id, channel, address, .. } = self.clone();
         Actor { operator: Some(id), channel, address }
     }
 
-    /// Returns the operator if its request came with a session.
+    /// Returns the operator if the request carried a session.
     pub fn require_session(&self) -> Result<SignedInOperator, SecondFactorMissing> {
         let session = self.session.ok_or(SecondFactorMissing)?;
         Ok(SignedInOperator { id: self.id, actor: self.actor(), session, proof: self.proof })
     }
 
-    /// Whether the operator may correct the books.
+    /// Returns the capability to correct the books, for the roles `finance` and `admin`.
     pub fn require_corrections_role(&self) -> Result<CanRequestCorrections, RoleMissing> {
         match self.role {
             Role::Finance | Role::Admin => Ok(CanRequestCorrections(self.require_session())),
@@ -234,7 +238,7 @@ impl Operator {
         }
     }
 
-    /// Whether the operator may change how the house is set up.
+    /// Returns the capability to configure the house, for the role `admin`.
     pub fn require_administrator(&self) -> Result<Administrator, RoleMissing> {
         match self.role {
             Role::Admin => {
@@ -247,11 +251,12 @@ impl Operator {
         }
     }
 
-    /// Whether the operator may look after players.
+    /// Returns the capability to moderate players, for the roles `support` and `admin`.
     pub fn require_moderator(&self) -> Result<CanModerate, RoleMissing> {
-        let (id, actor, proof) = (self.id, self.actor(), self.proof);
         match self.role {
-            Role::Support | Role::Admin => Ok(CanModerate { id, actor, proof }),
+            Role::Support | Role::Admin => {
+                Ok(CanModerate { id: self.id, actor: self.actor(), proof: self.proof })
+            }
             Role::Viewer | Role::Finance => {
                 Err(RoleMissing { needs: "support or admin", has: self.role })
             }
@@ -260,7 +265,7 @@ impl Operator {
 }
 
 impl CanRequestCorrections {
-    /// Whether it has come with the second factor.
+    /// Requires a session with the second factor.
     pub fn require_session(self) -> Result<CanApproveCorrections, SecondFactorMissing> {
         self.0.map(CanApproveCorrections)
     }
@@ -271,50 +276,50 @@ impl CanApproveCorrections {
         self.0.id
     }
 
-    /// For the audit.
+    /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.0.actor
     }
 }
 
 impl Administrator {
-    /// For the audit.
+    /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.actor
     }
 
-    /// Whether it has come with the second factor.
+    /// Requires a session with the second factor.
     pub fn require_session(self) -> Result<SignedInAdministrator, SecondFactorMissing> {
         self.signed_in.map(SignedInAdministrator)
     }
 }
 
 impl SignedInAdministrator {
-    /// For the audit.
+    /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.0.actor
     }
 }
 
 impl CanModerate {
-    /// For the audit.
+    /// Returns the actor for the audit log.
     pub fn actor(&self) -> &Actor {
         &self.actor
     }
 }
 
-/// Why somebody is no operator.
+/// The reason why a request is not authenticated as an operator's.
 #[derive(Debug, Error)]
 pub enum OperatorError {
-    /// There is no token, or it is one of another kind.
+    /// The request carries no token, or a token of another kind.
     #[error(transparent)]
     NoToken(#[from] AuthError),
-    /// It was never given out, or it was replaced, or its operator is disabled.
-    #[error("no operator has this token any more, or ever had")]
+    /// The token was never issued, was replaced, or belongs to a disabled operator.
+    #[error("this token is unknown, replaced, or its operator is disabled")]
     TokenUnknown,
-    #[error("the token has expired; its operator creates another one in a session")]
+    #[error("the token has expired; create another one in a session")]
     TokenExpired,
-    /// What came is the token of a session.
+    /// The request carried the token of a session, which was rejected.
     #[error(transparent)]
     Session(#[from] OperatorAuthError),
     #[error("operators cannot be looked up: {0}")]
@@ -332,7 +337,7 @@ impl Operators {
         Self { pool }
     }
 
-    /// The operator whose token this is, now.
+    /// Returns the operator to whom a token belongs at the given time.
     pub async fn authenticate(
         &self,
         token: &str,
@@ -358,8 +363,15 @@ impl Operators {
         if clock::from_jiff(row.token_expires_at.to_jiff()) <= now {
             return Err(OperatorError::TokenExpired);
         }
-        let (id, name, session) = (OperatorId(row.id), row.name, None);
-        Ok(Operator { id, name, role, channel: Channel::Token, address, session, proof: Proof })
+        Ok(Operator {
+            id: OperatorId(row.id),
+            name: row.name,
+            role,
+            channel: Channel::Token,
+            address,
+            session: None,
+            proof: Proof,
+        })
     }
 }
 
@@ -368,7 +380,7 @@ mod tests {
     use super::{ParseOperatorNameError, OperatorName, Role};
 
     #[test]
-    fn roles_are_read_as_they_are_written() {
+    fn roles_round_trip_through_text() {
         for role in Role::ALL {
             assert_eq!(role.as_str().parse(), Ok(role));
         }
@@ -376,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_fit_for_reports() {
+    fn operator_names_are_validated() {
         for good in ["ate.luz", "a", "night-shift-2"] {
             assert_eq!(good.parse::<OperatorName>().unwrap().as_str(), good);
         }

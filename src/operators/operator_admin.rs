@@ -1,6 +1,6 @@
-//! Making operators, disabling them, and letting them enrol anew: for `bahay operator`, and for
-//! administrators at the desk. The enrolment code is the only secret that they hand out; it is shown
-//! once.
+//! Administration of operators: adding, disabling and resetting them, for `bahay operator` and for
+//! administrators at the desk. The enrolment code is the only secret that these functions return;
+//! it is displayed once.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -13,37 +13,37 @@ use crate::auth::EnrolmentCode;
 use crate::clock::{self, Timestamp};
 use crate::{db, entropy};
 
-/// An operator as it is listed.
+/// An operator in the list of operators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperatorSummary {
     pub name: String,
     pub role: String,
     pub created_at: Timestamp,
     pub disabled_at: Option<Timestamp>,
-    /// Whether there are a password and a second factor.
+    /// True if a password and a second factor are set.
     pub is_enrolled: bool,
-    /// Until when its token is good; `None` when it has none.
+    /// The expiry of the API token; `None` without one.
     pub token_expires_at: Option<Timestamp>,
-    /// When the operator was last at the desk.
+    /// The time of the operator's last request in a session.
     pub last_seen_at: Option<Timestamp>,
 }
 
-/// Why operators stay as they are.
+/// The reason why operators remain unchanged.
 #[derive(Debug, Error)]
 pub enum OperatorAdminError {
-    #[error("there is an operator {name} already; names are not given twice")]
+    #[error("the operator {name} exists already; names are not reused")]
     NameTaken { name: String },
-    #[error("there is no operator {name} who is not disabled")]
+    #[error("there is no active operator {name}")]
     NoSuchOperator { name: String },
-    #[error("nobody disables or resets itself; another administrator does")]
+    #[error("an operator cannot disable or reset itself; another administrator does")]
     Own,
     #[error("operators cannot be changed: {0}")]
     Database(#[from] sqlx::Error),
 }
 
 impl Operators {
-    /// Makes an operator, and returns the code with which it enrols. Not repeated when an answer is
-    /// lost: the code would be, too.
+    /// Adds an operator and returns its enrolment code. Not retried, because a lost response would
+    /// lose the code.
     pub async fn add(
         &self,
         by: &Actor,
@@ -53,7 +53,7 @@ impl Operators {
     ) -> Result<EnrolmentCode, OperatorAdminError> {
         let id = entropy::uuid();
         let mut tx = self.pool.begin().await?;
-        let made = sqlx::query!(
+        let inserted = sqlx::query!(
             r#"
             insert into operators (id, name, role)
             values ($1, $2, $3)
@@ -65,17 +65,18 @@ impl Operators {
         )
         .execute(&mut *tx)
         .await?;
-        if made.rows_affected() == 0 {
+        if inserted.rows_affected() == 0 {
             return Err(OperatorAdminError::NameTaken { name: name.as_str().to_owned() });
         }
         let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
-        let (subject, detail) = (subject(name), json!({ "role": role.as_str() }));
+        let subject = audit_subject(name);
+        let detail = json!({ "role": role.as_str() });
         audit::record_in_tx(&mut tx, by, Action::OperatorAdded, Some(&subject), detail).await?;
         tx.commit().await?;
         Ok(code)
     }
 
-    /// All there ever were, by name.
+    /// Returns all operators, disabled ones included, by name.
     pub async fn list(&self) -> Result<Vec<OperatorSummary>, OperatorAdminError> {
         let once = || {
             sqlx::query!(
@@ -108,7 +109,7 @@ impl Operators {
         Ok(rows.collect())
     }
 
-    /// Ends what an operator may do, for good, and its sessions.
+    /// Disables an operator permanently and ends its sessions.
     pub async fn disable(
         &self,
         by: &Actor,
@@ -127,17 +128,18 @@ impl Operators {
         )
         .fetch_optional(&mut *tx)
         .await?;
-        let id = another(by, id, name)?;
+        let id = require_other(by, id, name)?;
         sign_in::end_sessions_in_tx(&mut tx, id).await?;
         browsers::forget_in_tx(&mut tx, id).await?;
         issuance::end_issuance_in_tx(&mut tx, id, now).await?;
-        let (action, subject) = (Action::OperatorDisabled, subject(name));
+        let subject = audit_subject(name);
+        let action = Action::OperatorDisabled;
         audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         Ok(tx.commit().await?)
     }
 
-    /// Lets an operator set another password and another second factor; those before are no longer
-    /// good, nor is its token, and its sessions end.
+    /// Resets the sign-in of an operator and returns an enrolment code. The previous password,
+    /// second factor and token become invalid, and all sessions end.
     pub async fn reset(
         &self,
         by: &Actor,
@@ -155,22 +157,23 @@ impl Operators {
         )
         .fetch_optional(&mut *tx)
         .await?;
-        let id = another(by, id, name)?;
+        let id = require_other(by, id, name)?;
         let code = enrolment::begin_in_tx(&mut tx, id, by.operator, now).await?;
-        let (action, subject) = (Action::SignInReset, subject(name));
+        let subject = audit_subject(name);
+        let action = Action::SignInReset;
         audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
         tx.commit().await?;
         Ok(code)
     }
 }
 
-/// As the audit names an operator.
-fn subject(name: &OperatorName) -> String {
+/// Returns the subject that denotes an operator in the audit log.
+fn audit_subject(name: &OperatorName) -> String {
     format!("operator:{}", name.as_str())
 }
 
-/// The operator, who is there and is not whoever asks.
-fn another(by: &Actor, id: Option<Uuid>, name: &OperatorName) -> Result<Uuid, OperatorAdminError> {
+/// Requires that the operator exists and is not the actor itself.
+fn require_other(by: &Actor, id: Option<Uuid>, name: &OperatorName) -> Result<Uuid, OperatorAdminError> {
     let missing = || OperatorAdminError::NoSuchOperator { name: name.as_str().to_owned() };
     let id = id.ok_or_else(missing)?;
     if by.operator.is_some_and(|by| by.0 == id) { Err(OperatorAdminError::Own) } else { Ok(id) }

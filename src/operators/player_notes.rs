@@ -1,5 +1,5 @@
-//! What operators do for players and about them: notes for colleagues, and ending sessions. Each is
-//! noted in the audit, in the same transaction.
+//! Moderation of players by operators: notes for colleagues, the end of sessions, decisions on
+//! reports. Each act is recorded in the audit log in the same transaction.
 
 use std::str::FromStr;
 
@@ -18,14 +18,14 @@ use crate::ids::PlayerId;
 use crate::reason::Reason;
 use crate::social::{self, KeptReport, ReportError, ReportOutcome};
 
-/// How long a note is, in characters.
+/// The length of a note, in characters.
 pub const NOTE_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
 
-/// What a note says.
+/// The text of a note, trimmed, with `\n` as its line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteText(String);
 
-/// The text is not a note.
+/// The error of parsing a [`NoteText`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a note has 1 to 2000 characters, and no control characters but line breaks")]
 pub struct ParseNoteError;
@@ -36,21 +36,21 @@ impl FromStr for NoteText {
     fn from_str(text: &str) -> Result<Self, ParseNoteError> {
         let text = text.replace("\r\n", "\n");
         let text = text.trim();
-        let is_sound = NOTE_LENGTH.contains(&text.chars().count())
-            && !text.chars().any(|one| one.is_control() && one != '\n');
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(ParseNoteError) }
+        let is_valid = NOTE_LENGTH.contains(&text.chars().count())
+            && !text.chars().any(|char| char.is_control() && char != '\n');
+        if is_valid { Ok(Self(text.to_owned())) } else { Err(ParseNoteError) }
     }
 }
 
-/// Why nothing was done.
+/// The reason why an act of moderation was not performed.
 #[derive(Debug, Error)]
 pub enum ModerationError {
     #[error("there is no player {player}")]
     PlayerUnknown { player: PlayerId },
-    #[error("players cannot be cared for now: {0}")]
+    #[error("moderation is unavailable: {0}")]
     Unavailable(sqlx::Error),
-    /// A bug.
-    #[error("caring for players is broken: {0}")]
+    /// A defect of the service.
+    #[error("moderation is broken: {0}")]
     Broken(sqlx::Error),
 }
 
@@ -64,7 +64,7 @@ impl From<sqlx::Error> for ModerationError {
     }
 }
 
-/// Care for players. Clones share the pool.
+/// Moderation of players. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Moderation {
     pool: PgPool,
@@ -76,18 +76,18 @@ impl Moderation {
         Self { pool, clock }
     }
 
-    /// Writes a note about a player. The same attempt writes one.
+    /// Writes a note about a player. Idempotent under the key `attempt`.
     pub async fn write_note(
         &self,
         by: &CanModerate,
         player: PlayerId,
-        words: &NoteText,
+        text: &NoteText,
         attempt: Uuid,
     ) -> Result<(), ModerationError> {
         let id = entropy::uuid();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let written = sqlx::query!(
+            let insert = sqlx::query!(
                 "
                 insert into player_notes (id, player, written_by, words, attempt)
                 select $1, p.id, $3, $4, $5
@@ -98,13 +98,14 @@ impl Moderation {
                 id,
                 player.0,
                 by.id.0,
-                words.0,
+                text.0,
                 attempt
             );
-            let is_new = written.execute(&mut *tx).await?.rows_affected() > 0;
+            let is_new = insert.execute(&mut *tx).await?.rows_affected() > 0;
             if is_new {
                 let subject = format!("player:{player}");
-                let (action, detail) = (Action::NoteWritten, json!({ "note": id }));
+                let action = Action::NoteWritten;
+                let detail = json!({ "note": id });
                 audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             }
             tx.commit().await
@@ -113,14 +114,16 @@ impl Moderation {
         Ok(db::retry(once).await?)
     }
 
-    /// Ends all sessions of a player, of which the nodes hear within a second. Says how many.
+    /// Ends all sessions of a player and returns their number. The nodes observe the end within a
+    /// second.
     pub async fn end_sessions(&self, by: &CanModerate, player: PlayerId) -> Result<u64, ModerationError> {
         let now = self.clock.now();
         self.require_player(player).await?;
         let once = || async {
             let mut tx = self.pool.begin().await?;
             let ended = accounts::end_sessions_in_tx(&mut tx, player, now).await?;
-            let (subject, detail) = (format!("player:{player}"), json!({ "sessions": ended }));
+            let subject = format!("player:{player}");
+            let detail = json!({ "sessions": ended });
             let action = Action::SessionsEnded;
             audit::record_in_tx(&mut tx, by.actor(), action, Some(&subject), detail).await?;
             tx.commit().await?;
@@ -129,7 +132,7 @@ impl Moderation {
         Ok(db::retry(once).await?)
     }
 
-    /// Decides on what a player reported. Not tried again when an answer is lost: the report would be
+    /// Decides on a player's report. Not retried, because after a lost response the report would be
     /// found decided.
     pub async fn decide_report(
         &self,
@@ -165,8 +168,8 @@ mod tests {
     use super::{ParseNoteError, NoteText};
 
     #[test]
-    fn a_note_says_something() {
-        assert_eq!(" two\r\nlines ".parse::<NoteText>().map(|words| words.0), Ok("two\nlines".into()));
+    fn a_note_is_trimmed_and_bounded() {
+        assert_eq!(" two\r\nlines ".parse::<NoteText>().map(|note| note.0), Ok("two\nlines".into()));
         for text in ["", " \n ", "bell\u{7}", &"x".repeat(2_001)] {
             assert_eq!(text.parse::<NoteText>(), Err(ParseNoteError));
         }

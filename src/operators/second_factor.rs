@@ -1,19 +1,20 @@
-//! The second factor of a sign-in: a code of six digits from an authenticator, a new one every 30
-//! seconds (RFC 6238). The code before and the one after are good too, for clocks that are off.
+//! The second factor of a sign-in: time-based one-time passwords of six digits and 30 seconds (RFC
+//! 6238). The previous and the next code are accepted as well, to tolerate clock skew.
 
 use std::fmt;
 
 use totp_rs::{Builder, Totp};
 use uuid::Uuid;
 
-use crate::auth::{SealingKeys, Unsealed};
+use crate::auth::{SealingKeys, UnsealedSecret};
 use crate::clock::Timestamp;
 use crate::entropy;
 
-/// As long as the hash inside is wide (RFC 4226).
+/// The length of the secret: that of the hash (RFC 4226).
 const SECRET_BYTES: usize = 20;
 
-/// What an operator's authenticator and the house share. Prints without itself.
+/// The secret that an operator's authenticator and the house share. Its `Debug` output omits the
+/// secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecondFactor([u8; SECRET_BYTES]);
 
@@ -30,51 +31,51 @@ impl SecondFactor {
         Self(secret)
     }
 
-    /// As it was stored for an operator, and whether it would be stored so now; `None` when no key
-    /// opens it.
+    /// Decrypts a stored secret. The flag is true if the current key has sealed it. Returns `None`
+    /// if no key opens it.
     pub(super) fn unseal(
         stored: &[u8],
         keys: &SealingKeys,
         operator: Uuid,
     ) -> Option<(Self, bool)> {
-        let Unsealed { secret, is_current } = keys.open(stored, &owner(operator), SECRET_BYTES)?;
+        let UnsealedSecret { secret, is_current } = keys.open(stored, &associated_data(operator), SECRET_BYTES)?;
         Some((Self::from_bytes(&secret)?, is_current))
     }
 
-    /// As it is to be stored for an operator.
+    /// Encrypts the secret for storage in an operator's row.
     pub(super) fn seal(&self, keys: &SealingKeys, operator: Uuid) -> Vec<u8> {
-        keys.seal(&self.0, &owner(operator))
+        keys.seal(&self.0, &associated_data(operator))
     }
 
-    /// `None` when there are not as many as ours has.
+    /// Returns `None` if the length is not that of a secret.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// As people type it; `None` when it is no secret of ours.
+    /// Parses the base32 form that people type.
     pub fn from_base32(text: &str) -> Option<Self> {
         let secret = totp_rs::Secret::try_from_base32(text).ok()?;
         Self::from_bytes(secret.as_ref())
     }
 
-    /// For people who type it.
+    /// Returns the base32 form that people type.
     pub fn to_base32(&self) -> String {
         self.totp().secret().to_base32()
     }
 
-    /// For authenticators that read it from a picture.
+    /// Returns the `otpauth` URI that authenticators read from a QR code.
     pub fn uri(&self, operator: &str) -> String {
         let secret = self.to_base32();
         format!("otpauth://totp/bahay:{operator}?secret={secret}&issuer=bahay")
     }
 
-    /// The time step of a code that is good now.
+    /// Returns the time step of a code that is valid at the given time.
     pub(super) fn find_step(&self, code: &str, now: Timestamp) -> Option<i64> {
         let step = self.totp().check(code, seconds(now))?;
         i64::try_from(step).ok()
     }
 
-    /// The code of a moment, as an authenticator shows it.
+    /// Returns the code that an authenticator displays at the given time.
     pub fn code(&self, now: Timestamp) -> String {
         self.totp().generate(seconds(now)).to_string()
     }
@@ -85,8 +86,8 @@ impl SecondFactor {
     }
 }
 
-/// What a stored factor is bound to, so that it is good in its operator's row alone.
-fn owner(operator: Uuid) -> Vec<u8> {
+/// Returns the associated data of a sealed secret, which binds the secret to its operator's row.
+fn associated_data(operator: Uuid) -> Vec<u8> {
     [b"second factor ", operator.as_bytes().as_slice()].concat()
 }
 
@@ -98,9 +99,9 @@ fn seconds(now: Timestamp) -> u64 {
 mod tests {
     use super::{SecondFactor, Timestamp};
 
-    /// The example of RFC 6238, with six digits.
+    /// The test vectors of RFC 6238, with six digits.
     #[test]
-    fn codes_are_those_of_the_standard() {
+    fn codes_match_the_test_vectors() {
         let factor = SecondFactor(*b"12345678901234567890");
         let at = |seconds: i64| Timestamp::from_ms(seconds * 1_000);
         assert_eq!(factor.code(at(59)), "287082");

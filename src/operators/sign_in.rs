@@ -1,12 +1,11 @@
-//! Operators at the desk: signing in with name, password and second factor, and the sessions of
-//! their browsers.
+//! Authentication of operators: sign-in with name, password and second factor, and sessions.
 //!
-//! All three are checked together, and what was wrong is only told to the audit. A name is tried
-//! five times a minute at most from one address, and from one browser that its operator has signed
-//! in with before (`browsers`); a code is taken once. Second factors are stored sealed; one that is
-//! sealed by an earlier key, or by none, is sealed anew at its next use. A session ends when it was
-//! idle for [`IDLE_MAX`], after [`SESSION_MAX`] at the latest, and with its operator; it is looked up
-//! at every request, so an end takes effect on every node at once.
+//! The three credentials are checked together; only the audit log records which one was wrong. Each
+//! source, an address or a known browser (`browsers`), may try a name at most five times a minute,
+//! and each code is accepted once. Second factors are stored encrypted; a secret under an earlier
+//! key, or in plain text, is encrypted anew at its next use. A session ends after [`IDLE_MAX`]
+//! without use, after [`SESSION_MAX`] at the latest, and when its operator is disabled. It is
+//! looked up at every request, so that its end takes effect on every node at once.
 
 use std::time::Duration;
 
@@ -17,40 +16,40 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Actor, Channel};
-use super::browsers::{self, AttemptSource};
+use super::browsers::{self, SignInOrigin};
 use super::second_factor::SecondFactor;
 use super::{Operator, OperatorName, Proof, SecondFactorMissing};
-use crate::accounts::{AccountError, Accounts, Attempt, Trier, clear_attempts};
+use crate::accounts::{AccountError, Accounts, PasswordAttempt, AttemptSource, clear_failures};
 use crate::auth::{BrowserToken, DeskToken, SealingKeys};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::{OperatorId, OperatorSessionId};
 
-/// How long a session may be idle.
+/// The idle timeout of a session.
 pub const IDLE_MAX: Duration = Duration::from_mins(30);
 
-/// How long a session lasts at most: a shift.
+/// The longest lifetime of a session: a shift.
 pub const SESSION_MAX: Duration = Duration::from_hours(12);
 
-/// How exactly it is known when a session was used last.
-const SEEN_EVERY: Duration = Duration::from_secs(15);
+/// The granularity at which the last use of a session is stored.
+const SEEN_GRANULARITY: Duration = Duration::from_secs(15);
 
-/// The way in to the desk. Clones share everything.
+/// The authentication of operators. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct OperatorAuth {
     pub(super) pool: PgPool,
     pub(super) accounts: Accounts,
     pub(super) clock: Clock,
-    /// With which second factors are stored.
+    /// The keys under which second factors are stored.
     pub(super) keys: SealingKeys,
 }
 
 /// The origin of a sign-in or an enrolment.
 #[derive(Clone, Debug)]
-pub struct SignInSource {
+pub struct SignInClient {
     pub channel: Channel,
-    /// As far as limits go.
+    /// The client's address, at the granularity of rate limits.
     pub address: Option<String>,
     /// The token from the browser's cookie.
     pub browser: Option<BrowserToken>,
@@ -59,76 +58,77 @@ pub struct SignInSource {
 /// A request to sign in.
 #[derive(Clone, Debug)]
 pub struct SignInRequest {
-    /// As it was typed.
+    /// The name as typed.
     pub name: String,
-    pub password: Attempt,
+    pub password: PasswordAttempt,
     pub code: String,
-    pub from: SignInSource,
-    /// Set when the address has used up its rate of sign-ins, which a known browser does not need.
+    pub from: SignInClient,
+    /// Set if the address has exhausted its rate limit of sign-ins, which does not apply to a known
+    /// browser.
     pub rate_limited_for: Option<Duration>,
 }
 
-/// How a request of a session came.
+/// The circumstances of a request in a session.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
     pub channel: Channel,
-    /// Whether somebody has asked for it; else it does not keep the session from being idle.
+    /// True for a request that a person has caused. Other requests do not reset the idle timeout.
     pub is_interactive: bool,
-    /// As far as limits go.
+    /// The client's address, at the granularity of rate limits.
     pub address: Option<String>,
 }
 
-/// A session that was opened. The tokens are sent to the browser once.
+/// A session that was opened. Its tokens are sent to the client once.
 #[derive(Clone, Debug)]
 pub struct OpenedSession {
     pub token: DeskToken,
     pub operator: OperatorId,
-    /// Of the browser, if the session is one of a browser.
+    /// The token of the browser, if the session is one of a browser.
     pub browser: Option<BrowserToken>,
 }
 
-/// Why somebody does not come in.
+/// The reason why an operator is not authenticated or enrolled.
 #[derive(Debug, Error)]
 pub enum OperatorAuthError {
-    #[error("too many are signing in just now; try again in a second")]
+    #[error("too many sign-ins are in progress; try again in a second")]
     Busy,
-    #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
+    #[error("too many sign-ins under this name have failed; try again in a minute")]
     Locked { retry_after: Duration },
-    #[error("name, password and code do not belong together, or the code was used before")]
+    #[error("name, password and code do not match, or the code was used before")]
     Refused,
-    #[error("this enrolment code is not good, or no longer")]
+    #[error("this enrolment code is unknown, used or expired")]
     EnrolmentUnknown,
     #[error(
-        "this browser was not the last one to open the enrolment, so the key that it was shown is not \
-         good; give the code again for another key, and if somebody else has opened it, tell an \
-         administrator"
+        "this browser was not the last one to open the enrolment, so the key that it displayed is \
+         invalid; enter the code again for another key, and inform an administrator if somebody \
+         else has opened it"
     )]
     EnrolmentElsewhere,
-    #[error("too many sign-ins have come from this address; try again a little later")]
+    #[error("too many sign-ins from this address; try again later")]
     RateLimited { retry_after: Duration },
-    #[error("everybody who guesses tries this password early; take another one")]
+    #[error("this password is easy to guess; choose another one")]
     PasswordEasy,
     #[error("a password at the desk has at least {} characters", super::enrolment::PASSWORD_MIN)]
     PasswordShort,
-    #[error("this is not the code that the authenticator shows now")]
+    #[error("this is not the code that the authenticator displays now")]
     CodeWrong,
     #[error("the session has ended; sign in again")]
     SessionEnded,
-    /// There is a token, and no session.
+    /// The request carries a token instead of a session.
     #[error(transparent)]
     NoSession(#[from] SecondFactorMissing),
-    /// The same call may pass later.
+    /// A transient failure: the same call may succeed later.
     #[error("the desk is unavailable: {reason}")]
     Unavailable { reason: String },
-    /// A bug, or a key that is missing in the settings.
+    /// A defect of the service, or a key missing in its settings.
     #[error("the desk is broken: {reason}")]
     Broken { reason: String },
 }
 
 impl OperatorAuthError {
-    /// No key of this server opens a second factor that is stored.
+    /// Returns the error of a stored second factor that no key of this server opens.
     pub(super) fn key_missing() -> Self {
-        let reason = "no key in BAHAY_SECOND_FACTOR_KEYS opens a second factor that is stored";
+        let reason = "no key in BAHAY_SECOND_FACTOR_KEYS opens the stored second factor";
         Self::Broken { reason: reason.to_owned() }
     }
 }
@@ -144,7 +144,7 @@ impl From<sqlx::Error> for OperatorAuthError {
     }
 }
 
-/// What hashing and counting attempts may come to; the rest is not asked of it.
+/// Converts the errors of hashing and of counting attempts; the other ones do not occur there.
 impl From<AccountError> for OperatorAuthError {
     fn from(error: AccountError) -> Self {
         match error {
@@ -156,7 +156,7 @@ impl From<AccountError> for OperatorAuthError {
     }
 }
 
-/// What is stored of an operator who may sign in.
+/// A row of `operator_credentials`.
 struct OperatorCredentialsRow {
     operator: Uuid,
     password_hash: String,
@@ -171,27 +171,27 @@ impl OperatorAuth {
     /// Opens a session.
     ///
     /// # Errors
-    /// [`OperatorAuthError::Busy`], [`OperatorAuthError::Locked`], [`OperatorAuthError::RateLimited`],
-    /// [`OperatorAuthError::Refused`].
+    /// [`OperatorAuthError::Busy`], [`OperatorAuthError::Locked`],
+    /// [`OperatorAuthError::RateLimited`], [`OperatorAuthError::Refused`].
     pub async fn sign_in(&self, request: &SignInRequest) -> Result<OpenedSession, OperatorAuthError> {
         let now = self.clock.now();
-        // What is no name is nobody's, and is refused as any other.
+        // An invalid name is refused like a name that no operator has.
         let name: Option<OperatorName> = request.name.parse().ok();
-        let counted = counted_as(&request.name);
-        let SignInSource { address, browser, .. } = &request.from;
+        let attempt_key = attempt_key(&request.name);
+        let SignInClient { address, browser, .. } = &request.from;
         let address = address.as_deref().unwrap_or_default();
         let found =
-            browsers::find_attempt_source(&self.pool, name.as_ref(), browser.as_ref(), address, now).await?;
+            browsers::find_sign_in_origin(&self.pool, name.as_ref(), browser.as_ref(), address, now).await?;
         if let Some(retry_after) = request.rate_limited_for.filter(|_| !found.is_browser) {
             return Err(OperatorAuthError::RateLimited { retry_after });
         }
-        let AttemptSource { from, is_known, token: browser, .. } = found;
-        let place = self.accounts.hasher().enter()?;
-        let trier = Trier { look: &counted, from: &from, is_known };
-        if let Err(error) = self.accounts.count_attempt(&trier, now).await {
-            // Once a minute: whoever goes on trying does not fill the audit.
+        let SignInOrigin { from, is_known, token: browser, .. } = found;
+        let permit = self.accounts.hasher().acquire()?;
+        let source = AttemptSource { skeleton: &attempt_key, origin: &from, is_trusted: is_known };
+        if let Err(error) = self.accounts.count_attempt(&source, now).await {
+            // Recorded once a minute, so that a persistent client does not fill the audit log.
             if matches!(error, AccountError::Locked { is_first: true, .. }) {
-                self.note_refusal(request, None, "locked").await?;
+                self.record_refusal(request, None, "locked").await?;
             }
             return Err(error.into());
         }
@@ -210,12 +210,13 @@ impl OperatorAuth {
         };
         let stored = db::retry(once).await?;
         let hash = stored.as_ref().map(|stored| stored.password_hash.as_str());
-        let is_right = place.is_right(request.password.as_bytes(), hash).await?;
-        drop(place);
+        let is_right = permit.verify(request.password.as_bytes(), hash).await?;
+        drop(permit);
         let Some(stored) = stored else {
-            // Names that nobody has are without number.
-            match self.accounts.count_written(address, now).await {
-                Ok(()) => self.note_refusal(request, None, "name").await?,
+            // The number of unknown names is unbounded, so their refusals are recorded under a rate
+            // limit.
+            match self.accounts.count_logged_refusal(address, now).await {
+                Ok(()) => self.record_refusal(request, None, "name").await?,
                 Err(AccountError::Locked { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -223,18 +224,18 @@ impl OperatorAuth {
         };
         let operator = OperatorId(stored.operator);
         if !is_right {
-            self.note_refusal(request, Some(operator), "password").await?;
+            self.record_refusal(request, Some(operator), "password").await?;
             return Err(OperatorAuthError::Refused);
         }
         let factor = SecondFactor::unseal(&stored.totp_secret, &self.keys, stored.operator);
         let (factor, is_current) = factor.ok_or_else(OperatorAuthError::key_missing)?;
         let Some(step) = factor.find_step(&request.code, now) else {
-            self.note_refusal(request, Some(operator), "code").await?;
+            self.record_refusal(request, Some(operator), "code").await?;
             return Err(OperatorAuthError::Refused);
         };
-        // Not tried again when an answer is lost: the code would be found used.
+        // Not retried: after a lost response the code would be found used.
         let mut tx = self.pool.begin().await?;
-        let taken = sqlx::query!(
+        let update = sqlx::query!(
             r#"
             update operator_credentials
             set totp_step = $3, totp_secret = coalesce($4, totp_secret)
@@ -245,19 +246,19 @@ impl OperatorAuth {
             step,
             (!is_current).then(|| factor.seal(&self.keys, stored.operator))
         );
-        if taken.execute(&mut *tx).await?.rows_affected() == 0 {
+        if update.execute(&mut *tx).await?.rows_affected() == 0 {
             tx.rollback().await?;
-            self.note_refusal(request, Some(operator), "code used").await?;
+            self.record_refusal(request, Some(operator), "code used").await?;
             return Err(OperatorAuthError::Refused);
         }
-        clear_attempts(&mut tx, &trier).await?;
-        let from = SignInSource { browser, ..request.from.clone() };
+        clear_failures(&mut tx, &source).await?;
+        let from = SignInClient { browser, ..request.from.clone() };
         let opened = open_in_tx(&mut tx, operator, from, Action::SignedIn, now).await?;
         tx.commit().await?;
         Ok(opened)
     }
 
-    /// The operator whose session has this token, now.
+    /// Returns the operator to whom a session's token belongs.
     ///
     /// # Errors
     /// [`OperatorAuthError::SessionEnded`].
@@ -287,7 +288,7 @@ impl OperatorAuth {
         let row = db::retry(once).await?.ok_or(OperatorAuthError::SessionEnded)?;
         let role = row.role.parse().map_err(|_| OperatorAuthError::SessionEnded)?;
         let seen = clock::from_jiff(row.last_seen_at.to_jiff());
-        if is_interactive && clock::after(seen, SEEN_EVERY) <= now {
+        if is_interactive && clock::after(seen, SEEN_GRANULARITY) <= now {
             let once = || {
                 sqlx::query!(
                     r#"
@@ -301,13 +302,18 @@ impl OperatorAuth {
             };
             db::retry(once).await?;
         }
-        let (id, name) = (OperatorId(row.operator), row.name);
-        let session = Some(OperatorSessionId(row.id));
-        let operator = Operator { id, name, role, channel, address, session, proof: Proof };
-        Ok(operator)
+        Ok(Operator {
+            id: OperatorId(row.operator),
+            name: row.name,
+            role,
+            channel,
+            address,
+            session: Some(OperatorSessionId(row.id)),
+            proof: Proof,
+        })
     }
 
-    /// Ends the session with which an operator has come.
+    /// Ends the session of an operator's request.
     ///
     /// # Errors
     /// [`OperatorAuthError::NoSession`].
@@ -323,35 +329,36 @@ impl OperatorAuth {
             );
             if ended.execute(&mut *tx).await?.rows_affected() == 1 {
                 let actor = operator.actor();
-                let (action, detail) = (Action::SignedOut, json!({}));
-                audit::record_in_tx(&mut tx, &actor, action, None, detail).await?;
+                audit::record_in_tx(&mut tx, &actor, Action::SignedOut, None, json!({})).await?;
             }
             tx.commit().await
         };
         Ok(db::retry(once).await?)
     }
 
-    /// Records in the audit alone what was wrong. A name that no operator has is not recorded: it may
-    /// be a password that was typed into the wrong field.
-    async fn note_refusal(
+    /// Records in the audit log which credential was wrong. A name that no operator has is not
+    /// recorded, because it may be a password that was typed into the wrong field.
+    async fn record_refusal(
         &self,
         request: &SignInRequest,
         operator: Option<OperatorId>,
         wrong: &str,
     ) -> Result<(), OperatorAuthError> {
-        let SignInSource { channel, address, .. } = &request.from;
+        let SignInClient { channel, address, .. } = &request.from;
         let actor = Actor { operator, channel: *channel, address: address.clone() };
         let mut connection = self.pool.acquire().await?;
-        let (action, detail) = (Action::SignInRefused, json!({ "wrong": wrong }));
+        let detail = json!({ "wrong": wrong });
+        let action = Action::SignInRefused;
         Ok(audit::record_in_tx(&mut connection, &actor, action, None, detail).await?)
     }
 }
 
-/// Opens a session in the caller's transaction, remembers the browser, and records both in the audit.
+/// Opens a session within the caller's transaction, remembers the browser, and records the sign-in
+/// in the audit log.
 pub(super) async fn open_in_tx(
     tx: &mut PgConnection,
     operator: OperatorId,
-    SignInSource { channel, address, browser }: SignInSource,
+    SignInClient { channel, address, browser }: SignInClient,
     action: Action,
     now: Timestamp,
 ) -> Result<OpenedSession, sqlx::Error> {
@@ -379,7 +386,7 @@ pub(super) async fn open_in_tx(
     Ok(OpenedSession { token, operator, browser })
 }
 
-/// Ends all sessions of an operator in the caller's transaction.
+/// Ends all sessions of an operator within the caller's transaction.
 pub(super) async fn end_sessions_in_tx(
     tx: &mut PgConnection,
     operator: Uuid,
@@ -393,8 +400,8 @@ pub(super) async fn end_sessions_in_tx(
     .map(|_| ())
 }
 
-/// The name by which attempts are counted, apart from all names of players.
-fn counted_as(name: &str) -> String {
+/// Returns the key under which attempts are counted, distinct from all names of players.
+fn attempt_key(name: &str) -> String {
     format!("operator {name}")
 }
 

@@ -1,6 +1,7 @@
-//! API tokens, with which an operator's programs act. An operator creates its own in a session with
-//! the second factor and is its only reader; nobody creates one for somebody else. Actions by a token
-//! are recorded as such ([`Channel::Token`](super::audit::Channel::Token)).
+//! API tokens, with which programs act for an operator. An operator creates its own token in a
+//! session with the second factor and is the only one who sees it; nobody creates a token for
+//! another operator. Acts by a token are recorded as such
+//! ([`Channel::Token`](super::audit::Channel::Token)).
 
 use std::time::Duration;
 
@@ -15,15 +16,15 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::{OperatorId, OperatorSessionId};
 
-/// The lifetime of a token. An operator that still needs one creates another.
+/// The lifetime of a token, after which the operator has to create another one.
 pub const TOKEN_LIFE: Duration = Duration::from_hours(24 * 90);
 
 impl Operators {
-    /// Creates the token of an operator, which replaces the one before, and returns it with its
-    /// expiry. Not repeated when an answer is lost: the token would be, too.
+    /// Creates the token of an operator, which replaces the previous one, and returns it with its
+    /// expiry. Not retried, because a lost response would lose the token.
     ///
     /// # Errors
-    /// [`OperatorAuthError::SessionEnded`] when the session has ended meanwhile.
+    /// [`OperatorAuthError::SessionEnded`] if the session has ended in the meantime.
     pub async fn create_token(
         &self,
         by: &SignedInOperator,
@@ -58,7 +59,7 @@ impl Operators {
     /// Revokes the token of an operator, if there is one.
     ///
     /// # Errors
-    /// [`OperatorAuthError::SessionEnded`] when the session has ended meanwhile.
+    /// [`OperatorAuthError::SessionEnded`] if the session has ended in the meantime.
     pub async fn revoke_token(&self, by: &SignedInOperator) -> Result<(), OperatorAuthError> {
         self.set_token(by, None, Action::TokenRevoked).await
     }
@@ -71,7 +72,7 @@ impl Operators {
     ) -> Result<(), OperatorAuthError> {
         let hash = token.map(|(token, _)| token.hash());
         let mut tx = self.pool.begin().await?;
-        // A reset or a disabling updates the same row first, so the two come one after the other.
+        // A concurrent reset or disabling locks the same row, so that the two are serialised.
         sqlx::query!(
             "update operators set token_hash = $2, token_expires_at = $3 where id = $1",
             by.id.0,
@@ -88,10 +89,10 @@ impl Operators {
     }
 }
 
-/// Returns whether a session is still open, and holds it open until the caller's transaction ends.
+/// Returns whether a session is open, and keeps it open until the caller's transaction ends.
 ///
-/// A request is authenticated before the transaction that carries it out; a reset or a disabling in
-/// between must prevent it.
+/// A request is authenticated before its transaction begins; a reset or a disabling in between has
+/// to prevent the change.
 pub(super) async fn holds_session_in_tx(
     tx: &mut PgConnection,
     operator: OperatorId,

@@ -60,7 +60,7 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),
     # Which actions there are is a list that grows.
-    ("query_invalid", "there is no such action"),
+    ("query_invalid", "unknown action"),
     # Which pictures there are is a list that grows.
     ("body_invalid", "there is no such avatar"),
     # What a name holds is said by properties of Unicode.

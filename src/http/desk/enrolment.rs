@@ -79,8 +79,8 @@ pub(super) async fn complete(
                 code: &code,
                 browser: visitor.enrolment.as_ref(),
                 password: &password,
-                shown: &shown,
-                from: visitor.sign_in_source(),
+                authenticator_code: &authenticator_code,
+                from: visitor.sign_in_client(),
             };
             match auth.enrol(request).await {
                 Ok(opened) => {

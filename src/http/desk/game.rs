@@ -40,7 +40,7 @@ pub(super) async fn show_replay(
 ) -> Result<Response, ErrorPage> {
     let looked = load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let (detail, record) = looked;
-    let replayed = GameReplay::of_value(record);
+    let replayed = GameReplay::from_value(record);
     let body = match replayed.and_then(|replayed| draw_replay(&replayed, &detail.seats)) {
         Ok(drawn) => drawn,
         Err(error) => html! { p class="alert" role="alert" { (error) } },

@@ -14,12 +14,12 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::{DeskOptions, ErrorPage};
-use crate::accounts::KNOWN_FOR;
+use crate::accounts::TRUSTED_ORIGIN_LIFE;
 use crate::auth::{BrowserToken, DeskToken, EnrolmentBrowserToken};
 use crate::rate_limit::Address;
 use crate::http::{Code, Services};
 use crate::operators::audit::Channel;
-use crate::operators::{RequestContext, OperatorAuth, OperatorAuthError, ENROLMENT_LIFE, OpenedSession, Operator, SignInSource};
+use crate::operators::{RequestContext, OperatorAuth, OperatorAuthError, ENROLMENT_LIFE, OpenedSession, Operator, SignInClient};
 
 /// What the script sends when nobody has asked for anything: such requests do not keep a session
 /// from being idle.
@@ -157,7 +157,7 @@ impl Visitor {
         let value = CookieValue::Session(opened.token.reveal());
         let mut response = with_cookie(response, options, &session_cookie_name(options), value);
         if let Some(browser) = &opened.browser {
-            let value = CookieValue::Persistent(KNOWN_FOR, browser.reveal());
+            let value = CookieValue::Persistent(TRUSTED_ORIGIN_LIFE, browser.reveal());
             response = with_cookie(response, options, &browser_cookie_name(options), value);
         }
         if self.enrolment.is_some() {
@@ -167,8 +167,8 @@ impl Visitor {
     }
 
     /// The origin of a sign-in from this browser.
-    pub(super) fn sign_in_source(&self) -> SignInSource {
-        SignInSource {
+    pub(super) fn sign_in_client(&self) -> SignInClient {
+        SignInClient {
             channel: Channel::Desk,
             address: self.address.clone(),
             browser: self.browser.clone(),

@@ -10,9 +10,9 @@ use super::components::time;
 use super::game_rows;
 use crate::archive::SeatDetail;
 use crate::clock::Timestamp;
-use crate::replay::{GameReplay, Step, Taken, Unplayable};
+use crate::replay::{GameReplay, ReplayError, Step, TakenAction};
 
-pub(super) fn draw_replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, Unplayable> {
+pub(super) fn draw_replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result<Markup, ReplayError> {
     let steps = replayed.steps(Viewer::Everything, 0, usize::MAX)?;
     let last = steps.total.saturating_sub(1);
     Ok(html! {
@@ -44,14 +44,14 @@ fn draw_step(step: &Step, seats: &[SeatDetail]) -> Markup {
     }
 }
 
-fn draw_action(taken: &Taken, seats: &[SeatDetail]) -> Markup {
+fn draw_action(taken: &TakenAction, seats: &[SeatDetail]) -> Markup {
     let chosen = match taken.by {
         ActionOrigin::Player => "",
         ActionOrigin::Clock => " (the clock)",
         ActionOrigin::Ai => " (the AI)",
     };
     let name = |seat: Seat| player_name(seats, seat.index());
-    html! { (name(taken.seat)) (chosen) " " (game_rows::draw_pieces(&taken.told, name)) }
+    html! { (name(taken.seat)) (chosen) " " (game_rows::draw_pieces(&taken.description, name)) }
 }
 
 fn player_name(seats: &[SeatDetail], place: usize) -> &str {

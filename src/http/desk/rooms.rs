@@ -19,7 +19,7 @@ use super::parse::parse_amount;
 use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession};
 use crate::http::{Code, Path, Problem, Services};
 use crate::lobby::Room;
-use crate::rooms::{Catalog, Draft, Revision, RulesWanted, chosen_rules};
+use crate::rooms::{Catalog, RoomDraft, RoomRevision, choose_rules};
 
 const HERE: &str = "/desk/rooms";
 
@@ -27,7 +27,7 @@ pub(super) async fn list(
     State(services): State<Services>,
     session: OperatorSession,
 ) -> Result<Response, ErrorPage> {
-    let playing = services.lobby.playing().await;
+    let playing = services.lobby.playing_counts().await;
     let playing = playing.map_err(|error| Problem::unavailable(&error))?;
     let rooms = services.lobby.rooms();
     let row = |room: &Room| {
@@ -84,7 +84,7 @@ fn hundredths(basis_points: u32) -> String {
     format!("{}.{:02}", basis_points / 100, basis_points % 100)
 }
 
-async fn load_revisions(rooms: &Catalog, id: &str) -> Result<Vec<Revision>, Problem> {
+async fn load_revisions(rooms: &Catalog, id: &str) -> Result<Vec<RoomRevision>, Problem> {
     Ok(rooms.revisions(id).await?)
 }
 
@@ -94,7 +94,7 @@ pub(super) async fn show_room(
     Path(id): Path<String>,
 ) -> Result<Response, ErrorPage> {
     let revisions = load_revisions(&rooms, &id).await?;
-    let Some(Revision { room, .. }) = revisions.first() else {
+    let Some(RoomRevision { room, .. }) = revisions.first() else {
         return Err(Code::RoomNotFound.problem().into());
     };
     let rows: Vec<Vec<Markup>> = revisions.iter().map(revision).collect();
@@ -124,8 +124,8 @@ pub(super) async fn show_room(
     Ok(page(&session, room.name(), body))
 }
 
-fn revision(revision: &Revision) -> Vec<Markup> {
-    let Revision { room, changed_by, changed_at } = revision;
+fn revision(revision: &RoomRevision) -> Vec<Markup> {
+    let RoomRevision { room, changed_by, changed_at } = revision;
     vec![
         html! { (room.revision()) },
         time(*changed_at),
@@ -137,7 +137,7 @@ fn revision(revision: &Revision) -> Vec<Markup> {
 }
 
 fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
-    let draft = Draft::from(room);
+    let draft = RoomDraft::from(room);
     let terms = room.terms();
     let number = |name: &'static str, label: &'static str, value: String, hint: &'static str| {
         field(Field { value: &value, hint, inputmode: "numeric", ..Field::required(name, label) })
@@ -216,8 +216,8 @@ impl RoomForm {
     }
 
     /// What the room is to be; what the form does not say stays.
-    fn draft(&self, now: &Room) -> Result<Draft, Problem> {
-        let mut draft = Draft::from(now);
+    fn draft(&self, now: &Room) -> Result<RoomDraft, Problem> {
+        let mut draft = RoomDraft::from(now);
         self.text("name")?.clone_into(&mut draft.name);
         draft.coins_min = self.coins("least")?;
         draft.coins_max = match self.text("most")? {
@@ -258,11 +258,10 @@ impl RoomForm {
         terms.clocks.grace_ms = self.number("grace")?;
         terms.clocks.missed_turns_to_takeover = self.number("missed_turns")?;
         terms.clocks.absence_ms = self.number("absence")?;
-        let (kind, rule_set) = (now.kind().to_owned(), self.text("rule_set")?.to_owned());
+        let rule_set = self.text("rule_set")?.to_owned();
         let is_same = rule_set == now.rule_set();
         let switches = if is_same { self.rules(now)? } else { Value::Null };
-        let wanted = RulesWanted { kind, rule_set: rule_set.clone(), switches };
-        terms.rules = chosen_rules(&wanted)?.rules;
+        terms.rules = choose_rules(now.kind(), &rule_set, &switches)?.rules;
         draft.rule_set = rule_set;
         Ok(draft)
     }
@@ -374,15 +373,13 @@ pub(super) async fn make(
     let by = session.operator.require_administrator()?;
     let rooms = Catalog::from_ref(&services);
     let like = rooms.room(&input.like).ok_or_else(|| Code::RoomNotFound.problem())?;
-    let mut draft = Draft { name: input.name, is_open: false, ..Draft::from(&*like) };
+    let mut draft = RoomDraft { name: input.name, is_open: false, ..RoomDraft::from(&*like) };
     draft.terms.room.clone_from(&input.id);
     if input.kind != like.kind() {
         let first = rule_sets(&input.kind).first().map_or("", |(name, _)| name);
-        let wanted =
-            RulesWanted { kind: input.kind, rule_set: first.to_owned(), switches: Value::Null };
-        let chosen = chosen_rules(&wanted)?;
+        let chosen = choose_rules(&input.kind, first, &Value::Null)?;
         (draft.terms.rules, draft.terms.hits) = (chosen.rules, chosen.hits);
-        draft.rule_set = wanted.rule_set;
+        draft.rule_set = first.to_owned();
     }
     rooms.create(&by, &draft).await?;
     Ok(Redirect::to(&format!("{HERE}/{}", input.id)).into_response())

@@ -12,7 +12,7 @@ use super::components::{Field, field};
 use super::operator_session::{Visitor, without_session};
 use super::layout::visitor_page;
 use super::{DeskOptions, OperatorForm, EmptyForm, ErrorPage};
-use crate::accounts::Attempt;
+use crate::accounts::PasswordAttempt;
 use crate::http::request_limits::OperatorSignInRate;
 use crate::http::{Code, Problem, Query, Services};
 use crate::operators::{Audit, OperatorAuth, OperatorAuthError, SignInRequest};
@@ -28,7 +28,7 @@ pub(super) struct ReturnPathQuery {
 #[derive(Debug, Deserialize)]
 pub(super) struct SignInForm {
     name: String,
-    password: Attempt,
+    password: PasswordAttempt,
     code: String,
     #[serde(default)]
     next: String,
@@ -46,7 +46,7 @@ pub(super) async fn sign_in(
 ) -> Result<Response, ErrorPage> {
     let SignInForm { name, password, code, next } = input;
     let (name, code) = (name.trim().to_owned(), code.replace(' ', ""));
-    let from = visitor.sign_in_source();
+    let from = visitor.sign_in_client();
     let request = SignInRequest { name, password, code, from, rate_limited_for: rate.limited_for };
     match auth.sign_in(&request).await {
         Ok(opened) => {

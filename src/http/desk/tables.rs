@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::components::{Column, Field, text_area, button, select, coins, facts, field, id, table, time};
 use super::layout::page;
 use super::{OperatorForm, EmptyForm, ErrorPage, OperatorSession, game_rows, parse_reason};
-use crate::archive::halted::Halted;
+use crate::archive::halted::HaltedTable;
 use crate::clock::Timestamp;
 use crate::http::operators::tables as orders;
 use crate::http::{Code, Path, Query, Services};
@@ -74,7 +74,7 @@ pub(super) async fn list(
     Ok(page(&session, "Tables", body))
 }
 
-fn halts(halted: &[Halted]) -> Markup {
+fn halts(halted: &[HaltedTable]) -> Markup {
     let rows = halted.iter().map(|halted| {
         vec![
             html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },

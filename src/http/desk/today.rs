@@ -14,7 +14,7 @@ use crate::clock::{self, Timestamp};
 use crate::http::operators::today::count_playing;
 use crate::http::{Problem, Services, database_problem};
 use crate::ids::GameId;
-use crate::live_store::Playing;
+use crate::live_store::PlayingCount;
 use crate::reports::{
     Alarms, Figures, Gatherer, Hour, RoomFigures, SlowSettlement, Today, VoidedGame,
 };
@@ -42,8 +42,8 @@ async fn draw_today(services: &Services) -> Result<Markup, Problem> {
     Ok(body(&today.map_err(database_problem)?, count_playing(services).await))
 }
 
-fn body(today: &Today, playing: Option<Playing>) -> Markup {
-    let now = |of: fn(Playing) -> u64| match playing {
+fn body(today: &Today, playing: Option<PlayingCount>) -> Markup {
+    let now = |of: fn(PlayingCount) -> u64| match playing {
         Some(playing) => html! { (of(playing)) },
         None => badge("bad", "live state does not answer"),
     };

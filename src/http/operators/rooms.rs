@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::operators::Operator;
-use crate::rooms::{Catalog, Draft, Revision, Room, RoomError, RulesWanted, chosen_rules};
+use crate::rooms::{Catalog, RoomDraft, RoomRevision, Room, RoomError, choose_rules};
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
@@ -160,7 +160,7 @@ pub(in crate::http) struct RoomRevisions {
 impl RoomSettings {
     fn from_room(room: &Room) -> Self {
         let Terms { rules, price, hits, clocks, spectators, bots, .. } = room.terms();
-        let draft = Draft::from(room);
+        let draft = RoomDraft::from(room);
         Self {
             name: draft.name,
             is_open: draft.is_open,
@@ -193,11 +193,10 @@ impl RoomSettings {
         }
     }
 
-    fn draft(self, id: String) -> Result<Draft, RoomError> {
+    fn draft(self, id: String) -> Result<RoomDraft, RoomError> {
         let amount = coins::Coins::from_hundredths;
         let Self { kind, rule_set, rules: switches, .. } = self;
-        let wanted = RulesWanted { kind, rule_set, switches };
-        let rules = chosen_rules(&wanted)?.rules;
+        let rules = choose_rules(&kind, &rule_set, &switches)?.rules;
         let terms =
             Terms {
                 room: id,
@@ -227,14 +226,15 @@ impl RoomSettings {
                 practice: false,
             };
         let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
-        let (name, is_open, rule_set) = (self.name, self.is_open, wanted.rule_set);
+        let name = self.name;
+        let is_open = self.is_open;
         let needs_account = self.needs_account;
-        Ok(Draft { name, is_open, rule_set, terms, coins_min, coins_max, needs_account })
+        Ok(RoomDraft { name, is_open, rule_set, terms, coins_min, coins_max, needs_account })
     }
 }
 
-impl From<Revision> for RoomRevisionBody {
-    fn from(Revision { room, changed_by, changed_at }: Revision) -> Self {
+impl From<RoomRevision> for RoomRevisionBody {
+    fn from(RoomRevision { room, changed_by, changed_at }: RoomRevision) -> Self {
         Self {
             id: room.id().to_owned(),
             revision: room.revision(),

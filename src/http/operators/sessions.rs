@@ -6,10 +6,10 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::accounts::Attempt;
+use crate::accounts::PasswordAttempt;
 use crate::rate_limit::Address;
 use crate::operators::audit::Channel;
-use crate::operators::{OperatorAuth, SignInRequest, Operator, SignInSource};
+use crate::operators::{OperatorAuth, SignInRequest, Operator, SignInClient};
 
 use super::super::request_limits::OperatorSignInRate;
 use super::super::{Body, Problem, ProblemBody};
@@ -26,7 +26,7 @@ pub(in crate::http) struct OperatorSignIn {
         max_length = 512,
         example = "rain on a tin roof"
     )]
-    password: Attempt,
+    password: PasswordAttempt,
     /// The six digits that the authenticator shows now; each code is taken once.
     #[schema(max_length = 6, example = "287082")]
     code: String,
@@ -70,7 +70,7 @@ pub(in crate::http) async fn sign_in_operator(
     Body(OperatorSignIn { name, password, code }): Body<OperatorSignIn>,
 ) -> Result<Json<OperatorSessionBody>, Problem> {
     let address = address.map(|Extension(address)| address.to_string());
-    let from = SignInSource { channel: Channel::Api, address, browser: None };
+    let from = SignInClient { channel: Channel::Api, address, browser: None };
     let request = SignInRequest { name, password, code, from, rate_limited_for: rate.limited_for };
     let opened = auth.sign_in(&request).await?;
     Ok(Json(OperatorSessionBody { token: opened.token.reveal().to_owned() }))

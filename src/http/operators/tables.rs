@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::archive::halted::{self, Halted};
+use crate::archive::halted::{self, HaltedTable};
 use crate::ids::RoomId;
 use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Actor};
 use crate::operators::{Operator, SignedInAdministrator};
 use crate::reason::Reason;
-use crate::tables::{OperateError, Unready, Voided};
+use crate::tables::{OperateError, Unready, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
@@ -208,7 +208,7 @@ pub(in crate::http) async fn void(
     by: &SignedInAdministrator,
     table: TableId,
     reason: &Reason,
-) -> Result<Voided, Problem> {
+) -> Result<VoidOutcome, Problem> {
     let tables = services.lobby.tables();
     let what = (Action::TableVoided, table, Some(reason));
     run_table_order(services, by, what, tables.void(table, reason)).await
@@ -237,8 +237,8 @@ pub(in crate::http) async fn refund_pot(
 /// What waits for an operator.
 pub(in crate::http) async fn list_halted_and_lost(
     services: &Services,
-) -> Result<(Vec<Halted>, Vec<IdlePot>), Problem> {
-    let halted = halted::halted(&services.pool).await.map_err(super::super::database_problem)?;
+) -> Result<(Vec<HaltedTable>, Vec<IdlePot>), Problem> {
+    let halted = halted::list_halted(&services.pool).await.map_err(super::super::database_problem)?;
     Ok((halted, services.lobby.tables().lost_pots().await?))
 }
 
@@ -381,7 +381,7 @@ pub(in crate::http) async fn void_table(
     let request = request.require_key()?;
     let TableReason { reason } = request.parse_body()?;
     let work = async move |_| {
-        let Voided { game, .. } = void(&services, &by, TableId(id), &reason).await?;
+        let VoidOutcome { game, .. } = void(&services, &by, TableId(id), &reason).await?;
         Ok(Json(TableEnded { game: game.map(|game| game.0) }))
     };
     Ok(request.execute(&operator, work).await)

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::live_store::Playing;
+use crate::live_store::PlayingCount;
 use crate::operators::Operator;
 use crate::reports::{self, Alarms, Figures, Gatherer, Reports, SlowSettlement, Sums, VoidedGame};
 use crate::standings::Standings;
@@ -221,7 +221,7 @@ impl From<Figures> for FiguresBody {
 }
 
 impl TodayBody {
-    fn from_report(today: reports::Today, now: Option<Playing>) -> Self {
+    fn from_report(today: reports::Today, now: Option<PlayingCount>) -> Self {
         let rooms = today.rooms.into_iter();
         let hours = today.hours.into_iter();
         Self {
@@ -273,14 +273,14 @@ pub(in crate::http) async fn show_today(
 }
 
 /// What plays now in all rooms together. Coins are told also when that is not known.
-pub(in crate::http) async fn count_playing(services: &Services) -> Option<Playing> {
-    let rooms = services.lobby.playing().await;
+pub(in crate::http) async fn count_playing(services: &Services) -> Option<PlayingCount> {
+    let rooms = services.lobby.playing_counts().await;
     let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "what plays now is not known"));
-    let sum = |sum: Playing, one: &Playing| Playing {
+    let sum = |sum: PlayingCount, one: &PlayingCount| PlayingCount {
         players: sum.players.saturating_add(one.players),
         tables: sum.tables.saturating_add(one.tables),
     };
-    Some(rooms.ok()?.values().fold(Playing::default(), sum))
+    Some(rooms.ok()?.values().fold(PlayingCount::default(), sum))
 }
 
 impl FromRef<Services> for Reports {

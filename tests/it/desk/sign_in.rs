@@ -54,7 +54,7 @@ async fn an_operator_enrols_and_signs_in_with_three_things() {
     ] {
         let refused = other.sign_in(name, password, code).await;
         assert_eq!(refused.status, 403, "{name} {password} {code}");
-        assert!(refused.text.contains("do not belong together"), "{}", refused.text);
+        assert!(refused.text.contains("do not match"), "{}", refused.text);
         assert_eq!(other.get(SOMEWHERE).await.status, 303);
     }
     let signed_in = other.sign_in("ate.luz", PASSWORD, &code).await;
@@ -212,7 +212,7 @@ async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
     let shown = factor.code(server.clock.now());
     for (password, again, shown, words) in [
         ("short one", "short one", &*shown, "at least 12 characters"),
-        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", &shown, "take another one"),
+        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", &shown, "choose another one"),
         (PASSWORD, "rain on a tin", &shown, "are not the same"),
         (PASSWORD, PASSWORD, "000000", "not the code"),
     ] {

@@ -15,7 +15,7 @@ use bahay::lobby::{self, Catalog, Lobby, house_rooms};
 use bahay::metrics::Metrics;
 use bahay::operators::audit::{Actor, Channel};
 use bahay::operators::{
-    Audit, Corrections, OperatorAuth, EnrolmentCompletion, Operators, Role, SignInSource,
+    Audit, Corrections, OperatorAuth, EnrolmentCompletion, Operators, Role, SignInClient,
 };
 use bahay::ratings::Ratings;
 use bahay::records::Records;
@@ -91,7 +91,7 @@ impl Default for Setup {
             more: Router::new(),
             auth_options: cheap_auth_options(),
             secrets: vec![SECRET],
-            records: Records::in_the_database(),
+            records: Records::without_archive(),
         }
     }
 }
@@ -138,8 +138,8 @@ impl Server {
             code: code.reveal(),
             browser: Some(&browser),
             password: &"rain on a tin roof".parse().expect("a password"),
-            shown: &enrolment.factor.code(now),
-            from: SignInSource { channel: Channel::Api, address: None, browser: None },
+            authenticator_code: &enrolment.factor.code(now),
+            from: SignInClient { channel: Channel::Api, address: None, browser: None },
         };
         operator_auth.enrol(request).await.expect("it has enrolled").token.reveal().to_owned()
     }
@@ -171,7 +171,7 @@ impl Node {
         let signer = previous.iter().fold(Signer::new(first).expect(sound), |signer, secret| {
             signer.with_previous(secret).expect(sound)
         });
-        let auth = Auth::new(signer, clock.clone(), accounts::session_book(pool.clone()));
+        let auth = Auth::new(signer, clock.clone(), accounts::session_lookup(pool.clone()));
         let (books, proofs) = (ledger.clone(), auth.clone());
         let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), WELCOME, auth_options);
         let accounts = accounts.expect("options of the tests are sound");
@@ -182,8 +182,8 @@ impl Node {
         let rooms = house_rooms(Clocks::default());
         let catalog = Catalog::load(pool.clone(), &rooms).await.expect("rooms can be read");
         let lobby = Lobby::new(catalog, tables, live.clone(), ledger.clone())
-            .with(lobby::Options::default(), Ratings::new(pool.clone()))
-            .minding(accounts.clone());
+            .with_options(lobby::Options::default(), Ratings::new(pool.clone()))
+            .with_accounts(accounts.clone());
         let metrics = Metrics::default();
         let standings = Standings::new(pool.clone(), live.clone(), Calendar::default());
         let services = Services {
@@ -200,7 +200,7 @@ impl Node {
             ),
             idempotency: Idempotency::new(pool.clone()),
             operators: Operators::new(pool.clone()),
-            reports: Reports::beside(&pool).reading(records.clone()),
+            reports: Reports::with_own_pool(&pool).with_records(records.clone()),
             records,
             audit: Audit::new(pool.clone()),
             operator_auth: OperatorAuth::new(pool.clone(), accounts.clone(), clock.clone(), sealing_keys()),
