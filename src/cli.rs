@@ -18,12 +18,12 @@ use crate::env::Env;
 use crate::farm::Farm;
 use crate::fixtures::{GenerateHistory, Written};
 use crate::ids::PlayerId;
-use crate::operate::TableOrder;
+use crate::operate::TableCommand;
 use crate::operators::audit::Actor;
 use crate::operators::{Sanctions, OperatorSummary, OperatorName, Operators, Role};
 use crate::ledger_events::command::EventsOptions;
 use crate::reason::Reason;
-use crate::records::command::Archive;
+use crate::records::command::ArchiveOptions;
 use crate::records::{self, Records};
 use crate::reports::Reports;
 use crate::simulate::Simulate;
@@ -64,7 +64,7 @@ enum Command {
     /// Move records of old games to the archive, or check it.
     Archive {
         #[command(flatten)]
-        what: Archive,
+        what: ArchiveOptions,
         #[command(flatten)]
         database: Box<Database>,
         #[command(flatten)]
@@ -79,7 +79,7 @@ enum Command {
     },
     /// Look after tables that were halted.
     #[command(subcommand)]
-    Table(TableOrder),
+    Table(TableCommand),
     /// Play bots against each other in virtual time, and say how the games went.
     Simulate(Simulate),
     /// Play bots against each other, each deal with seats rotated, and say who wins how much.
@@ -136,13 +136,13 @@ struct LoadTest {
     options: loadtest::Options,
     /// The server's database, for checking the ledger at the end.
     #[arg(long = "database-url", env = "DATABASE_URL", hide_env_values = true, value_name = "URL",
-          value_parser = database)]
+          value_parser = parse_database)]
     database: Option<Database>,
 }
 
-fn database(url: &str) -> Result<Database, String> {
+fn parse_database(url: &str) -> Result<Database, String> {
     let read = url.parse().map(|database_url| Database { database_url });
-    read.map_err(|error| in_one_line(&error))
+    read.map_err(|error| to_one_line(&error))
 }
 
 /// Checks a record: its deal, every action, its settlement.
@@ -150,14 +150,14 @@ fn database(url: &str) -> Result<Database, String> {
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Verify {
     #[command(subcommand)]
-    what: Option<VerifyWhat>,
+    what: Option<VerifyTarget>,
     /// The record as JSON; - for standard input.
     #[arg(required = true)]
     file: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
-enum VerifyWhat {
+enum VerifyTarget {
     /// Check that the ledger adds up and that every game was paid as its record says.
     Ledger {
         #[command(flatten)]
@@ -254,7 +254,7 @@ struct Demo {
 }
 
 /// What a command failed with, already in words.
-type Failed = Box<dyn std::error::Error>;
+type CommandError = Box<dyn std::error::Error>;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -262,13 +262,13 @@ pub fn main() -> ExitCode {
     match run(command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("bahay: {}", in_one_line(&*error));
+            eprintln!("bahay: {}", to_one_line(&*error));
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(command: Command) -> Result<(), Failed> {
+fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Serve(config) => runtime()?.block_on(serve(*config)),
         Command::Migrate { database, settings } => {
@@ -280,17 +280,17 @@ fn run(command: Command) -> Result<(), Failed> {
         }
         Command::Loadtest(test) => {
             let LoadTest { options, database } = *test;
-            let complaints = database.map(|database| async move || complaints(database).await);
+            let complaints = database.map(|database| async move || collect_complaints(database).await);
             Ok(runtime()?.block_on(loadtest::run(options, complaints))?)
         }
-        Command::Verify(Verify { what: Some(what), .. }) => runtime()?.block_on(check(what)),
+        Command::Verify(Verify { what: Some(what), .. }) => runtime()?.block_on(run_verify(what)),
         Command::Verify(Verify { what: None, file }) => verify_file(&file.unwrap_or_default()),
         Command::Archive { what, database, settings } => {
             runtime()?.block_on(archive(what, *database, &settings))
         }
         Command::EventsOptions { what, database } => runtime()?.block_on(events(what, *database)),
-        Command::Table(order) => {
-            let said = runtime()?.block_on(operate::table(order))?;
+        Command::Table(command) => {
+            let said = runtime()?.block_on(operate::run_table_command(command))?;
             print!("{said}");
             Ok(())
         }
@@ -301,8 +301,8 @@ fn run(command: Command) -> Result<(), Failed> {
         Command::Arena(what) => {
             let rooms = lobby::house_rooms(Clocks::default());
             let mut progress = arena::Progress::new(stderr().is_terminal().then(stderr));
-            let told = |done, all| progress.update(done, all);
-            Ok(arena::run(&what, &rooms, &mut stdout().lock(), told)?)
+            let report_progress = |done, all| progress.update(done, all);
+            Ok(arena::run(&what, &rooms, &mut stdout().lock(), report_progress)?)
         }
         Command::Env(what) => Ok(env::run(&what, stdin().lock(), &mut stdout().lock())?),
         Command::Tapes(what) => {
@@ -345,35 +345,35 @@ fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
     runtime.enable_all().build()
 }
 
-async fn serve(config: Config) -> Result<(), Failed> {
-    let format = if config.log_json { Format::Json } else { Format::Human };
+async fn serve(config: Config) -> Result<(), CommandError> {
+    let format = if config.log_json { LogFormat::Json } else { LogFormat::Human };
     let Some(collector) = config.spans.collector() else {
         telemetry::start(&config.log, format)?;
         return Ok(app::serve(config).await?);
     };
     let spans = telemetry::start_with_spans(&config.log, format, &collector)?;
     let served = app::serve(config).await;
-    spans.end().await;
+    spans.shut_down().await;
     Ok(served?)
 }
 
-async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), Failed> {
+async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), CommandError> {
     let OwnerSettings { entries_kept_months, archive_grace_days } = settings;
-    let pool = login(database).await?;
+    let pool = connect_owner(database).await?;
     db::migrate(&pool).await?;
     Ok(db::write_owner_settings(&pool, entries_kept_months.0, archive_grace_days.0).await?)
 }
 
 /// One connection with all that the login may do.
-async fn login(database: Database) -> Result<db::PgPool, Failed> {
+async fn connect_owner(database: Database) -> Result<db::PgPool, CommandError> {
     let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
     let pool = db::connect_as_login(database.database_url, options).await;
     Ok(pool.map_err(app::ServeError::Connect)?)
 }
 
-async fn operator(what: OperatorCommand, database: Database) -> Result<(), Failed> {
+async fn operator(what: OperatorCommand, database: Database) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
-    let operators = Operators::new(login(database).await?);
+    let operators = Operators::new(connect_owner(database).await?);
     let (by, now) = (Actor::COMMAND_LINE, clock::Clock::system().now());
     match what {
         OperatorCommand::Add { name, role } => {
@@ -400,10 +400,10 @@ async fn operator(what: OperatorCommand, database: Database) -> Result<(), Faile
     Ok(())
 }
 
-async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Database) -> Result<(), Failed> {
+async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Database) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
     let clock = clock::Clock::system();
-    let sanctions = Sanctions::new(login(database).await?, clock.clone());
+    let sanctions = Sanctions::new(connect_owner(database).await?, clock.clone());
     let (by, now) = (Actor::COMMAND_LINE, clock.now());
     match what {
         SanctionCommand::Add { player, reason, days } => {
@@ -428,7 +428,7 @@ async fn generate_history(
     what: GenerateHistory,
     database: Database,
     settings: &StandingsSettings,
-) -> Result<(), Failed> {
+) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions {
         connections_max: 3,
@@ -442,19 +442,19 @@ async fn generate_history(
     let pool = db::connect_as_login(url, options).await;
     let pool = pool.map_err(app::ServeError::Connect)?;
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
-    let told = |games| eprintln!("{games} games");
+    let report_progress = |games| eprintln!("{games} games");
     let Written { games, players, windows } =
-        fixtures::generate(&pool, what, now, calendar, told).await?;
+        fixtures::generate(&pool, what, now, calendar, report_progress).await?;
     eprintln!("counting them for reports");
-    let reports = Reports::beside(&pool);
-    reports.count().await?;
+    let reports = Reports::with_own_pool(&pool);
+    reports.catch_up().await?;
     reports.close().await;
     db::vacuum(&pool).await?;
     println!("{games} games of {players} players in {windows} windows");
     Ok(())
 }
 
-async fn healthcheck(what: &Healthcheck) -> Result<(), Failed> {
+async fn healthcheck(what: &Healthcheck) -> Result<(), CommandError> {
     let Healthcheck { server: Server { url }, ready, probe_url } = what;
     let alive = format!("{}/healthz", url.trim_end_matches('/'));
     let is_ready = format!("{}/readyz", probe_url.trim_end_matches('/'));
@@ -465,56 +465,56 @@ async fn healthcheck(what: &Healthcheck) -> Result<(), Failed> {
 }
 
 /// Two connections in the role of the service.
-async fn service(database: Database) -> Result<db::PgPool, Failed> {
+async fn connect_service(database: Database) -> Result<db::PgPool, CommandError> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
     let pool = db::connect(database.database_url, options).await;
     Ok(pool.map_err(app::ServeError::Connect)?)
 }
 
-async fn events(what: EventsOptions, database: Database) -> Result<(), Failed> {
-    let pool = service(database).await?;
-    let told = |error: &ledger_events::NatsError| eprintln!("bahay: {}; trying again", in_one_line(error));
-    Ok(ledger_events::command::run(what, pool, &mut stdout().lock(), told).await?)
+async fn events(what: EventsOptions, database: Database) -> Result<(), CommandError> {
+    let pool = connect_service(database).await?;
+    let report_progress = |error: &ledger_events::NatsError| eprintln!("bahay: {}; trying again", to_one_line(error));
+    Ok(ledger_events::command::run(what, pool, &mut stdout().lock(), report_progress).await?)
 }
 
 async fn archive(
-    what: Archive,
+    what: ArchiveOptions,
     database: Database,
     settings: &ArchiveSettings,
-) -> Result<(), Failed> {
-    let pool = service(database).await?;
-    let (records, pace) = (settings.records()?, settings.pace());
-    Ok(records::command::run(what, pool, records, pace, &mut stdout().lock()).await?)
+) -> Result<(), CommandError> {
+    let pool = connect_service(database).await?;
+    let (records, pace) = (settings.records()?, settings.schedule());
+    Ok(records::command::run(what, pool, records, schedule, &mut stdout().lock()).await?)
 }
 
 async fn ledger_report(
     database: Database,
     records: &Records,
-) -> Result<verify::ledger::Report, Failed> {
-    let pool = service(database).await?;
+) -> Result<verify::ledger::Report, CommandError> {
+    let pool = connect_service(database).await?;
     Ok(verify::ledger::check(&pool, records, verify::ledger::Extent::Everything).await?)
 }
 
-async fn check(what: VerifyWhat) -> Result<(), Failed> {
+async fn run_verify(what: VerifyTarget) -> Result<(), CommandError> {
     match what {
-        VerifyWhat::Ledger { database, archive } => {
+        VerifyTarget::Ledger { database, archive } => {
             verify_ledger(*database, &archive.records()?).await
         }
-        VerifyWhat::Standings { database, settings, archive } => {
+        VerifyTarget::Standings { database, settings, archive } => {
             verify_standings(*database, &settings, &archive.records()?).await
         }
     }
 }
 
 /// What does not add up in the ledger, for the load tester.
-async fn complaints(database: Database) -> Result<Vec<String>, String> {
-    let report = ledger_report(database, &Records::in_the_database()).await;
-    let report = report.map_err(|error| in_one_line(&*error))?;
-    Ok(report.complaints().collect())
+async fn collect_complaints(database: Database) -> Result<Vec<String>, String> {
+    let report = ledger_report(database, &Records::without_archive()).await;
+    let report = report.map_err(|error| to_one_line(&*error))?;
+    Ok(report.difference_texts().collect())
 }
 
-async fn verify_ledger(database: Database, records: &Records) -> Result<(), Failed> {
+async fn verify_ledger(database: Database, records: &Records) -> Result<(), CommandError> {
     let report = ledger_report(database, records).await?;
     println!("{report}");
     if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
@@ -524,9 +524,9 @@ async fn verify_standings(
     database: Database,
     settings: &StandingsSettings,
     records: &Records,
-) -> Result<(), Failed> {
-    let pool = service(database).await?;
-    let standings::Checked { seal, games, players, scores, differences } =
+) -> Result<(), CommandError> {
+    let pool = connect_service(database).await?;
+    let standings::StandingsCheck { seal, games, players, scores, differences } =
         standings::check(&pool, records, &settings.calendar()).await?;
     println!("{games} games up to seal {seal}, {players} players, {scores} scores");
     for difference in &differences {
@@ -535,7 +535,7 @@ async fn verify_standings(
     if differences.is_empty() { Ok(()) } else { Err("the standings do not add up".into()) }
 }
 
-fn verify_file(file: &std::path::Path) -> Result<(), Failed> {
+fn verify_file(file: &std::path::Path) -> Result<(), CommandError> {
     let mut document = String::new();
     let read = if file.as_os_str() == "-" {
         std::io::stdin().read_to_string(&mut document).map(|_| ())
@@ -543,7 +543,7 @@ fn verify_file(file: &std::path::Path) -> Result<(), Failed> {
         std::fs::read_to_string(file).map(|text| document = text)
     };
     read.map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-    let verify::Verdict { record, verified } = verify::verify(&document)?;
+    let verify::VerifiedRecord { record, verified } = verify::verify(&document)?;
     let verify::Report { winner, fee } = verify::report(&record);
     println!("verified: game {} of {}", record.game, record.kind);
     println!("  commitment and deal follow from the seeds");
@@ -553,7 +553,7 @@ fn verify_file(file: &std::path::Path) -> Result<(), Failed> {
 }
 
 /// An error and its causes, as one line.
-fn in_one_line(error: &dyn std::error::Error) -> String {
+fn to_one_line(error: &dyn std::error::Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

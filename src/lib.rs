@@ -1,7 +1,7 @@
 //! The house: the server around the games of `bahay_engine`.
 //!
 //! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live_store`, `ledger`, `archive` → the
-//! engine; `auth`, `accounts` and `edge` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
+//! engine; `auth`, `accounts` and `rate_limit` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
 //! `telemetry` at the bottom. `tests/tidy.rs` holds us to it.
 
 pub mod accounts;
@@ -17,7 +17,7 @@ pub mod collusion;
 pub mod config;
 pub mod db;
 pub mod demo;
-pub mod edge;
+pub mod rate_limit;
 pub mod entropy;
 pub mod env;
 pub mod farm;
@@ -36,7 +36,7 @@ pub mod notices;
 pub mod openid;
 pub mod operate;
 pub mod operators;
-pub mod outbox;
+pub mod ledger_events;
 pub mod ratings;
 pub mod reason;
 pub mod records;

@@ -22,7 +22,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("openid", &["auth::install_algorithms", "clock"]),
     // Who is let in.
-    ("edge", &["ids"]),
+    ("rate_limit", &["ids"]),
     // What is stored, and what is live. They do not know each other, but for the ledger, which
     // stores the record of a game in the transaction that settles it.
     ("idempotency", &["db", "entropy"]),
@@ -44,12 +44,12 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     (
         "operators",
         &[
-            "accounts", "auth", "clock", "db", "edge", "entropy", "ids", "ledger", "social",
+            "accounts", "auth", "clock", "db", "rate_limit", "entropy", "ids", "ledger", "social",
             "reason",
         ],
     ),
     // What others keep books by.
-    ("outbox", &["entropy"]),
+    ("ledger_events", &["entropy"]),
     // What operators read.
     ("reports", &["clock", "db", "archive", "ids", "ledger", "records", "verify"]),
     // What finished games say of their players.
@@ -66,7 +66,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "accounts",
             "allowance",
             "clock",
-            "edge",
+            "rate_limit",
             "entropy",
             "ids",
             "ledger",
@@ -83,7 +83,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "accounts",
             "auth",
             "clock",
-            "edge",
+            "rate_limit",
             "entropy",
             "ids",
             "live_store",
@@ -101,7 +101,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "auth",
             "clock",
             "db",
-            "edge",
+            "rate_limit",
             "entropy",
             "archive",
             "idempotency",
@@ -154,7 +154,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
     // How well signs of collusion tell who colludes, among bots.
     ("collusion", &[]),
     // What attackers who make accounts bring to one wallet, by the functions that the server has.
-    ("farm", &["allowance", "edge", "grant_limits", "lobby", "ratings", "rewards"]),
+    ("farm", &["allowance", "rate_limit", "grant_limits", "lobby", "ratings", "rewards"]),
     // Games that nobody has played, to look at.
     ("fixtures", &["clock", "ledger", "rooms", "standings"]),
     // Settings, the wiring list, the commands.
@@ -164,7 +164,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "accounts",
             "allowance",
             "auth",
-            "edge",
+            "rate_limit",
             "grant_limits",
             "ids",
             "live_store",
@@ -186,7 +186,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "clock",
             "config",
             "db",
-            "edge",
+            "rate_limit",
             "archive",
             "http",
             "idempotency",
@@ -232,7 +232,7 @@ pub(super) const ARROWS: &[(&str, &[&str])] = &[
             "lobby",
             "operators",
             "operate",
-            "outbox",
+            "ledger_events",
             "records",
             "reports",
             "simulate",

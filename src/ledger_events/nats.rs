@@ -14,7 +14,7 @@ use async_nats::{Client, ConnectErrorKind, ConnectOptions, ServerAddr};
 use percent_encoding::percent_decode_str;
 use sqlx::PgPool;
 
-use super::{Event, Outbox};
+use super::{Event, LedgerEventReader};
 use crate::entropy;
 
 /// Messages that are on their way at once.
@@ -29,7 +29,7 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 /// How the broker is reached, and which stream is written there.
 #[derive(Clone, clap::Args)]
 #[group(skip)]
-pub struct Nats {
+pub struct NatsOptions {
     /// NATS with JetStream, as in nats://127.0.0.1:4222, over TLS as in tls://nats.example:4222, with a
     /// USER:PASSWORD@ before the host if it asks for one; of several servers all, separated by commas
     #[arg(long, env = "BAHAY_EVENTS_TO", hide_env_values = true, value_name = "URL",
@@ -57,7 +57,7 @@ pub struct Nats {
 }
 
 /// An address may hold a password, which is shown nowhere.
-impl std::fmt::Debug for Nats {
+impl std::fmt::Debug for NatsOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Nats")
             .field("stream", &self.nats_stream)
@@ -147,7 +147,7 @@ impl NatsError {
 /// How long to wait after so many failures one after the other.
 fn wait(failures: u32) -> Duration {
     let longest = Duration::from_millis(200).saturating_mul(1 << failures.min(8)).min(WAIT_MAX);
-    longest / 2 + entropy::up_to(longest / 2)
+    longest / 2 + entropy::random_duration(longest / 2)
 }
 
 /// A stream in a broker that can be reached.
@@ -155,13 +155,13 @@ struct Broker {
     /// Kept as long as this lives: it reconnects by itself.
     context: jetstream::Context,
     stream: Stream,
-    settings: Nats,
+    settings: NatsOptions,
 }
 
 /// Publishes what the stream does not have yet; with `follow` for ever, however often the broker is away.
 /// `told` hears of every try that failed.
 pub async fn publish(
-    settings: &Nats,
+    settings: &NatsOptions,
     to: &str,
     pool: &PgPool,
     follow: Option<Duration>,
@@ -183,7 +183,7 @@ pub async fn publish(
 }
 
 async fn pass(
-    settings: &Nats,
+    settings: &NatsOptions,
     to: &str,
     pool: &PgPool,
     follow: Option<Duration>,
@@ -195,9 +195,9 @@ async fn pass(
         None => client.insert(connect(settings, to).await?),
     };
     let broker = Broker::open(client.clone(), settings).await?;
-    let mut outbox = broker.outbox(pool).await?;
+    let mut reader = broker.open_reader(pool).await?;
     loop {
-        let events = outbox.next().await?;
+        let events = reader.read_batch().await?;
         for some in events.chunks(IN_FLIGHT) {
             broker.publish(some).await?;
             *failures = 0;
@@ -210,7 +210,7 @@ async fn pass(
     }
 }
 
-async fn connect(settings: &Nats, to: &str) -> Result<Client, NatsError> {
+async fn connect(settings: &NatsOptions, to: &str) -> Result<Client, NatsError> {
     let (servers, user) = servers(to)?;
     let mut options = ConnectOptions::new()
         .name("bahay events")
@@ -264,7 +264,7 @@ fn servers(to: &str) -> Result<(Vec<ServerAddr>, Option<User>), NatsError> {
 }
 
 impl Broker {
-    async fn open(client: Client, settings: &Nats) -> Result<Self, NatsError> {
+    async fn open(client: Client, settings: &NatsOptions) -> Result<Self, NatsError> {
         let context = context::ContextBuilder::new().timeout(TIMEOUT).build(client);
         let (name, subject) = (&settings.nats_stream, &settings.nats_subject);
         let takes = format!("{subject}.>");
@@ -283,17 +283,17 @@ impl Broker {
     }
 
     /// What comes after the last event of the stream, which is held against the database.
-    async fn outbox(&self, pool: &PgPool) -> Result<Outbox, NatsError> {
+    async fn open_reader(&self, pool: &PgPool) -> Result<LedgerEventReader, NatsError> {
         let last = self.stream.cached_info().state.last_sequence;
         let number = i64::try_from(last).unwrap_or(i64::MAX);
-        let after = async |number| {
-            let outbox = Outbox::after(pool.clone(), number).await?;
-            outbox.ok_or(NatsError::TooFew(number))
+        let open_after = async |number| {
+            let reader = LedgerEventReader::open(pool.clone(), number).await?;
+            reader.ok_or(NatsError::TooFew(number))
         };
         if number > 0 {
             match self.stream.get_raw_message(last).await {
                 Ok(message) => {
-                    let events = after(number - 1).await?.next().await?;
+                    let events = open_after(number - 1).await?.read_batch().await?;
                     let event = events.first().ok_or(NatsError::TooFew(number))?;
                     if *message.payload != *serde_json::to_vec(event)? {
                         return Err(NatsError::Foreign(number));
@@ -304,7 +304,7 @@ impl Broker {
                 Err(error) => return Err(error.into()),
             }
         }
-        after(number).await
+        open_after(number).await
     }
 
     /// Sends events, many at once, and returns when the broker has all of them.

@@ -21,13 +21,13 @@ pub struct Event {
     pub at: i64,
     /// Absent where it is not about a game.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub game: Option<PlayedAt>,
-    pub transfers: Vec<Booked>,
+    pub game: Option<EventGame>,
+    pub transfers: Vec<EventTransfer>,
 }
 
 /// Which game an operation is about.
 #[derive(Clone, Debug, Serialize)]
-pub struct PlayedAt {
+pub struct EventGame {
     pub id: Uuid,
     pub kind: String,
     pub room: String,
@@ -36,7 +36,7 @@ pub struct PlayedAt {
 
 /// One transfer, between accounts by their codes.
 #[derive(Clone, Debug, Serialize)]
-pub struct Booked {
+pub struct EventTransfer {
     pub code: String,
     pub from: String,
     pub to: String,
@@ -46,20 +46,20 @@ pub struct Booked {
 
 /// A place in the stream.
 #[derive(Debug)]
-pub struct Outbox {
+pub struct LedgerEventReader {
     pool: PgPool,
     /// The last event that was read.
     number: i64,
     /// The seal that comes next, and how many of its operations were read before.
     seal: i64,
-    read_of_it: usize,
+    read_of_seal: usize,
 }
 
-impl Outbox {
+impl LedgerEventReader {
     /// After the event of this number; 0 for the beginning. `None` where there are not so many.
-    pub async fn after(pool: PgPool, number: i64) -> Result<Option<Self>, sqlx::Error> {
+    pub async fn open(pool: PgPool, number: i64) -> Result<Option<Self>, sqlx::Error> {
         if number == 0 {
-            return Ok(Some(Self { pool, number, seal: 1, read_of_it: 0 }));
+            return Ok(Some(Self { pool, number, seal: 1, read_of_seal: 0 }));
         }
         let place = sqlx::query!(
             r#"
@@ -75,12 +75,12 @@ impl Outbox {
             number
         );
         let Some(place) = place.fetch_optional(&pool).await? else { return Ok(None) };
-        let read_of_it = usize::try_from(number - place.before).unwrap_or_default();
-        Ok(Some(Self { pool, number, seal: place.number, read_of_it }))
+        let read_of_seal = usize::try_from(number - place.before).unwrap_or_default();
+        Ok(Some(Self { pool, number, seal: place.number, read_of_seal }))
     }
 
     /// The events that come next, in order; none when all that is sealed was read.
-    pub async fn next(&mut self) -> Result<Vec<Event>, sqlx::Error> {
+    pub async fn read_batch(&mut self) -> Result<Vec<Event>, sqlx::Error> {
         let seals = sqlx::query!(
             "
             select s.number, s.operations
@@ -97,11 +97,11 @@ impl Outbox {
         let sealed = seals
             .iter()
             .flat_map(|seal| seal.operations.iter().map(|operation| (seal.number, *operation)));
-        let sealed: Vec<(i64, i64)> = sealed.skip(self.read_of_it).collect();
+        let sealed: Vec<(i64, i64)> = sealed.skip(self.read_of_seal).collect();
         let events = self.events(&sealed).await?;
         self.number += i64::try_from(events.len()).unwrap_or_default();
         self.seal = last + 1;
-        self.read_of_it = 0;
+        self.read_of_seal = 0;
         Ok(events)
     }
 
@@ -141,7 +141,7 @@ impl Outbox {
         let events = (self.number + 1..).zip(sealed).zip(rows).map(|((number, (seal, _)), row)| {
             let first = booked.partition_point(|transfer| transfer.operation < row.id);
             let transfers = booked[first..].iter().take_while(|one| one.operation == row.id);
-            let transfers = transfers.map(|one| Booked {
+            let transfers = transfers.map(|one| EventTransfer {
                 code: one.code.clone(),
                 from: one.source.clone(),
                 to: one.destination.clone(),
@@ -149,7 +149,7 @@ impl Outbox {
             });
             let game = match (row.game, row.game_kind, row.room, row.table) {
                 (Some(id), Some(kind), Some(room), Some(table)) => {
-                    Some(PlayedAt { id, kind, room, table })
+                    Some(EventGame { id, kind, room, table })
                 }
                 _ => None,
             };

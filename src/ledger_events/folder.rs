@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use super::Event;
 
-/// Events of one file.
+/// EventsOptions of one file.
 const EVENTS_A_FILE: i64 = 10_000;
 
 /// A folder that one process writes to.
 #[derive(Debug)]
-pub struct Folder {
+pub struct EventFolder {
     path: PathBuf,
     /// The last event that is in it.
     number: i64,
@@ -25,7 +25,7 @@ pub struct Folder {
 
 /// Why a folder cannot be written to.
 #[derive(Debug, thiserror::Error)]
-pub enum FolderError {
+pub enum EventFolderError {
     #[error("{0}: another process writes there")]
     Taken(PathBuf),
     #[error("{path}: {error}")]
@@ -34,13 +34,13 @@ pub enum FolderError {
     Foreign(PathBuf),
 }
 
-impl Folder {
+impl EventFolder {
     /// Makes the folder if need be, and finds what is in it.
-    pub fn open(path: &Path) -> Result<Self, FolderError> {
-        let failed = |error| FolderError::Io { path: path.to_owned(), error };
+    pub fn open(path: &Path) -> Result<Self, EventFolderError> {
+        let failed = |error| EventFolderError::Io { path: path.to_owned(), error };
         std::fs::create_dir_all(path).map_err(failed)?;
         let lock = File::create(path.join(".lock")).map_err(failed)?;
-        lock.try_lock().map_err(|_| FolderError::Taken(path.to_owned()))?;
+        lock.try_lock().map_err(|_| EventFolderError::Taken(path.to_owned()))?;
         let mut folder = Self { path: path.to_owned(), number: 0, file: None, _lock: lock };
         let mut files: Vec<PathBuf> = std::fs::read_dir(path)
             .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
@@ -49,11 +49,11 @@ impl Folder {
         files.sort();
         // A file that holds no whole line was begun and no more: the one before says how far it goes.
         while let Some(path) = files.pop() {
-            let failed = |error| FolderError::Io { path: path.clone(), error };
+            let failed = |error| EventFolderError::Io { path: path.clone(), error };
             let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(failed)?;
             match last_line(&mut file).map_err(failed)? {
                 Some(line) => {
-                    folder.number = number_of(&line).ok_or(FolderError::Foreign(path))?;
+                    folder.number = number_of(&line).ok_or(EventFolderError::Foreign(path))?;
                     folder.file = Some(file);
                     return Ok(folder);
                 }
@@ -69,10 +69,10 @@ impl Folder {
     }
 
     /// Adds the events that come next, and returns when they are on the disk.
-    pub fn append(&mut self, events: &[Event]) -> Result<(), FolderError> {
+    pub fn append(&mut self, events: &[Event]) -> Result<(), EventFolderError> {
         for file in events.chunk_by(|one, next| file_of(one.number) == file_of(next.number)) {
             self.append_to_one(file)
-                .map_err(|error| FolderError::Io { path: self.path.clone(), error })?;
+                .map_err(|error| EventFolderError::Io { path: self.path.clone(), error })?;
         }
         Ok(())
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn files_begin_at_ten_thousands_whatever_was_appended_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let mut open = Folder::open(folder.path()).unwrap();
+        let mut open = EventFolder::open(folder.path()).unwrap();
         open.append(&events(1..=9_999)).unwrap();
         open.append(&events(10_000..=20_001)).unwrap();
         drop(open);
@@ -175,23 +175,23 @@ mod tests {
         ] {
             assert!(folder.path().join(name).exists(), "{name}");
         }
-        assert_eq!(Folder::open(folder.path()).unwrap().number(), 20_001);
+        assert_eq!(EventFolder::open(folder.path()).unwrap().number(), 20_001);
     }
 
     #[test]
     fn half_a_line_is_cut_off_and_a_file_without_a_line_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        Folder::open(folder.path()).unwrap().append(&events(1..=10_000)).unwrap();
+        EventFolder::open(folder.path()).unwrap().append(&events(1..=10_000)).unwrap();
         let first = folder.path().join("events-000000000001.ndjson");
         let whole = std::fs::read(&first).unwrap();
         std::fs::write(folder.path().join("events-000000010001.ndjson"), "{\"number\":100")
             .unwrap();
-        let open = Folder::open(folder.path()).unwrap();
+        let open = EventFolder::open(folder.path()).unwrap();
         assert_eq!(open.number(), 10_000);
         drop(open);
         for cut in [1, 7, 90] {
             std::fs::write(&first, &whole[..whole.len() - cut]).unwrap();
-            let mut open = Folder::open(folder.path()).unwrap();
+            let mut open = EventFolder::open(folder.path()).unwrap();
             let missing = open.number() + 1..=10_000;
             open.append(&events(missing)).unwrap();
             drop(open);
@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn two_do_not_write_to_one_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let open = Folder::open(folder.path()).unwrap();
-        assert!(matches!(Folder::open(folder.path()), Err(FolderError::Taken(_))));
+        let open = EventFolder::open(folder.path()).unwrap();
+        assert!(matches!(EventFolder::open(folder.path()), Err(EventFolderError::Taken(_))));
         drop(open);
-        Folder::open(folder.path()).unwrap();
+        EventFolder::open(folder.path()).unwrap();
     }
 }

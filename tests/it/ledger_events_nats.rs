@@ -5,10 +5,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 use futures_util::future::join;
 
-use crate::outbox::{KILLED, events, holds, play_until, printed};
+use crate::ledger_events::{KILLED, events, holds, play_until, printed};
 use crate::support::bank::{Bank, PotGoes, table};
 use crate::support::cluster::until;
 use crate::support::nats::Nats;
@@ -56,7 +56,7 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
     let to = nats.url();
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let killing = async {
-        let mut dice = Dice::new(11);
+        let mut dice = TestRng::new(11);
         for round in 1..=KILLED {
             let before = nats.last(STREAM).await;
             let mut writer =
@@ -88,7 +88,7 @@ async fn a_broker_has_each_event_once_whoever_is_killed() {
     nats.kill();
     let players = bank.players([10_000; 3]).await;
     bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     nats.restart().await;
     has_all(&nats).await;
     writer.kill().unwrap();
@@ -125,7 +125,7 @@ async fn two_publishers_do_not_mix_and_other_books_are_refused() {
         for winner in [0, 1, 2].repeat(5) {
             other.play(table, &players, winner, 2, PotGoes::Nowhere).await;
         }
-        other.ledger.fold().await.unwrap();
+        other.ledger.project_house_entries().await.unwrap();
     }
     refused(publish(&other, &to, &["--follow"]), "is not event");
     is_whole(&bank, &nats).await;
@@ -135,7 +135,7 @@ async fn two_publishers_do_not_mix_and_other_books_are_refused() {
 async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
     let bank = Bank::new().await;
     bank.players([10_000; 3]).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let (authority, stranger) = (Authority::new(), Authority::new());
     let [certificate, key] =
         authority.keep(&authority.signs(&["localhost"], Until::ManyYearsFromNow));
@@ -163,7 +163,7 @@ async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
 async fn whoever_has_read_enough_ends_the_printing_quietly() {
     let bank = Bank::new().await;
     let players = bank.players([10_000; 3]).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let mut command = events(&bank, &["--follow"]);
     let mut writer = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
@@ -171,7 +171,7 @@ async fn whoever_has_read_enough_ends_the_printing_quietly() {
     assert!(first.starts_with("{\"number\":1,"), "{first}");
     // Nobody reads any more; the next event finds that out.
     bank.play(table(), &players, 0, 2, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let mut ended = None;
     for _ in 0..600 {
         ended = writer.try_wait().unwrap();

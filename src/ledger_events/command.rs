@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 
-use super::{Folder, FolderError, Nats, NatsError, Outbox, nats};
+use super::{EventFolder, EventFolderError, NatsOptions, NatsError, LedgerEventReader, nats};
 
 /// How long events are waited for before it is asked again.
 const EVERY: Duration = Duration::from_millis(500);
@@ -14,7 +14,7 @@ const EVERY: Duration = Duration::from_millis(500);
 /// Where events go, and from which on.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
-pub struct Events {
+pub struct EventsOptions {
     /// A folder, which remembers how far it goes; without it they are printed.
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub struct Events {
     #[arg(long)]
     pub follow: bool,
     #[command(flatten)]
-    pub nats: Nats,
+    pub nats: NatsOptions,
 }
 
 /// Why they are not written.
@@ -35,9 +35,9 @@ pub enum EventsError {
     #[error(transparent)]
     Database(#[from] sqlx::Error),
     #[error(transparent)]
-    Folder(#[from] FolderError),
+    EventFolder(#[from] EventFolderError),
     #[error(transparent)]
-    Nats(#[from] NatsError),
+    NatsOptions(#[from] NatsError),
     #[error(transparent)]
     Write(#[from] std::io::Error),
     #[error("there are not {0} events yet: is this another database?")]
@@ -46,7 +46,7 @@ pub enum EventsError {
 
 /// Writes them. `told` hears of what the broker did not take and is tried again.
 pub async fn run(
-    what: Events,
+    what: EventsOptions,
     pool: PgPool,
     out: &mut impl Write,
     told: impl Fn(&NatsError),
@@ -63,12 +63,12 @@ pub async fn run(
     }
 }
 
-async fn write(what: Events, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
-    let mut folder = what.out.as_deref().map(Folder::open).transpose()?;
-    let after = folder.as_ref().map_or(what.from - 1, Folder::number);
-    let mut outbox = Outbox::after(pool, after).await?.ok_or(EventsError::TooFew(after))?;
+async fn write(what: EventsOptions, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
+    let mut folder = what.out.as_deref().map(EventFolder::open).transpose()?;
+    let after = folder.as_ref().map_or(what.from - 1, EventFolder::number);
+    let mut reader = LedgerEventReader::open(pool, after).await?.ok_or(EventsError::TooFew(after))?;
     loop {
-        let events = outbox.next().await?;
+        let events = reader.read_batch().await?;
         match &mut folder {
             Some(folder) => folder.append(&events)?,
             None => {

@@ -10,6 +10,6 @@ mod folder;
 mod nats;
 mod read;
 
-pub use folder::{Folder, FolderError};
-pub use nats::{Nats, NatsError};
-pub use read::{Booked, Event, Outbox, PlayedAt};
+pub use folder::{EventFolder, EventFolderError};
+pub use nats::{NatsOptions, NatsError};
+pub use read::{EventTransfer, Event, LedgerEventReader, EventGame};

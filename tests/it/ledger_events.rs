@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 use futures_util::future::join;
 use serde_json::Value;
 use sqlx::Row as _;
@@ -55,7 +55,7 @@ async fn events_add_up_to_the_ledger_and_say_the_same_from_any_number_on() {
     let table = table();
     for winner in [0, 1, 1] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
-        bank.ledger.fold().await.unwrap();
+        bank.ledger.project_house_entries().await.unwrap();
     }
     let all = printed(&bank, &[]);
     holds(&bank, &all).await;
@@ -89,7 +89,7 @@ pub(crate) async fn play_until(bank: &Bank, stopped: &watch::Receiver<bool>) -> 
     while !*stopped.borrow() {
         let winner = u8::try_from(games % 3).unwrap();
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
-        bank.ledger.fold().await.unwrap();
+        bank.ledger.project_house_entries().await.unwrap();
         games += 1;
     }
     games
@@ -102,7 +102,7 @@ async fn whoever_is_killed_a_hundred_times_leaves_each_event_once() {
     let path = folder.path().to_str().unwrap();
     let (stop, stopped) = watch::channel(false);
     let killing = async {
-        let mut dice = Dice::new(7);
+        let mut dice = TestRng::new(7);
         for _ in 0..KILLED {
             let mut writer = events(&bank, &["--follow", "--out", path]).spawn().unwrap();
             tokio::time::sleep(Duration::from_millis(u64::from(dice.below(300)))).await;
