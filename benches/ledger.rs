@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use bahay::db::{self, PgPool, PoolOptions};
 use bahay::ledger::{
-    AMOUNT_MAX, Document, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, Opening,
+    AMOUNT_MAX, Document, Grant, GrantCoins, Ledger, LedgerOptions, LedgerTasks, OpenGame, OpeningOutcome,
     SettleGame, audit,
 };
 use bahay::lobby;
@@ -396,7 +396,7 @@ impl House {
                         played: usize::try_from(number).unwrap() % played.len(),
                     };
                     let opening = ledger.open_game(ready.opening(&played)).await.unwrap();
-                    assert!(matches!(opening, Opening::Opened { .. }), "all can pay");
+                    assert!(matches!(opening, OpeningOutcome::Opened { .. }), "all can pay");
                     groups[group].lock().unwrap().push_back(ready);
                 }
             })
@@ -405,7 +405,7 @@ impl House {
             opened.unwrap();
         }
         // What is measured is to pay for its own folding only.
-        self.ledger.fold().await.unwrap();
+        self.ledger.project_house_entries().await.unwrap();
     }
 
     /// What happens to a database within its first minute, and to pgbench's when it is made: until
@@ -425,7 +425,7 @@ impl House {
         let alone = LedgerOptions {
             batches_at_once: 1,
             pace,
-            fold_interval_ms: 3_600_000,
+            projection_interval_ms: 3_600_000,
             ..Default::default()
         };
         let started = (0..callers).map(|_| Ledger::start(pool.clone(), alone));
@@ -513,7 +513,7 @@ impl House {
 
     /// Nothing counts unless the books add up.
     async fn verdict(&self) -> ExitCode {
-        self.ledger.fold().await.expect("the house's entries are written");
+        self.ledger.project_house_entries().await.expect("the house's entries are written");
         let deadlocks: i64 = sqlx::query_scalar(
             "select deadlocks from pg_stat_database where datname = current_database()",
         )
@@ -560,7 +560,7 @@ impl Ready {
             room: record.terms.room.clone(),
             players: record.players.clone(),
             settlement: record.settlement.clone(),
-            record: Document::of(&record).unwrap(),
+            record: Document::canonicalize(&record).unwrap(),
             finished_at_ms: record.finished_at.ms(),
         }
     }

@@ -34,14 +34,14 @@ grant select, insert, update on players to bahay_service;
 -- that a player has chosen after signing in is claimed: nobody else may choose it, nor one that
 -- looks like it. Names that guests bring along at their first sign-in are not claimed, so two of
 -- them may be alike until one of the two claims it. The primary key decides races.
-create table name_looks (
-    look text primary key,
+create table name_skeletons (
+    skeleton text primary key,
     player uuid not null references players
 );
 
-create index name_looks_of_player on name_looks (player);
+create index name_skeletons_of_player on name_skeletons (player);
 
-grant select, insert, delete on name_looks to bahay_service;
+grant select, insert, delete on name_skeletons to bahay_service;
 
 -- A device that signs a guest in. The device's id works like a password, so only its SHA-256 is
 -- kept.

@@ -13,7 +13,7 @@
 --
 -- `balance` and `version` are those of the account's newest entry. `fee` and `issue` are house
 -- accounts: every game or grant touches one, so nothing locks them while posting. Their entries
--- follow in the order of the operations (see `unfolded`), and until then their balance is late.
+-- follow in the order of the operations (see `pending_house_entries`), and until then their balance is late.
 --
 -- One id is taken for a whole batch of accounts, and a number below 1,024 added to it for each.
 create table accounts (
@@ -157,14 +157,14 @@ grant select, insert on transfers, entries to bahay_service;
 -- Operations whose house sides have no entries yet, also those that move nothing. Posting adds a
 -- row here instead of locking `fee` or `issue`; a periodic step takes rows out in order and, in the
 -- same transaction, writes the house's entries with balance and version and seals the operations.
-create table unfolded (
+create table pending_house_entries (
     operation bigint primary key
 );
 
-grant select, insert, delete on unfolded to bahay_service;
+grant select, insert, delete on pending_house_entries to bahay_service;
 
 -- The hash chain over what was booked. The step that writes the house's entries takes operations
--- out of `unfolded` and, in the same transaction, seals them: one row here with a digest of each
+-- out of `pending_house_entries` and, in the same transaction, seals them: one row here with a digest of each
 -- operation and its transfers, and a hash over these and the hash before. A byte that is changed
 -- later no longer fits its digest, a digest that is changed as well no longer fits its hash, and
 -- whoever has once noted a number and its hash can tell a chain that was written anew. The texts

@@ -208,7 +208,7 @@ begin
             unnest(operation_kinds) as kind, unnest(operation_hashes) as input_hash,
             unnest(operation_answers) as answer, unnest(operation_games) as game
     ) o;
-    insert into unfolded (operation)
+    insert into pending_house_entries (operation)
     select first_operation + u.place from unnest(operation_places) as u (place);
 
     if cardinality(transfer_places) > 0 then

@@ -147,7 +147,7 @@ grant select, update on figures_progress to bahay_service;
 -- Operations that wait to be counted: what reports read from the ledger itself.
 create view late_operations as
     select u.operation
-    from unfolded u
+    from pending_house_entries u
     union all
     select unnest(s.operations)
     from seals s

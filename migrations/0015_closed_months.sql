@@ -56,7 +56,7 @@ begin
     low := first_operation_of(first_day at time zone 'UTC');
     high := first_operation_of((first_day + interval '1 month') at time zone 'UTC');
 
-    if exists (select from unfolded u where u.operation < high) then
+    if exists (select from pending_house_entries u where u.operation < high) then
         raise exception 'operations of % wait to be sealed', part using errcode = 'BH005';
     end if;
     if exists (select from entries_unforeseen e where e.operation < high) then

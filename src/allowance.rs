@@ -45,12 +45,12 @@ impl Winnings {
     }
 
     /// Returns whether the player may win no more of this one for now.
-    pub fn is_over(&self, other: PlayerId) -> bool {
+    pub fn is_pair_limit_reached(&self, other: PlayerId) -> bool {
         self.0.get(&other).is_some_and(|won| *won >= PAIR_STAKES_MAX * 1_000)
     }
 
     /// Returns whether the player may win no more in rooms for now.
-    pub fn is_day_over(&self) -> bool {
+    pub fn is_day_limit_reached(&self) -> bool {
         self.0.values().fold(0, |sum: i64, won| sum.saturating_add(*won)) >= DAY_STAKES_MAX * 1_000
     }
 
@@ -76,7 +76,7 @@ pub struct Allowance {
 
 /// What a player has won at private tables and paid in rooms lately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lately {
+pub struct RecentResults {
     /// What settled games at private tables changed for it, the POT among it, the antes aside; below
     /// zero where it lost. In the last 24 hours first, then in those before, and so on.
     pub won: [Coins; DAYS],
@@ -100,8 +100,8 @@ impl Allowance {
     /// beyond the floor on days before, what was won in the last 24 hours, and what may be won in
     /// games that are open. Below zero for one who has won more, by an earlier bound. What was lost in
     /// the last 24 hours can be won back.
-    pub fn left(&self, lately: &Lately) -> Coins {
-        let Lately { won: [today, before @ ..], fees, at_stake } = lately;
+    pub fn remaining(&self, recent: &RecentResults) -> Coins {
+        let RecentResults { won: [today, before @ ..], fees, at_stake } = recent;
         let beyond = |won: &Coins| won.hundredths().saturating_sub(self.floor.hundredths()).max(0);
         let used = before.iter().map(beyond).fold(0, i64::saturating_add);
         let right = self.floor.hundredths().saturating_add(fees.hundredths());
@@ -112,14 +112,14 @@ impl Allowance {
 
 /// The most that a game brings to one seat: all stakes but its own, and the POT with the antes of
 /// this game.
-pub fn most(stakes_of_others: impl IntoIterator<Item = Coins>, pot: Coins) -> Coins {
+pub fn max_gain(stakes_of_others: impl IntoIterator<Item = Coins>, pot: Coins) -> Coins {
     let stakes = stakes_of_others.into_iter().map(Coins::hundredths);
     Coins::from_hundredths(stakes.fold(pot.hundredths(), i64::saturating_add))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, Coins, Lately, PlayerId, Winnings, most};
+    use super::{Allowance, Coins, RecentResults, PlayerId, Winnings, max_gain};
     use uuid::Uuid;
 
     fn whole(coins: i64) -> Coins {
@@ -128,8 +128,8 @@ mod tests {
 
     fn left(won: [i64; 7], fees: i64, at_stake: i64) -> i64 {
         let (fees, at_stake) = (whole(fees), whole(at_stake));
-        let lately = Lately { won: won.map(whole), fees, at_stake };
-        Allowance { floor: whole(300) }.left(&lately).hundredths() / 100
+        let recent = RecentResults { won: won.map(whole), fees, at_stake };
+        Allowance { floor: whole(300) }.remaining(&recent).hundredths() / 100
     }
 
     #[test]
@@ -155,25 +155,25 @@ mod tests {
 
     #[test]
     fn the_most_of_a_game_is_what_all_others_stake_and_the_pot() {
-        assert_eq!(most([whole(14), whole(9)], whole(6)), whole(29));
-        assert_eq!(most([], Coins::ZERO), Coins::ZERO);
+        assert_eq!(max_gain([whole(14), whole(9)], whole(6)), whole(29));
+        assert_eq!(max_gain([], Coins::ZERO), Coins::ZERO);
         let huge = Coins::from_hundredths(i64::MAX);
-        assert_eq!(most([huge, huge], huge), huge);
+        assert_eq!(max_gain([huge, huge], huge), huge);
     }
 
     #[test]
     fn winnings_in_rooms_are_bounded_for_each_other_player_and_for_the_day() {
         let others: Vec<_> = (0..7).map(|id| PlayerId(Uuid::from_u128(id))).collect();
         let mut winnings: Winnings = others.iter().map(|other| (*other, 8_000)).collect();
-        assert!(!winnings.is_day_over() && winnings.partners_at_bound().next().is_none());
+        assert!(!winnings.is_day_limit_reached() && winnings.partners_at_bound().next().is_none());
         winnings.add(others[0], 1_999);
-        assert!(!winnings.is_over(others[0]));
+        assert!(!winnings.is_pair_limit_reached(others[0]));
         winnings.add(others[0], 1);
-        assert!(winnings.is_over(others[0]) && !winnings.is_over(others[1]));
+        assert!(winnings.is_pair_limit_reached(others[0]) && !winnings.is_pair_limit_reached(others[1]));
         winnings.add(others[1], 2_000);
-        assert!(winnings.is_day_over());
+        assert!(winnings.is_day_limit_reached());
         winnings.add(others[2], -18_000);
-        assert!(!winnings.is_day_over() && !winnings.is_over(others[2]));
+        assert!(!winnings.is_day_limit_reached() && !winnings.is_pair_limit_reached(others[2]));
         // A loser of so much meets the winner no more either.
         assert_eq!(winnings.partners_at_bound().collect::<Vec<_>>(), others[..3]);
     }

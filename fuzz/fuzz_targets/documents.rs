@@ -16,12 +16,12 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Played { records, .. } = played(&mut choices);
     let record = &records[choices.below(records.len())];
     let changed = edited(record, &mut choices);
-    let form = Document::of(&changed).expect("it is JSON");
-    let turned = Document::of(&Backwards(&changed)).expect("it is JSON");
+    let form = Document::canonicalize(&changed).expect("it is JSON");
+    let turned = Document::canonicalize(&Backwards(&changed)).expect("it is JSON");
     assert_eq!(turned, form, "the order of fields shows");
     let read: Value = serde_json::from_str(form.as_str()).expect("it is JSON");
     assert_eq!(read, changed, "it is read back as something else");
-    let same = Document::of(record).expect("it is JSON") == form;
+    let same = Document::canonicalize(record).expect("it is JSON") == form;
     assert_eq!(same, *record == changed, "two documents have one form, or one has two");
 });
 

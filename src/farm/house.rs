@@ -1,5 +1,5 @@
 //! A house as far as coins are concerned, in virtual time: accounts, what they are granted, and what
-//! becomes of games that one of their players is meant to win. Everything that could be refused is
+//! becomes of games that one of their players is meant to win. Everything that could be refusals is
 //! decided by the functions of the server.
 
 use std::collections::BTreeMap;
@@ -8,16 +8,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game as _;
-use bahay_engine::matchmaking::{Companion, RoomSet, Round, Ticket, TicketId};
+use bahay_engine::matchmaking::{Candidate, RoomSet, Round, Ticket, TicketId};
 use bahay_engine::table::{Clocks, PlayerId, Terms, Timestamp};
 use uuid::Uuid;
 
-use super::{Farm, Lever, Refused};
-use crate::allowance::{self, Allowance, DAYS, Lately, Winnings};
-use crate::edge::{self, Address, Network};
-use crate::grant_limits::{Counted, GrantLimits};
-use crate::lobby::{self, Room, conflict_keys, most_of};
-use crate::ratings::{Bearing, FIRST};
+use super::{Farm, Lever, Refusals};
+use crate::allowance::{self, Allowance, DAYS, RecentResults, Winnings};
+use crate::rate_limit::{self, Address, Network};
+use crate::grant_limits::{LimitedGrant, GrantLimits};
+use crate::lobby::{self, Room, conflict_keys, max_winnings};
+use crate::ratings::{MatchmakingProfile, FIRST};
 use crate::rewards::{self, daily_amount};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -30,7 +30,7 @@ pub(super) const MAIN: usize = 0;
 
 /// A player.
 #[derive(Debug)]
-struct Account {
+struct FarmAccount {
     player: PlayerId,
     address: Address,
     wallet: Coins,
@@ -50,14 +50,14 @@ struct Account {
 
 /// A private table that the attacker keeps open with the same players.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct PrivateTable {
     bet: Coins,
     pot: Coins,
     wins: u8,
 }
 
 /// The house, and the attacker's players in it.
-pub(super) struct House {
+pub(super) struct SimulatedHouse {
     farm: Farm,
     now_ms: i64,
     allowance: Allowance,
@@ -67,13 +67,13 @@ pub(super) struct House {
     sign_ins_a_day: u64,
     /// By rising bet.
     rooms: Vec<Room>,
-    accounts: Vec<Account>,
+    accounts: Vec<FarmAccount>,
     given: BTreeMap<(Network, i64, &'static str), u32>,
     minted: Coins,
-    refused: Refused,
+    refusals: Refusals,
 }
 
-impl House {
+impl SimulatedHouse {
     /// A house of the default settings, but for what does not hold. The wallet's player is its first.
     pub(super) fn new(farm: &Farm) -> Self {
         let lifted = |lever| farm.without.contains(&lever);
@@ -85,7 +85,7 @@ impl House {
         } else {
             GrantLimits::default()
         };
-        let rate = edge::Options::default().sign_ins_per_address;
+        let rate = rate_limit::Options::default().sign_ins_per_address;
         let mut house = Self {
             farm: farm.clone(),
             now_ms: 0,
@@ -98,9 +98,9 @@ impl House {
             accounts: Vec::new(),
             given: BTreeMap::new(),
             minted: Coins::ZERO,
-            refused: Refused::default(),
+            refusals: Refusals::default(),
         };
-        house.sign_in(house.address(0));
+        house.create_guest(house.address(0));
         house
     }
 
@@ -114,7 +114,7 @@ impl House {
         for number in 0..self.farm.addresses {
             let address = self.address(number);
             for _ in 0..most {
-                let account = self.sign_in(address);
+                let account = self.create_guest(address);
                 self.claim(account);
             }
         }
@@ -138,39 +138,40 @@ impl House {
         self.minted
     }
 
-    pub(super) fn refused(&self) -> Refused {
-        self.refused
+    pub(super) fn refusals(&self) -> Refusals {
+        self.refusals
     }
 
     /// What has come to the wallet beside what it was granted itself; below zero when it has lost.
-    pub(super) fn reached(&self) -> Coins {
+    pub(super) fn coins_gained(&self) -> Coins {
         let main = &self.accounts[MAIN];
-        less(main.wallet, main.granted)
+        subtract(main.wallet, main.granted)
     }
 
     /// The highest bet of whole coins at which a private table of these players could begin.
-    pub(super) fn bet_for(&self, winner: usize, losers: [usize; 2]) -> Option<Coins> {
-        let one = self.private_terms(whole(1));
-        let (most, needed) = (most_of(&one, Coins::ZERO)?, one.wallet_min::<AnyGame>()?);
+    pub(super) fn max_bet(&self, winner: usize, losers: [usize; 2]) -> Option<Coins> {
+        let one = self.private_terms(whole_coins(1));
+        let most = max_winnings(&one, Coins::ZERO)?;
+        let needed = one.wallet_min::<AnyGame>()?;
         let poorest = [winner, losers[0], losers[1]].map(|account| self.wallet(account));
         let by_wallets = poorest.into_iter().min()?.hundredths() / needed.hundredths();
         // Each of them could win.
-        let lefts = [winner, losers[0], losers[1]].map(|account| self.left(account));
+        let lefts = [winner, losers[0], losers[1]].map(|account| self.allowance_left(account));
         let by_right = lefts.into_iter().min()?.hundredths() / most.hundredths();
         let bet = by_wallets.min(by_right).min(lobby::PRIVATE_BET_MAX);
-        (bet >= 1).then(|| whole(bet))
+        (bet >= 1).then(|| whole_coins(bet))
     }
 
     /// A private table of this bet. Its POT waits for two wins in a row.
-    pub(super) fn open(&self, bet: Coins) -> Table {
-        Table { bet, ..Table::default() }
+    pub(super) fn open_table(&self, bet: Coins) -> PrivateTable {
+        PrivateTable { bet, ..PrivateTable::default() }
     }
 
     /// A game at a private table that these two lose with all they stake. False when it does not
     /// begin.
     pub(super) fn lose_privately(
         &mut self,
-        table: &mut Table,
+        table: &mut PrivateTable,
         winner: usize,
         losers: [usize; 2],
     ) -> bool {
@@ -179,15 +180,15 @@ impl House {
         let Some((ante, stakes)) = self.stakes(&terms, seats) else {
             return false;
         };
-        let pot = plus(table.pot, plus(plus(ante, ante), ante));
+        let pot = add(table.pot, add(add(ante, ante), ante));
         for (seat, account) in seats.into_iter().enumerate() {
             let others = (0..seats.len()).filter(|other| *other != seat).map(|other| stakes[other]);
-            if allowance::most(others, pot) > self.left(account) {
-                self.refused.games += 1;
+            if allowance::max_gain(others, pot) > self.allowance_left(account) {
+                self.refusals.games += 1;
                 return false;
             }
         }
-        let gross = plus(stakes[1], stakes[2]);
+        let gross = add(stakes[1], stakes[2]);
         let fee = fee_of(gross, terms.price.fee_basis_points);
         table.wins += 1;
         let takes_pot = terms.hits.is_some_and(|hits| table.wins >= hits.to_win);
@@ -195,23 +196,23 @@ impl House {
         if takes_pot {
             table.wins = 0;
         }
-        let won = plus(less(gross, fee), if takes_pot { pot } else { Coins::ZERO });
+        let won = add(subtract(gross, fee), if takes_pot { pot } else { Coins::ZERO });
         for (account, change) in
-            [(winner, won), (losers[0], negative(stakes[1])), (losers[1], negative(stakes[2]))]
+            [(winner, won), (losers[0], negate(stakes[1])), (losers[1], negate(stakes[2]))]
         {
             let now = self.now_ms;
             let account = &mut self.accounts[account];
-            account.wallet = less(plus(account.wallet, change), ante);
+            account.wallet = subtract(add(account.wallet, change), ante);
             account.won.push((now, change));
         }
         true
     }
 
     /// Gives the POT of a table that is given up back to those who paid it (rule 7.4).
-    pub(super) fn give_up(&mut self, table: Table, players: [usize; 3]) {
+    pub(super) fn close_table(&mut self, table: PrivateTable, players: [usize; 3]) {
         let share = Coins::from_hundredths(table.pot.hundredths() / 3);
         for account in players {
-            self.accounts[account].wallet = plus(self.accounts[account].wallet, share);
+            self.accounts[account].wallet = add(self.accounts[account].wallet, share);
         }
     }
 
@@ -226,30 +227,30 @@ impl House {
         let Some(lost) = price.bet.checked_mul(counts) else {
             return false;
         };
-        let fee = fee_of(plus(lost, lost), price.fee_basis_points);
+        let fee = fee_of(add(lost, lost), price.fee_basis_points);
         let now = self.now_ms;
         let account = &mut self.accounts[account];
-        account.wallet = less(account.wallet, fee);
+        account.wallet = subtract(account.wallet, fee);
         account.fees.push((now, fee));
         true
     }
 
     /// A round of the matcher in which the wallet's player and these look for a table of the same
     /// room, and nobody else does: the two that came to the wallet's table.
-    pub(super) fn seek(&mut self, sybils: &[usize], turn: u64) -> Option<[usize; 2]> {
-        if self.is_day_over(MAIN) {
-            self.refused.rounds += 1;
+    pub(super) fn match_sybils(&mut self, sybils: &[usize], turn: u64) -> Option<[usize; 2]> {
+        if self.is_day_limit_reached(MAIN) {
+            self.refusals.rounds += 1;
             return None;
         }
         let now = Timestamp::from_ms(self.now_ms);
         let seekers: Vec<usize> = std::iter::once(MAIN).chain(sybils.iter().copied()).collect();
         let tickets = seekers.iter().map(|account| {
-            let Account { player, recent, .. } = &self.accounts[*account];
+            let FarmAccount { player, recent, .. } = &self.accounts[*account];
             // The wallet's ticket is the oldest, which chooses first.
             let waited = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
             Ticket {
                 id: TicketId(player.0),
-                who: self.companion(*account),
+                who: self.candidate(*account),
                 rooms: RoomSet::default().with(0),
                 recent: recent.clone(),
                 since: Timestamp::from_ms(self.now_ms - waited),
@@ -263,7 +264,7 @@ impl House {
         let placements = round.placements();
         let placed = placements.iter().find(|placement| placement.tickets.contains(&main));
         let Some(placed) = placed else {
-            self.refused.rounds += 1;
+            self.refusals.rounds += 1;
             return None;
         };
         let of = |ticket: &TicketId| {
@@ -285,19 +286,19 @@ impl House {
         let Some((ante, stakes)) = self.stakes(&terms, [MAIN, losers[0], losers[1]]) else {
             return false;
         };
-        let gross = plus(stakes[1], stakes[2]);
+        let gross = add(stakes[1], stakes[2]);
         let fee = fee_of(gross, terms.price.fee_basis_points);
         // The antes of the losers are won with the POT, sooner or later.
-        let antes = plus(ante, ante);
+        let antes = add(ante, ante);
         let now = self.now_ms;
         let main = &mut self.accounts[MAIN];
-        main.wallet = plus(main.wallet, plus(less(gross, fee), antes));
+        main.wallet = add(main.wallet, add(subtract(gross, fee), antes));
         main.fees.push((now, fee));
         for (loser, stake) in losers.into_iter().zip([stakes[1], stakes[2]]) {
-            self.note_flow(loser, MAIN, stake, stakes[0].max(stake));
+            self.record_flow(loser, MAIN, stake, stakes[0].max(stake));
             let met = self.accounts[MAIN].player;
             let loser = &mut self.accounts[loser];
-            loser.wallet = less(loser.wallet, plus(stake, ante));
+            loser.wallet = subtract(loser.wallet, add(stake, ante));
             loser.recent = vec![met];
         }
         true
@@ -305,32 +306,32 @@ impl House {
 
     /// Runs a round of the matcher in which these two look for a table of the same room, and an honest
     /// player with them; true when all three come together.
-    pub(super) fn seek_beside_other(&mut self, winner: usize, donor: usize, turn: u64) -> bool {
-        if self.is_day_over(winner) {
-            self.refused.rounds += 1;
+    pub(super) fn match_with_stranger(&mut self, winner: usize, donor: usize, turn: u64) -> bool {
+        if self.is_day_limit_reached(winner) {
+            self.refusals.rounds += 1;
             return false;
         }
         let now = Timestamp::from_ms(self.now_ms);
-        let honest = honest_companion(turn);
-        let ticket = |who: Companion| Ticket {
+        let honest = honest_candidate(turn);
+        let ticket = |who: Candidate| Ticket {
             id: TicketId(who.player.0),
             who,
             rooms: RoomSet::default().with(0),
             recent: Vec::new(),
             since: Timestamp::from_ms(self.now_ms - GAME_MS),
         };
-        let tickets = [self.companion(winner), self.companion(donor), honest].map(ticket);
+        let tickets = [self.candidate(winner), self.candidate(donor), honest].map(ticket);
         let networks_apart = RoomSet::default().with(0);
         let round =
             Round { seats: &[3], networks_apart, tables: &[], tickets: &tickets, now, turn };
         let is_placed = round.placements().iter().any(|placement| placement.tickets.len() == 3);
-        self.refused.rounds += u64::from(!is_placed);
+        self.refusals.rounds += u64::from(!is_placed);
         is_placed
     }
 
     /// Plays a game in a room that one loses to the other with all it stakes, and in which the honest
     /// third wins and loses nothing. False when a wallet is too small for any room.
-    pub(super) fn lose_beside_other(&mut self, winner: usize, donor: usize) -> bool {
+    pub(super) fn lose_beside_stranger(&mut self, winner: usize, donor: usize) -> bool {
         let poorest = self.wallet(winner).min(self.wallet(donor));
         let Some(terms) = self.best_room(poorest).map(|room| room.terms().clone()) else {
             return false;
@@ -339,20 +340,20 @@ impl House {
             return false;
         };
         let fee = fee_of(lost, terms.price.fee_basis_points);
-        let net = less(lost, fee);
-        self.note_flow(donor, winner, net, own.max(lost));
+        let net = subtract(lost, fee);
+        self.record_flow(donor, winner, net, own.max(lost));
         let now = self.now_ms;
         let account = &mut self.accounts[winner];
         // The ante of the loser is won with the POT, sooner or later.
-        account.wallet = plus(account.wallet, plus(net, ante));
+        account.wallet = add(account.wallet, add(net, ante));
         account.fees.push((now, fee));
         let account = &mut self.accounts[donor];
-        account.wallet = less(account.wallet, plus(lost, ante));
+        account.wallet = subtract(account.wallet, add(lost, ante));
         true
     }
 
     /// Notes what a game in a room moved from one to the other, of a whole stake.
-    fn note_flow(&mut self, loser: usize, winner: usize, moved: Coins, stake: Coins) {
+    fn record_flow(&mut self, loser: usize, winner: usize, moved: Coins, stake: Coins) {
         let flow = moved.hundredths().saturating_mul(1_000) / stake.hundredths().max(1);
         let now = self.now_ms;
         let [from, to] = [loser, winner].map(|account| self.accounts[account].player);
@@ -361,14 +362,14 @@ impl House {
     }
 
     /// Returns whether the account may win no more in rooms for now.
-    pub(super) fn is_day_over(&self, account: usize) -> bool {
-        !self.is_without(Lever::RoomLimits) && self.room_winnings(account).is_day_over()
+    pub(super) fn is_day_limit_reached(&self, account: usize) -> bool {
+        !self.is_without(Lever::RoomLimits) && self.room_winnings(account).is_day_limit_reached()
     }
 
     /// Returns whether two accounts may sit at one table.
     pub(super) fn may_meet(&self, one: usize, other: usize) -> bool {
-        let other = self.companion(other).conflict_keys;
-        !self.companion(one).conflict_keys.iter().any(|key| other.contains(key))
+        let other = self.candidate(other).conflict_keys;
+        !self.candidate(one).conflict_keys.iter().any(|key| other.contains(key))
     }
 
     /// Returns the winnings of an account in rooms within a day, as the ledger reckons them.
@@ -389,14 +390,14 @@ impl House {
     pub(super) fn claim_relief(&mut self, account: usize) {
         let terms = self.rewards.relief;
         let day = self.now_ms.div_euclid(DAY_MS);
-        let Account { wallet, address, relief, .. } = &self.accounts[account];
+        let FarmAccount { wallet, address, relief, .. } = &self.accounts[account];
         let (last, count) = *relief;
         let count = if last == day { count } else { 0 };
         if *wallet >= terms.floor || count >= terms.per_day {
             return;
         }
-        if !self.take(Counted::Relief, *address, day) {
-            self.refused.reliefs += 1;
+        if !self.count_grant(LimitedGrant::Relief, *address, day) {
+            self.refusals.reliefs += 1;
             return;
         }
         self.accounts[account].relief = (day, count + 1);
@@ -404,10 +405,10 @@ impl House {
     }
 
     /// A new guest of this address.
-    fn sign_in(&mut self, address: Address) -> usize {
+    fn create_guest(&mut self, address: Address) -> usize {
         let account = self.accounts.len();
         let id = u128::from(self.farm.seed) << 64 | account as u128;
-        self.accounts.push(Account {
+        self.accounts.push(FarmAccount {
             player: PlayerId(Uuid::from_u128(
                 id.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835),
             )),
@@ -430,11 +431,11 @@ impl House {
         let day = self.now_ms.div_euclid(DAY_MS);
         let address = self.accounts[account].address;
         if !self.accounts[account].welcomed {
-            if self.take(Counted::Welcome, address, day) {
+            if self.count_grant(LimitedGrant::Welcome, address, day) {
                 self.accounts[account].welcomed = true;
                 self.grant(account, self.welcome);
             } else {
-                self.refused.welcomes += 1;
+                self.refusals.welcomes += 1;
             }
         }
         // The daily reward comes after the welcome.
@@ -448,13 +449,13 @@ impl House {
     }
 
     /// Counts a grant of a network, if it may have another one.
-    fn take(&mut self, counted: Counted, address: Address, day: i64) -> bool {
+    fn count_grant(&mut self, counted: LimitedGrant, address: Address, day: i64) -> bool {
         let name = match counted {
-            Counted::Welcome => "welcome",
-            Counted::Relief => "relief",
+            LimitedGrant::Welcome => "welcome",
+            LimitedGrant::Relief => "relief",
         };
         let given = self.given.entry((address.network(), day, name)).or_default();
-        let may = self.limits.of(counted).is_none_or(|limit| *given < limit);
+        let may = self.limits.limit_for(counted).is_none_or(|limit| *given < limit);
         if may {
             *given += 1;
         }
@@ -463,23 +464,23 @@ impl House {
 
     fn grant(&mut self, account: usize, amount: Coins) {
         let account = &mut self.accounts[account];
-        account.wallet = plus(account.wallet, amount);
-        account.granted = plus(account.granted, amount);
-        self.minted = plus(self.minted, amount);
+        account.wallet = add(account.wallet, amount);
+        account.granted = add(account.granted, amount);
+        self.minted = add(self.minted, amount);
     }
 
     /// What an account may still win at private tables, as the ledger reckons it.
-    fn left(&self, account: usize) -> Coins {
-        let Account { won, fees, .. } = &self.accounts[account];
+    fn allowance_left(&self, account: usize) -> Coins {
+        let FarmAccount { won, fees, .. } = &self.accounts[account];
         let day_of = |at: i64| usize::try_from((self.now_ms - at) / DAY_MS).unwrap_or(usize::MAX);
-        let mut lately = Lately::default();
+        let mut recent = RecentResults::default();
         for (at, amount) in won.iter().rev().take_while(|(at, _)| day_of(*at) < DAYS) {
-            let day = &mut lately.won[day_of(*at)];
-            *day = plus(*day, *amount);
+            let day = &mut recent.won[day_of(*at)];
+            *day = add(*day, *amount);
         }
         let paid = fees.iter().rev().take_while(|(at, _)| day_of(*at) < DAYS);
-        lately.fees = paid.fold(Coins::ZERO, |sum, (_, amount)| plus(sum, *amount));
-        self.allowance.left(&lately)
+        recent.fees = paid.fold(Coins::ZERO, |sum, (_, amount)| add(sum, *amount));
+        self.allowance.remaining(&recent)
     }
 
     /// Ante and stakes of a game, by seat; none when somebody cannot pay.
@@ -505,12 +506,12 @@ impl House {
         self.rooms.iter().rfind(may)
     }
 
-    fn companion(&self, account: usize) -> Companion {
-        let Account { player, address, .. } = &self.accounts[account];
+    fn candidate(&self, account: usize) -> Candidate {
+        let FarmAccount { player, address, .. } = &self.accounts[account];
         let lifted = |lever| self.farm.without.contains(&lever);
         let from = match address {
             _ if lifted(Lever::Addresses) => None,
-            address if lifted(Lever::Networks) => Some(in_a_network_of_its_own(*address)),
+            address if lifted(Lever::Networks) => Some(isolate_network(*address)),
             address => Some(*address),
         };
         let blocked = if lifted(Lever::RoomLimits) {
@@ -520,8 +521,8 @@ impl House {
         };
         // Each guest has a device of its own.
         let devices = vec![player.0.into_bytes().to_vec()];
-        let bearing = Bearing { rating: FIRST, devices, blocked, ..Bearing::default() };
-        conflict_keys::companion(&[0; 32], *player, &bearing, from)
+        let profile = MatchmakingProfile { rating: FIRST, devices, blocked, ..MatchmakingProfile::default() };
+        conflict_keys::candidate(&[0; 32], *player, &profile, from)
     }
 
     /// The attacker's addresses: one of IPv4, or so many in one network of 48 bits or in as many.
@@ -537,13 +538,13 @@ impl House {
 }
 
 /// An honest player of a network of its own, another one for each turn.
-fn honest_companion(turn: u64) -> Companion {
+fn honest_candidate(turn: u64) -> Candidate {
     let player = PlayerId(Uuid::from_u128(u128::MAX - u128::from(turn)));
-    Companion::new(player, FIRST)
+    Candidate::new(player, FIRST)
 }
 
 /// As if its 64 bits were all that is known of it.
-fn in_a_network_of_its_own(address: Address) -> Address {
+fn isolate_network(address: Address) -> Address {
     let text = address.to_string();
     let ip = text.split('/').next().and_then(|ip| ip.parse::<IpAddr>().ok());
     match ip {
@@ -556,15 +557,15 @@ fn in_a_network_of_its_own(address: Address) -> Address {
     }
 }
 
-fn whole(coins: i64) -> Coins {
+fn whole_coins(coins: i64) -> Coins {
     Coins::from_whole(coins).unwrap_or(Coins::ZERO)
 }
 
-fn plus(one: Coins, other: Coins) -> Coins {
+fn add(one: Coins, other: Coins) -> Coins {
     Coins::from_hundredths(one.hundredths().saturating_add(other.hundredths()))
 }
 
-fn less(one: Coins, other: Coins) -> Coins {
+fn subtract(one: Coins, other: Coins) -> Coins {
     Coins::from_hundredths(one.hundredths().saturating_sub(other.hundredths()))
 }
 
@@ -572,6 +573,6 @@ fn fee_of(gross: Coins, basis_points: u32) -> Coins {
     gross.share_rounded_down(basis_points).unwrap_or(Coins::ZERO)
 }
 
-fn negative(amount: Coins) -> Coins {
-    less(Coins::ZERO, amount)
+fn negate(amount: Coins) -> Coins {
+    subtract(Coins::ZERO, amount)
 }

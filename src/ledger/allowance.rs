@@ -15,45 +15,45 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
-use super::operation::{Limit, Operation, Request, seats_of};
-use crate::allowance::{Allowance, DAY, DAYS, Lately};
+use super::operation::{WinLimit, Operation, Request, seats_of};
+use crate::allowance::{Allowance, DAY, DAYS, RecentResults};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::PRIVATE_ROOM;
 
 /// What a player may still win, as of this time.
-pub(super) async fn left(
+pub(super) async fn read_remaining(
     pool: &PgPool,
     allowance: Allowance,
     player: PlayerId,
     now: Timestamp,
 ) -> Result<Coins, LedgerError> {
-    let once = || async { lately(&mut *pool.acquire().await?, &[player], None, now).await };
-    let lately = db::retry(once).await?;
-    Ok(allowance.left(&lately.get(&player).copied().unwrap_or_default()))
+    let once = || async { read_recent_results(&mut *pool.acquire().await?, &[player], None, now).await };
+    let recent = db::retry(once).await?;
+    Ok(allowance.remaining(&recent.get(&player).copied().unwrap_or_default()))
 }
 
 /// What the players of games that are to be opened at private tables may still win.
-pub(super) async fn of_openings(
+pub(super) async fn read_for_openings(
     connection: &mut PgConnection,
     requests: &[&Request],
 ) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
-    let mut rights = BTreeMap::new();
+    let mut win_limits = BTreeMap::new();
     for request in requests {
-        let (Operation::Open(input), Limit::Private(allowance)) =
+        let (Operation::Open(input), WinLimit::Private(allowance)) =
             (&request.operation, request.limit)
         else {
             continue;
         };
         let now = Timestamp::from_ms(input.opened_at_ms);
-        let lately = lately(connection, &input.players, Some(input.game), now).await?;
-        rights.extend(lately.iter().map(|(player, lately)| (*player, allowance.left(lately))));
+        let recent = read_recent_results(connection, &input.players, Some(input.game), now).await?;
+        win_limits.extend(recent.iter().map(|(player, recent)| (*player, allowance.remaining(recent))));
     }
-    Ok(rights)
+    Ok(win_limits)
 }
 
 /// Writes a notice of this kind to each player who could have won too much, once a game.
-pub(super) async fn notify(
+pub(super) async fn write_notices(
     pool: &PgPool,
     kind: &str,
     game: GameId,
@@ -82,12 +82,12 @@ pub(super) async fn notify(
 }
 
 /// Games that are open count, but for the one that is being opened.
-async fn lately(
+async fn read_recent_results(
     connection: &mut PgConnection,
     players: &[PlayerId],
     opening: Option<GameId>,
     now: Timestamp,
-) -> Result<BTreeMap<PlayerId, Lately>, sqlx::Error> {
+) -> Result<BTreeMap<PlayerId, RecentResults>, sqlx::Error> {
     let players: Vec<_> = players.iter().map(|player| player.0).collect();
     let rows = sqlx::query!(
         r#"
@@ -138,14 +138,14 @@ async fn lately(
     )
     .fetch_all(connection)
     .await?;
-    let lately = rows.into_iter().map(|row| {
+    let recent = rows.into_iter().map(|row| {
         let mut won = [Coins::ZERO; DAYS];
         for (day, hundredths) in won.iter_mut().zip(row.won) {
             *day = Coins::from_hundredths(hundredths);
         }
         let (fees, at_stake) = (row.fees, row.open);
         let [fees, at_stake] = [fees, at_stake].map(Coins::from_hundredths);
-        (PlayerId(row.player), Lately { won, fees, at_stake })
+        (PlayerId(row.player), RecentResults { won, fees, at_stake })
     });
-    Ok(lately.collect())
+    Ok(recent.collect())
 }

@@ -1,7 +1,7 @@
 //! The audit: reads all the books in one snapshot and reports whatever does not add up.
 //!
 //! It trusts no constraint and no code of the ledger's: every check is a query over the rows
-//! alone. House accounts are late by the operations in `unfolded`; the audit counts those in, so
+//! alone. House accounts are late by the operations in `pending_house_entries`; the audit counts those in, so
 //! it can run at any time while games settle.
 //!
 //! The one thing that is computed with the ledger's own code is the hash chain (see `chain`).
@@ -15,7 +15,7 @@ use bahay_engine::table::GameId;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
-use super::seal::Head;
+use super::seal::SealHead;
 use crate::db;
 
 /// The most differences of one kind that a report lists: a bound on what it holds, beyond what
@@ -33,10 +33,10 @@ pub struct Report {
     pub closed_months: i64,
     pub games: i64,
     /// Operations whose house entries are not written yet.
-    pub unfolded: i64,
+    pub pending_house_entries: i64,
     /// The newest seal. Noted elsewhere, it proves later that nothing before it was changed: it
     /// must still be in the chain.
-    pub head: Option<Head>,
+    pub head: Option<SealHead>,
     pub differences: Vec<Difference>,
 }
 
@@ -60,11 +60,11 @@ pub enum Difference {
     #[error("transfer {operation}.{number} and its entries differ on account {account}")]
     EntriesDiffer { operation: i64, number: i16, account: i64 },
     #[error("transfer {operation}.{number} names an operation or account that does not exist")]
-    TransferAstray { operation: i64, number: i16 },
+    DanglingTransfer { operation: i64, number: i16 },
     #[error("operation {operation} is not the one that its key leads to, or the key leads to none")]
-    KeyAstray { operation: i64 },
+    KeyMismatch { operation: i64 },
     #[error("a seat or record of game {game} names a game or player that does not exist")]
-    GameAstray { game: GameId },
+    DanglingGameReference { game: GameId },
     #[error("{account} holds {balance}, and its game says {expected}")]
     StakeDiffers { account: String, balance: Coins, expected: Coins },
     #[error("{account} holds {balance}; antes less payouts and refunds are {expected}")]
@@ -78,7 +78,7 @@ pub enum Difference {
     #[error("operation {operation} is not what seal {seal} was put on")]
     OperationDiffers { operation: i64, seal: i64 },
     #[error("operation {operation} is in {seals} seals and {notes} times among those that wait")]
-    SealedOtherThanOnce { operation: i64, seals: i64, notes: i64 },
+    NotSealedOnce { operation: i64, seals: i64, notes: i64 },
     #[error("{month} was closed with other operations, transfers or seals than there are")]
     ClosedMonthDiffers { month: String },
 }
@@ -103,7 +103,7 @@ async fn audit_once(pool: &PgPool) -> Result<Report, sqlx::Error> {
 /// As [`audit`], on what the caller's transaction sees. Unless that is one snapshot, what is
 /// posted meanwhile shows as differences.
 pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
-    let mut report = count(connection).await?;
+    let mut report = count_rows(connection).await?;
     let differences = &mut report.differences;
     check_sum(connection, differences).await?;
     check_balances(connection, differences).await?;
@@ -112,14 +112,14 @@ pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::
     check_astray(connection, differences).await?;
     check_stakes(connection, differences).await?;
     check_pots(connection, differences).await?;
-    check_returns(connection, differences).await?;
+    check_pot_refunds(connection, differences).await?;
     check_closed(connection, differences).await?;
     chain::check_members(connection, differences).await?;
-    report.head = chain::check(connection, differences).await?;
+    report.head = chain::check_chain(connection, differences).await?;
     Ok(report)
 }
 
-async fn count(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
+async fn count_rows(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select (select count(*) from accounts) as "accounts!",
@@ -128,7 +128,7 @@ async fn count(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
             (select count(*) from entries) as "entries!",
             (select count(*) from closed_months) as "closed_months!",
             (select count(*) from games) as "games!",
-            (select count(*) from unfolded) as "unfolded!"
+            (select count(*) from pending_house_entries) as "pending_house_entries!"
         "#
     )
     .fetch_one(connection)
@@ -140,7 +140,7 @@ async fn count(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
         entries: row.entries,
         closed_months: row.closed_months,
         games: row.games,
-        unfolded: row.unfolded,
+        pending_house_entries: row.pending_house_entries,
         head: None,
         differences: Vec::new(),
     })
@@ -157,13 +157,13 @@ async fn check_sum(
                 coalesce((select sum(a.balance) from accounts a), 0)
                 + coalesce((
                     select sum(t.amount)
-                    from unfolded u
+                    from pending_house_entries u
                     join transfers t on t.operation = u.operation
                     join accounts a on a.id = t.destination and a.kind in ('fee', 'issue')
                 ), 0)
                 - coalesce((
                     select sum(t.amount)
-                    from unfolded u
+                    from pending_house_entries u
                     join transfers t on t.operation = u.operation
                     join accounts a on a.id = t.source and a.kind in ('fee', 'issue')
                 ), 0)
@@ -298,7 +298,7 @@ async fn check_transfers(
         due as (
             select s.operation, s.number, s.account, s.amount
             from sides s
-            left join unfolded u on u.operation = s.operation
+            left join pending_house_entries u on u.operation = s.operation
             left join accounts a on a.id = s.account and a.kind in ('fee', 'issue')
             where (u.operation is null or a.id is null)
                 and s.operation >= coalesce(
@@ -354,7 +354,7 @@ async fn check_astray(
     .await?;
     differences.extend(rows.into_iter().map(|row| {
         let (operation, number) = (row.operation, row.number);
-        Difference::TransferAstray { operation, number }
+        Difference::DanglingTransfer { operation, number }
     }));
     // That keys are used once is declared of those that operations are found by.
     let rows = sqlx::query_scalar!(
@@ -370,7 +370,7 @@ async fn check_astray(
     )
     .fetch_all(&mut *connection)
     .await?;
-    let astray = rows.into_iter().map(|operation| Difference::KeyAstray { operation });
+    let astray = rows.into_iter().map(|operation| Difference::KeyMismatch { operation });
     differences.extend(astray);
     let rows = sqlx::query_scalar!(
         r#"
@@ -391,7 +391,7 @@ async fn check_astray(
     )
     .fetch_all(connection)
     .await?;
-    differences.extend(rows.into_iter().map(|game| Difference::GameAstray { game: GameId(game) }));
+    differences.extend(rows.into_iter().map(|game| Difference::DanglingGameReference { game: GameId(game) }));
     Ok(())
 }
 
@@ -476,7 +476,7 @@ async fn check_pots(
 
 /// Who gets coins back out of a POT gets what that player has paid into it since it was last empty,
 /// to the hundredth. Of what was paid in months that are closed nothing is known; it was empty since.
-async fn check_returns(
+async fn check_pot_refunds(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
 ) -> Result<(), sqlx::Error> {

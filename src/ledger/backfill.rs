@@ -2,7 +2,7 @@
 //! as a dump is restored, with `copy`. For a database that is filled to be looked at, by
 //! `bahay generate-history`; nothing of it serves players.
 //!
-//! Phases: grants and games are decided in memory and gathered; [`Gathered::write`] writes what was
+//! Phases: grants and games are decided in memory and gathered; [`LedgerBatch::write`] writes what was
 //! gathered in one transaction, while the next is decided, and folds and seals it as everything
 //! else, so the audit finds the books in order. Ids are counted here from where the sequences stand, so
 //! nobody else may post meanwhile. Bounds: memory grows with what is gathered between two writes.
@@ -16,20 +16,20 @@ use jiff::Timestamp;
 use serde::Serialize;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{Books, Standing};
+use super::books::{Books, AccountState};
 use super::chart::Account;
 use super::error::LedgerError;
-use super::operation::{GrantCoins, OpenGame, Opening, Operation, Request, SettleGame};
-use super::{fold, grant, open_game, post, settle};
+use super::operation::{GrantCoins, OpenGame, OpeningOutcome, Operation, Request, SettleGame};
+use super::{grant, house_projection, open_game, post, settle};
 use crate::archive::store::Games;
 use crate::months;
 
 /// A database's books while a history is written into them.
 #[derive(Debug)]
-pub struct Backfill {
+pub struct LedgerBackfill {
     house_ids: BTreeMap<Account, i64>,
     /// Wallets and POTs as they stand.
-    standings: BTreeMap<Account, Standing>,
+    account_states: BTreeMap<Account, AccountState>,
     account_next: i64,
     operation_next: i64,
     /// From the first to the last time of what is gathered.
@@ -40,14 +40,14 @@ pub struct Backfill {
 /// What is gathered: rows in the text format of `copy`, by table.
 #[derive(Debug, Default)]
 struct Rows {
-    /// Gathered until the window ends, because their balances go on changing.
+    /// LedgerBatch until the window ends, because their balances go on changing.
     made: Vec<(Account, i64)>,
     stakes: CopyText,
     operations: CopyText,
     keys: CopyText,
     transfers: CopyText,
     entries: CopyText,
-    unfolded: CopyText,
+    pending_house_entries: CopyText,
     games: CopyText,
     seats: CopyText,
     records: CopyText,
@@ -55,16 +55,16 @@ struct Rows {
 
 /// What is gathered between two writes.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct LedgerBatch {
     tables: [(&'static str, CopyText); 9],
     /// Wallets that were there before, with the versions under which they were.
-    changed: Vec<Standing>,
+    changed: Vec<AccountState>,
     account_next: i64,
     operation_next: i64,
     times_ms: Option<(i64, i64)>,
 }
 
-impl Backfill {
+impl LedgerBackfill {
     /// On a database to which nobody else posts. `rooms` are those in which games will be.
     pub async fn begin(pool: &PgPool, rooms: &[String]) -> Result<Self, LedgerError> {
         let mut connection = pool.acquire().await?;
@@ -80,69 +80,69 @@ impl Backfill {
         // Beyond what the last batch may have added to the numbers that it took.
         let (account_next, operation_next) =
             (row.account.saturating_add(1_024), row.operation.saturating_add(64));
-        let (standings, rows) = (BTreeMap::new(), Rows::default());
-        Ok(Self { house_ids, standings, account_next, operation_next, times_ms: None, rows })
+        let (account_states, rows) = (BTreeMap::new(), Rows::default());
+        Ok(Self { house_ids, account_states, account_next, operation_next, times_ms: None, rows })
     }
 
     /// A grant to a player who has no wallet yet.
-    pub fn grant(&mut self, input: GrantCoins, at_ms: i64) -> Result<(), LedgerError> {
+    pub fn append_grant(&mut self, input: GrantCoins, at_ms: i64) -> Result<(), LedgerError> {
         let wallet = Account::Wallet(input.player);
-        self.make(&wallet);
-        let mut books = self.books(&[wallet]);
-        let id = self.operation(at_ms)?;
+        self.create_account(&wallet);
+        let mut books = self.select_books(&[wallet]);
+        let id = self.next_operation_id(at_ms)?;
         let answer = grant::decide(&input, id, &mut books)?;
-        self.book(id, Operation::Grant(input), &answer, at_ms)?;
-        self.keep(&books);
+        self.append_operation(id, Operation::Grant(input), &answer, at_ms)?;
+        self.apply_books(&books);
         Ok(())
     }
 
     /// A game, opened and settled. Its players have wallets that can pay for it.
-    pub fn game(&mut self, opening: OpenGame, settling: SettleGame) -> Result<(), LedgerError> {
+    pub fn append_game(&mut self, opening: OpenGame, settling: SettleGame) -> Result<(), LedgerError> {
         let (opened_at, finished_at) = (opening.opened_at_ms, settling.finished_at_ms);
         let pot = Account::Pot(opening.table);
-        if !self.standings.contains_key(&pot) {
-            self.make(&pot);
+        if !self.account_states.contains_key(&pot) {
+            self.create_account(&pot);
         }
         let wallets = opening.players.iter().copied().map(Account::Wallet);
-        let mut books = self.books(&wallets.chain([pot]).collect::<Vec<_>>());
+        let mut books = self.select_books(&wallets.chain([pot]).collect::<Vec<_>>());
         let seats = u8::try_from(opening.players.len()).unwrap_or(u8::MAX);
         let stakes: Vec<_> =
             Seat::all(seats).map(|seat| Account::Stake(opening.game, seat)).collect();
         for stake in &stakes {
-            let standing = Standing {
+            let account_state = AccountState {
                 id: self.account_next,
                 balance: Coins::ZERO,
                 version: 0,
                 version_read: 0,
             };
-            books.add(stake.clone(), standing);
+            books.add(stake.clone(), account_state);
             self.account_next += 1;
         }
         let mut games = Games::default();
 
-        let id = self.operation(opened_at)?;
+        let id = self.next_operation_id(opened_at)?;
         let answer = open_game::decide(&opening, id, &mut books, &mut games)?;
         match answer {
-            Opening::Opened { .. } => {}
-            Opening::CannotPay { .. } | Opening::OverAllowance { .. } => {
+            OpeningOutcome::Opened { .. } => {}
+            OpeningOutcome::CannotPay { .. } | OpeningOutcome::OverAllowance { .. } => {
                 return Err(LedgerError::Invalid { what: "a player cannot pay for its game" });
             }
         }
-        self.book(id, Operation::Open(opening.clone()), &answer, opened_at)?;
-        let id = self.operation(finished_at)?;
+        self.append_operation(id, Operation::Open(opening.clone()), &answer, opened_at)?;
+        let id = self.next_operation_id(finished_at)?;
         let answer = settle::decide(&settling, id, &mut books, &mut games)?;
         let net = answer.net.clone();
-        self.book(id, Operation::Settle(Box::new(settling)), &answer, finished_at)?;
+        self.append_operation(id, Operation::Settle(Box::new(settling)), &answer, finished_at)?;
 
-        let (game, times) = (opening.game, [time(opened_at)?, time(finished_at)?]);
-        self.rows.games.row(&[
+        let (game, times) = (opening.game, [parse_time(opened_at)?, parse_time(finished_at)?]);
+        self.rows.games.push_row(&[
             &game,
             &opening.kind,
             &opening.table,
             &opening.room,
             &"settled",
             &opening.ante.hundredths(),
-            &hexadecimal(&opening.commitment.0.0),
+            &bytea_text(&opening.commitment.0.0),
             &times[0],
             &times[1],
         ]);
@@ -150,50 +150,50 @@ impl Backfill {
         let seated = opening.players.iter().zip(&held).zip(&net);
         for (number, ((player, stake), net)) in seated.enumerate() {
             let (stake, net) = (stake.hundredths(), net.hundredths());
-            self.rows.seats.row(&[&game, player, &number, &stake, &net, &times[1]]);
+            self.rows.seats.push_row(&[&game, player, &number, &stake, &net, &times[1]]);
         }
-        for (account, standing) in books.standings() {
+        for (account, account_state) in books.account_states() {
             if let Account::Stake(..) = account {
-                let Standing { id, balance, version, .. } = standing;
+                let AccountState { id, balance, version, .. } = account_state;
                 let (kind, balance) = (account.kind(), balance.hundredths());
-                self.rows.stakes.row(&[id, account, &kind, &NULL, &balance, version]);
+                self.rows.stakes.push_row(&[id, account, &kind, &NULL, &balance, version]);
             }
         }
-        self.keep(&books);
+        self.apply_books(&books);
         Ok(())
     }
 
-    fn make(&mut self, account: &Account) {
+    fn create_account(&mut self, account: &Account) {
         let id = self.account_next;
         self.account_next += 1;
-        let standing = Standing { id, balance: Coins::ZERO, version: 0, version_read: 0 };
-        self.standings.insert(account.clone(), standing);
+        let account_state = AccountState { id, balance: Coins::ZERO, version: 0, version_read: 0 };
+        self.account_states.insert(account.clone(), account_state);
         self.rows.made.push((account.clone(), id));
     }
 
     /// The next id, in the month of its time or a later one.
-    fn operation(&mut self, at_ms: i64) -> Result<i64, LedgerError> {
-        let least = months::first_operation_of(time(at_ms)?);
+    fn next_operation_id(&mut self, at_ms: i64) -> Result<i64, LedgerError> {
+        let least = months::first_operation_of(parse_time(at_ms)?);
         self.operation_next = self.operation_next.saturating_add(1).max(least);
         let (first, last) = self.times_ms.unwrap_or((at_ms, at_ms));
         self.times_ms = Some((first.min(at_ms), last.max(at_ms)));
         Ok(self.operation_next)
     }
 
-    fn books(&self, accounts: &[Account]) -> Books {
-        let standing = |account: &Account| Some((account.clone(), *self.standings.get(account)?));
-        Books::new(accounts.iter().filter_map(standing).collect(), self.house_ids.clone())
+    fn select_books(&self, accounts: &[Account]) -> Books {
+        let account_state = |account: &Account| Some((account.clone(), *self.account_states.get(account)?));
+        Books::new(accounts.iter().filter_map(account_state).collect(), self.house_ids.clone())
     }
 
     /// Takes over what was booked.
-    fn keep(&mut self, books: &Books) {
+    fn apply_books(&mut self, books: &Books) {
         for row in books.transfers() {
             let (code, amount) = (row.code.as_str(), row.amount.hundredths());
             let line = [&row.operation as &dyn Display, &row.number, &code, &row.source];
-            self.rows.transfers.row(&[&line[..], &[&row.destination, &amount]].concat());
+            self.rows.transfers.push_row(&[&line[..], &[&row.destination, &amount]].concat());
         }
         for row in books.entries() {
-            self.rows.entries.row(&[
+            self.rows.entries.push_row(&[
                 &row.account,
                 &row.version,
                 &row.operation,
@@ -203,14 +203,14 @@ impl Backfill {
                 &row.balance_after.hundredths(),
             ]);
         }
-        for (account, standing) in books.standings() {
-            if let Some(kept) = self.standings.get_mut(account) {
-                *kept = *standing;
+        for (account, account_state) in books.account_states() {
+            if let Some(kept) = self.account_states.get_mut(account) {
+                *kept = *account_state;
             }
         }
     }
 
-    fn book(
+    fn append_operation(
         &mut self,
         id: i64,
         operation: Operation,
@@ -220,50 +220,50 @@ impl Backfill {
         let request = Request::new(operation)?;
         let answer = serde_json::to_string(answer);
         let answer = answer.map_err(|error| LedgerError::broken(error.to_string()))?;
-        let (kind, hash) = (request.operation.kind(), hexadecimal(&request.input_hash));
+        let (kind, hash) = (request.operation.kind(), bytea_text(&request.input_hash));
         let game = request.operation.game();
         let game: &dyn Display = match &game {
             Some(game) => game,
             None => &NULL,
         };
-        let at = time(at_ms)?;
-        self.rows.operations.row(&[&id, &request.key, &kind, &hash, &answer, game, &at]);
-        self.rows.keys.row(&[&request.key, &id]);
-        self.rows.unfolded.row(&[&id]);
+        let at = parse_time(at_ms)?;
+        self.rows.operations.push_row(&[&id, &request.key, &kind, &hash, &answer, game, &at]);
+        self.rows.keys.push_row(&[&request.key, &id]);
+        self.rows.pending_house_entries.push_row(&[&id]);
         if let Some(input) = request.operation.documents() {
             let settlement = serde_json::to_string(&input.settlement);
             let settlement = settlement.map_err(|error| LedgerError::broken(error.to_string()))?;
-            self.rows.records.row(&[&input.game, &settlement, &input.record.as_str()]);
+            self.rows.records.push_row(&[&input.game, &settlement, &input.record.as_str()]);
         }
         Ok(())
     }
 
     /// What was gathered since the last call, to be written before anything that is gathered later.
     /// A table at which was played is done with.
-    pub fn take(&mut self) -> Gathered {
+    pub fn take_batch(&mut self) -> LedgerBatch {
         let rows = std::mem::take(&mut self.rows);
         let mut accounts = rows.stakes;
         for (account, id) in &rows.made {
-            if let Some(standing) = self.standings.get_mut(account) {
+            if let Some(account_state) = self.account_states.get_mut(account) {
                 let player = account.player();
                 let player: &dyn Display = match &player {
                     Some(player) => player,
                     None => &NULL,
                 };
-                let balance = standing.balance.hundredths();
+                let balance = account_state.balance.hundredths();
                 let kind = account.kind();
-                accounts.row(&[id, account, &kind, player, &balance, &standing.version]);
-                standing.version_read = standing.version;
+                accounts.push_row(&[id, account, &kind, player, &balance, &account_state.version]);
+                account_state.version_read = account_state.version;
             }
         }
-        let changed = self.standings.values_mut().filter(|standing| standing.has_changed());
-        let changed = changed.map(|standing| {
-            let before = *standing;
-            standing.version_read = standing.version;
+        let changed = self.account_states.values_mut().filter(|account_state| account_state.has_changed());
+        let changed = changed.map(|account_state| {
+            let before = *account_state;
+            account_state.version_read = account_state.version;
             before
         });
         let changed = changed.collect();
-        self.standings.retain(|account, _| matches!(account, Account::Wallet(_)));
+        self.account_states.retain(|account, _| matches!(account, Account::Wallet(_)));
         let tables = [
             ("accounts (id, code, kind, player, balance, version)", accounts),
             ("operations (id, key, kind, input_hash, answer, game, created_at)", rows.operations),
@@ -274,7 +274,7 @@ impl Backfill {
                  balance_after)",
                 rows.entries,
             ),
-            ("unfolded (operation)", rows.unfolded),
+            ("pending_house_entries (operation)", rows.pending_house_entries),
             (
                 "games (id, kind, table_id, room, state, ante, commitment, opened_at, finished_at)",
                 rows.games,
@@ -284,15 +284,15 @@ impl Backfill {
         ];
         let (account_next, operation_next) = (self.account_next, self.operation_next);
         let times_ms = self.times_ms.take();
-        Gathered { tables, changed, account_next, operation_next, times_ms }
+        LedgerBatch { tables, changed, account_next, operation_next, times_ms }
     }
 }
 
-impl Gathered {
+impl LedgerBatch {
     /// Writes it in one transaction; then the house's entries, and the seals.
     pub async fn write(self, pool: &PgPool) -> Result<(), LedgerError> {
         if let Some((first, last)) = self.times_ms {
-            months::make_between(pool, time(first)?, time(last)?).await?;
+            months::create_partitions(pool, parse_time(first)?, parse_time(last)?).await?;
         }
         let mut tx = pool.begin().await?;
         self.write_changed(&mut tx).await?;
@@ -309,14 +309,14 @@ impl Gathered {
         .fetch_one(&mut *tx)
         .await?;
         tx.commit().await?;
-        fold::fold_all(pool).await?;
+        house_projection::project_all(pool).await?;
         Ok(())
     }
 
     /// Balances of accounts that were there before.
     async fn write_changed(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let column =
-            |field: fn(&Standing) -> i64| self.changed.iter().map(field).collect::<Vec<_>>();
+            |field: fn(&AccountState) -> i64| self.changed.iter().map(field).collect::<Vec<_>>();
         let written = sqlx::query!(
             r#"
             update accounts a
@@ -325,10 +325,10 @@ impl Gathered {
                 as s (id, balance, version, version_read)
             where a.id = s.id and a.version = s.version_read
             "#,
-            &column(|standing| standing.id),
-            &column(|standing| standing.balance.hundredths()),
-            &column(|standing| standing.version),
-            &column(|standing| standing.version_read)
+            &column(|account_state| account_state.id),
+            &column(|account_state| account_state.balance.hundredths()),
+            &column(|account_state| account_state.version),
+            &column(|account_state| account_state.version_read)
         )
         .execute(connection)
         .await?;
@@ -356,7 +356,7 @@ impl Display for Null {
 struct CopyText(String);
 
 impl CopyText {
-    fn row(&mut self, fields: &[&dyn Display]) {
+    fn push_row(&mut self, fields: &[&dyn Display]) {
         for (index, field) in fields.iter().enumerate() {
             if index > 0 {
                 self.0.push('\t');
@@ -388,7 +388,7 @@ impl CopyText {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+fn bytea_text(bytes: &[u8]) -> String {
     let mut text = String::from("\\x");
     for byte in bytes {
         write!(text, "{byte:02x}").expect("a string takes all that is written to it");
@@ -396,7 +396,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     text
 }
 
-fn time(at_ms: i64) -> Result<Timestamp, LedgerError> {
+fn parse_time(at_ms: i64) -> Result<Timestamp, LedgerError> {
     let no_time = |_| LedgerError::Invalid { what: "a time that no calendar has" };
     Timestamp::from_millisecond(at_ms).map_err(no_time)
 }
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn what_copy_would_misread_is_escaped() {
         let mut text = CopyText::default();
-        text.row(&[&1, &"a\tb\\c\nd", &NULL, &"\\xff"]);
+        text.push_row(&[&1, &"a\tb\\c\nd", &NULL, &"\\xff"]);
         assert_eq!(text.0, "1\ta\\tb\\\\c\\nd\t\\N\t\\\\xff\n");
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Move {
 
 /// How an account stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub(super) struct AccountState {
     /// Below zero, when there is no row: then it is minus the place among those to be made, less
     /// one.
     pub(super) id: i64,
@@ -54,7 +54,7 @@ pub(super) struct EntryRow {
     pub(super) balance_after: Coins,
 }
 
-impl Standing {
+impl AccountState {
     /// Books one side of a transfer. `None` when the balance would not fit 64 bits.
     pub(super) fn enter(&mut self, operation: i64, number: i16, amount: Coins) -> Option<EntryRow> {
         let balance_before = self.balance;
@@ -83,63 +83,63 @@ impl Standing {
 
 #[derive(Debug, Default)]
 pub(super) struct Books {
-    standings: BTreeMap<Account, Standing>,
-    /// House accounts have no standing here: they are not locked, only named.
+    account_states: BTreeMap<Account, AccountState>,
+    /// House accounts have no account_state here: they are not locked, only named.
     house_ids: BTreeMap<Account, i64>,
     /// What players may still win at private tables, of those who are to begin a game there.
-    rights: BTreeMap<PlayerId, Coins>,
+    win_limits: BTreeMap<PlayerId, Coins>,
     /// Who has deleted its account, of those who are to begin a game.
-    gone: BTreeSet<PlayerId>,
+    deleted_players: BTreeSet<PlayerId>,
     transfers: Vec<TransferRow>,
     entries: Vec<EntryRow>,
 }
 
 impl Books {
     pub(super) fn new(
-        standings: BTreeMap<Account, Standing>,
+        account_states: BTreeMap<Account, AccountState>,
         house_ids: BTreeMap<Account, i64>,
     ) -> Self {
-        Self { standings, house_ids, ..Self::default() }
+        Self { account_states, house_ids, ..Self::default() }
     }
 
     /// What is in an account; nothing, if there is no such account.
     pub(super) fn balance(&self, account: &Account) -> Coins {
-        self.standings.get(account).map_or(Coins::ZERO, |standing| standing.balance)
+        self.account_states.get(account).map_or(Coins::ZERO, |account_state| account_state.balance)
     }
 
     /// The version of an account's newest entry; `None`, if there is no such account.
     pub(super) fn version(&self, account: &Account) -> Option<i64> {
-        self.standings.get(account).map(|standing| standing.version)
+        self.account_states.get(account).map(|account_state| account_state.version)
     }
 
     /// Takes in what players may still win at private tables.
-    pub(super) fn allow(&mut self, rights: BTreeMap<PlayerId, Coins>) {
-        self.rights = rights;
+    pub(super) fn set_win_limits(&mut self, win_limits: BTreeMap<PlayerId, Coins>) {
+        self.win_limits = win_limits;
     }
 
     /// Takes in who has deleted its account.
-    pub(super) fn note_gone(&mut self, gone: BTreeSet<PlayerId>) {
-        self.gone = gone;
+    pub(super) fn set_deleted_players(&mut self, deleted_players: BTreeSet<PlayerId>) {
+        self.deleted_players = deleted_players;
     }
 
     /// What a player can spend on a game: nothing, when it has deleted its account.
-    pub(super) fn purse(&self, player: PlayerId) -> Coins {
-        if self.gone.contains(&player) {
+    pub(super) fn spendable_balance(&self, player: PlayerId) -> Coins {
+        if self.deleted_players.contains(&player) {
             return Coins::ZERO;
         }
         self.balance(&Account::Wallet(player))
     }
 
     /// What a player may still win at private tables; `None` where that is not bounded.
-    pub(super) fn right(&self, player: PlayerId) -> Option<Coins> {
-        self.rights.get(&player).copied()
+    pub(super) fn win_limit(&self, player: PlayerId) -> Option<Coins> {
+        self.win_limits.get(&player).copied()
     }
 
     /// Notes what a game that begins at a private table may bring, for what follows in this batch.
-    pub(super) fn use_right(&mut self, player: PlayerId, amount: Coins) {
-        if let Some(right) = self.rights.get_mut(&player) {
-            let left = right.hundredths().saturating_sub(amount.hundredths());
-            *right = Coins::from_hundredths(left);
+    pub(super) fn reserve_win(&mut self, player: PlayerId, amount: Coins) {
+        if let Some(limit) = self.win_limits.get_mut(&player) {
+            let left = limit.hundredths().saturating_sub(amount.hundredths());
+            *limit = Coins::from_hundredths(left);
         }
     }
 
@@ -163,13 +163,13 @@ impl Books {
                     *id = self.house_id(account, *code, amount)?;
                     continue;
                 }
-                let standing = match changed.get_mut(account) {
-                    Some(standing) => standing,
-                    None => changed.entry(account.clone()).or_insert(self.standing(account)?),
+                let account_state = match changed.get_mut(account) {
+                    Some(account_state) => account_state,
+                    None => changed.entry(account.clone()).or_insert(self.account_state(account)?),
                 };
-                *id = standing.id;
-                entries.push(standing.enter(operation, number, amount).ok_or_else(overflow)?);
-                if standing.balance.is_negative() {
+                *id = account_state.id;
+                entries.push(account_state.enter(operation, number, amount).ok_or_else(overflow)?);
+                if account_state.balance.is_negative() {
                     return Err(LedgerError::broken(format!("{code} overdraws {account}")));
                 }
             }
@@ -177,15 +177,15 @@ impl Books {
             let (code, amount) = (*code, *amount);
             transfers.push(TransferRow { operation, number, code, source, destination, amount });
         }
-        self.standings.extend(changed);
+        self.account_states.extend(changed);
         self.transfers.extend(transfers);
         self.entries.extend(entries);
         Ok(())
     }
 
-    fn standing(&self, account: &Account) -> Result<Standing, LedgerError> {
-        let standing = self.standings.get(account).copied();
-        standing.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
+    fn account_state(&self, account: &Account) -> Result<AccountState, LedgerError> {
+        let account_state = self.account_states.get(account).copied();
+        account_state.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
     fn house_id(&self, account: &Account, code: Code, amount: Coins) -> Result<i64, LedgerError> {
@@ -199,12 +199,12 @@ impl Books {
     }
 
     /// Takes in an account that is made beside these books.
-    pub(super) fn add(&mut self, account: Account, standing: Standing) {
-        self.standings.insert(account, standing);
+    pub(super) fn add(&mut self, account: Account, account_state: AccountState) {
+        self.account_states.insert(account, account_state);
     }
 
-    pub(super) fn standings(&self) -> impl Iterator<Item = (&Account, &Standing)> {
-        self.standings.iter()
+    pub(super) fn account_states(&self) -> impl Iterator<Item = (&Account, &AccountState)> {
+        self.account_states.iter()
     }
 
     pub(super) fn transfers(&self) -> &[TransferRow] {
@@ -225,7 +225,7 @@ fn overflow() -> LedgerError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Books, Move, Standing};
+    use super::{Books, Move, AccountState};
     use crate::ledger::chart::{Account, Code};
     use bahay_engine::coins::Coins;
     use bahay_engine::table::{PlayerId, TableId};
@@ -244,11 +244,11 @@ mod tests {
     }
 
     fn books() -> Books {
-        let standing =
-            |id, balance| Standing { id, balance: coins(balance), version: 4, version_read: 4 };
-        let standings = [(wallet(), standing(7, 500)), (pot(), standing(8, 0))];
+        let account_state =
+            |id, balance| AccountState { id, balance: coins(balance), version: 4, version_read: 4 };
+        let account_states = [(wallet(), account_state(7, 500)), (pot(), account_state(8, 0))];
         let house_ids = [(Account::Issue, 1), (Account::Fee("newbie".into()), 2)];
-        Books::new(standings.into(), house_ids.into())
+        Books::new(account_states.into(), house_ids.into())
     }
 
     fn ante(amount: i64) -> Move {
@@ -280,7 +280,7 @@ mod tests {
         books.post(22, &[back]).unwrap_err();
         assert_eq!(books.balance(&wallet()), coins(500));
         assert!(books.transfers().is_empty() && books.entries().is_empty());
-        assert_eq!(books.standings().filter(|(_, standing)| standing.has_changed()).count(), 0);
+        assert_eq!(books.account_states().filter(|(_, account_state)| account_state.has_changed()).count(), 0);
     }
 
     #[test]

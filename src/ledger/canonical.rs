@@ -12,15 +12,15 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
 /// Most records fit into this.
-const BYTES: usize = 8 * 1024;
+const INITIAL_CAPACITY: usize = 8 * 1024;
 
 /// A document in its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document(String);
 
 impl Document {
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        canonical(value).map(Self)
+    pub fn canonicalize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        to_canonical_json(value).map(Self)
     }
 
     pub fn as_str(&self) -> &str {
@@ -29,12 +29,12 @@ impl Document {
 }
 
 /// The canonical form of a value.
-pub(super) fn canonical<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
+pub(super) fn to_canonical_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     write(value, None)
 }
 
 /// The same, of an object that has one more field.
-pub(super) fn canonical_with<T: Serialize + ?Sized>(
+pub(super) fn to_canonical_json_with<T: Serialize + ?Sized>(
     object: &T,
     name: &str,
     field: &Document,
@@ -46,16 +46,16 @@ fn write<T: Serialize + ?Sized>(
     value: &T,
     more: Option<(&str, &Document)>,
 ) -> Result<String, serde_json::Error> {
-    let (out, fields) = (Vec::with_capacity(BYTES), Vec::new());
-    let written = RefCell::new(Written { out, fields, objects: Vec::new() });
+    let (out, fields) = (Vec::with_capacity(INITIAL_CAPACITY), Vec::new());
+    let written = RefCell::new(CanonicalBuffer { out, fields, objects: Vec::new() });
     let mut serializer =
-        Serializer::with_formatter(Out(&written), InOrder { written: &written, more });
+        Serializer::with_formatter(BufferWriter(&written), CanonicalFormatter { written: &written, more });
     value.serialize(&mut serializer)?;
     String::from_utf8(written.into_inner().out).map_err(serde::ser::Error::custom)
 }
 
 /// What is written so far, which the writer adds to and the formatter puts in order.
-struct Written {
+struct CanonicalBuffer {
     out: Vec<u8>,
     /// Of the objects that have begun and not ended, the innermost last.
     fields: Vec<Field>,
@@ -71,7 +71,7 @@ struct Field {
     end: usize,
 }
 
-impl Written {
+impl CanonicalBuffer {
     fn begin_field(&mut self) {
         let start = self.out.len();
         self.fields.push(Field { start, name_end: start, end: start });
@@ -125,9 +125,9 @@ impl Written {
     }
 }
 
-struct Out<'a>(&'a RefCell<Written>);
+struct BufferWriter<'a>(&'a RefCell<CanonicalBuffer>);
 
-impl io::Write for Out<'_> {
+impl io::Write for BufferWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().out.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -138,13 +138,13 @@ impl io::Write for Out<'_> {
     }
 }
 
-struct InOrder<'a> {
-    written: &'a RefCell<Written>,
+struct CanonicalFormatter<'a> {
+    written: &'a RefCell<CanonicalBuffer>,
     /// A field that the outermost object has besides.
     more: Option<(&'a str, &'a Document)>,
 }
 
-impl Formatter for InOrder<'_> {
+impl Formatter for CanonicalFormatter<'_> {
     fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.written.borrow_mut().begin_object();
         writer.write_all(b"{")
@@ -190,19 +190,19 @@ impl Formatter for InOrder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, canonical, canonical_with};
+    use super::{Document, to_canonical_json, to_canonical_json_with};
     use serde::Serialize;
     use serde_json::{Value, json};
 
     #[derive(Serialize)]
     #[serde(tag = "type", rename_all = "snake_case")]
-    enum Shape {
+    enum Figure {
         Square { side: u8, at: (i64, i64) },
     }
 
     #[derive(Serialize)]
     struct Drawing<'a> {
-        shapes: Vec<Shape>,
+        shapes: Vec<Figure>,
         name: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         by: Option<u8>,
@@ -212,16 +212,16 @@ mod tests {
     #[test]
     fn keys_are_in_order_at_every_depth() {
         let drawing = Drawing {
-            shapes: vec![Shape::Square { side: 2, at: (-1, 3) }],
+            shapes: vec![Figure::Square { side: 2, at: (-1, 3) }],
             name: "é\"",
             by: None,
             made: None,
         };
         let text =
             r#"{"made":null,"name":"é\"","shapes":[{"at":[-1,3],"side":2,"type":"square"}]}"#;
-        assert_eq!(canonical(&drawing).unwrap(), text);
+        assert_eq!(to_canonical_json(&drawing).unwrap(), text);
         // It is no matter what it is written from.
-        assert_eq!(canonical(&serde_json::to_value(&drawing).unwrap()).unwrap(), text);
+        assert_eq!(to_canonical_json(&serde_json::to_value(&drawing).unwrap()).unwrap(), text);
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             json!([{}, { "b": {}, "a": [{ "d": -15, "c": true }] }]),
             json!({ "a\"b": 1, "a!b": 2, "a": 3, "ab": 4, "": 5, "é": 6, "a\\": 7 }),
         ] {
-            let text = canonical(&value).unwrap();
+            let text = to_canonical_json(&value).unwrap();
             assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value, "{text}");
         }
     }
@@ -242,13 +242,13 @@ mod tests {
     fn names_are_ordered_as_they_are_and_not_as_they_are_written() {
         // In JSON a quote is written behind a backslash, which comes after an A.
         let value = json!({ "aA": 1, "a\"": 2 });
-        assert_eq!(canonical(&value).unwrap(), r#"{"a\"":2,"aA":1}"#);
+        assert_eq!(to_canonical_json(&value).unwrap(), r#"{"a\"":2,"aA":1}"#);
     }
 
     #[test]
     fn a_document_takes_its_place_among_the_fields() {
-        let document = Document::of(&json!({ "y": 1, "x": 2 })).unwrap();
-        let with = |value: Value| canonical_with(&value, "m", &document).unwrap();
+        let document = Document::canonicalize(&json!({ "y": 1, "x": 2 })).unwrap();
+        let with = |value: Value| to_canonical_json_with(&value, "m", &document).unwrap();
         assert_eq!(
             with(json!({ "z": { "b": 1 }, "a": 1 })),
             r#"{"a":1,"m":{"x":2,"y":1},"z":{"b":1}}"#

@@ -1,11 +1,11 @@
 //! Corrections: coins that operators add to a wallet or take from it, and operations taken back.
 //!
 //! Nothing that was booked is changed; a correction is another operation. What it may not do is
-//! refused here, and typed: a wallet that cannot pay keeps all it has, an operation goes back once,
+//! refused here, and decode_answer: a wallet that cannot pay keeps all it has, an operation goes back once,
 //! and what belongs to several games at once does not go back at all. Who asks and who decides is
 //! not known here: see `operators`.
 //!
-//! What an operation moved is read without locks, because it never changes.
+//! What an operation booked is read without locks, because it never changes.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub struct ReverseOperation {
 
 /// A correction that was booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Corrected {
+pub struct BookedCorrection {
     /// The operation that booked it.
     pub operation: i64,
 }
@@ -50,8 +50,8 @@ pub struct Corrected {
 /// What is stored as the answer of a correction or a sweep. The operation has its id only once it
 /// is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Posted {
-    /// All that moved.
+pub(super) struct PostedAmount {
+    /// All that booked.
     amount: Coins,
 }
 
@@ -71,7 +71,7 @@ impl Ledger {
         &self,
         connection: &mut PgConnection,
         input: AdjustWallet,
-    ) -> Result<Corrected, LedgerError> {
+    ) -> Result<BookedCorrection, LedgerError> {
         self.correct_in_tx(connection, Operation::Adjust(input)).await
     }
 
@@ -80,13 +80,13 @@ impl Ledger {
         &self,
         connection: &mut PgConnection,
         input: ReverseOperation,
-    ) -> Result<Corrected, LedgerError> {
-        let moved = read(connection, input.operation).await?;
-        let reversal = plan(input, &moved)?;
+    ) -> Result<BookedCorrection, LedgerError> {
+        let booked = read_operation(connection, input.operation).await?;
+        let reversal = plan_reversal(input, &booked)?;
         match check_fees(connection, &reversal.moves).await {
             // Whoever held the lock may have taken this very fee back.
             Err(LedgerError::Overdrawn { .. })
-                if read(connection, input.operation).await?.is_reversed =>
+                if read_operation(connection, input.operation).await?.is_reversed =>
             {
                 return Err(LedgerError::AlreadyReversed { operation: input.operation });
             }
@@ -104,23 +104,23 @@ impl Ledger {
         &self,
         connection: &mut PgConnection,
         operation: Operation,
-    ) -> Result<Corrected, LedgerError> {
+    ) -> Result<BookedCorrection, LedgerError> {
         let key = operation.key();
-        let Posted { .. } = self.run_in_tx(connection, operation).await?;
+        let PostedAmount { .. } = self.run_in_tx(connection, operation).await?;
         let operation =
             sqlx::query_scalar!("select k.operation from operation_keys k where k.key = $1", key)
                 .fetch_one(connection)
                 .await?;
-        Ok(Corrected { operation })
+        Ok(BookedCorrection { operation })
     }
 
     /// Whether an operation could be taken back as far as can be seen now, so that nobody asks
     /// for what must be refused. Wallets are not looked at.
     pub async fn check_reversible(&self, operation: i64) -> Result<(), LedgerError> {
-        let moved = db::retry(|| read_once(&self.reads, operation)).await?;
-        let moved = moved.ok_or(LedgerError::OperationUnknown { operation })?;
-        plan(ReverseOperation { correction: CorrectionId::NIL, operation }, &moved)?;
-        if moved.is_reversed {
+        let booked = db::retry(|| find_operation(&self.reads, operation)).await?;
+        let booked = booked.ok_or(LedgerError::OperationUnknown { operation })?;
+        plan_reversal(ReverseOperation { correction: CorrectionId::NIL, operation }, &booked)?;
+        if booked.is_reversed {
             return Err(LedgerError::AlreadyReversed { operation });
         }
         Ok(())
@@ -131,7 +131,7 @@ pub(super) fn adjust(
     input: &AdjustWallet,
     operation: i64,
     books: &mut Books,
-) -> Result<Posted, LedgerError> {
+) -> Result<PostedAmount, LedgerError> {
     let wallet = Account::Wallet(input.player);
     let (source, destination) = if input.amount.is_negative() {
         (wallet, Account::Issue)
@@ -152,7 +152,7 @@ pub(super) fn reverse(
     input: &Reversal,
     operation: i64,
     books: &mut Books,
-) -> Result<Posted, LedgerError> {
+) -> Result<PostedAmount, LedgerError> {
     post_covered(operation, &input.moves, books)
 }
 
@@ -162,7 +162,7 @@ pub(super) fn post_covered(
     operation: i64,
     moves: &[Move],
     books: &mut Books,
-) -> Result<Posted, LedgerError> {
+) -> Result<PostedAmount, LedgerError> {
     let overflow = || LedgerError::broken("an amount does not fit 64 bits");
     let mut left: BTreeMap<&Account, Coins> = BTreeMap::new();
     for Move { source, destination, amount, .. } in moves {
@@ -182,26 +182,26 @@ pub(super) fn post_covered(
     }
     books.post(operation, moves)?;
     let amount = Coins::checked_sum(moves.iter().map(|one| one.amount)).ok_or_else(overflow)?;
-    Ok(Posted { amount })
+    Ok(PostedAmount { amount })
 }
 
 /// An operation as it was booked.
-struct Moved {
+struct BookedOperation {
     kind: String,
     game: Option<GameId>,
     is_reversed: bool,
-    transfers: Vec<Transfer>,
+    transfers: Vec<BookedTransfer>,
 }
 
-struct Transfer {
+struct BookedTransfer {
     code: Code,
-    source: Side,
-    destination: Side,
+    source: TransferSide,
+    destination: TransferSide,
     amount: Coins,
 }
 
 /// One side of a transfer, as far as it matters for taking it back.
-enum Side {
+enum TransferSide {
     Wallet(PlayerId),
     /// The stake of this player.
     Stake(PlayerId),
@@ -212,20 +212,20 @@ enum Side {
     Other,
 }
 
-fn plan(input: ReverseOperation, moved: &Moved) -> Result<Reversal, LedgerError> {
+fn plan_reversal(input: ReverseOperation, booked: &BookedOperation) -> Result<Reversal, LedgerError> {
     let operation = input.operation;
     let refuse = |why| LedgerError::NotReversible { operation, why };
-    let mut moves = match moved.kind.as_str() {
-        "grant" | "adjust" => moved.transfers.iter().map(back).collect(),
+    let mut moves = match booked.kind.as_str() {
+        "grant" | "adjust" => booked.transfers.iter().map(reverse_transfer).collect(),
         "settle" => {
-            if moved.transfers.iter().any(|transfer| transfer.code == Code::Pot) {
+            if booked.transfers.iter().any(|transfer| transfer.code == Code::Pot) {
                 return Err(refuse(
                     "it paid a POT, which belongs to several games: adjust instead",
                 ));
             }
-            let released = |transfer: &&Transfer| transfer.code == Code::Release;
-            let paid = moved.transfers.iter().filter(|transfer| !released(transfer));
-            paid.map(back).collect::<Option<Vec<_>>>()
+            let released = |transfer: &&BookedTransfer| transfer.code == Code::Release;
+            let paid = booked.transfers.iter().filter(|transfer| !released(transfer));
+            paid.map(reverse_transfer).collect::<Option<Vec<_>>>()
         }
         "open" | "void" => {
             return Err(refuse("an opened or voided game is not taken back, only its settlement"));
@@ -233,22 +233,22 @@ fn plan(input: ReverseOperation, moved: &Moved) -> Result<Reversal, LedgerError>
         "reverse" => return Err(refuse("it took another operation back itself")),
         _ => return Err(refuse("it is of a kind that is not taken back")),
     }
-    .ok_or_else(|| LedgerError::broken(format!("operation {operation} moved coins astray")))?;
+    .ok_or_else(|| LedgerError::broken(format!("operation {operation} has a transfer without a wallet")))?;
     if moves.is_empty() {
         return Err(refuse("nothing of it could go back"));
     }
     moves.sort_by_key(|one: &Move| !one.source.is_house());
-    Ok(Reversal { input, game: moved.game, moves })
+    Ok(Reversal { input, game: booked.game, moves })
 }
 
 /// A transfer backwards. What came from a stake goes to the wallet of whoever staked it; the
 /// stake of a finished game stays empty.
-fn back(transfer: &Transfer) -> Option<Move> {
-    let account = |side: &Side| match side {
-        Side::Wallet(player) | Side::Stake(player) => Some(Account::Wallet(*player)),
-        Side::Issue => Some(Account::Issue),
-        Side::Fee(room) => Some(Account::Fee(room.clone())),
-        Side::Other => None,
+fn reverse_transfer(transfer: &BookedTransfer) -> Option<Move> {
+    let account = |side: &TransferSide| match side {
+        TransferSide::Wallet(player) | TransferSide::Stake(player) => Some(Account::Wallet(*player)),
+        TransferSide::Issue => Some(Account::Issue),
+        TransferSide::Fee(room) => Some(Account::Fee(room.clone())),
+        TransferSide::Other => None,
     };
     Some(Move {
         code: Code::Reversal,
@@ -258,13 +258,13 @@ fn back(transfer: &Transfer) -> Option<Move> {
     })
 }
 
-async fn read(connection: &mut PgConnection, operation: i64) -> Result<Moved, LedgerError> {
-    let moved = read_once(connection, operation).await?;
-    moved.ok_or(LedgerError::OperationUnknown { operation })
+async fn read_operation(connection: &mut PgConnection, operation: i64) -> Result<BookedOperation, LedgerError> {
+    let booked = find_operation(connection, operation).await?;
+    booked.ok_or(LedgerError::OperationUnknown { operation })
 }
 
-/// An operation beside one of its transfers; beside nothing, if it moved nothing.
-struct Row {
+/// An operation beside one of its transfers; beside nothing, if it booked nothing.
+struct OperationTransferRow {
     kind: String,
     game: Option<uuid::Uuid>,
     is_reversed: bool,
@@ -277,12 +277,12 @@ struct Row {
 }
 
 /// `None` for an id that no operation has.
-async fn read_once(
+async fn find_operation(
     executor: impl PgExecutor<'_>,
     operation: i64,
-) -> Result<Option<Moved>, sqlx::Error> {
+) -> Result<Option<BookedOperation>, sqlx::Error> {
     let rows = sqlx::query_as!(
-        Row,
+        OperationTransferRow,
         r#"
         select o.kind, o.game,
             exists (
@@ -310,26 +310,26 @@ async fn read_once(
     };
     let (kind, game) = (first.kind.clone(), first.game.map(GameId));
     let is_reversed = first.is_reversed;
-    let transfers = rows.into_iter().filter_map(transfer).collect();
-    Ok(Some(Moved { kind, game, is_reversed, transfers }))
+    let transfers = rows.into_iter().filter_map(parse_transfer).collect();
+    Ok(Some(BookedOperation { kind, game, is_reversed, transfers }))
 }
 
-fn transfer(row: Row) -> Option<Transfer> {
-    Some(Transfer {
+fn parse_transfer(row: OperationTransferRow) -> Option<BookedTransfer> {
+    Some(BookedTransfer {
         code: Code::parse(&row.code?)?,
-        source: side(&row.source?, row.source_player),
-        destination: side(&row.destination?, row.destination_player),
+        source: parse_side(&row.source?, row.source_player),
+        destination: parse_side(&row.destination?, row.destination_player),
         amount: Coins::from_hundredths(row.amount?),
     })
 }
 
-fn side(code: &str, player: Option<uuid::Uuid>) -> Side {
+fn parse_side(code: &str, player: Option<uuid::Uuid>) -> TransferSide {
     match (code.split_once(':').unwrap_or((code, "")), player.map(PlayerId)) {
-        (("wallet", _), Some(player)) => Side::Wallet(player),
-        (("stake", _), Some(player)) => Side::Stake(player),
-        (("issue", _), None) => Side::Issue,
-        (("fee", room), None) => Side::Fee(room.to_owned()),
-        _ => Side::Other,
+        (("wallet", _), Some(player)) => TransferSide::Wallet(player),
+        (("stake", _), Some(player)) => TransferSide::Stake(player),
+        (("issue", _), None) => TransferSide::Issue,
+        (("fee", room), None) => TransferSide::Fee(room.to_owned()),
+        _ => TransferSide::Other,
     }
 }
 
@@ -364,7 +364,7 @@ async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(),
             select (
                 a.balance + coalesce((
                     select sum(case when t.destination = a.id then t.amount else -t.amount end)
-                    from unfolded u
+                    from pending_house_entries u
                     join transfers t on t.operation = u.operation
                     where t.source = a.id or t.destination = a.id
                 ), 0)
@@ -386,7 +386,7 @@ async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use super::{Moved, ReverseOperation, Side, Transfer, plan};
+    use super::{BookedOperation, ReverseOperation, TransferSide, BookedTransfer, plan_reversal};
     use crate::ids::CorrectionId;
     use crate::ledger::chart::Code;
     use crate::ledger::error::LedgerError;
@@ -394,20 +394,20 @@ mod tests {
     use bahay_engine::table::PlayerId;
     use uuid::Uuid;
 
-    fn transfer(code: Code, source: Side, destination: Side, hundredths: i64) -> Transfer {
-        Transfer { code, source, destination, amount: Coins::from_hundredths(hundredths) }
+    fn transfer(code: Code, source: TransferSide, destination: TransferSide, hundredths: i64) -> BookedTransfer {
+        BookedTransfer { code, source, destination, amount: Coins::from_hundredths(hundredths) }
     }
 
     /// Rule 6.10 without its POT.
-    fn settled() -> Moved {
+    fn settled() -> BookedOperation {
         let [loser, winner] = [1, 2].map(|number| PlayerId(Uuid::from_u128(number)));
-        let fee = Side::Fee("newbie".into());
+        let fee = TransferSide::Fee("newbie".into());
         let transfers = vec![
-            transfer(Code::Payment, Side::Stake(loser), Side::Wallet(winner), 300),
-            transfer(Code::Fee, Side::Wallet(winner), fee, 15),
-            transfer(Code::Release, Side::Stake(loser), Side::Wallet(loser), 1_100),
+            transfer(Code::Payment, TransferSide::Stake(loser), TransferSide::Wallet(winner), 300),
+            transfer(Code::Fee, TransferSide::Wallet(winner), fee, 15),
+            transfer(Code::Release, TransferSide::Stake(loser), TransferSide::Wallet(loser), 1_100),
         ];
-        Moved { kind: "settle".into(), game: None, is_reversed: false, transfers }
+        BookedOperation { kind: "settle".into(), game: None, is_reversed: false, transfers }
     }
 
     const INPUT: ReverseOperation =
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn fees_go_back_before_payments_and_releases_not_at_all() {
-        let reversal = plan(INPUT, &settled()).unwrap();
+        let reversal = plan_reversal(INPUT, &settled()).unwrap();
         let moves: Vec<_> = reversal
             .moves
             .iter()
@@ -432,20 +432,20 @@ mod tests {
 
     #[test]
     fn what_belongs_to_several_games_does_not_go_back() {
-        let refused = |change: fn(&mut Moved)| {
-            let mut moved = settled();
-            change(&mut moved);
-            matches!(plan(INPUT, &moved), Err(LedgerError::NotReversible { operation: 7, .. }))
+        let refused = |change: fn(&mut BookedOperation)| {
+            let mut booked = settled();
+            change(&mut booked);
+            matches!(plan_reversal(INPUT, &booked), Err(LedgerError::NotReversible { operation: 7, .. }))
         };
-        let pot = |moved: &mut Moved| {
-            let winner = Side::Wallet(PlayerId(Uuid::from_u128(2)));
-            moved.transfers.push(transfer(Code::Pot, Side::Other, winner, 600));
+        let pot = |booked: &mut BookedOperation| {
+            let winner = TransferSide::Wallet(PlayerId(Uuid::from_u128(2)));
+            booked.transfers.push(transfer(Code::Pot, TransferSide::Other, winner, 600));
         };
         assert!(refused(pot));
-        assert!(refused(|moved| moved.kind = "open".into()));
-        assert!(refused(|moved| moved.kind = "void".into()));
-        assert!(refused(|moved| moved.kind = "reverse".into()));
-        assert!(refused(|moved| moved.transfers.retain(|one| one.code == Code::Release)));
+        assert!(refused(|booked| booked.kind = "open".into()));
+        assert!(refused(|booked| booked.kind = "void".into()));
+        assert!(refused(|booked| booked.kind = "reverse".into()));
+        assert!(refused(|booked| booked.transfers.retain(|one| one.code == Code::Release)));
         assert!(!refused(|_| {}));
     }
 }

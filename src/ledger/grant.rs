@@ -3,13 +3,13 @@
 use super::books::{Books, Move};
 use super::chart::Account;
 use super::error::LedgerError;
-use super::operation::{GrantCoins, Granted};
+use super::operation::{GrantCoins, GrantOutcome};
 
 pub(super) fn decide(
     input: &GrantCoins,
     operation: i64,
     books: &mut Books,
-) -> Result<Granted, LedgerError> {
+) -> Result<GrantOutcome, LedgerError> {
     let wallet = Account::Wallet(input.player);
     let grant = Move {
         code: input.grant.code(),
@@ -18,5 +18,5 @@ pub(super) fn decide(
         amount: input.amount,
     };
     books.post(operation, &[grant])?;
-    Ok(Granted { wallet: books.balance(&wallet) })
+    Ok(GrantOutcome { wallet: books.balance(&wallet) })
 }

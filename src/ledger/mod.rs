@@ -18,7 +18,7 @@
 //! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
 
 mod allowance;
-mod attempt;
+mod optimistic;
 pub mod audit;
 mod backfill;
 mod books;
@@ -26,8 +26,8 @@ mod canonical;
 mod chart;
 mod correct;
 mod error;
-mod fold;
-mod gone;
+mod house_projection;
+mod deleted_players;
 mod grant;
 mod house_bots;
 mod open_game;
@@ -54,23 +54,23 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-pub use backfill::{Backfill, Gathered};
+pub use backfill::{LedgerBackfill, LedgerBatch};
 pub use canonical::Document;
 pub use chart::{Account, Code, Grant};
-pub use correct::{AdjustWallet, Corrected, ReverseOperation};
+pub use correct::{AdjustWallet, BookedCorrection, ReverseOperation};
 pub use error::{GameState, LedgerError, SettlementFault};
-pub use gone::lock_wallet_in_tx;
+pub use deleted_players::lock_wallet_in_tx;
 pub use house_bots::{BotGrantLock, HouseBotCoins};
 pub use operation::{
-    AMOUNT_MAX, GrantCoins, Granted, OpenGame, Opening, SettleGame, Settled, VoidGame, Voided,
+    AMOUNT_MAX, GrantCoins, GrantOutcome, OpenGame, OpeningOutcome, SettleGame, SettlementOutcome, VoidGame, VoidOutcome,
 };
-pub use read::{Entry, EntryCursor, EntryCursorInvalid, EntryFilter, Wallet};
+pub use read::{Entry, EntryCursor, ParseEntryCursorError, EntryFilter, Wallet};
 pub use recompute::{StoredSettlement, settlement_hash};
 pub use refund_pot::{PotRefundRequest, IdlePot, PotRefundOutcome};
-pub use seal::Head;
+pub use seal::SealHead;
 pub use sweep::SweepWallet;
 
-use operation::{Limit, Operation, Request};
+use operation::{WinLimit, Operation, Request};
 use post::Answer;
 use writer::{HouseIds, Job};
 
@@ -97,7 +97,7 @@ pub struct LedgerOptions {
     /// a transaction with those that came meanwhile.
     pub pace: Duration,
     /// How late the house's own entries may be.
-    pub fold_interval_ms: u64,
+    pub projection_interval_ms: u64,
     /// What players may win at private tables.
     pub allowance: Allowance,
 }
@@ -106,7 +106,7 @@ impl Default for LedgerOptions {
     fn default() -> Self {
         let pace = Duration::from_millis(50);
         let allowance = Allowance::default();
-        Self { batches_at_once: 2, queue: 2_048, pace, fold_interval_ms: 1_000, allowance }
+        Self { batches_at_once: 2, queue: 2_048, pace, projection_interval_ms: 1_000, allowance }
     }
 }
 
@@ -140,7 +140,7 @@ impl LedgerTasks {
                 tracing::error!(%error, "a task of the ledger broke off");
             }
         }
-        if let Err(error) = fold::fold_all(&self.pool).await {
+        if let Err(error) = house_projection::project_all(&self.pool).await {
             tracing::warn!(%error, "the house's entries are late");
         }
     }
@@ -148,16 +148,16 @@ impl LedgerTasks {
 
 impl Ledger {
     /// Starts the writer and the folding. Must be called within a tokio runtime. Questions take
-    /// connections of the same pool, unless [`Ledger::reading_by`] names another.
+    /// connections of the same pool, unless [`Ledger::with_read_pool`] names another.
     pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
         let house_ids = HouseIds::default();
         let (stop, stopped) = watch::channel(false);
         let (writer, waiting) = mpsc::channel(options.queue.max(1));
         let ids = house_ids.clone();
-        let writing = writer::write_all(pool.clone(), ids, waiting, options, stopped.clone());
-        let every = Duration::from_millis(options.fold_interval_ms.max(1));
-        let folding = writer::fold_all(pool.clone(), every, stopped);
-        let tasks = vec![tokio::spawn(writing), tokio::spawn(folding)];
+        let writer_task = writer::run_writer(pool.clone(), ids, waiting, options, stopped.clone());
+        let every = Duration::from_millis(options.projection_interval_ms.max(1));
+        let projection_task = writer::run_house_projection(pool.clone(), every, stopped);
+        let tasks = vec![tokio::spawn(writer_task), tokio::spawn(projection_task)];
         let allowance = options.allowance;
         let reads = pool.clone();
         let ledger = Self { pool: pool.clone(), reads, house_ids, writer, allowance };
@@ -166,22 +166,22 @@ impl Ledger {
 
     /// The same ledger, with questions on connections of this pool: so those who ask, however many,
     /// take none from games that open and settle.
-    pub fn reading_by(self, reads: PgPool) -> Self {
+    pub fn with_read_pool(self, reads: PgPool) -> Self {
         Self { reads, ..self }
     }
 
     /// Takes antes and stakes, or says who cannot pay them. At a private table nobody may win more
     /// than its allowance, and in a room nobody who has reached a bound of a day at the table; whoever
     /// could finds a notice.
-    pub async fn open_game(&self, input: OpenGame) -> Result<Opening, LedgerError> {
+    pub async fn open_game(&self, input: OpenGame) -> Result<OpeningOutcome, LedgerError> {
         let (game, players) = (input.game, input.players.clone());
         let is_private = input.room == PRIVATE_ROOM;
-        let limit = if is_private { Limit::Private(self.allowance) } else { Limit::Room };
+        let limit = if is_private { WinLimit::Private(self.allowance) } else { WinLimit::Room };
         let request = Request::new(Operation::Open(input))?.with_limit(limit);
         let opening = self.submit(request).await?;
-        if let Opening::OverAllowance { seats } = &opening {
+        if let OpeningOutcome::OverAllowance { seats } = &opening {
             let kind = if is_private { "private_limit" } else { "room_limit" };
-            allowance::notify(&self.pool, kind, game, &players, *seats).await?;
+            allowance::write_notices(&self.pool, kind, game, &players, *seats).await?;
         }
         Ok(opening)
     }
@@ -192,7 +192,7 @@ impl Ledger {
         player: PlayerId,
         now: Timestamp,
     ) -> Result<Coins, LedgerError> {
-        allowance::left(&self.reads, self.allowance, player, now).await
+        allowance::read_remaining(&self.reads, self.allowance, player, now).await
     }
 
     /// Returns what a player has won of others in rooms within a day.
@@ -201,16 +201,16 @@ impl Ledger {
         player: PlayerId,
         now: Timestamp,
     ) -> Result<Winnings, LedgerError> {
-        room_winnings::of_player(&self.reads, player, now).await
+        room_winnings::read_player_winnings(&self.reads, player, now).await
     }
 
     /// Books a settlement and stores the game's record.
-    pub async fn settle_game(&self, input: SettleGame) -> Result<Settled, LedgerError> {
+    pub async fn settle_game(&self, input: SettleGame) -> Result<SettlementOutcome, LedgerError> {
         self.submit(Request::new(Operation::Settle(Box::new(input)))?).await
     }
 
     /// Gives back the antes and stakes of an open game. The reason is for people to read.
-    pub async fn void_game(&self, game: GameId, reason: &Reason) -> Result<Voided, LedgerError> {
+    pub async fn void_game(&self, game: GameId, reason: &Reason) -> Result<VoidOutcome, LedgerError> {
         self.void_game_by(entropy::uuid(), game, reason).await
     }
 
@@ -229,16 +229,16 @@ impl Ledger {
         call: Uuid,
         game: GameId,
         reason: &Reason,
-    ) -> Result<Voided, LedgerError> {
+    ) -> Result<VoidOutcome, LedgerError> {
         let reason = reason.clone();
         let request = Request::new(Operation::Void(VoidGame { game, reason, call }))?;
-        typed(writer::run_single(&self.pool, &self.house_ids, &request).await)
+        decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)
     }
 
     /// Gives coins to a player, who must exist; the wallet need not.
-    pub async fn grant(&self, input: GrantCoins) -> Result<Granted, LedgerError> {
+    pub async fn grant(&self, input: GrantCoins) -> Result<GrantOutcome, LedgerError> {
         let request = Request::new(Operation::Grant(input))?;
-        typed(writer::run_single(&self.pool, &self.house_ids, &request).await)
+        decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)
     }
 
     /// As [`Ledger::grant`], in the caller's transaction, which holds the wallet's lock from
@@ -247,7 +247,7 @@ impl Ledger {
         &self,
         connection: &mut PgConnection,
         input: GrantCoins,
-    ) -> Result<Granted, LedgerError> {
+    ) -> Result<GrantOutcome, LedgerError> {
         self.run_in_tx(connection, Operation::Grant(input)).await
     }
 
@@ -260,10 +260,10 @@ impl Ledger {
         let requests = [&request];
         // `issue` was made by a migration, and a fee account that pays back by the game that
         // paid it, so nothing is made here that could be rolled back.
-        let house_ids = self.house_ids.of(connection, &requests).await?;
+        let house_ids = self.house_ids.resolve(connection, &requests).await?;
         let mut answers = post::run_in_tx(connection, &house_ids, &requests).await?;
         let answer = answers.pop();
-        typed(answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))))
+        decode_answer(answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))))
     }
 
     /// What a player has. A player without a wallet has nothing.
@@ -277,7 +277,7 @@ impl Ledger {
         connection: &mut PgConnection,
         player: PlayerId,
     ) -> Result<Wallet, LedgerError> {
-        Ok(read::wallet_once(connection, player).await?)
+        Ok(read::read_wallet_once(connection, player).await?)
     }
 
     /// A wallet's entries that pass the filter, newest first.
@@ -293,8 +293,8 @@ impl Ledger {
 
     /// Writes the house's entries that are due, as otherwise happens every now and then. Says of
     /// how many operations.
-    pub async fn fold(&self) -> Result<u64, LedgerError> {
-        Ok(fold::fold_all(&self.pool).await?)
+    pub async fn project_house_entries(&self) -> Result<u64, LedgerError> {
+        Ok(house_projection::project_all(&self.pool).await?)
     }
 
     async fn submit<T: DeserializeOwned>(&self, request: Request) -> Result<T, LedgerError> {
@@ -303,7 +303,7 @@ impl Ledger {
         let sent = self.writer.send_timeout(job, QUEUE_TIMEOUT).await;
         sent.map_err(|error| LedgerError::Unavailable { reason: queue_error(&error).into() })?;
         let lost = |_| LedgerError::Unavailable { reason: "the writer gave no answer".into() };
-        typed(answer.await.map_err(lost)?)
+        decode_answer(answer.await.map_err(lost)?)
     }
 }
 
@@ -315,6 +315,6 @@ fn queue_error(error: &mpsc::error::SendTimeoutError<Job>) -> &'static str {
 }
 
 /// A stored answer is read back as what it was written from.
-fn typed<T: DeserializeOwned>(answer: Answer) -> Result<T, LedgerError> {
+fn decode_answer<T: DeserializeOwned>(answer: Answer) -> Result<T, LedgerError> {
     serde_json::from_value(answer?).map_err(|error| LedgerError::broken(error.to_string()))
 }

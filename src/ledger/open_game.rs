@@ -7,16 +7,16 @@ use bahay_engine::table::PlayerId;
 use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::error::LedgerError;
-use super::operation::{OpenGame, Opening, seats_of};
+use super::operation::{OpenGame, OpeningOutcome, seats_of};
 use crate::allowance;
-use crate::archive::store::{Game, Games, Opened};
+use crate::archive::store::{LedgerGame, Games, OpenedGame};
 
 pub(super) fn decide(
     input: &OpenGame,
     operation: i64,
     books: &mut Books,
     games: &mut Games,
-) -> Result<Opening, LedgerError> {
+) -> Result<OpeningOutcome, LedgerError> {
     let OpenGame { game, table, ante, players, .. } = input;
     if let Some(known) = games.by_id(*game) {
         return Err(LedgerError::GameNotOpen { game: *game, state: known.state });
@@ -29,24 +29,24 @@ pub(super) fn decide(
     let mut stakes = Vec::with_capacity(players.len());
     let mut cannot_pay = SeatSet::EMPTY;
     for (seat, player) in seats_of(players) {
-        match asked.stake_of(books.purse(player)) {
+        match asked.stake_of(books.spendable_balance(player)) {
             Some(stake) => stakes.push(stake),
             None => cannot_pay = cannot_pay.with(seat),
         }
     }
     if !cannot_pay.is_empty() {
-        return Ok(Opening::CannotPay { seats: cannot_pay });
+        return Ok(OpeningOutcome::CannotPay { seats: cannot_pay });
     }
-    let most = most(input, &stakes, books)?;
+    let most = max_gains(input, &stakes, books)?;
     let is_over =
-        |player: PlayerId, most: Coins| books.right(player).is_some_and(|right| most > right);
+        |player: PlayerId, most: Coins| books.win_limit(player).is_some_and(|limit| most > limit);
     let over = seats_of(players).zip(&most).filter(|((_, player), most)| is_over(*player, **most));
     let over = over.fold(SeatSet::EMPTY, |over, ((seat, _), _)| over.with(seat));
     if !over.is_empty() {
-        return Ok(Opening::OverAllowance { seats: over });
+        return Ok(OpeningOutcome::OverAllowance { seats: over });
     }
     for (player, most) in players.iter().zip(&most) {
-        books.use_right(*player, *most);
+        books.reserve_win(*player, *most);
     }
 
     let mut moves = Vec::with_capacity(2 * players.len());
@@ -66,25 +66,25 @@ pub(super) fn decide(
     }));
     books.post(operation, &moves)?;
     games.open(
-        Game::open(input.game, input.table, &input.room, input.ante, players, &stakes),
-        Opened {
+        LedgerGame::open(input.game, input.table, &input.room, input.ante, players, &stakes),
+        OpenedGame {
             game: input.game,
             kind: input.kind.clone(),
             commitment: input.commitment,
             opened_at_ms: input.opened_at_ms,
         },
     );
-    Ok(Opening::Opened { stakes, pot: books.balance(&Account::Pot(*table)) })
+    Ok(OpeningOutcome::Opened { stakes, pot: books.balance(&Account::Pot(*table)) })
 }
 
 /// By seat: the most that the game brings it.
-fn most(input: &OpenGame, stakes: &[Coins], books: &Books) -> Result<Vec<Coins>, LedgerError> {
+fn max_gains(input: &OpenGame, stakes: &[Coins], books: &Books) -> Result<Vec<Coins>, LedgerError> {
     let antes = stakes.iter().map(|_| input.ante);
     let pot = Coins::checked_sum(antes.chain([books.balance(&Account::Pot(input.table))]));
     let pot = pot.ok_or_else(|| LedgerError::broken("a POT does not fit 64 bits"))?;
     let of = |seat: usize| {
         let others = stakes.iter().enumerate().filter(|(other, _)| *other != seat);
-        allowance::most(others.map(|(_, stake)| *stake), pot)
+        allowance::max_gain(others.map(|(_, stake)| *stake), pot)
     };
     Ok((0..stakes.len()).map(of).collect())
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::canonical::{Document, canonical, canonical_with};
+use super::canonical::{Document, to_canonical_json, to_canonical_json_with};
 use super::chart::{Account, Grant};
 use super::correct::{AdjustWallet, Reversal};
 use super::error::LedgerError;
@@ -70,7 +70,7 @@ fn is_false(flag: &bool) -> bool {
 /// Whether a game may begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Opening {
+pub enum OpeningOutcome {
     Opened {
         /// By seat.
         stakes: Vec<Coins>,
@@ -102,7 +102,7 @@ pub struct SettleGame {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
+pub struct SettlementOutcome {
     /// By seat: what the game changed, the ante aside.
     pub net: Vec<Coins>,
     /// By seat: what is in the wallets after it.
@@ -125,7 +125,7 @@ pub struct VoidGame {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Voided {
+pub struct VoidOutcome {
     /// The call that did it: whoever asks later is given the same answer.
     pub call: Uuid,
     /// What each seat got back out of the POT.
@@ -148,7 +148,7 @@ pub struct GrantCoins {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Granted {
+pub struct GrantOutcome {
     /// What is in the wallet after it.
     pub wallet: Coins,
 }
@@ -205,7 +205,7 @@ impl Operation {
     }
 
     /// The table at which it opens a game.
-    pub(super) fn opens_at(&self) -> Option<TableId> {
+    pub(super) fn opening_table(&self) -> Option<TableId> {
         match self {
             Self::Open(input) => Some(input.table),
             Self::Settle(_)
@@ -219,7 +219,7 @@ impl Operation {
     }
 
     /// The house account that it pays into or draws from.
-    pub(super) fn house(&self) -> Option<Account> {
+    pub(super) fn house_account(&self) -> Option<Account> {
         match self {
             Self::Open(_) | Self::Void(_) | Self::RefundPot(_) => None,
             Self::Settle(input) => Some(Account::Fee(input.room.clone())),
@@ -232,7 +232,7 @@ impl Operation {
     }
 
     /// Accounts that may not exist yet.
-    pub(super) fn accounts_to_make(&self) -> Vec<Account> {
+    pub(super) fn accounts_to_create(&self) -> Vec<Account> {
         match self {
             Self::Open(input) => {
                 let seats = seats_of(&input.players);
@@ -252,7 +252,7 @@ impl Operation {
 
     /// Every account but the house's that it may touch, where its input names them all. That of
     /// a voiding does not: its players are in the books.
-    pub(super) fn accounts_named(&self) -> Option<Vec<Account>> {
+    pub(super) fn named_accounts(&self) -> Option<Vec<Account>> {
         match self {
             Self::Open(OpenGame { game, table, players, .. }) => {
                 Some(accounts_of_game(*game, *table, players).collect())
@@ -284,15 +284,15 @@ impl Operation {
 
     fn canonical_input(&self) -> Result<String, serde_json::Error> {
         match self {
-            Self::Open(input) => canonical(input),
-            Self::Settle(input) => canonical_with(input, "record", &input.record),
-            Self::Void(input) => canonical(input),
-            Self::Grant(input) => canonical(input),
-            Self::Sweep(input) => canonical(input),
-            Self::Adjust(input) => canonical(input),
+            Self::Open(input) => to_canonical_json(input),
+            Self::Settle(input) => to_canonical_json_with(input, "record", &input.record),
+            Self::Void(input) => to_canonical_json(input),
+            Self::Grant(input) => to_canonical_json(input),
+            Self::Sweep(input) => to_canonical_json(input),
+            Self::Adjust(input) => to_canonical_json(input),
             // What it moves follows from the operation.
-            Self::Reverse(input) => canonical(&input.input),
-            Self::RefundPot(input) => canonical(&input.input),
+            Self::Reverse(input) => to_canonical_json(&input.input),
+            Self::RefundPot(input) => to_canonical_json(&input.input),
         }
     }
 
@@ -339,12 +339,12 @@ pub(super) struct Request {
     pub(super) key: String,
     pub(super) input_hash: [u8; 32],
     /// No part of the input: what a house allows may change, and the first answer stands.
-    pub(super) limit: Limit,
+    pub(super) limit: WinLimit,
 }
 
 /// The bound of what a game that is opened may bring to its players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
+pub(super) enum WinLimit {
     /// None, where nothing new is decided.
     Unlimited,
     /// At a private table: each player's allowance.
@@ -360,10 +360,10 @@ impl Request {
             .canonical_input()
             .map_err(|_| LedgerError::Invalid { what: "the input cannot be written as JSON" })?;
         let input_hash = Sha256::digest(&input).into();
-        Ok(Self { key: operation.key(), operation, input_hash, limit: Limit::Unlimited })
+        Ok(Self { key: operation.key(), operation, input_hash, limit: WinLimit::Unlimited })
     }
 
-    pub(super) fn with_limit(self, limit: Limit) -> Self {
+    pub(super) fn with_limit(self, limit: WinLimit) -> Self {
         Self { limit, ..self }
     }
 }
@@ -432,7 +432,7 @@ mod tests {
             room: "newbie".into(),
             players: vec![PlayerId(Uuid::nil()), PlayerId(Uuid::max())],
             settlement: Settlement::default(),
-            record: Document::of(&json!({ "b": 1, "a": [2] })).unwrap(),
+            record: Document::canonicalize(&json!({ "b": 1, "a": [2] })).unwrap(),
             finished_at_ms: 5,
         };
         let (nil, max) = (Uuid::nil(), Uuid::max());

@@ -23,13 +23,13 @@ use bahay_engine::table::{GameId, TableId};
 use serde_json::Value;
 use sqlx::PgConnection;
 
-use super::books::{Books, Standing};
+use super::books::{Books, AccountState};
 use super::chart::Account;
 use super::error::LedgerError;
 use super::operation::{Operation, Request, accounts_of_game};
-use super::write::{Decided, write};
+use super::write::{DecidedOperation, write_batch};
 use super::{
-    allowance, correct, gone, grant, open_game, refund_pot, room_winnings, settle, sweep, void,
+    allowance, correct, deleted_players, grant, open_game, refund_pot, room_winnings, settle, sweep, void,
 };
 use crate::archive::store::Games;
 
@@ -37,7 +37,7 @@ use crate::archive::store::Games;
 pub(super) type Answer = Result<Value, LedgerError>;
 
 /// What is stored under a key.
-pub(super) struct Known {
+pub(super) struct StoredAnswer {
     pub(super) input_hash: Vec<u8>,
     pub(super) answer: Value,
 }
@@ -50,18 +50,18 @@ pub(super) async fn run_in_tx(
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut games = lock_games(connection, requests).await?;
-    let new = requests.iter().flat_map(|request| request.operation.accounts_to_make());
-    make_accounts(connection, &new.collect()).await?;
-    let standings = lock_accounts(connection, accounts_of(requests, &games)).await?;
-    let mut books = Books::new(standings, house_ids.clone());
-    let mut rights = allowance::of_openings(connection, requests).await?;
-    rights.extend(room_winnings::rights_of_openings(connection, requests).await?);
-    books.allow(rights);
-    books.note_gone(gone::of_openings(connection, requests).await?);
-    let known = known(connection, requests).await?;
+    let new = requests.iter().flat_map(|request| request.operation.accounts_to_create());
+    create_accounts(connection, &new.collect()).await?;
+    let account_states = lock_accounts(connection, accounts_of(requests, &games)).await?;
+    let mut books = Books::new(account_states, house_ids.clone());
+    let mut win_limits = allowance::read_for_openings(connection, requests).await?;
+    win_limits.extend(room_winnings::read_limits_for_openings(connection, requests).await?);
+    books.set_win_limits(win_limits);
+    books.set_deleted_players(deleted_players::read_for_openings(connection, requests).await?);
+    let known = read_stored_answers(connection, requests).await?;
     let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
     if !decided.is_empty() {
-        write(connection, &decided, &books, &games).await?;
+        write_batch(connection, &decided, &books, &games).await?;
     }
     Ok(answers)
 }
@@ -70,11 +70,11 @@ pub(super) async fn run_in_tx(
 /// which all writers add their rows.
 pub(super) fn decide_all<'a>(
     requests: &[&'a Request],
-    known: Vec<Option<Known>>,
+    stored: Vec<Option<StoredAnswer>>,
     books: &mut Books,
     games: &mut Games,
-) -> (Vec<Answer>, Vec<Decided<'a>>) {
-    let mut decided: BTreeMap<&str, Decided<'a>> = BTreeMap::new();
+) -> (Vec<Answer>, Vec<DecidedOperation<'a>>) {
+    let mut decided: BTreeMap<&str, DecidedOperation<'a>> = BTreeMap::new();
     let mut answers = Vec::with_capacity(requests.len());
     for ((place, request), known) in (0..).zip(requests).zip(known) {
         let known = match decided.get(request.key.as_str()) {
@@ -88,7 +88,7 @@ pub(super) fn decide_all<'a>(
                 let answer = decide(&request.operation, place, books, games);
                 if let Ok(answer) = &answer {
                     let answer = answer.clone();
-                    decided.insert(&request.key, Decided { place, request, answer });
+                    decided.insert(&request.key, DecidedOperation { place, request, answer });
                 }
                 answer
             }
@@ -127,7 +127,7 @@ async fn lock_games(
 /// The games that these operations name, and the tables at which games are to be opened.
 pub(super) fn games_of(requests: &[&Request]) -> (Vec<GameId>, Vec<TableId>) {
     let games = requests.iter().filter_map(|request| request.operation.game());
-    let tables = requests.iter().filter_map(|request| request.operation.opens_at());
+    let tables = requests.iter().filter_map(|request| request.operation.opening_table());
     (games.collect(), tables.collect())
 }
 
@@ -135,7 +135,7 @@ pub(super) fn games_of(requests: &[&Request]) -> (Vec<GameId>, Vec<TableId>) {
 fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
     let mut accounts = BTreeSet::new();
     for request in requests {
-        accounts.extend(request.operation.accounts_to_make());
+        accounts.extend(request.operation.accounts_to_create());
         match &request.operation {
             Operation::Open(input) => {
                 accounts.extend(input.players.iter().copied().map(Account::Wallet));
@@ -158,7 +158,7 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
 }
 
 /// Makes the accounts that do not exist, in the order of their codes.
-pub(super) async fn make_accounts(
+pub(super) async fn create_accounts(
     connection: &mut PgConnection,
     accounts: &BTreeSet<Account>,
 ) -> Result<(), sqlx::Error> {
@@ -192,7 +192,7 @@ pub(super) async fn make_accounts(
 async fn lock_accounts(
     connection: &mut PgConnection,
     accounts: BTreeSet<Account>,
-) -> Result<BTreeMap<Account, Standing>, sqlx::Error> {
+) -> Result<BTreeMap<Account, AccountState>, sqlx::Error> {
     let mut by_code: BTreeMap<_, _> =
         accounts.into_iter().map(|account| (account.to_string(), account)).collect();
     let codes: Vec<_> = by_code.keys().cloned().collect();
@@ -208,16 +208,16 @@ async fn lock_accounts(
     )
     .fetch_all(connection)
     .await?;
-    let standings = rows.into_iter().filter_map(|row| {
-        let standing = Standing {
+    let account_states = rows.into_iter().filter_map(|row| {
+        let account_state = AccountState {
             id: row.id,
             balance: Coins::from_hundredths(row.balance),
             version: row.version,
             version_read: row.version,
         };
-        Some((by_code.remove(&row.code)?, standing))
+        Some((by_code.remove(&row.code)?, account_state))
     });
-    Ok(standings.collect())
+    Ok(account_states.collect())
 }
 
 /// The ids of house accounts, which are made if need be. They are not locked.
@@ -225,7 +225,7 @@ pub(super) async fn house_ids(
     connection: &mut PgConnection,
     accounts: &BTreeSet<Account>,
 ) -> Result<BTreeMap<Account, i64>, sqlx::Error> {
-    make_accounts(connection, accounts).await?;
+    create_accounts(connection, accounts).await?;
     let mut by_code: BTreeMap<_, _> =
         accounts.iter().map(|account| (account.to_string(), account.clone())).collect();
     let codes: Vec<_> = by_code.keys().cloned().collect();
@@ -236,10 +236,10 @@ pub(super) async fn house_ids(
 }
 
 /// In the order of the requests.
-async fn known(
+async fn read_stored_answers(
     connection: &mut PgConnection,
     requests: &[&Request],
-) -> Result<Vec<Option<Known>>, sqlx::Error> {
+) -> Result<Vec<Option<StoredAnswer>>, sqlx::Error> {
     let keys: Vec<_> = requests.iter().map(|request| request.key.clone()).collect();
     let rows = sqlx::query!(
         r#"
@@ -254,5 +254,5 @@ async fn known(
     .fetch_all(connection)
     .await?;
     let known = rows.into_iter().map(|row| Some((row.input_hash?, row.answer?)));
-    Ok(known.map(|known| known.map(|(input_hash, answer)| Known { input_hash, answer })).collect())
+    Ok(known.map(|known| known.map(|(input_hash, answer)| StoredAnswer { input_hash, answer })).collect())
 }

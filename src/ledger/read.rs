@@ -49,9 +49,9 @@ pub struct Entry {
 pub struct EntryFilter {
     /// Of any of these codes; of all, when there are none.
     pub codes: Vec<Code>,
-    /// Booked then or later.
+    /// OperationContent then or later.
     pub from: Option<Timestamp>,
-    /// Booked before.
+    /// OperationContent before.
     pub to: Option<Timestamp>,
 }
 
@@ -64,7 +64,7 @@ pub struct EntryCursor {
 /// What was given is not a cursor of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor that was given out")]
-pub struct EntryCursorInvalid;
+pub struct ParseEntryCursorError;
 
 impl fmt::Display for EntryCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,22 +73,22 @@ impl fmt::Display for EntryCursor {
 }
 
 impl FromStr for EntryCursor {
-    type Err = EntryCursorInvalid;
+    type Err = ParseEntryCursorError;
 
-    fn from_str(text: &str) -> Result<Self, EntryCursorInvalid> {
+    fn from_str(text: &str) -> Result<Self, ParseEntryCursorError> {
         match i64::from_str_radix(text, 16) {
             Ok(below_version) if below_version > 0 => Ok(Self { below_version }),
-            Ok(_) | Err(_) => Err(EntryCursorInvalid),
+            Ok(_) | Err(_) => Err(ParseEntryCursorError),
         }
     }
 }
 
 /// One statement, so that `available` and `held` are of one moment.
 pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, LedgerError> {
-    Ok(db::retry(|| wallet_once(pool, player)).await?)
+    Ok(db::retry(|| read_wallet_once(pool, player)).await?)
 }
 
-pub(super) async fn wallet_once(
+pub(super) async fn read_wallet_once(
     executor: impl PgExecutor<'_>,
     player: PlayerId,
 ) -> Result<Wallet, sqlx::Error> {
@@ -171,19 +171,19 @@ pub(super) async fn entries(
         })
     });
     let entries = entries.collect::<Result<Vec<_>, LedgerError>>()?;
-    Ok(Page::of_one_more(entries, limit, |last| EntryCursor { below_version: last.version }))
+    Ok(Page::from_rows(entries, limit, |last| EntryCursor { below_version: last.version }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{EntryCursor, EntryCursorInvalid};
+    use super::{EntryCursor, ParseEntryCursorError};
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {
         let cursor = EntryCursor { below_version: 1_234 };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         for text in ["", "0", "-1", "x", "8000000000000000"] {
-            assert_eq!(text.parse::<EntryCursor>(), Err(EntryCursorInvalid), "{text}");
+            assert_eq!(text.parse::<EntryCursor>(), Err(ParseEntryCursorError), "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use bahay_engine::table::{GameId, PlayerId, TableId};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::canonical::canonical;
+use super::canonical::to_canonical_json;
 
 /// What a settlement was asked for with, as it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
         "record": record,
         "finished_at_ms": finished_at_ms,
     });
-    let input = canonical(&input).expect("memory takes all that is written to it");
+    let input = to_canonical_json(&input).expect("memory takes all that is written to it");
     Sha256::digest(input).into()
 }
 
@@ -67,7 +67,7 @@ mod tests {
             room: stored.room.clone(),
             players: stored.players.clone(),
             settlement,
-            record: Document::of(&stored.record).unwrap(),
+            record: Document::canonicalize(&stored.record).unwrap(),
             finished_at_ms: stored.finished_at_ms,
         };
         let request = Request::new(Operation::Settle(Box::new(input))).unwrap();

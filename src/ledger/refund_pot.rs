@@ -41,14 +41,14 @@ pub struct PotRefundRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct RefundPot {
     table: TableId,
-    since: Since,
+    since: RefundPoint,
     player: Option<PlayerId>,
 }
 
 /// What makes it one return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Since {
+enum RefundPoint {
     /// Of the POT's account before it.
     Version(i64),
     Game(GameId),
@@ -58,8 +58,8 @@ impl RefundPot {
     pub(super) fn key(&self) -> String {
         let Self { table, since, player } = self;
         let since = match since {
-            Since::Version(version) => version.to_string(),
-            Since::Game(game) => game.to_string(),
+            RefundPoint::Version(version) => version.to_string(),
+            RefundPoint::Game(game) => game.to_string(),
         };
         let player = player.map_or_else(String::new, |player| format!(":{player}"));
         format!("pot_refund:{table}:{since}{player}")
@@ -103,15 +103,15 @@ impl Ledger {
     /// notice. For a table that is gone: one that plays on would find its POT empty.
     pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, LedgerError> {
         let mut tx = self.pool.begin().await?;
-        let Standing { busy, .. } = standing(&mut tx, table, "").await?;
-        if let Some(game) = busy {
+        let RefundPreconditions { open_game, .. } = read_preconditions(&mut tx, table, "").await?;
+        if let Some(game) = open_game {
             return Err(LedgerError::TableBusy { table, game });
         }
-        let Some(pot) = paid(&mut tx, table).await?.filter(|pot| !pot.paid.is_empty()) else {
+        let Some(pot) = read_contributions(&mut tx, table).await?.filter(|pot| !pot.paid.is_empty()) else {
             return Err(LedgerError::PotEmpty { table });
         };
-        let shares = shares(pot.balance, &pot.paid).ok_or_else(unfit)?;
-        let input = RefundPot { table, since: Since::Version(pot.version), player: None };
+        let shares = split_pot(pot.balance, &pot.paid).ok_or_else(share_overflow)?;
+        let input = RefundPot { table, since: RefundPoint::Version(pot.version), player: None };
         let planned = PlannedPotRefund { input, version: Some(pot.version), shares };
         let returned = self.book_pot_refund(&mut tx, planned).await?;
         tx.commit().await?;
@@ -122,20 +122,20 @@ impl Ledger {
     /// again, it answers the same; what is left in the POT is that of now.
     pub async fn perform_pot_refund(&self, asked: PotRefundRequest) -> Result<(PotRefundOutcome, Coins), LedgerError> {
         let PotRefundRequest { table, game, player } = asked;
-        let input = RefundPot { table, since: Since::Game(game), player };
+        let input = RefundPot { table, since: RefundPoint::Game(game), player };
         let mut tx = self.pool.begin().await?;
         // Of one moment: where this was done before, another game may be open by now.
-        let Standing { busy, answer } = standing(&mut tx, table, &input.key()).await?;
-        let returned = match (answer, busy) {
+        let RefundPreconditions { open_game, answer } = read_preconditions(&mut tx, table, &input.key()).await?;
+        let returned = match (answer, open_game) {
             (Some(answer), _) => serde_json::from_value(answer)
                 .map_err(|error| LedgerError::broken(error.to_string()))?,
             (None, Some(game)) => return Err(LedgerError::TableBusy { table, game }),
             (None, None) => {
-                let pot = paid(&mut tx, table).await?;
+                let pot = read_contributions(&mut tx, table).await?;
                 let version = pot.as_ref().map(|pot| pot.version);
                 let shares = match (pot, player) {
                     (None, _) => Vec::new(),
-                    (Some(pot), None) => shares(pot.balance, &pot.paid).ok_or_else(unfit)?,
+                    (Some(pot), None) => split_pot(pot.balance, &pot.paid).ok_or_else(share_overflow)?,
                     (Some(pot), Some(player)) => {
                         let amount = pot.paid.get(&player).copied();
                         amount.map(|amount| Share { player, amount }).into_iter().collect()
@@ -145,7 +145,7 @@ impl Ledger {
             }
         };
         tx.commit().await?;
-        let pot = db::retry(|| balance(&self.pool, table)).await?;
+        let pot = db::retry(|| read_pot_balance(&self.pool, table)).await?;
         Ok((returned, pot))
     }
 
@@ -180,7 +180,7 @@ impl Ledger {
     /// POTs with coins at tables where no game is open, longest forgotten first. A table that
     /// waits for players is among them.
     pub async fn idle_pots(&self) -> Result<Vec<IdlePot>, LedgerError> {
-        Ok(db::retry(|| idle(&self.reads)).await?)
+        Ok(db::retry(|| read_idle_pots(&self.reads)).await?)
     }
 }
 
@@ -211,22 +211,22 @@ pub(super) fn decide(
 }
 
 /// How things stand at a table, all of one moment.
-struct Standing {
+struct RefundPreconditions {
     /// The game that is open there.
-    busy: Option<GameId>,
+    open_game: Option<GameId>,
     /// What was answered under the key.
     answer: Option<Value>,
 }
 
-async fn standing(
+async fn read_preconditions(
     connection: &mut PgConnection,
     table: TableId,
     key: &str,
-) -> Result<Standing, sqlx::Error> {
+) -> Result<RefundPreconditions, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select
-            (select g.id from games g where g.table_id = $1 and g.state = 'open') as "busy?",
+            (select g.id from games g where g.table_id = $1 and g.state = 'open') as "open_game?",
             (
                 select o.answer
                 from operation_keys k
@@ -239,18 +239,18 @@ async fn standing(
     )
     .fetch_one(connection)
     .await?;
-    Ok(Standing { busy: row.busy.map(GameId), answer: row.answer })
+    Ok(RefundPreconditions { open_game: row.open_game.map(GameId), answer: row.answer })
 }
 
 /// A POT with coins, and who has paid how much of it.
-struct Pot {
+struct PotContributions {
     balance: Coins,
     version: i64,
     paid: BTreeMap<PlayerId, Coins>,
 }
 
 /// `None`, if there is no such account.
-async fn paid(connection: &mut PgConnection, table: TableId) -> Result<Option<Pot>, sqlx::Error> {
+async fn read_contributions(connection: &mut PgConnection, table: TableId) -> Result<Option<PotContributions>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         with pot as (
@@ -293,10 +293,10 @@ async fn paid(connection: &mut PgConnection, table: TableId) -> Result<Option<Po
     let (balance, version) = (Coins::from_hundredths(first.balance), first.version);
     let paid = rows.iter().filter_map(|row| row.player.zip(row.paid));
     let paid = paid.map(|(player, paid)| (PlayerId(player), Coins::from_hundredths(paid)));
-    Ok(Some(Pot { balance, version, paid: paid.collect() }))
+    Ok(Some(PotContributions { balance, version, paid: paid.collect() }))
 }
 
-async fn balance(pool: &PgPool, table: TableId) -> Result<Coins, sqlx::Error> {
+async fn read_pot_balance(pool: &PgPool, table: TableId) -> Result<Coins, sqlx::Error> {
     let balance = sqlx::query_scalar!(
         "select a.balance from accounts a where a.code = $1",
         Account::Pot(table).to_string()
@@ -306,13 +306,13 @@ async fn balance(pool: &PgPool, table: TableId) -> Result<Coins, sqlx::Error> {
     Ok(balance.map_or(Coins::ZERO, Coins::from_hundredths))
 }
 
-fn unfit() -> LedgerError {
+fn share_overflow() -> LedgerError {
     LedgerError::broken("a share does not fit 64 bits")
 }
 
 /// A POT in proportion to what was paid, to the hundredth; nothing of an empty one. `None` when
 /// something does not fit, or when nobody has paid anything.
-fn shares(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>> {
+fn split_pot(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>> {
     if pot.is_zero() {
         return Some(Vec::new());
     }
@@ -342,7 +342,7 @@ fn shares(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>> {
     Some(shares.filter(|share| !share.amount.is_zero()).collect())
 }
 
-async fn idle(pool: &PgPool) -> Result<Vec<IdlePot>, sqlx::Error> {
+async fn read_idle_pots(pool: &PgPool) -> Result<Vec<IdlePot>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         with candidates as (
@@ -377,7 +377,7 @@ async fn idle(pool: &PgPool) -> Result<Vec<IdlePot>, sqlx::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Share, shares};
+    use super::{Share, split_pot};
     use bahay_engine::coins::Coins;
     use bahay_engine::table::PlayerId;
     use uuid::Uuid;
@@ -393,7 +393,7 @@ mod tests {
             amount: Coins::from_hundredths(*amount),
         });
         let expected: Vec<_> = expected.collect();
-        assert_eq!(shares(Coins::from_hundredths(pot), &paid.collect()), Some(expected));
+        assert_eq!(split_pot(Coins::from_hundredths(pot), &paid.collect()), Some(expected));
     }
 
     #[test]
@@ -412,6 +412,6 @@ mod tests {
 
     #[test]
     fn a_pot_that_nobody_paid_is_nobodys() {
-        assert_eq!(shares(Coins::from_hundredths(100), &[].into()), None);
+        assert_eq!(split_pot(Coins::from_hundredths(100), &[].into()), None);
     }
 }

@@ -13,14 +13,14 @@ use jiff_sqlx::ToSqlx as _;
 use sqlx::{PgConnection, PgPool};
 
 use super::error::LedgerError;
-use super::operation::{Limit, Operation, Request};
+use super::operation::{WinLimit, Operation, Request};
 use crate::allowance::{DAY, Winnings};
 use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::PRIVATE_ROOM;
 
 /// Returns what a player has won of each other one in all rooms. Bots of the house do not count.
-pub(super) async fn of_player(
+pub(super) async fn read_player_winnings(
     pool: &PgPool,
     player: PlayerId,
     now: Timestamp,
@@ -52,13 +52,13 @@ pub(super) async fn of_player(
 
 /// Returns those who may win nothing in games that are to be opened in rooms: at the same table they
 /// have reached a bound.
-pub(super) async fn rights_of_openings(
+pub(super) async fn read_limits_for_openings(
     connection: &mut PgConnection,
     requests: &[&Request],
 ) -> Result<BTreeMap<PlayerId, Coins>, sqlx::Error> {
-    let mut rights = BTreeMap::new();
+    let mut win_limits = BTreeMap::new();
     for request in requests {
-        let (Operation::Open(input), Limit::Room) = (&request.operation, request.limit) else {
+        let (Operation::Open(input), WinLimit::Room) = (&request.operation, request.limit) else {
             continue;
         };
         let players: Vec<_> = input.players.iter().map(|player| player.0).collect();
@@ -85,12 +85,12 @@ pub(super) async fn rights_of_openings(
             winnings.entry(PlayerId(row.player)).or_default().add(PlayerId(row.partner), row.won);
         }
         let is_over = |(_, won): &(&PlayerId, &Winnings)| {
-            won.is_day_over() || input.players.iter().any(|other| won.is_over(*other))
+            won.is_day_limit_reached() || input.players.iter().any(|other| won.is_pair_limit_reached(*other))
         };
         let over = winnings.iter().filter(is_over);
-        rights.extend(over.map(|(player, _)| (*player, Coins::ZERO)));
+        win_limits.extend(over.map(|(player, _)| (*player, Coins::ZERO)));
     }
-    Ok(rights)
+    Ok(win_limits)
 }
 
 fn day_seconds() -> i64 {

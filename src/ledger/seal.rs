@@ -24,12 +24,12 @@ pub(super) type Hash = [u8; 32];
 
 /// The newest seal: whoever has noted an earlier one can find it in the chain again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct SealHead {
     pub number: i64,
     pub hash: [u8; 32],
 }
 
-impl Head {
+impl SealHead {
     /// Before the first seal.
     pub(super) const NONE: Self = Self { number: 0, hash: [0; 32] };
 
@@ -48,7 +48,7 @@ impl Head {
 }
 
 /// The number and the hash in hexadecimal, as `17:ab12…`.
-impl fmt::Display for Head {
+impl fmt::Display for SealHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.number, Hexadecimal(&self.hash))
     }
@@ -56,7 +56,7 @@ impl fmt::Display for Head {
 
 /// An operation as it is in the database, with its transfers in the order of their numbers.
 #[derive(Debug)]
-pub(super) struct Booked {
+pub(super) struct OperationContent {
     pub(super) id: i64,
     key: String,
     kind: String,
@@ -64,11 +64,11 @@ pub(super) struct Booked {
     game: Option<Uuid>,
     created_at_us: i64,
     answer: String,
-    pub(super) transfers: Vec<BookedTransfer>,
+    pub(super) transfers: Vec<TransferContent>,
 }
 
 #[derive(Debug)]
-pub(super) struct BookedTransfer {
+pub(super) struct TransferContent {
     pub(super) number: i16,
     code: String,
     pub(super) source: i64,
@@ -76,7 +76,7 @@ pub(super) struct BookedTransfer {
     pub(super) amount: Coins,
 }
 
-impl Booked {
+impl OperationContent {
     pub(super) fn digest(&self) -> Hash {
         Sha256::digest(self.text()).into()
     }
@@ -87,7 +87,7 @@ impl Booked {
         let game = game.map(|game| game.to_string()).unwrap_or_default();
         let mut text =
             format!("{id}\t{key}\t{kind}\t{input_hash}\t{game}\t{created_at_us}\t{answer}");
-        for BookedTransfer { number, code, source, destination, amount } in transfers {
+        for TransferContent { number, code, source, destination, amount } in transfers {
             let amount = amount.hundredths();
             write!(text, "\n{number}\t{code}\t{source}\t{destination}\t{amount}")
                 .expect("a string takes all that is written to it");
@@ -106,10 +106,10 @@ impl fmt::Display for Hexadecimal<'_> {
 }
 
 /// These operations in ascending order of ids; those that do not exist are left out.
-pub(super) async fn read(
+pub(super) async fn read_operations(
     connection: &mut PgConnection,
     operations: &[i64],
-) -> Result<Vec<Booked>, sqlx::Error> {
+) -> Result<Vec<OperationContent>, sqlx::Error> {
     // Between these, other months are not looked at.
     let least = operations.iter().copied().min().unwrap_or_default();
     let most = operations.iter().copied().max().unwrap_or_default();
@@ -147,7 +147,7 @@ pub(super) async fn read(
         while transfers.next_if(|transfer| transfer.operation < row.id).is_some() {}
         let mut own = Vec::new();
         while let Some(transfer) = transfers.next_if(|transfer| transfer.operation == row.id) {
-            own.push(BookedTransfer {
+            own.push(TransferContent {
                 number: transfer.number,
                 code: transfer.code,
                 source: transfer.source,
@@ -155,7 +155,7 @@ pub(super) async fn read(
                 amount: Coins::from_hundredths(transfer.amount),
             });
         }
-        Booked {
+        OperationContent {
             id: row.id,
             key: row.key,
             kind: row.kind,
@@ -170,16 +170,16 @@ pub(super) async fn read(
 }
 
 /// Adds the next seal. The caller sees to it that nobody else does so at the same time.
-pub(super) async fn append(
+pub(super) async fn append_seal(
     connection: &mut PgConnection,
-    booked: &[Booked],
-) -> Result<Head, sqlx::Error> {
+    booked: &[OperationContent],
+) -> Result<SealHead, sqlx::Error> {
     let last = sqlx::query!("select s.number, s.hash from seals s order by s.number desc limit 1")
         .fetch_optional(&mut *connection)
         .await?;
     let last = match last {
-        Some(row) => Head { number: row.number, hash: hash(&row.hash)? },
-        None => Head::NONE,
+        Some(row) => SealHead { number: row.number, hash: parse_hash(&row.hash)? },
+        None => SealHead::NONE,
     };
     let members: Vec<_> = booked.iter().map(|one| (one.id, one.digest())).collect();
     let seal = last.next(&members);
@@ -197,24 +197,24 @@ pub(super) async fn append(
     Ok(seal)
 }
 
-pub(super) fn hash(bytes: &[u8]) -> Result<Hash, sqlx::Error> {
+pub(super) fn parse_hash(bytes: &[u8]) -> Result<Hash, sqlx::Error> {
     bytes.try_into().map_err(|_| sqlx::Error::Decode("a hash is 32 bytes long".into()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Booked, BookedTransfer, Head};
+    use super::{OperationContent, TransferContent, SealHead};
     use bahay_engine::coins::Coins;
 
-    fn booked() -> Booked {
-        let transfer = |number, code: &str, amount| BookedTransfer {
+    fn booked() -> OperationContent {
+        let transfer = |number, code: &str, amount| TransferContent {
             number,
             code: code.into(),
             source: 3,
             destination: 4,
             amount: Coins::from_hundredths(amount),
         };
-        Booked {
+        OperationContent {
             id: 7,
             key: "daily:x".into(),
             kind: "grant".into(),
@@ -236,14 +236,14 @@ mod tests {
     #[test]
     fn a_seal_depends_on_all_that_it_covers_and_on_the_one_before() {
         let digest = booked().digest();
-        let first = Head::NONE.next(&[(7, digest)]);
+        let first = SealHead::NONE.next(&[(7, digest)]);
         assert_eq!(first.number, 1);
         let others = [
-            Head::NONE.next(&[(8, digest)]),
-            Head::NONE.next(&[(7, [1; 32])]),
-            Head::NONE.next(&[(7, digest), (8, digest)]),
+            SealHead::NONE.next(&[(8, digest)]),
+            SealHead::NONE.next(&[(7, [1; 32])]),
+            SealHead::NONE.next(&[(7, digest), (8, digest)]),
             first.next(&[(7, digest)]),
-            Head { number: 1, ..Head::NONE }.next(&[(7, digest)]),
+            SealHead { number: 1, ..SealHead::NONE }.next(&[(7, digest)]),
         ];
         assert!(others.iter().all(|other| other.hash != first.hash));
         assert!(first.to_string().starts_with("1:") && first.to_string().len() == 66);

@@ -9,16 +9,16 @@ use bahay_engine::table::{PlayerId, Settlement};
 use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::error::{LedgerError, SettlementFault};
-use super::operation::{SettleGame, Settled, seats_of};
+use super::operation::{SettleGame, SettlementOutcome, seats_of};
 use crate::archive::GameState;
-use crate::archive::store::{Finish, Game, Games};
+use crate::archive::store::{FinishedGame, LedgerGame, Games};
 
 pub(super) fn decide(
     input: &SettleGame,
     operation: i64,
     books: &mut Books,
     games: &mut Games,
-) -> Result<Settled, LedgerError> {
+) -> Result<SettlementOutcome, LedgerError> {
     let game = games.by_id(input.game).ok_or(LedgerError::GameUnknown { game: input.game })?;
     check_same(input, game)?;
     let pot = Account::Pot(input.table);
@@ -29,23 +29,23 @@ pub(super) fn decide(
         return Err(LedgerError::broken(format!("stakes of game {} are not whole", input.game)));
     }
     let refuse = |fault| LedgerError::Settlement { game: input.game, fault };
-    let plan = plan(&input.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
+    let plan = plan_settlement(&input.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
 
-    let wallets_before = wallets(books, &input.players);
-    books.post(operation, &moves(input, &plan))?;
-    let wallets = wallets(books, &input.players);
+    let wallets_before = wallet_balances(books, &input.players);
+    books.post(operation, &build_moves(input, &plan))?;
+    let wallets = wallet_balances(books, &input.players);
     check_wallets(&wallets_before, &wallets, &stakes, &plan.net)?;
 
     games.finish(
         input.game,
-        Finish {
+        FinishedGame {
             state: GameState::Settled,
             finished_at_ms: Some(input.finished_at_ms),
             void_reason: None,
             net: plan.net.clone(),
         },
     );
-    Ok(Settled { net: plan.net, wallets, pot: books.balance(&pot) })
+    Ok(SettlementOutcome { net: plan.net, wallets, pot: books.balance(&pot) })
 }
 
 fn check_same(input: &SettleGame, game: &Game) -> Result<(), LedgerError> {
@@ -69,7 +69,7 @@ fn check_same(input: &SettleGame, game: &Game) -> Result<(), LedgerError> {
 }
 
 /// A settlement found to be in order.
-struct Plan {
+struct SettlementPlan {
     /// By seat: what is left of its stake.
     left: Vec<Coins>,
     /// By seat: what the game changes for it, the ante aside.
@@ -77,7 +77,7 @@ struct Plan {
 }
 
 /// Checks a settlement against the stakes and the POT that are there to pay it.
-fn plan(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<Plan, SettlementFault> {
+fn plan_settlement(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<SettlementPlan, SettlementFault> {
     let mut left = stakes.to_vec();
     let mut received = vec![Coins::ZERO; stakes.len()];
     for payment in &settlement.payments {
@@ -88,12 +88,12 @@ fn plan(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<Plan, S
         if paid.is_negative() || paid > payment.owed {
             return Err(SettlementFault::AmountInvalid);
         }
-        let stake_left = at(&mut left, from)?;
+        let stake_left = amount_at(&mut left, from)?;
         *stake_left = stake_left.checked_sub(paid).ok_or(SettlementFault::Overflow)?;
-        let sum = at(&mut received, to)?;
+        let sum = amount_at(&mut received, to)?;
         *sum = sum.checked_add(paid).ok_or(SettlementFault::Overflow)?;
     }
-    for (seat, (left, stake)) in Seat::all(seats(stakes)).zip(left.iter().zip(stakes)) {
+    for (seat, (left, stake)) in Seat::all(seat_count(stakes)).zip(left.iter().zip(stakes)) {
         if left.is_negative() {
             let paid = stake.checked_sub(*left).ok_or(SettlementFault::Overflow)?;
             return Err(SettlementFault::StakeExceeded { seat, stake: *stake, paid });
@@ -101,20 +101,20 @@ fn plan(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<Plan, S
     }
     check_fees(settlement, &received)?;
     if let Some(payout) = settlement.pot {
-        at(&mut received, payout.seat)?;
+        amount_at(&mut received, payout.seat)?;
         if payout.amount != pot {
             return Err(SettlementFault::PotDiffers { pot, paid: payout.amount });
         }
     }
-    let net = check_conserved(settlement, seats(stakes))?;
-    Ok(Plan { left, net })
+    let net = check_conserved(settlement, seat_count(stakes))?;
+    Ok(SettlementPlan { left, net })
 }
 
 /// Every seat's fee is reckoned on exactly what the seat received, once.
 fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), SettlementFault> {
     let mut gross = vec![Coins::ZERO; received.len()];
     for fee in &settlement.fees {
-        let sum = at(&mut gross, fee.seat)?;
+        let sum = amount_at(&mut gross, fee.seat)?;
         *sum = sum.checked_add(fee.gross).ok_or(SettlementFault::Overflow)?;
         if fee.gross.is_negative() || fee.fee.is_negative() {
             return Err(SettlementFault::AmountInvalid);
@@ -124,7 +124,7 @@ fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), Settlem
             return Err(SettlementFault::FeeExceedsGross { seat, gross, fee });
         }
     }
-    for (seat, (received, gross)) in Seat::all(seats(received)).zip(received.iter().zip(&gross)) {
+    for (seat, (received, gross)) in Seat::all(seat_count(received)).zip(received.iter().zip(&gross)) {
         if received != gross {
             let (received, gross) = (*received, *gross);
             return Err(SettlementFault::GrossDiffers { seat, received, gross });
@@ -146,17 +146,17 @@ fn check_conserved(settlement: &Settlement, seats: u8) -> Result<Vec<Coins>, Set
     Ok(net)
 }
 
-fn at(amounts: &mut [Coins], seat: Seat) -> Result<&mut Coins, SettlementFault> {
+fn amount_at(amounts: &mut [Coins], seat: Seat) -> Result<&mut Coins, SettlementFault> {
     amounts.get_mut(seat.index()).ok_or(SettlementFault::SeatUnknown { seat })
 }
 
-fn seats(amounts: &[Coins]) -> u8 {
+fn seat_count(amounts: &[Coins]) -> u8 {
     u8::try_from(amounts.len()).unwrap_or(u8::MAX)
 }
 
 /// The transfers, in the order in which a player would tell them. Amounts of nothing are left
 /// out: a loser whose stake ran out pays the next receiver nothing.
-fn moves(input: &SettleGame, plan: &Plan) -> Vec<Move> {
+fn build_moves(input: &SettleGame, plan: &SettlementPlan) -> Vec<Move> {
     let SettleGame { game, table, room, players, settlement, .. } = input;
     let wallet = |seat: Seat| Account::Wallet(players[seat.index()]);
     let stake = |seat: Seat| Account::Stake(*game, seat);
@@ -187,7 +187,7 @@ fn moves(input: &SettleGame, plan: &Plan) -> Vec<Move> {
     payments.chain(fees).chain(releases).chain(pot).filter(|one| !one.amount.is_zero()).collect()
 }
 
-pub(super) fn wallets(books: &Books, players: &[PlayerId]) -> Vec<Coins> {
+pub(super) fn wallet_balances(books: &Books, players: &[PlayerId]) -> Vec<Coins> {
     players.iter().map(|player| books.balance(&Account::Wallet(*player))).collect()
 }
 
@@ -247,7 +247,7 @@ mod tests {
     fn check(change: impl FnOnce(&mut Settlement), expected: Result<[i64; 3], SettlementFault>) {
         let mut settlement = settlement();
         change(&mut settlement);
-        let plan = plan(&settlement, &[coins(1400), coins(50), coins(300)], coins(600));
+        let plan = plan_settlement(&settlement, &[coins(1400), coins(50), coins(300)], coins(600));
         let net = plan.map(|plan| plan.net);
         assert_eq!(net, expected.map(|net| net.map(coins).to_vec()));
     }

@@ -11,10 +11,10 @@ use serde::Serialize;
 use super::Ledger;
 use super::books::{Books, Move};
 use super::chart::{Account, Code};
-use super::correct::{Posted, post_covered};
+use super::correct::{PostedAmount, post_covered};
 use super::error::LedgerError;
 use super::operation::{Operation, Request};
-use super::typed;
+use super::decode_answer;
 use super::writer;
 use crate::db;
 
@@ -55,7 +55,7 @@ impl Ledger {
     /// less by now.
     pub async fn sweep(&self, input: SweepWallet) -> Result<(), LedgerError> {
         let request = Request::new(Operation::Sweep(input))?;
-        let Posted { .. } = typed(writer::run_single(&self.pool, &self.house_ids, &request).await)?;
+        let PostedAmount { .. } = decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)?;
         Ok(())
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn decide(
     input: &SweepWallet,
     operation: i64,
     books: &mut Books,
-) -> Result<Posted, LedgerError> {
+) -> Result<PostedAmount, LedgerError> {
     let sweep = Move {
         code: Code::Sweep,
         source: Account::Wallet(input.player),

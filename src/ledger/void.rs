@@ -3,17 +3,17 @@
 use super::books::{Books, Move};
 use super::chart::{Account, Code};
 use super::error::LedgerError;
-use super::operation::{VoidGame, Voided, seats_of};
-use super::settle::wallets;
+use super::operation::{VoidGame, VoidOutcome, seats_of};
+use super::settle::wallet_balances;
 use crate::archive::GameState;
-use crate::archive::store::{Finish, Games};
+use crate::archive::store::{FinishedGame, Games};
 
 pub(super) fn decide(
     input: &VoidGame,
     operation: i64,
     books: &mut Books,
     games: &mut Games,
-) -> Result<Voided, LedgerError> {
+) -> Result<VoidOutcome, LedgerError> {
     let game = games.by_id(input.game).ok_or(LedgerError::GameUnknown { game: input.game })?;
     match game.state {
         GameState::Open => {}
@@ -39,12 +39,12 @@ pub(super) fn decide(
     let net = vec![Default::default(); players.len()];
     games.finish(
         input.game,
-        Finish {
+        FinishedGame {
             state: GameState::Voided,
             finished_at_ms: None,
             void_reason: Some(input.reason.to_string()),
             net,
         },
     );
-    Ok(Voided { call: input.call, ante, stakes, wallets: wallets(books, &players) })
+    Ok(VoidOutcome { call: input.call, ante, stakes, wallets: wallet_balances(books, &players) })
 }

@@ -25,10 +25,10 @@ use crate::archive::store::Games;
 pub(super) const OPERATIONS_MAX: usize = 64;
 
 /// The error of `write_books` when the books are not as they were read.
-const OVERTAKEN: &str = "BH001";
+const VERSION_CONFLICT: &str = "BH001";
 
 /// An operation that was decided in this batch.
-pub(super) struct Decided<'a> {
+pub(super) struct DecidedOperation<'a> {
     /// Its place in the batch, below [`OPERATIONS_MAX`].
     pub(super) place: i64,
     pub(super) request: &'a Request,
@@ -36,24 +36,24 @@ pub(super) struct Decided<'a> {
 }
 
 /// Whether the statement refused because the books are not as they were read.
-pub(super) fn is_overtaken(error: &sqlx::Error) -> bool {
+pub(super) fn is_version_conflict(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
-    code.as_deref() == Some(OVERTAKEN)
+    code.as_deref() == Some(VERSION_CONFLICT)
 }
 
 /// Writes what is decided, all or nothing. `decided` is in the order of keys.
-pub(super) async fn write(
+pub(super) async fn write_batch(
     connection: &mut PgConnection,
-    decided: &[Decided<'_>],
+    decided: &[DecidedOperation<'_>],
     books: &Books,
     games: &Games,
 ) -> Result<(), sqlx::Error> {
     if decided.iter().any(|one| usize::try_from(one.place).is_ok_and(|at| at >= OPERATIONS_MAX)) {
         return Err(sqlx::Error::Protocol("a batch has more operations than ids".into()));
     }
-    let operations = OperationColumns::of(decided);
+    let operations = OperationColumns::from_decided(decided);
     let (transfers, entries) = (books.transfers(), books.entries());
-    let accounts = AccountColumns::of(books);
+    let accounts = AccountColumns::from_books(books);
     let finished = games.finished_columns()?;
     let opened = games.opened_columns()?;
     let opened_seat_numbers: &[i16] = &opened.seat_numbers;
@@ -88,19 +88,19 @@ pub(super) async fn write(
         &operations.input_hashes as _,
         &operations.answers as _,
         &operations.games as _,
-        &column(transfers, |row| row.operation),
-        &column(transfers, |row| row.number),
-        &column(transfers, |row| row.code.as_str()) as _,
-        &column(transfers, |row| row.source),
-        &column(transfers, |row| row.destination),
-        &column(transfers, |row| row.amount.hundredths()),
-        &column(&entries, |row| row.account),
-        &column(&entries, |row| row.version),
-        &column(&entries, |row| row.operation),
-        &column(&entries, |row| row.number),
-        &column(&entries, |row| row.amount.hundredths()),
-        &column(&entries, |row| row.balance_before.hundredths()),
-        &column(&entries, |row| row.balance_after.hundredths()),
+        &collect_column(transfers, |row| row.operation),
+        &collect_column(transfers, |row| row.number),
+        &collect_column(transfers, |row| row.code.as_str()) as _,
+        &collect_column(transfers, |row| row.source),
+        &collect_column(transfers, |row| row.destination),
+        &collect_column(transfers, |row| row.amount.hundredths()),
+        &collect_column(&entries, |row| row.account),
+        &collect_column(&entries, |row| row.version),
+        &collect_column(&entries, |row| row.operation),
+        &collect_column(&entries, |row| row.number),
+        &collect_column(&entries, |row| row.amount.hundredths()),
+        &collect_column(&entries, |row| row.balance_before.hundredths()),
+        &collect_column(&entries, |row| row.balance_after.hundredths()),
         &operations.settled,
         &operations.settlements as _,
         &operations.records as _,
@@ -135,9 +135,9 @@ struct OperationColumns<'a> {
 }
 
 impl<'a> OperationColumns<'a> {
-    fn of(decided: &'a [Decided<'a>]) -> Self {
+    fn from_decided(decided: &'a [DecidedOperation<'a>]) -> Self {
         let mut columns = Self::default();
-        for Decided { place, request, answer } in decided {
+        for DecidedOperation { place, request, answer } in decided {
             let operation = &request.operation;
             columns.places.push(*place);
             columns.keys.push(&request.key);
@@ -172,19 +172,19 @@ struct AccountColumns {
 }
 
 impl AccountColumns {
-    fn of(books: &Books) -> Self {
+    fn from_books(books: &Books) -> Self {
         let mut columns = Self::default();
-        let mut standings: Vec<_> = books.standings().collect();
-        standings.sort_unstable_by_key(|(_, standing)| standing.id);
-        for (account, standing) in standings {
+        let mut account_states: Vec<_> = books.account_states().collect();
+        account_states.sort_unstable_by_key(|(_, account_state)| account_state.id);
+        for (account, account_state) in account_states {
             let (id, balance, version) =
-                (standing.id, standing.balance.hundredths(), standing.version);
-            if standing.exists() {
+                (account_state.id, account_state.balance.hundredths(), account_state.version);
+            if account_state.exists() {
                 columns.read_ids.push(id);
-                columns.read_versions.push(standing.version_read);
+                columns.read_versions.push(account_state.version_read);
                 columns.read_balances_after.push(balance);
                 columns.read_versions_after.push(version);
-            } else if standing.has_changed() {
+            } else if account_state.has_changed() {
                 columns.made_places.push(-id - 1);
                 columns.made_codes.push(account.to_string());
                 columns.made_kinds.push(account.kind());
@@ -197,6 +197,6 @@ impl AccountColumns {
     }
 }
 
-fn column<R, T>(rows: &[R], field: impl Fn(&R) -> T) -> Vec<T> {
+fn collect_column<R, T>(rows: &[R], field: impl Fn(&R) -> T) -> Vec<T> {
     rows.iter().map(field).collect()
 }

@@ -25,10 +25,10 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::LedgerOptions;
-use super::attempt;
+use super::optimistic;
 use super::chart::Account;
 use super::error::LedgerError;
-use super::fold;
+use super::house_projection;
 use super::operation::Request;
 use super::post::{self, Answer};
 use super::write::OPERATIONS_MAX;
@@ -56,13 +56,13 @@ pub(super) struct HouseIds(Arc<RwLock<BTreeMap<Account, i64>>>);
 impl HouseIds {
     /// Those that these requests need. What is missing is made, outside of any transaction that
     /// could be rolled back while the id stays known here.
-    pub(super) async fn of(
+    pub(super) async fn resolve(
         &self,
         connection: &mut PgConnection,
         requests: &[&Request],
     ) -> Result<BTreeMap<Account, i64>, sqlx::Error> {
         let needed: BTreeSet<_> =
-            requests.iter().filter_map(|request| request.operation.house()).collect();
+            requests.iter().filter_map(|request| request.operation.house_account()).collect();
         let mut known = BTreeMap::new();
         let mut missing = BTreeSet::new();
         {
@@ -86,7 +86,7 @@ impl HouseIds {
 
 /// Posts what arrives until the queue is closed and empty, and then what is being written. `stop`
 /// closes it. A batch of few begins no earlier than the pace after the one before.
-pub(super) async fn write_all(
+pub(super) async fn run_writer(
     pool: PgPool,
     house_ids: HouseIds,
     mut jobs: mpsc::Receiver<Job>,
@@ -113,10 +113,10 @@ pub(super) async fn write_all(
         let early = begun.map_or(Duration::ZERO, |begun| pace.saturating_sub(begun.elapsed()));
         if !early.is_zero() {
             // When the time is over, what has come is enough.
-            drop(timeout(early, gather(&mut jobs, &mut batch)).await);
+            drop(timeout(early, fill_batch(&mut jobs, &mut batch)).await);
         }
         while running.len() >= batches_at_once.max(1) {
-            note_end(running.join_next().await);
+            log_panic(running.join_next().await);
         }
         while batch.len() < BATCH_MAX
             && let Ok(job) = jobs.try_recv()
@@ -129,18 +129,18 @@ pub(super) async fn write_all(
         running.spawn(post_batch(pool.clone(), house_ids.clone(), batch));
     }
     while !running.is_empty() {
-        note_end(running.join_next().await);
+        log_panic(running.join_next().await);
     }
 }
 
-fn note_end(ended: Option<Result<(), JoinError>>) {
+fn log_panic(ended: Option<Result<(), JoinError>>) {
     if let Some(Err(error)) = ended {
         tracing::error!(%error, "a batch of the ledger broke off");
     }
 }
 
 /// Waits until the batch is worth a transaction.
-async fn gather(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
+async fn fill_batch(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
     while batch.len() < BATCH_ENOUGH {
         if jobs.recv_many(batch, BATCH_MAX - batch.len()).await == 0 {
             return;
@@ -150,7 +150,7 @@ async fn gather(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
 
 async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
     let requests: Vec<_> = batch.iter().map(|job| &job.request).collect();
-    let error = match run(&pool, &house_ids, &requests).await {
+    let error = match run_batch(&pool, &house_ids, &requests).await {
         Ok(answers) => return reply_all(batch, answers),
         Err(error) => error,
     };
@@ -177,27 +177,27 @@ fn reply_all(jobs: impl IntoIterator<Item = Job>, answers: impl IntoIterator<Ite
 }
 
 pub(super) async fn run_single(pool: &PgPool, house_ids: &HouseIds, request: &Request) -> Answer {
-    let mut answers = run(pool, house_ids, &[request]).await?;
+    let mut answers = run_batch(pool, house_ids, &[request]).await?;
     answers.pop().unwrap_or_else(|| Err(LedgerError::broken("a batch of one had no answer")))
 }
 
 /// Posts a batch, trying again while that can help.
-async fn run(
+async fn run_batch(
     pool: &PgPool,
     house_ids: &HouseIds,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
-    db::retry(|| run_once(pool, house_ids, requests)).await
+    db::retry(|| run_batch_once(pool, house_ids, requests)).await
 }
 
-async fn run_once(
+async fn run_batch_once(
     pool: &PgPool,
     house_ids: &HouseIds,
     requests: &[&Request],
 ) -> Result<Vec<Answer>, sqlx::Error> {
     let mut connection = pool.acquire().await?;
-    let house_ids = house_ids.of(&mut connection, requests).await?;
-    if let Some(answers) = attempt::run(&mut connection, &house_ids, requests).await? {
+    let house_ids = house_ids.resolve(&mut connection, requests).await?;
+    if let Some(answers) = optimistic::try_post(&mut connection, &house_ids, requests).await? {
         return Ok(answers);
     }
     let mut tx = connection.begin().await?;
@@ -207,7 +207,7 @@ async fn run_once(
 }
 
 /// Folds now and then until `stop`.
-pub(super) async fn fold_all(pool: PgPool, every: Duration, mut stop: watch::Receiver<bool>) {
+pub(super) async fn run_house_projection(pool: PgPool, every: Duration, mut stop: watch::Receiver<bool>) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -215,7 +215,7 @@ pub(super) async fn fold_all(pool: PgPool, every: Duration, mut stop: watch::Rec
             _ = stop.changed() => return,
             _ = ticks.tick() => {}
         }
-        if let Err(error) = fold::fold_all(&pool).await {
+        if let Err(error) = house_projection::project_all(&pool).await {
             tracing::warn!(%error, "the house's entries are late");
         }
     }

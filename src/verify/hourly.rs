@@ -63,7 +63,7 @@ impl Checks {
         let gauge = |name, help| metrics.register(name, help, Gauge::default());
         Self {
             pool,
-            records: Records::in_the_database(),
+            records: Records::without_archive(),
             every,
             last: Arc::default(),
             differences: gauge(
@@ -79,7 +79,7 @@ impl Checks {
 
     /// With where old records are, which are replayed too.
     #[must_use]
-    pub fn reading(self, records: Records) -> Self {
+    pub fn with_records(self, records: Records) -> Self {
         Self { records, ..self }
     }
 
@@ -101,7 +101,7 @@ impl Checks {
             let looked = tokio::select! {
                 // A check that breaks off leaves a row without an end.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                looked = self.look() => looked,
+                looked = self.run_due_check() => looked,
             };
             if let Err(error) = looked {
                 tracing::warn!(%error, "the ledger could not be checked");
@@ -110,11 +110,11 @@ impl Checks {
     }
 
     /// Runs the check of this slot if nobody has begun it, and reads what was found last.
-    pub async fn look(&self) -> Result<(), LedgerError> {
-        if let Some(slot) = db::retry(|| self.claim()).await? {
+    pub async fn run_due_check(&self) -> Result<(), LedgerError> {
+        if let Some(slot) = db::retry(|| self.claim_slot()).await? {
             self.check(slot).await?;
         }
-        let Some(last) = db::retry(|| last(&self.pool)).await? else {
+        let Some(last) = db::retry(|| read_last_check(&self.pool)).await? else {
             return Ok(());
         };
         *self.last.write().unwrap_or_else(PoisonError::into_inner) = Some(last);
@@ -124,10 +124,10 @@ impl Checks {
     }
 
     /// The slot that has begun, if this call was the first to see it.
-    async fn claim(&self) -> Result<Option<Slot>, sqlx::Error> {
+    async fn claim_slot(&self) -> Result<Option<CheckSlot>, sqlx::Error> {
         let every = PgInterval::try_from(self.every).map_err(sqlx::Error::Encode)?;
         sqlx::query_as!(
-            Slot,
+            CheckSlot,
             r#"
             insert into ledger_checks (slot, extent)
             select date_bin($1, now(), 'epoch'::timestamptz),
@@ -146,13 +146,13 @@ impl Checks {
         .await
     }
 
-    async fn check(&self, slot: Slot) -> Result<(), LedgerError> {
+    async fn check(&self, slot: CheckSlot) -> Result<(), LedgerError> {
         let extent = match slot.extent.as_str() {
             "everything" => Extent::Everything,
-            _ => Extent::After(db::retry(|| seen_before(&self.pool)).await?.unwrap_or(0)),
+            _ => Extent::After(db::retry(|| read_last_checked_operation(&self.pool)).await?.unwrap_or(0)),
         };
         let report = ledger::check(&self.pool, &self.records, extent).await?;
-        let differences: Vec<_> = report.complaints().collect();
+        let differences: Vec<_> = report.difference_texts().collect();
         for difference in &differences {
             tracing::error!(%difference, "the ledger does not add up");
         }
@@ -160,7 +160,7 @@ impl Checks {
             let (operations, settled) = (report.books.operations, report.games.settled);
             tracing::info!(operations, settled, "the ledger was checked");
         }
-        let counted = counted(&report);
+        let counted = counts_to_json(&report);
         let store = || {
             sqlx::query!(
                 "
@@ -181,12 +181,12 @@ impl Checks {
 
 /// A slot that this node has taken.
 #[derive(Debug)]
-struct Slot {
+struct CheckSlot {
     slot: Timestamp,
     extent: String,
 }
 
-fn counted(report: &Report) -> serde_json::Value {
+fn counts_to_json(report: &Report) -> serde_json::Value {
     json!({
         "head": report.books.head.map(|head| head.to_string()),
         "accounts": report.books.accounts,
@@ -201,7 +201,7 @@ fn counted(report: &Report) -> serde_json::Value {
     })
 }
 
-async fn last(pool: &PgPool) -> Result<Option<LastCheck>, sqlx::Error> {
+async fn read_last_check(pool: &PgPool) -> Result<Option<LastCheck>, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select c.finished_at as "finished_at!: Timestamp",
@@ -222,7 +222,7 @@ async fn last(pool: &PgPool) -> Result<Option<LastCheck>, sqlx::Error> {
 
 /// The last operation that the check before this one is sure to have seen. Only a check without
 /// differences counts, so that what was found is found again.
-async fn seen_before(pool: &PgPool) -> Result<Option<i64>, sqlx::Error> {
+async fn read_last_checked_operation(pool: &PgPool) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select o.id

@@ -23,7 +23,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::audit::{self, Report as Books};
 use crate::records::Records;
 
-pub use games::Counted;
+pub use games::ReplayCounts;
 
 /// Differences between books and games that a report lists, as with those within the books.
 const LISTED_MAX: usize = 10_000;
@@ -40,7 +40,7 @@ pub enum Extent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub books: Books,
-    pub games: Counted,
+    pub games: ReplayCounts,
     /// Between books and games; those within the books are in `books`.
     pub differences: Vec<Difference>,
 }
@@ -51,7 +51,7 @@ impl Report {
     }
 
     /// Every difference in words.
-    pub fn complaints(&self) -> impl Iterator<Item = String> {
+    pub fn difference_texts(&self) -> impl Iterator<Item = String> {
         let books = self.books.differences.iter().map(ToString::to_string);
         books.chain(self.differences.iter().map(ToString::to_string))
     }
@@ -105,21 +105,21 @@ pub async fn check(
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Books { accounts, operations, transfers, entries, games, unfolded, .. } = &self.books;
+        let Books { accounts, operations, transfers, entries, games, pending_house_entries, .. } = &self.books;
         let closed = self.books.closed_months;
         writeln!(f, "counted")?;
         writeln!(f, "  {accounts} accounts, {entries} entries, {transfers} transfers")?;
         if closed > 0 {
             writeln!(f, "  {closed} closed months, which have transfers and no entries")?;
         }
-        writeln!(f, "  {operations} operations, {unfolded} of them not folded yet")?;
-        let Counted { opened, refused, settled, voided, actions, .. } = &self.games;
+        writeln!(f, "  {operations} operations, {pending_house_entries} of them not folded yet")?;
+        let ReplayCounts { opened, refused, settled, voided, actions, .. } = &self.games;
         writeln!(f, "  {games} games; read again: {opened} openings, {refused} refused ones,")?;
         writeln!(f, "  {settled} settlements with {actions} actions replayed, {voided} voids")?;
         if let Some(head) = self.books.head {
             writeln!(f, "  the chain of seals ends with {head}")?;
         }
-        let complaints: Vec<_> = self.complaints().collect();
+        let complaints: Vec<_> = self.difference_texts().collect();
         if complaints.is_empty() {
             return write!(f, "no difference");
         }

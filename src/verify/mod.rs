@@ -7,7 +7,7 @@ pub mod ledger;
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::table::{Fault, Readable, Record, Unreadable, Verified};
+use bahay_engine::table::{DocumentError, InvalidRecordError, Readable, Record, VerifySummary};
 
 /// Why a document is not a record that verifies.
 #[derive(Debug, thiserror::Error)]
@@ -17,30 +17,30 @@ pub enum VerifyError {
     #[error("the record is of a game that this program does not know: {0}")]
     UnknownKind(String),
     #[error("the record does not hold: {0}")]
-    Fault(#[from] Fault),
+    Invalid(#[from] InvalidRecordError),
 }
 
-impl From<Unreadable> for VerifyError {
-    fn from(unreadable: Unreadable) -> Self {
+impl From<DocumentError> for VerifyError {
+    fn from(unreadable: DocumentError) -> Self {
         match unreadable {
-            Unreadable::UnknownGame(kind) => Self::UnknownKind(kind),
-            Unreadable::Malformed(what) => Self::Malformed(what),
+            DocumentError::UnknownGame(kind) => Self::UnknownKind(kind),
+            DocumentError::Malformed(what) => Self::Malformed(what),
         }
     }
 }
 
 /// What was verified.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct VerifiedRecord {
     pub record: Record<AnyGame>,
-    pub verified: Verified,
+    pub verified: VerifySummary,
 }
 
 /// Checks a document: commitment, deal, every action, settlement.
-pub fn verify(document: &str) -> Result<Verdict, VerifyError> {
+pub fn verify(document: &str) -> Result<VerifiedRecord, VerifyError> {
     let record = AnyGame::read_record(document)?;
     let verified = record.verify()?;
-    Ok(Verdict { record, verified })
+    Ok(VerifiedRecord { record, verified })
 }
 
 /// What a verified record comes to, for people.

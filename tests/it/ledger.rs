@@ -1,4 +1,4 @@
-//! Opening, settling and voiding games, to the hundredth.
+//! OpeningOutcome, settling and voiding games, to the hundredth.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use bahay::clock::Clock;
 use bahay::ids::PlayerId;
 use bahay::ledger::{
     Code, Document, EntryFilter, Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, OpenGame,
-    Opening, Wallet,
+    OpeningOutcome, Wallet,
 };
 use bahay::operators::Role;
 use bahay_engine::coins::Coins;
@@ -106,7 +106,7 @@ async fn another_input_under_the_same_key_is_refused() {
     bank.ledger.settle_game(input.clone()).await.unwrap();
     let mut other = input.clone();
     let record = serde_json::json!({ "game": game.game, "actions": ["deal", "fold"] });
-    other.record = Document::of(&record).unwrap();
+    other.record = Document::canonicalize(&record).unwrap();
     let key = format!("settle:{}", game.game);
     assert_eq!(bank.ledger.settle_game(other).await, Err(LedgerError::KeyReused { key }));
 
@@ -125,7 +125,7 @@ async fn who_cannot_pay_ante_and_stake_does_not_start_and_nothing_moves() {
     let game = bank.deal(table, &players);
     let seats: SeatSet = [0, 1].into_iter().map(seat).collect();
     let refused = bank.ledger.open_game(game.clone()).await.unwrap();
-    assert_eq!(refused, Opening::CannotPay { seats });
+    assert_eq!(refused, OpeningOutcome::CannotPay { seats });
     assert_eq!(bank.wallets(&players).await, [0, 1_499, 1_500]);
 
     // The answer stands when the coins come later; another game has another answer.
@@ -147,7 +147,7 @@ async fn a_poor_player_stakes_all_there_is_and_loses_no_more() {
     let broke = [bank.player(100).await, players[1], players[2]];
     let game = OpenGame { short_stakes: true, ..bank.deal(table, &broke) };
     let refused = bank.ledger.open_game(game).await.unwrap();
-    assert_eq!(refused, Opening::CannotPay { seats: SeatSet::only(seat(0)) });
+    assert_eq!(refused, OpeningOutcome::CannotPay { seats: SeatSet::only(seat(0)) });
     let game = OpenGame { short_stakes: true, ..bank.deal(table, &players) };
     let (stakes, pot) = bank.open(&game).await;
     assert_eq!(hundredths(&stakes), [250, 1_400, 1_400]);
@@ -239,7 +239,7 @@ async fn open_after_one(bank: &Bank, ledger: &Ledger, others: usize) {
     let (first, others) = games.split_first().unwrap();
     ledger.open_game(first.clone()).await.unwrap();
     for opened in join_all(others.iter().map(|game| ledger.open_game(game.clone()))).await {
-        assert!(matches!(opened, Ok(Opening::Opened { .. })), "{opened:?}");
+        assert!(matches!(opened, Ok(OpeningOutcome::Opened { .. })), "{opened:?}");
     }
 }
 
@@ -351,8 +351,8 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
     for winner in [0, 1, 2] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
     }
-    bank.ledger.fold().await.unwrap();
-    assert_eq!(bank.ledger.fold().await.unwrap(), 0);
+    bank.ledger.project_house_entries().await.unwrap();
+    assert_eq!(bank.ledger.project_house_entries().await.unwrap(), 0);
     let entries = sqlx::query!(
         r#"
         select e.version, e.balance_before, e.balance_after
@@ -366,7 +366,7 @@ async fn house_entries_are_written_by_folding_in_order_and_once() {
     let entries: Vec<_> =
         entries.iter().map(|row| (row.version, row.balance_before, row.balance_after)).collect();
     assert_eq!(entries, [(1, 0, 20), (2, 20, 40), (3, 40, 60)]);
-    assert_eq!(bank.audit_clean().await.unfolded, 0);
+    assert_eq!(bank.audit_clean().await.pending_house_entries, 0);
 }
 
 /// An adjustment that one operator has asked for and another approved.
@@ -397,7 +397,7 @@ async fn the_queries_in_the_docs_answer() {
     let daily = GrantCoins { player: players[0], grant: Grant::Daily, key, amount };
     bank.ledger.grant(daily).await.unwrap();
     correct(&server, players[0]).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let page = include_str!("../../docs/LEDGER.md");
     let queries = page.split("```sql\n").skip(1);
     let queries: Vec<_> = queries.filter_map(|rest| rest.split("```").next()).collect();

@@ -2,7 +2,7 @@
 //! query on the page for accountants, which computes everything a second time.
 
 use bahay::ledger::audit::{self, Difference};
-use bahay::ledger::{Grant, Opening};
+use bahay::ledger::{Grant, OpeningOutcome};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
 use crate::support::bank::{Bank, PotGoes, table};
@@ -44,11 +44,11 @@ async fn sealed() -> Bank {
     let table = table();
     for winner in [0, 1, 2] {
         bank.play(table, &players, winner, 2, PotGoes::Nowhere).await;
-        bank.ledger.fold().await.unwrap();
+        bank.ledger.project_house_entries().await.unwrap();
     }
     let poor = bank.players([10_000, 10_000, 50]).await;
     let refused = bank.ledger.open_game(bank.deal(table, &poor)).await.unwrap();
-    assert!(matches!(refused, Opening::CannotPay { .. }));
+    assert!(matches!(refused, OpeningOutcome::CannotPay { .. }));
     bank.audit_clean().await;
     bank
 }
@@ -85,7 +85,7 @@ async fn whatever_is_changed_in_what_was_booked_is_found_twice() {
     let differs: Planted = |it| matches!(it, Difference::OperationDiffers { .. });
     let broken: Planted = |it| matches!(it, Difference::SealBroken { number: 2 });
     let missing: Planted = |it| matches!(it, Difference::SealMissing { number: 2 });
-    let astray: Planted = |it| matches!(it, Difference::SealedOtherThanOnce { .. });
+    let astray: Planted = |it| matches!(it, Difference::NotSealedOnce { .. });
     // The first settlement; it is in the first seal.
     let one = "id = (select min(id) from operations where kind = 'settle')";
     let its = "operation = (select min(id) from operations where kind = 'settle')";
@@ -134,7 +134,7 @@ async fn whatever_is_changed_in_what_was_booked_is_found_twice() {
                 .into(),
             broken,
         ),
-        ("insert into unfolded select operations[1] from seals where number = 2".into(), astray),
+        ("insert into pending_house_entries select operations[1] from seals where number = 2".into(), astray),
     ];
     for (tamper, planted) in cases {
         // Each on a clean copy: the one before is undone.
@@ -157,7 +157,7 @@ async fn a_chain_written_anew_has_another_end() {
     let noted = bank.audit_clean().await.head.expect("something was sealed");
     let owner = bank.database.owner_pool().await;
     let tamper = "update operations set created_at = created_at + interval '1 hour';
-        insert into unfolded select id from operations; delete from seals;
+        insert into pending_house_entries select id from operations; delete from seals;
         delete from entries e using accounts a where a.id = e.account and a.kind in ('fee', 'issue');
         update accounts set balance = 0, version = 0 where kind in ('fee', 'issue')";
     sqlx::raw_sql(tamper).execute(&owner).await.unwrap();

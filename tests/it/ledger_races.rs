@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, OpenGame, Opening};
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, OpenGame, OpeningOutcome};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{PlayerId, TableId};
 use futures_util::future::join_all;
@@ -138,7 +138,7 @@ async fn of_many_games_at_one_table_one_is_opened() {
         async move { ledger.open_game(game).await }
     });
     let answers = answers.await;
-    let opened = answers.iter().filter(|answer| matches!(answer, Ok(Opening::Opened { .. })));
+    let opened = answers.iter().filter(|answer| matches!(answer, Ok(OpeningOutcome::Opened { .. })));
     let busy = answers.iter().filter(|answer| matches!(answer, Err(LedgerError::TableBusy { .. })));
     assert_eq!((opened.count(), busy.count()), (1, CALLERS - 1));
     bank.audit_clean().await;
@@ -167,7 +167,7 @@ async fn many_tables_at_once_lose_no_hundredth() {
         async move {
             for _ in 0..5 {
                 assert_eq!(bank.audit().await.differences, []);
-                bank.ledger.fold().await.unwrap();
+                bank.ledger.project_house_entries().await.unwrap();
             }
         }
     });
@@ -205,7 +205,7 @@ async fn play_table(bank: &Bank, ledgers: [Ledger; 2], number: usize, players: &
 async fn play_one(bank: &Bank, ledger: &Ledger, table: TableId, seats: &[PlayerId], mix: usize) {
     let input: OpenGame = bank.deal(table, seats);
     let opening = ledger.open_game(input.clone()).await.expect("the game is opened");
-    let Opening::Opened { stakes, pot } = opening else {
+    let OpeningOutcome::Opened { stakes, pot } = opening else {
         panic!("everybody can pay");
     };
     if mix.is_multiple_of(11) {

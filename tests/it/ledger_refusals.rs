@@ -183,7 +183,7 @@ async fn the_constraints_refuse_what_the_code_never_writes() {
     let (game, input) = opened(&bank).await;
     bank.ledger.settle_game(input).await.unwrap();
     let (busy, _) = opened(&bank).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let owner = bank.database.owner_pool().await;
     let refuse = async |sql: String, constraint: &str| {
         let error = sqlx::query(AssertSqlSafe(sql)).execute(&owner).await.unwrap_err();
@@ -273,13 +273,13 @@ async fn the_audit_finds_what_was_tampered_with() {
     let owner = bank.database.owner_pool().await;
     let cases: [(String, Planted); 15] = [
         (format!("delete from operation_keys where operation = {settle}"), |it| {
-            matches!(it, Difference::KeyAstray { .. })
+            matches!(it, Difference::KeyMismatch { .. })
         }),
         (format!("update operation_keys set key = 'x' where operation = {settle}"), |it| {
-            matches!(it, Difference::KeyAstray { .. })
+            matches!(it, Difference::KeyMismatch { .. })
         }),
         (format!("update operation_keys set operation = 900 where operation = {settle}"), |it| {
-            matches!(it, Difference::KeyAstray { operation: 900 })
+            matches!(it, Difference::KeyMismatch { operation: 900 })
         }),
         (format!("update accounts set balance = balance + 1 where id = {wallet}"), |it| {
             matches!(it, Difference::SumNotZero { .. })
@@ -308,17 +308,17 @@ async fn the_audit_finds_what_was_tampered_with() {
         (format!("delete from entries where operation = {settle} and number = 2"), |it| {
             matches!(it, Difference::EntriesDiffer { number: 2, .. })
         }),
-        (format!("insert into unfolded (operation) values ({settle})"), |it| {
+        (format!("insert into pending_house_entries (operation) values ({settle})"), |it| {
             matches!(it, Difference::EntriesDiffer { number: 3, .. })
         }),
         (format!("delete from operations where id = {settle}"), |it| {
-            matches!(it, Difference::TransferAstray { number: 1, .. })
+            matches!(it, Difference::DanglingTransfer { number: 1, .. })
         }),
         (
             "insert into game_players (game, player, seat, stake)
             values (gen_random_uuid(), gen_random_uuid(), 0, 1)"
                 .into(),
-            |it| matches!(it, Difference::GameAstray { .. }),
+            |it| matches!(it, Difference::DanglingGameReference { .. }),
         ),
         (format!("update accounts set balance = 0 where code = {stake}"), |it| {
             matches!(it, Difference::StakeDiffers { .. })

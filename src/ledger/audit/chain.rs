@@ -4,7 +4,7 @@
 use sqlx::PgConnection;
 
 use super::{Difference, LISTED_MAX};
-use crate::ledger::seal::{self, Hash, Head};
+use crate::ledger::seal::{self, Hash, SealHead};
 
 /// How many seals are read at once. Each covers at most as many operations as one step of folding
 /// takes.
@@ -14,20 +14,20 @@ const SEALS_MAX: i64 = 32;
 const OPERATIONS_MIN: usize = 1_000;
 
 /// A seal as stored.
-struct Seal {
-    head: Head,
+struct StoredSeal {
+    head: SealHead,
     members: Vec<(i64, Hash)>,
 }
 
 /// Follows the chain from its beginning and gives its end.
-pub(super) async fn check(
+pub(super) async fn check_chain(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
-) -> Result<Option<Head>, sqlx::Error> {
-    let mut last = Head::NONE;
-    let mut listed = Listed::default();
+) -> Result<Option<SealHead>, sqlx::Error> {
+    let mut last = SealHead::NONE;
+    let mut listed = DifferenceList::default();
     loop {
-        let seals = read(connection, last.number).await?;
+        let seals = read_seals(connection, last.number).await?;
         if seals.is_empty() {
             differences.extend(listed.0);
             return Ok((last.number > 0).then_some(last));
@@ -57,9 +57,9 @@ pub(super) async fn check(
 
 /// The first few differences; there may be as many as operations.
 #[derive(Default)]
-struct Listed(Vec<Difference>);
+struct DifferenceList(Vec<Difference>);
 
-impl Listed {
+impl DifferenceList {
     fn add(&mut self, difference: Difference) {
         if i64::try_from(self.0.len()).is_ok_and(|listed| listed < LISTED_MAX) {
             self.0.push(difference);
@@ -67,7 +67,7 @@ impl Listed {
     }
 }
 
-async fn read(connection: &mut PgConnection, after: i64) -> Result<Vec<Seal>, sqlx::Error> {
+async fn read_seals(connection: &mut PgConnection, after: i64) -> Result<Vec<StoredSeal>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select s.number, s.operations, s.digests, s.hash
@@ -82,9 +82,9 @@ async fn read(connection: &mut PgConnection, after: i64) -> Result<Vec<Seal>, sq
     .fetch_all(connection)
     .await?;
     let seals = rows.into_iter().map(|row| {
-        let digests = row.digests.chunks(32).map(seal::hash).collect::<Result<Vec<_>, _>>()?;
-        let head = Head { number: row.number, hash: seal::hash(&row.hash)? };
-        Ok(Seal { head, members: row.operations.into_iter().zip(digests).collect() })
+        let digests = row.digests.chunks(32).map(seal::parse_hash).collect::<Result<Vec<_>, _>>()?;
+        let head = SealHead { number: row.number, hash: seal::parse_hash(&row.hash)? };
+        Ok(StoredSeal { head, members: row.operations.into_iter().zip(digests).collect() })
     });
     seals.collect()
 }
@@ -92,11 +92,11 @@ async fn read(connection: &mut PgConnection, after: i64) -> Result<Vec<Seal>, sq
 /// Each operation is there and has the digest under which it was sealed.
 async fn check_operations(
     connection: &mut PgConnection,
-    seals: &[Seal],
-    listed: &mut Listed,
+    seals: &[StoredSeal],
+    listed: &mut DifferenceList,
 ) -> Result<(), sqlx::Error> {
     let ids: Vec<_> = seals.iter().flat_map(|seal| &seal.members).map(|(id, _)| *id).collect();
-    let booked = seal::read(connection, &ids).await?;
+    let booked = seal::read_operations(connection, &ids).await?;
     for seal in seals {
         for (operation, digest) in &seal.members {
             let found = booked.binary_search_by_key(operation, |one| one.id);
@@ -128,7 +128,7 @@ pub(super) async fn check_members(
             (u.operation is not null)::int::bigint as "notes!"
         from operations o
         full join sealed s on s.operation = o.id
-        full join unfolded u on u.operation = coalesce(o.id, s.operation)
+        full join pending_house_entries u on u.operation = coalesce(o.id, s.operation)
         where o.id is null or coalesce(s.count, 0) + (u.operation is not null)::int <> 1
         order by 1
         limit $1
@@ -139,7 +139,7 @@ pub(super) async fn check_members(
     .await?;
     differences.extend(rows.into_iter().map(|row| {
         let (operation, seals, notes) = (row.operation, row.seals, row.notes);
-        Difference::SealedOtherThanOnce { operation, seals, notes }
+        Difference::NotSealedOnce { operation, seals, notes }
     }));
     Ok(())
 }

@@ -7,14 +7,14 @@ use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
 
 /// A transfer by the codes of its accounts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Transfer {
+pub(super) struct ExpectedTransfer {
     pub(super) code: String,
     pub(super) source: String,
     pub(super) destination: String,
     pub(super) amount: Coins,
 }
 
-/// What the transfers of a game are told from.
+/// What the transfers of a game are pairs_of from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seating<'a> {
     pub(super) game: GameId,
@@ -42,18 +42,18 @@ impl Seating<'_> {
     }
 
     /// Antes into the POT, stakes held (rules 7.1, 6.9).
-    pub(super) fn opening(&self) -> Vec<Transfer> {
+    pub(super) fn opening(&self) -> Vec<ExpectedTransfer> {
         let mut transfers = Vec::new();
         for (seat, stake) in self.stakes.iter().enumerate() {
-            add(&mut transfers, "ante", self.wallet(seat), self.pot(), self.ante);
-            add(&mut transfers, "hold", self.wallet(seat), self.stake(seat), *stake);
+            push_transfer(&mut transfers, "ante", self.wallet(seat), self.pot(), self.ante);
+            push_transfer(&mut transfers, "hold", self.wallet(seat), self.stake(seat), *stake);
         }
         transfers
     }
 
     /// Payments out of stakes, fees, what is left of the stakes, the POT (rules 6.7, 6.8, 7.2).
     /// `None` when more is paid out of a stake than it held.
-    pub(super) fn settlement(&self, settlement: &Settlement) -> Option<Vec<Transfer>> {
+    pub(super) fn settlement(&self, settlement: &Settlement) -> Option<Vec<ExpectedTransfer>> {
         let mut transfers = Vec::new();
         let mut left = self.stakes.to_vec();
         let at = |seat: Seat| seat.index();
@@ -61,43 +61,43 @@ impl Seating<'_> {
             let (from, to) = (at(payment.from), at(payment.to));
             let stake = left.get_mut(from)?;
             *stake = stake.checked_sub(payment.paid).filter(|left| !left.is_negative())?;
-            add(&mut transfers, "payment", self.stake(from), self.wallet(to), payment.paid);
+            push_transfer(&mut transfers, "payment", self.stake(from), self.wallet(to), payment.paid);
         }
         for fee in &settlement.fees {
             let house = format!("fee:{}", self.room);
-            add(&mut transfers, "fee", self.wallet(at(fee.seat)), house, fee.fee);
+            push_transfer(&mut transfers, "fee", self.wallet(at(fee.seat)), house, fee.fee);
         }
         for (seat, left) in left.into_iter().enumerate() {
-            add(&mut transfers, "release", self.stake(seat), self.wallet(seat), left);
+            push_transfer(&mut transfers, "release", self.stake(seat), self.wallet(seat), left);
         }
         if let Some(pot) = settlement.pot {
-            add(&mut transfers, "pot", self.pot(), self.wallet(at(pot.seat)), pot.amount);
+            push_transfer(&mut transfers, "pot", self.pot(), self.wallet(at(pot.seat)), pot.amount);
         }
         Some(transfers)
     }
 
     /// Every ante and every stake back where it came from.
-    pub(super) fn voiding(&self) -> Vec<Transfer> {
+    pub(super) fn voiding(&self) -> Vec<ExpectedTransfer> {
         let mut transfers = Vec::new();
         for (seat, stake) in self.stakes.iter().enumerate() {
-            add(&mut transfers, "refund", self.pot(), self.wallet(seat), self.ante);
-            add(&mut transfers, "release", self.stake(seat), self.wallet(seat), *stake);
+            push_transfer(&mut transfers, "refund", self.pot(), self.wallet(seat), self.ante);
+            push_transfer(&mut transfers, "release", self.stake(seat), self.wallet(seat), *stake);
         }
         transfers
     }
 }
 
 /// Nothing is booked where nothing is due.
-fn add(to: &mut Vec<Transfer>, code: &str, source: String, destination: String, amount: Coins) {
+fn push_transfer(to: &mut Vec<ExpectedTransfer>, code: &str, source: String, destination: String, amount: Coins) {
     if !amount.is_zero() {
-        to.push(Transfer { code: code.to_owned(), source, destination, amount });
+        to.push(ExpectedTransfer { code: code.to_owned(), source, destination, amount });
     }
 }
 
 /// The first transfer that is in one list and not in the other, in words.
 pub(super) fn first_difference(
-    mut booked: Vec<Transfer>,
-    mut expected: Vec<Transfer>,
+    mut booked: Vec<ExpectedTransfer>,
+    mut expected: Vec<ExpectedTransfer>,
 ) -> Option<String> {
     booked.sort();
     expected.sort();
@@ -111,16 +111,16 @@ pub(super) fn first_difference(
                 expected.next();
             }
             (Some(found), due) if due.is_none_or(|due| found < due) => {
-                return Some(format!("{} is booked", told(found)));
+                return Some(format!("{} is booked", describe_transfer(found)));
             }
-            (_, Some(due)) => return Some(format!("{} is missing", told(due))),
-            (Some(found), None) => return Some(format!("{} is booked", told(found))),
+            (_, Some(due)) => return Some(format!("{} is missing", describe_transfer(due))),
+            (Some(found), None) => return Some(format!("{} is booked", describe_transfer(found))),
         }
     }
 }
 
-fn told(transfer: &Transfer) -> String {
-    let Transfer { code, source, destination, amount } = transfer;
+fn describe_transfer(transfer: &ExpectedTransfer) -> String {
+    let ExpectedTransfer { code, source, destination, amount } = transfer;
     format!("{code} of {amount} from {source} to {destination}")
 }
 
@@ -160,19 +160,19 @@ mod tests {
             fees: vec![Fee { seat: winner, gross: coins(300), fee: coins(15) }],
             pot: Some(PotPayout { seat: winner, amount: coins(200) }),
         };
-        let told = |transfers: Vec<super::Transfer>| -> Vec<(String, i64)> {
+        let pairs_of = |transfers: Vec<super::ExpectedTransfer>| -> Vec<(String, i64)> {
             transfers.into_iter().map(|one| (one.code, one.amount.hundredths())).collect()
         };
         let pairs = |expected: &[(&str, i64)]| -> Vec<(String, i64)> {
             expected.iter().map(|(code, amount)| ((*code).to_owned(), *amount)).collect()
         };
         assert_eq!(
-            told(seating.opening()),
+            pairs_of(seating.opening()),
             pairs(&[("ante", 100), ("hold", 1400), ("ante", 100), ("hold", 900)])
         );
         let settled = seating.settlement(&settlement).unwrap();
         assert_eq!(
-            told(settled.clone()),
+            pairs_of(settled.clone()),
             pairs(&[
                 ("payment", 300),
                 ("fee", 15),
@@ -182,7 +182,7 @@ mod tests {
             ])
         );
         assert_eq!(
-            told(seating.voiding()),
+            pairs_of(seating.voiding()),
             pairs(&[("refund", 100), ("release", 1400), ("refund", 100), ("release", 900)])
         );
         let poor = Seating { stakes: &[coins(200), coins(900)], ..seating };

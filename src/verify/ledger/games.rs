@@ -8,11 +8,11 @@ use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::expected::{Seating, Transfer, first_difference};
+use super::expected::{Seating, ExpectedTransfer, first_difference};
 use super::{Difference, Extent, LISTED_MAX, Mismatch};
 use crate::archive::GameState;
 use crate::db;
-use crate::ledger::{LedgerError, Opening, Settled, StoredSettlement, Voided, settlement_hash};
+use crate::ledger::{LedgerError, OpeningOutcome, SettlementOutcome, StoredSettlement, VoidOutcome, settlement_hash};
 use crate::records::{RecordError, Records};
 use crate::verify;
 use bahay_engine::catalog::AnyGame;
@@ -22,7 +22,7 @@ const PAGE: i64 = 200;
 
 /// What was read again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct ReplayCounts {
     pub opened: u64,
     /// Openings that somebody could not pay.
     pub refused: u64,
@@ -65,15 +65,15 @@ pub(super) async fn check(
     pool: &PgPool,
     records: &Records,
     extent: Extent,
-) -> Result<(Counted, Vec<Difference>), LedgerError> {
-    let mut counted = Counted::default();
-    let mut differences = unbooked(pool).await?;
+) -> Result<(ReplayCounts, Vec<Difference>), LedgerError> {
+    let mut counted = ReplayCounts::default();
+    let mut differences = find_unbooked(pool).await?;
     let mut after = match extent {
         Extent::Everything => 0,
         Extent::After(operation) => operation,
     };
     loop {
-        let mut rows = db::retry(|| page(pool, after)).await?;
+        let mut rows = db::retry(|| read_page(pool, after)).await?;
         let Some(last) = rows.last() else {
             break;
         };
@@ -103,7 +103,7 @@ async fn read_archived(
     let is_moved = |row: &Row| row.settlement.is_some() && row.record.is_none();
     let moved: Vec<Uuid> = rows.iter().filter(|row| is_moved(row)).map(|row| row.game).collect();
     let unread = |error: RecordError| LedgerError::Unavailable { reason: error.to_string() };
-    let mut texts = records.archived(pool, &moved).await.map_err(unread)?;
+    let mut texts = records.read_archived(pool, &moved).await.map_err(unread)?;
     let mut differences = Vec::new();
     rows.retain_mut(|row| match is_moved(row).then(|| texts.remove(&row.game)).flatten() {
         None => true,
@@ -120,7 +120,7 @@ async fn read_archived(
     Ok(differences)
 }
 
-async fn page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
+async fn read_page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
     sqlx::query_as!(
         Row,
         r#"
@@ -165,7 +165,7 @@ async fn page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
 }
 
 /// Games whose state says that something was booked which was not.
-async fn unbooked(pool: &PgPool) -> Result<Vec<Difference>, LedgerError> {
+async fn find_unbooked(pool: &PgPool) -> Result<Vec<Difference>, LedgerError> {
     let query = || {
         sqlx::query!(
             r#"
@@ -213,7 +213,7 @@ async fn unbooked(pool: &PgPool) -> Result<Vec<Difference>, LedgerError> {
     Ok(differences.collect())
 }
 
-fn check_page(rows: &[Row], mut counted: Counted) -> (Counted, Vec<Difference>) {
+fn check_page(rows: &[Row], mut counted: ReplayCounts) -> (ReplayCounts, Vec<Difference>) {
     let mut differences = Vec::new();
     for row in rows {
         if let Err(what) = check_row(row, &mut counted) {
@@ -223,7 +223,7 @@ fn check_page(rows: &[Row], mut counted: Counted) -> (Counted, Vec<Difference>) 
     (counted, differences)
 }
 
-fn check_row(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+fn check_row(row: &Row, counted: &mut ReplayCounts) -> Result<(), Mismatch> {
     match row.kind.as_str() {
         "open" => check_opening(row, counted),
         "settle" => check_settlement(row, counted),
@@ -232,32 +232,32 @@ fn check_row(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
     }
 }
 
-fn check_opening(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+fn check_opening(row: &Row, counted: &mut ReplayCounts) -> Result<(), Mismatch> {
     const KEY: &str = "open";
-    let answer: Opening = serde_json::from_value(row.answer.clone())
+    let answer: OpeningOutcome = serde_json::from_value(row.answer.clone())
         .map_err(|_| Mismatch::AnswerDiffers { key: KEY })?;
     match answer {
-        Opening::CannotPay { .. } | Opening::OverAllowance { .. } => {
+        OpeningOutcome::CannotPay { .. } | OpeningOutcome::OverAllowance { .. } => {
             counted.refused += 1;
             let nothing = row.codes.is_empty() && row.state.is_none();
             if nothing { Ok(()) } else { Err(Mismatch::RefusedAndBooked) }
         }
-        Opening::Opened { stakes, .. } => {
+        OpeningOutcome::Opened { stakes, .. } => {
             counted.opened += 1;
-            let game = Of::new(row, KEY)?;
+            let game = OperationGame::new(row, KEY)?;
             if stakes != game.stakes {
                 return Err(Mismatch::AnswerDiffers { key: KEY });
             }
-            same(row, KEY, game.seating().opening())
+            check_transfers(row, KEY, game.seating().opening())
         }
     }
 }
 
-fn check_settlement(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+fn check_settlement(row: &Row, counted: &mut ReplayCounts) -> Result<(), Mismatch> {
     const KEY: &str = "settle";
     counted.settled += 1;
-    let game = Of::new(row, KEY)?;
-    game.is(GameState::Settled, KEY)?;
+    let game = OperationGame::new(row, KEY)?;
+    game.check_state(GameState::Settled, KEY)?;
     let (Some(record), Some(settlement), Some(finished_at)) =
         (&row.record, &row.settlement, row.finished_at)
     else {
@@ -288,13 +288,13 @@ fn check_settlement(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
     }
     check_answer(row, recomputed)?;
     let expected = game.seating().settlement(&recomputed.settlement).ok_or(Mismatch::Overflow)?;
-    same(row, KEY, expected)
+    check_transfers(row, KEY, expected)
 }
 
 /// What was answered, and what the players' rows say, follows from the record.
 fn check_answer(row: &Row, record: &Record<AnyGame>) -> Result<(), Mismatch> {
     let differs = Mismatch::AnswerDiffers { key: "settle" };
-    let Ok(Settled { net, pot, .. }) = serde_json::from_value(row.answer.clone()) else {
+    let Ok(SettlementOutcome { net, pot, .. }) = serde_json::from_value(row.answer.clone()) else {
         return Err(differs);
     };
     let seats = bahay_engine::seat::Seat::all(u8::try_from(record.players.len()).unwrap_or(0));
@@ -307,21 +307,21 @@ fn check_answer(row: &Row, record: &Record<AnyGame>) -> Result<(), Mismatch> {
     Ok(())
 }
 
-fn check_void(row: &Row, counted: &mut Counted) -> Result<(), Mismatch> {
+fn check_void(row: &Row, counted: &mut ReplayCounts) -> Result<(), Mismatch> {
     const KEY: &str = "void";
     counted.voided += 1;
-    let game = Of::new(row, KEY)?;
-    game.is(GameState::Voided, KEY)?;
-    let Ok(Voided { ante, stakes, .. }) = serde_json::from_value(row.answer.clone()) else {
+    let game = OperationGame::new(row, KEY)?;
+    game.check_state(GameState::Voided, KEY)?;
+    let Ok(VoidOutcome { ante, stakes, .. }) = serde_json::from_value(row.answer.clone()) else {
         return Err(Mismatch::AnswerDiffers { key: KEY });
     };
     if ante != game.ante || stakes != game.stakes {
         return Err(Mismatch::AnswerDiffers { key: KEY });
     }
-    same(row, KEY, game.seating().voiding())
+    check_transfers(row, KEY, game.seating().voiding())
 }
 
-fn check_same_game(record: &Record<AnyGame>, game: &Of<'_>) -> Result<(), Mismatch> {
+fn check_same_game(record: &Record<AnyGame>, game: &OperationGame<'_>) -> Result<(), Mismatch> {
     let pairs = [
         ("game", record.game == game.game),
         ("kind", record.kind == game.kind),
@@ -338,9 +338,9 @@ fn check_same_game(record: &Record<AnyGame>, game: &Of<'_>) -> Result<(), Mismat
     }
 }
 
-fn same(row: &Row, key: &'static str, expected: Vec<Transfer>) -> Result<(), Mismatch> {
+fn check_transfers(row: &Row, key: &'static str, expected: Vec<ExpectedTransfer>) -> Result<(), Mismatch> {
     let transfers = row.codes.iter().zip(&row.sources).zip(&row.destinations).zip(&row.amounts);
-    let booked = transfers.map(|(((code, source), destination), amount)| Transfer {
+    let booked = transfers.map(|(((code, source), destination), amount)| ExpectedTransfer {
         code: code.clone(),
         source: source.clone(),
         destination: destination.clone(),
@@ -353,7 +353,7 @@ fn same(row: &Row, key: &'static str, expected: Vec<Transfer>) -> Result<(), Mis
 }
 
 /// The game of an operation, as its own rows tell it.
-struct Of<'a> {
+struct OperationGame<'a> {
     game: GameId,
     kind: &'a str,
     table: TableId,
@@ -365,7 +365,7 @@ struct Of<'a> {
     stakes: Vec<Coins>,
 }
 
-impl<'a> Of<'a> {
+impl<'a> OperationGame<'a> {
     fn new(row: &'a Row, key: &'static str) -> Result<Self, Mismatch> {
         let (Some(kind), Some(table), Some(room), Some(state), Some(ante), Some(commitment)) = (
             row.game_kind.as_deref(),
@@ -390,7 +390,7 @@ impl<'a> Of<'a> {
         })
     }
 
-    fn is(&self, state: GameState, key: &'static str) -> Result<(), Mismatch> {
+    fn check_state(&self, state: GameState, key: &'static str) -> Result<(), Mismatch> {
         if self.state == state.as_str() {
             return Ok(());
         }

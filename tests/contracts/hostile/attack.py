@@ -39,14 +39,14 @@ APPEND_ONLY = {
 }
 # What the house does by itself all the time, and by games that run.
 BACKGROUND = {
-    "accounts", "operations", "operation_keys", "transfers", "entries", "seals", "unfolded", "ledger_checks", "booked_hours",
+    "accounts", "operations", "operation_keys", "transfers", "entries", "seals", "pending_house_entries", "ledger_checks", "booked_hours",
     "operation_hours", "figures_progress", "standings_progress", "ratings_progress", "held_by_kind", "held_pots",
     "games", "game_players", "game_records", "game_results", "player_statistics", "player_counters",
     "board_scores", "ratings", "settlements", "player_settlements", "settlement_days", "newcomer_coins",
 }
 # What anybody can do, whatever the token: sign in as a guest, and fail to sign in.
 STRANGER = {
-    "players", "name_looks", "devices", "sessions", "refresh_tokens", "sign_in_failures", "grant_counts", "rewards",
+    "players", "name_skeletons", "devices", "sessions", "refresh_tokens", "sign_in_failures", "grant_counts", "rewards",
     "idempotency_keys", "audit_entries",
 }
 PLAYER = STRANGER | {"player_relations", "player_reports", "passwords", "identities", "notices"}

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use bahay::db::{self, PoolOptions};
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions, Opening};
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerOptions, OpeningOutcome};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 use futures_util::future::join_all;
@@ -241,7 +241,7 @@ async fn play(bank: &Bank, node: &Ledger, players: &[PlayerId]) {
     for _ in 0..GAMES_EACH {
         let game = bank.deal(table, players);
         let opening = insist(|| node.open_game(game.clone())).await.unwrap();
-        let Opening::Opened { stakes, pot } = opening else { panic!("all can pay") };
+        let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
         let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
         insist(|| node.settle_game(input.clone())).await.unwrap();
         let grant = GrantCoins {

@@ -117,7 +117,7 @@ impl Lane {
         let options = LedgerOptions {
             batches_at_once: 1,
             queue: 8,
-            fold_interval_ms: 3_600_000,
+            projection_interval_ms: 3_600_000,
             ..LedgerOptions::default()
         };
         let (ledger, tasks) = Ledger::start(pool.clone(), options);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bahay::db::{self, PoolOptions};
-use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, Opening};
+use bahay::ledger::{Grant, GrantCoins, Ledger, LedgerError, LedgerOptions, OpeningOutcome};
 use bahay_engine::coins::Coins;
 use futures_util::future::join_all;
 use tokio::sync::watch;
@@ -95,7 +95,7 @@ async fn a_killed_postgres_leaves_no_game_unpaid_or_paid_twice() {
             for _ in 0..GAMES {
                 let game = bank.deal(table, &players);
                 let opening = insist(|| node.open_game(game.clone())).await.unwrap();
-                let Opening::Opened { stakes, pot } = opening else { panic!("all can pay") };
+                let OpeningOutcome::Opened { stakes, pot } = opening else { panic!("all can pay") };
                 let input = bank.finish(&game, settlement(0, 3, &stakes, PotGoes::ToWinner, pot));
                 insist(|| node.settle_game(input.clone())).await.unwrap();
                 played.send_modify(|played| *played += 1);

@@ -32,7 +32,7 @@ pub async fn lock_wallet_in_tx(
 
 /// Which players of games that are to be opened have deleted their accounts. Read under the locks of
 /// their wallets.
-pub(super) async fn of_openings(
+pub(super) async fn read_for_openings(
     connection: &mut PgConnection,
     requests: &[&Request],
 ) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
@@ -50,9 +50,9 @@ pub(super) async fn of_openings(
     if players.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let gone = sqlx::query_scalar!(
+    let deleted = sqlx::query_scalar!(
         "select id from players where id = any($1) and deleted_at is not null",
         &players
     );
-    Ok(gone.fetch_all(connection).await?.into_iter().map(PlayerId).collect())
+    Ok(deleted.fetch_all(connection).await?.into_iter().map(PlayerId).collect())
 }

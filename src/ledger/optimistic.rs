@@ -28,41 +28,41 @@ use bahay_engine::coins::Coins;
 use serde_json::Value;
 use sqlx::PgConnection;
 
-use super::books::{Books, Standing};
+use super::books::{Books, AccountState};
 use super::chart::Account;
 use super::operation::Request;
-use super::post::{Answer, Known, decide_all, games_of};
-use super::write::{is_overtaken, write};
+use super::post::{Answer, StoredAnswer, decide_all, games_of};
+use super::write::{is_version_conflict, write_batch};
 use super::{allowance, room_winnings};
 use crate::archive::store::{GameRow, Games};
 use crate::db::Failure;
 
 /// Runs a batch on a connection that is in no transaction. `None` when somebody else was faster,
 /// or when the inputs do not name all their accounts: then nothing was written.
-pub(super) async fn run(
+pub(super) async fn try_post(
     connection: &mut PgConnection,
     house_ids: &BTreeMap<Account, i64>,
     requests: &[&Request],
 ) -> Result<Option<Vec<Answer>>, sqlx::Error> {
-    let named = requests.iter().map(|request| request.operation.accounts_named());
+    let named = requests.iter().map(|request| request.operation.named_accounts());
     let Some(named) = named.collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    let made = requests.iter().flat_map(|request| request.operation.accounts_to_make());
+    let made = requests.iter().flat_map(|request| request.operation.accounts_to_create());
     let accounts = named.into_iter().flatten().collect();
-    let Read { mut games, standings, known } =
-        read(connection, requests, &accounts, &made.collect()).await?;
-    let mut books = Books::new(standings, house_ids.clone());
-    let mut rights = allowance::of_openings(connection, requests).await?;
-    rights.extend(room_winnings::rights_of_openings(connection, requests).await?);
-    books.allow(rights);
+    let BatchSnapshot { mut games, account_states, known } =
+        read_snapshot(connection, requests, &accounts, &made.collect()).await?;
+    let mut books = Books::new(account_states, house_ids.clone());
+    let mut win_limits = allowance::read_for_openings(connection, requests).await?;
+    win_limits.extend(room_winnings::read_limits_for_openings(connection, requests).await?);
+    books.set_win_limits(win_limits);
     let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
     if decided.is_empty() {
         return Ok(Some(answers));
     }
-    match write(connection, &decided, &books, &games).await {
+    match write_batch(connection, &decided, &books, &games).await {
         Ok(()) => Ok(Some(answers)),
-        Err(error) if is_overtaken(&error) || Failure::classify(&error) == Failure::Contended => {
+        Err(error) if is_version_conflict(&error) || Failure::classify(&error) == Failure::Contended => {
             tracing::debug!(%error, "somebody else was faster");
             Ok(None)
         }
@@ -71,19 +71,19 @@ pub(super) async fn run(
 }
 
 /// The books of one moment, as far as a batch is concerned.
-struct Read {
+struct BatchSnapshot {
     games: Games,
-    standings: BTreeMap<Account, Standing>,
-    known: Vec<Option<Known>>,
+    account_states: BTreeMap<Account, AccountState>,
+    stored: Vec<Option<StoredAnswer>>,
 }
 
 /// One row: accounts and keys by their places, games and their seats.
-async fn read(
+async fn read_snapshot(
     connection: &mut PgConnection,
     requests: &[&Request],
     accounts: &BTreeSet<Account>,
     made: &BTreeSet<Account>,
-) -> Result<Read, sqlx::Error> {
+) -> Result<BatchSnapshot, sqlx::Error> {
     let (games, tables) = games_of(requests);
     let games: Vec<_> = games.iter().map(|game| game.0).collect();
     let tables: Vec<_> = tables.iter().map(|table| table.0).collect();
@@ -116,7 +116,7 @@ async fn read(
     if ids.len() != accounts.len() || input_hashes.len() != requests.len() {
         return Err(sqlx::Error::Decode("not everything that was asked for was answered".into()));
     }
-    let mut standings = BTreeMap::new();
+    let mut account_states = BTreeMap::new();
     let mut places = 0;
     for (account, ((id, balance), version)) in
         accounts.iter().zip(ids.into_iter().zip(balances).zip(versions))
@@ -131,13 +131,13 @@ async fn read(
             None => continue,
         };
         let balance = Coins::from_hundredths(balance);
-        let standing = Standing { id, balance, version, version_read: version };
-        standings.insert(account.clone(), standing);
+        let account_state = AccountState { id, balance, version, version_read: version };
+        account_states.insert(account.clone(), account_state);
     }
     let known = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
     let known = known.map(|(input_hash, answer)| {
         let (input_hash, answer) = input_hash.zip(answer)?;
-        Some(Known { input_hash, answer })
+        Some(StoredAnswer { input_hash, answer })
     });
 
     let mut seats = BTreeMap::<_, (Vec<_>, Vec<_>)>::new();
@@ -159,5 +159,5 @@ async fn read(
         let (players, stakes) = seats.remove(&id).unwrap_or_default();
         found.add(GameRow { id, table_id, room, state, ante, players, stakes })?;
     }
-    Ok(Read { games: found, standings, known: known.collect() })
+    Ok(BatchSnapshot { games: found, account_states, known: known.collect() })
 }

@@ -1,7 +1,7 @@
 //! Folding: the entries of house accounts, written some time after their transfers.
 //!
 //! Nearly every game pays the room's fee account, and locking it would make all games wait for
-//! each other. So posting writes the transfer and notes the operation in `unfolded`; here, one
+//! each other. So posting writes the transfer and notes the operation in `pending_house_entries`; here, one
 //! process at a time takes notes out in the order of operations and writes the entries of `fee`
 //! and `issue`, numbered and with balances like all others, in the same transaction. A crash
 //! loses nothing: the note is gone exactly when the entry is there. What is folded together is
@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use bahay_engine::coins::Coins;
 use sqlx::{PgConnection, PgPool};
 
-use super::books::{EntryRow, Standing};
-use super::seal::{self, Booked};
+use super::books::{EntryRow, AccountState};
+use super::seal::{self, OperationContent};
 use crate::db;
 
 /// The most operations that one transaction folds.
@@ -26,25 +26,25 @@ const OPERATIONS_MAX: i64 = 1_000;
 const ADVISORY_LOCK: i64 = 0x6261_6861_795f_666f;
 
 /// Folds until nothing is left, and says how many operations that were.
-pub(super) async fn fold_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
+pub(super) async fn project_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut sum = 0_u64;
     loop {
-        let folded = db::retry(|| fold_some(pool)).await?;
-        sum = sum.saturating_add(folded);
-        if folded < OPERATIONS_MAX.unsigned_abs() {
+        let projected = db::retry(|| project_batch(pool)).await?;
+        sum = sum.saturating_add(projected);
+        if projected < OPERATIONS_MAX.unsigned_abs() {
             return Ok(sum);
         }
     }
 }
 
-async fn fold_some(pool: &PgPool) -> Result<u64, sqlx::Error> {
+async fn project_batch(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut tx = pool.begin().await?;
     sqlx::query!("select pg_advisory_xact_lock($1)", ADVISORY_LOCK).fetch_one(&mut *tx).await?;
     let operations = sqlx::query_scalar!(
         r#"
-        delete from unfolded u
+        delete from pending_house_entries u
         where u.operation in (
-            select n.operation from unfolded n order by n.operation limit $1
+            select n.operation from pending_house_entries n order by n.operation limit $1
         )
         returning u.operation
         "#,
@@ -55,19 +55,19 @@ async fn fold_some(pool: &PgPool) -> Result<u64, sqlx::Error> {
     if operations.is_empty() {
         return Ok(0);
     }
-    let booked = seal::read(&mut tx, &operations).await?;
+    let booked = seal::read_operations(&mut tx, &operations).await?;
     if booked.len() != operations.len() {
         return Err(sqlx::Error::Protocol("an operation was removed before it was sealed".into()));
     }
-    let mut house = house(&mut tx).await?;
-    let entries = enter(&booked, &mut house)?;
-    write(&mut tx, &entries, &house).await?;
-    seal::append(&mut tx, &booked).await?;
+    let mut house = lock_house_accounts(&mut tx).await?;
+    let entries = build_entries(&booked, &mut house)?;
+    write_entries(&mut tx, &entries, &house).await?;
+    seal::append_seal(&mut tx, &booked).await?;
     tx.commit().await?;
     Ok(u64::try_from(operations.len()).unwrap_or(u64::MAX))
 }
 
-async fn house(connection: &mut PgConnection) -> Result<BTreeMap<i64, Standing>, sqlx::Error> {
+async fn lock_house_accounts(connection: &mut PgConnection) -> Result<BTreeMap<i64, AccountState>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select a.id, a.balance, a.version
@@ -80,20 +80,20 @@ async fn house(connection: &mut PgConnection) -> Result<BTreeMap<i64, Standing>,
     .fetch_all(connection)
     .await?;
     let house = rows.into_iter().map(|row| {
-        let standing = Standing {
+        let account_state = AccountState {
             id: row.id,
             balance: Coins::from_hundredths(row.balance),
             version: row.version,
             version_read: row.version,
         };
-        (row.id, standing)
+        (row.id, account_state)
     });
     Ok(house.collect())
 }
 
-fn enter(
-    booked: &[Booked],
-    house: &mut BTreeMap<i64, Standing>,
+fn build_entries(
+    booked: &[OperationContent],
+    house: &mut BTreeMap<i64, AccountState>,
 ) -> Result<Vec<EntryRow>, sqlx::Error> {
     let overflow = || sqlx::Error::Protocol("a house balance does not fit 64 bits".into());
     let mut entries = Vec::new();
@@ -103,8 +103,8 @@ fn enter(
         let negative = Coins::ZERO.checked_sub(transfer.amount).ok_or_else(overflow)?;
         let sides = [(transfer.source, negative), (transfer.destination, transfer.amount)];
         for (account, amount) in sides {
-            if let Some(standing) = house.get_mut(&account) {
-                let entry = standing.enter(operation, transfer.number, amount);
+            if let Some(account_state) = house.get_mut(&account) {
+                let entry = account_state.enter(operation, transfer.number, amount);
                 entries.push(entry.ok_or_else(overflow)?);
             }
         }
@@ -112,18 +112,18 @@ fn enter(
     Ok(entries)
 }
 
-async fn write(
+async fn write_entries(
     connection: &mut PgConnection,
     entries: &[EntryRow],
-    house: &BTreeMap<i64, Standing>,
+    house: &BTreeMap<i64, AccountState>,
 ) -> Result<(), sqlx::Error> {
     let column = |field: fn(&EntryRow) -> i64| entries.iter().map(field).collect::<Vec<_>>();
     let numbers: Vec<_> = entries.iter().map(|entry| entry.number).collect();
-    let changed: Vec<_> = house.values().filter(|standing| standing.has_changed()).collect();
-    let ids: Vec<_> = changed.iter().map(|standing| standing.id).collect();
-    let balances: Vec<_> = changed.iter().map(|standing| standing.balance.hundredths()).collect();
-    let versions: Vec<_> = changed.iter().map(|standing| standing.version).collect();
-    let versions_read: Vec<_> = changed.iter().map(|standing| standing.version_read).collect();
+    let changed: Vec<_> = house.values().filter(|account_state| account_state.has_changed()).collect();
+    let ids: Vec<_> = changed.iter().map(|account_state| account_state.id).collect();
+    let balances: Vec<_> = changed.iter().map(|account_state| account_state.balance.hundredths()).collect();
+    let versions: Vec<_> = changed.iter().map(|account_state| account_state.version).collect();
+    let versions_read: Vec<_> = changed.iter().map(|account_state| account_state.version_read).collect();
     let written = sqlx::query!(
         r#"
         with new_entries as (
