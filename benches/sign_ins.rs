@@ -16,10 +16,10 @@ use bahay::app::{self, Parts};
 use bahay::auth::Signer;
 use bahay::clock::Clock;
 use bahay::db::{self, PoolOptions};
-use bahay::edge::{self, Rate};
+use bahay::rate_limit::{self, Rate};
 use bahay::lobby::{self, house_rooms};
 use bahay::operators::AdjustmentBounds;
-use bahay::records::{Pace, Records};
+use bahay::records::{ArchiveSchedule, Records};
 use bahay::retention::Kept;
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
@@ -85,12 +85,12 @@ async fn run() {
     let pool = db::connect(options, pool).await.unwrap();
 
     let wide = Rate { per_second: 1_000_000, burst: 1_000_000 };
-    let door = edge::Options {
+    let rate_limits = rate_limit::Options {
         connections_per_address: 10_000,
         requests_per_address: wide,
         requests_per_account: wide,
         sign_ins_per_address: wide,
-        ..edge::Options::default()
+        ..rate_limit::Options::default()
     };
     let live = live_store::Options {
         url: std::env::var("REDIS_URL").expect("run this as ./dev bench sign-ins"),
@@ -116,16 +116,16 @@ async fn run() {
             requester_day_max: Coins::from_whole(1_000).unwrap(),
             player_day_max: Coins::from_whole(1_000).unwrap(),
         },
-        door,
-        ways_in: accounts::Options::default(),
+        rate_limits,
+        auth_options: accounts::Options::default(),
         desk: bahay::http::DeskOptions::default(),
         second_factor_keys: bahay::auth::SealingKeys::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
-        kept: Kept::default(),
-        records: Records::in_the_database(),
-        archiving: Pace::new(Duration::from_hours(48)),
-        thinkers: 1,
+        retention:Kept::default(),
+        records: Records::without_archive(),
+        archiving: ArchiveSchedule::new(Duration::from_hours(48)),
+        ai_workers: 1,
         links: bahay::ws::LinkTimes::default(),
         hooks: FaultHooks::default(),
     };

@@ -16,7 +16,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::accounts::{self, AccountError, Accounts, SanctionReader, HouseBot, WrongOptions};
+use crate::accounts::{self, AccountError, Accounts, SanctionReader, HouseBot, HashOptionsError};
 use crate::auth::{Auth, SealingKeys, Signer};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
@@ -30,9 +30,9 @@ use crate::months::Months;
 use crate::notices::Notices;
 use crate::operators::{AdjustmentBounds, Audit, Corrections, OperatorAuth, Operators};
 use crate::ratings::Ratings;
-use crate::records::{AddressError, Mover, Pace, Records};
+use crate::records::{AddressError, Archiver, ArchiveSchedule, Records};
 use crate::reports::Reports;
-use crate::retention::{Kept, Retention};
+use crate::retention::{Retention, RetentionPeriods};
 use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
 use crate::social::Social;
@@ -76,7 +76,7 @@ pub enum ServeError {
     #[error(transparent)]
     Accounts(#[from] AccountError),
     #[error(transparent)]
-    Passwords(#[from] WrongOptions),
+    Passwords(#[from] HashOptionsError),
     #[error("the server failed: {0}")]
     Serve(#[from] std::io::Error),
 }
@@ -109,17 +109,17 @@ pub struct Parts {
     /// Who is let in, and how often.
     pub rate_limits: rate_limit::Options,
     /// How players may sign in beside by their devices.
-    pub ways_in: accounts::Options,
+    pub auth_options: accounts::Options,
     /// How operators come to the desk.
     pub desk: http::DeskOptions,
     /// With which second factors of operators are stored.
     pub second_factor_keys: SealingKeys,
     /// For how long rows are kept that nobody needs.
-    pub kept: Kept,
+    pub retention: RetentionPeriods,
     /// Where records of old games are.
     pub records: Records,
     /// When they are moved there.
-    pub archiving: Pace,
+    pub archiving: ArchiveSchedule,
     /// Threads that think about the moves of players who are taken over.
     pub ai_workers: u8,
     /// By which dead connections are noticed.
@@ -190,13 +190,13 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
         calendar: config.standings.calendar(),
         adjustments: config.adjustments.bounds(),
         rate_limits: config.rate_limits.options(),
-        kept: config.kept.kept(),
+        retention: config.retention.periods(),
         records: config.archive.records()?,
-        archiving: config.archive.pace(),
+        archiving: config.archive.schedule(),
         ai_workers: config.ai_workers,
         links: LinkTimes::SERVICE,
         hooks: FaultHooks::default(),
-        ways_in: accounts::Options { grants, ..config.ways_in.options() },
+        auth_options: accounts::Options { grants, ..config.sign_in.options() },
         desk,
         second_factor_keys,
     };
@@ -233,20 +233,20 @@ pub async fn start(
         signer,
         clock,
         rooms,
-        lobby: customs,
+        lobby: lobby_options,
         welcome,
         ledger_check_every,
         rewards,
         calendar,
         adjustments,
         rate_limits,
-        kept,
+        retention,
         records,
         archiving,
         ai_workers,
         links,
         hooks,
-        ways_in,
+        auth_options,
         desk: desk_options,
         second_factor_keys,
     } = parts;
@@ -256,47 +256,47 @@ pub async fn start(
     for warning in live.check_setup().await? {
         tracing::warn!("{warning}");
     }
-    let allowance = customs.allowance;
+    let allowance = lobby_options.allowance;
     let options = LedgerOptions { allowance, ..LedgerOptions::default() };
     let (ledger, ledger_tasks) = Ledger::start(ledger_pool.clone(), options);
     let ledger = ledger.with_read_pool(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
     tables.begin_thinking(ai_workers, THINKING_PATIENCE)?;
-    show_figures(&metrics, &tables, [&pool, &ledger_pool]);
+    register_metrics(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
     background.spawn(tables.clone().listen(publications));
     background.spawn(tables.clone().tick());
     let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
-    let checks = checks.reading(records.clone());
+    let checks = checks.with_records(records.clone());
     background.spawn(checks.clone().run(stopping.clone()));
     background.spawn(tables.clone().keep_present());
     background.spawn(tables.clone().find_lost());
 
-    let book = accounts::session_book(pool.clone());
-    let auth = Auth::new(signer, clock.clone(), book);
+    let lookup = accounts::session_lookup(pool.clone());
+    let auth = Auth::new(signer, clock.clone(), lookup);
     let (books, proofs) = (ledger.clone(), auth.clone());
-    let limits = ways_in.grants;
-    let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, ways_in)?;
-    let heard = accounts.load_revocations().await?;
+    let limits = auth_options.grants;
+    let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, auth_options)?;
+    let cursor = accounts.load_revocations().await?;
     let follower = accounts.clone();
-    background.spawn(async move { follower.follow_revocations(heard).await });
+    background.spawn(async move { follower.follow_revocations(cursor).await });
     background.spawn(Months::new(pool.clone(), &metrics).run(stopping.clone()));
-    background.spawn(Retention::new(pool.clone(), clock.clone(), kept).run());
+    background.spawn(Retention::new(pool.clone(), clock.clone(), retention).run());
     if records.has_archive() {
-        let mover = Mover::new(pool.clone(), clock.clone(), records.clone(), archiving);
+        let mover = Archiver::new(pool.clone(), clock.clone(), records.clone(), archiving);
         background.spawn(mover.run(stopping.clone()));
     }
 
     let idempotency = Idempotency::new(pool.clone());
     let rewards = Rewards::new(pool.clone(), ledger.clone(), clock.clone(), rewards);
-    let rewards = rewards.within(limits);
+    let rewards = rewards.with_limits(limits);
     let standings = Standings::new(pool.clone(), live.clone(), calendar);
-    let standings = standings.reading(records.clone());
+    let standings = standings.with_records(records.clone());
     background.spawn(standings.clone().run(stopping.clone()));
-    let reports = Reports::beside(&pool).reading(records.clone());
+    let reports = Reports::with_own_pool(&pool).with_records(records.clone());
     background.spawn(reports.clone().run(stopping.clone()));
     let social = Social::new(pool.clone());
     let operators = Operators::new(pool.clone());
@@ -307,22 +307,22 @@ pub async fn start(
     let catalog = Catalog::load(pool.clone(), &rooms).await?;
     let ratings = Ratings::new(pool.clone());
     let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
-    let customs = lobby::Options { conflict_secret, ..customs };
-    let (count, after) = (customs.bots, customs.bots_after);
-    let bots = accounts.house_bots(count).await?.into_iter();
+    let lobby_options = lobby::Options { conflict_secret, ..lobby_options };
+    let (count, after) = (lobby_options.bots, lobby_options.bots_after);
+    let bots = accounts.load_house_bots(count).await?.into_iter();
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
     let bots = Bots::new(bots.collect(), after);
     let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
-        .with(customs, ratings.clone())
-        .minding(accounts.clone())
-        .beside(&bots);
+        .with_options(lobby_options, ratings.clone())
+        .with_accounts(accounts.clone())
+        .with_bots(&bots);
     background.spawn(catalog.follow());
     background.spawn(lobby.clone().follow_rooms());
     background.spawn(lobby.clone().follow_tickets());
-    background.spawn(lobby.clone().keep_online());
+    background.spawn(lobby.clone().run_online_refresh());
     background.spawn(lobby.clone().follow_invitations());
     background.spawn(Matcher::new(lobby.clone()).with_bots(bots).run_until(stopping.clone()));
-    background.spawn(ratings.count_always());
+    background.spawn(ratings.run());
     let links = LinkMonitor::new(links);
     background.spawn(links.clone().run());
     let (alive, sessions) = mpsc::channel(1);
@@ -343,7 +343,7 @@ pub async fn start(
     let probed = live.clone();
     let redis = http::Probe::new("redis", move || {
         let live = probed.clone();
-        async move { live.takes_writes().await.map_err(|error| error.to_string()) }
+        async move { live.check_writable().await.map_err(|error| error.to_string()) }
     });
     let services = http::Services {
         accounts,
@@ -391,30 +391,30 @@ pub async fn start(
 }
 
 /// What the parts know of themselves, for whoever reads the figures.
-fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
-    metrics.show(tables.counts().play());
-    metrics.show_process();
+fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
+    metrics.register_play(tables.counts().play());
+    metrics.register_process();
     let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());
     let (voided, dead_node_connections) = (tables.clone(), tables.clone());
     let (connections, idle) = (pool.clone(), pool.clone());
     let (booking, booking_idle) = (ledger.clone(), ledger.clone());
-    metrics.ask("bahay_tables", "Tables of which this process has a copy", move || {
+    metrics.register_gauge_fn("bahay_tables", "Tables of which this process has a copy", move || {
         known.known_tables() as u64
     });
-    metrics.ask_count("bahay_tables_halted", "Tables that this process halted", move || {
+    metrics.register_counter_fn("bahay_tables_halted", "Tables that this process halted", move || {
         halted.counts().halted()
     });
-    metrics.ask_count(
-        "bahay_tables_other_version",
+    metrics.register_counter_fn(
+        "bahay_table_version_mismatches",
         "How often a table was left to nodes of another version of the engine",
         move || other.counts().other_version(),
     );
-    metrics.ask_count(
+    metrics.register_counter_fn(
         "bahay_games_voided_lost",
         "Games that this process voided because their live state was lost",
         move || voided.counts().voided_lost(),
     );
-    metrics.ask_count(
+    metrics.register_counter_fn(
         "bahay_dead_node_connections",
         "Connections of dead nodes whose tables this process told",
         move || dead_node_connections.counts().dead_node_connections(),
@@ -424,18 +424,18 @@ fn show_figures(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&P
         "Moves of players who are taken over that the strong AI was asked for, by outcome",
         tables.thoughts(),
     );
-    metrics.ask("bahay_database_connections", "Connections to PostgreSQL", move || {
+    metrics.register_gauge_fn("bahay_database_connections", "Connections to PostgreSQL", move || {
         connections.size().into()
     });
-    metrics.ask(
+    metrics.register_gauge_fn(
         "bahay_database_connections_idle",
         "Connections to PostgreSQL that nobody uses",
         move || idle.num_idle() as u64,
     );
-    metrics.ask("bahay_ledger_connections", "Connections by which the ledger books", move || {
+    metrics.register_gauge_fn("bahay_ledger_connections", "Connections by which the ledger books", move || {
         booking.size().into()
     });
-    metrics.ask(
+    metrics.register_gauge_fn(
         "bahay_ledger_connections_idle",
         "Connections of the ledger that nobody uses",
         move || booking_idle.num_idle() as u64,

@@ -126,7 +126,7 @@ pub async fn migrate_by(
             MigrateError::Execute(of) => (of, None),
             _ => return Err(error.into()),
         };
-        if !is_in_the_way(of) {
+        if !is_lock_conflict(of) {
             return Err(error.into());
         }
         if attempt >= attempts {
@@ -142,7 +142,7 @@ pub async fn migrate_by(
 }
 
 /// Whether a lock was not to be had in time, or only by a deadlock.
-fn is_in_the_way(error: &sqlx::Error) -> bool {
+fn is_lock_conflict(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     matches!(code.as_deref(), Some("55P03" | "40P01"))
 }
@@ -254,7 +254,7 @@ pub struct Page<T, C> {
 
 impl<T, C> Page<T, C> {
     /// Of one row more than a page holds: that row only says that there is a next page.
-    pub(crate) fn of_one_more(mut rows: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
+    pub(crate) fn from_rows(mut rows: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = rows.len() > limit;
         rows.truncate(limit);

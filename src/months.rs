@@ -1,7 +1,7 @@
 //! Months: tables that grow with every game have a part for each month, and the parts of the months
-//! to come are made here, ahead of time.
+//! to come are created here, ahead of time.
 //!
-//! Each node looks now and then which parts are missing, and has the database make them, by a
+//! Each node ticks now and then which parts are missing, and has the database make them, by a
 //! function that may do what the service may not: one after the other, whoever comes second finds
 //! nothing to do. What finds no month is never refused; it goes to a part of its own, and the look
 //! that makes its month moves it there. Two figures tell people when that does not work.
@@ -32,8 +32,8 @@ pub const AHEAD: i32 = 3;
 /// So many of the unforeseen rows are counted of each table.
 const COUNTED_MAX: i64 = 100_000;
 
-/// How often a node looks.
-const LOOK: Duration = Duration::from_mins(10);
+/// How often a node ticks.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_mins(10);
 
 /// The least id of the month (UTC) of a time, as the database's function of this name has it: an
 /// operation of that time or later has no lower one.
@@ -53,9 +53,9 @@ pub struct Months {
 
 /// What a look has found and done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct MonthsReport {
     /// Parts that it made.
-    pub made: u32,
+    pub created: u32,
     /// How many months after this one there are in all tables, without a gap.
     pub ahead: i64,
     /// Rows that found no month, up to a bound.
@@ -78,11 +78,11 @@ impl Months {
         Self {
             pool,
             ahead: gauge(
-                "bahay_months_ahead",
+                "bahay_partition_months_ahead",
                 "Months after this one for which all tables have a part; -1 before the first look",
             ),
             unforeseen: gauge(
-                "bahay_rows_unforeseen",
+                "bahay_default_partition_rows",
                 "Rows for whose month no table has a part; -1 before the first look",
             ),
         }
@@ -90,25 +90,25 @@ impl Months {
 
     /// Looks now and then until the server stops.
     pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = interval(MAINTENANCE_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                _ = looks.tick() => {}
+                _ = ticks.tick() => {}
             }
             let looked = tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                looked = self.look() => looked,
+                looked = self.maintain() => looked,
             };
             match looked {
-                Ok(Look { made: 0, .. }) => {}
-                Ok(Look { made, ahead, .. }) => tracing::info!(made, ahead, "months were made"),
+                Ok(MonthsReport { created: 0, .. }) => {}
+                Ok(MonthsReport { created, ahead, .. }) => tracing::info!(created, ahead, "months were made"),
                 Err(error) => tracing::warn!(%error, "months could not be looked at"),
             }
             let closed = tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                closed = self.close() => closed,
+                closed = self.close_oldest_month() => closed,
             };
             match closed {
                 Ok(None) => {}
@@ -119,7 +119,7 @@ impl Months {
     }
 
     /// Closes the oldest month, if its entries were kept for as long as the owner has said.
-    pub async fn close(&self) -> Result<Option<String>, sqlx::Error> {
+    pub async fn close_oldest_month(&self) -> Result<Option<String>, sqlx::Error> {
         let mut tx = self.pool.begin().await?;
         // All of a month is read.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
@@ -129,27 +129,27 @@ impl Months {
     }
 
     /// Makes what is missing, and learns how much there is in all months, if that was not done for
-    /// a day. A part that cannot be made now is left to the next look.
-    pub async fn look(&self) -> Result<Look, sqlx::Error> {
-        let mut made = 0;
-        for (table, month) in missing(&self.pool).await? {
-            match make(&self.pool, &table, month).await {
-                Ok(true) => made += 1,
+    /// a day. A part that cannot be created now is left to the next look.
+    pub async fn maintain(&self) -> Result<MonthsReport, sqlx::Error> {
+        let mut created = 0;
+        for (table, month) in find_missing_partitions(&self.pool).await? {
+            match create_partition(&self.pool, &table, month).await {
+                Ok(true) => created += 1,
                 Ok(false) => {}
-                Err(error) => tracing::warn!(%error, table, "the part of a month is not made yet"),
+                Err(error) => tracing::warn!(%error, table, "the part of a month is not created yet"),
             }
         }
-        for table in not_learnt(&self.pool).await? {
-            self.learn(&table).await?;
+        for table in find_unanalyzed_tables(&self.pool).await? {
+            self.analyze(&table).await?;
         }
-        let ahead = ahead(&self.pool).await?;
-        let unforeseen = unforeseen(&self.pool).await?;
+        let ahead = count_months_ahead(&self.pool).await?;
+        let unforeseen = count_unforeseen_rows(&self.pool).await?;
         self.ahead.set(ahead);
         self.unforeseen.set(unforeseen);
-        Ok(Look { made, ahead, unforeseen })
+        Ok(MonthsReport { created, ahead, unforeseen })
     }
 
-    async fn learn(&self, table: &str) -> Result<(), sqlx::Error> {
+    async fn analyze(&self, table: &str) -> Result<(), sqlx::Error> {
         let mut tx = self.pool.begin().await?;
         // It takes as long as there are months, and nobody waits for it.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
@@ -162,7 +162,7 @@ impl Months {
 
 /// Makes the parts of all tables for the months from one time to another, for whoever writes a
 /// history. Takes the login that owns the schema, or the role of the service.
-pub async fn make_between(
+pub async fn create_partitions(
     pool: &PgPool,
     from: jiff::Timestamp,
     to: jiff::Timestamp,
@@ -185,7 +185,7 @@ pub async fn make_between(
     .map(|_| ())
 }
 
-async fn make(
+async fn create_partition(
     executor: impl PgExecutor<'_>,
     table: &str,
     month: Timestamp,
@@ -197,7 +197,7 @@ async fn make(
 
 /// Which parts are wanted and not there: of this month and some after it, and of the first and the
 /// last that rows without a month are of, as far as a clock can be believed.
-async fn missing(pool: &PgPool) -> Result<Vec<(String, Timestamp)>, sqlx::Error> {
+async fn find_missing_partitions(pool: &PgPool) -> Result<Vec<(String, Timestamp)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         with months as (
@@ -249,7 +249,7 @@ async fn missing(pool: &PgPool) -> Result<Vec<(String, Timestamp)>, sqlx::Error>
 }
 
 /// Tables whose months were not looked at together for a day.
-async fn not_learnt(pool: &PgPool) -> Result<Vec<String>, sqlx::Error> {
+async fn find_unanalyzed_tables(pool: &PgPool) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select s.relname::text as "table!"
@@ -264,7 +264,7 @@ async fn not_learnt(pool: &PgPool) -> Result<Vec<String>, sqlx::Error> {
     .await
 }
 
-async fn ahead(pool: &PgPool) -> Result<i64, sqlx::Error> {
+async fn count_months_ahead(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select coalesce(min(n.number) - 1, 36)::bigint as "ahead!"
@@ -286,7 +286,7 @@ async fn ahead(pool: &PgPool) -> Result<i64, sqlx::Error> {
     .await
 }
 
-async fn unforeseen(pool: &PgPool) -> Result<i64, sqlx::Error> {
+async fn count_unforeseen_rows(pool: &PgPool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select (

@@ -16,12 +16,12 @@ use crate::live_store::LiveStore;
 use crate::operators::Audit;
 use crate::operators::audit::{Action, Actor};
 use crate::reason::Reason;
-use crate::tables::{Tables, Voided};
+use crate::tables::{Tables, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
 /// An order about tables.
 #[derive(Subcommand, Clone, Debug)]
-pub enum TableOrder {
+pub enum TableCommand {
     /// End a table: its open game is voided, its coins go back, its players can go elsewhere.
     Void {
         /// The table's id, as in the log.
@@ -30,26 +30,26 @@ pub enum TableOrder {
         #[arg(long, value_name = "TEXT")]
         reason: Reason,
         #[command(flatten)]
-        house: Box<Services>,
+        house: Box<HouseServices>,
     },
     /// Let a halted table play on, if its journal replays with this program.
     Release {
         /// The table's id, as in the log.
         table: TableId,
         #[command(flatten)]
-        house: Box<Services>,
+        house: Box<HouseServices>,
     },
     /// Give the POT of a table that is gone back to those who paid the antes in it.
     RefundPot {
         /// The table's id, as `list-lost` prints it.
         table: TableId,
         #[command(flatten)]
-        house: Box<Services>,
+        house: Box<HouseServices>,
     },
     /// List the POTs of tables that are gone, longest forgotten first.
     ListLost {
         #[command(flatten)]
-        house: Box<Services>,
+        house: Box<HouseServices>,
     },
     /// List the tables that are halted, longest first.
     ListHalted {
@@ -60,7 +60,7 @@ pub enum TableOrder {
 
 /// The services of the house.
 #[derive(Args, Clone, Debug)]
-pub struct Services {
+pub struct HouseServices {
     #[command(flatten)]
     database: Database,
     #[command(flatten)]
@@ -68,101 +68,101 @@ pub struct Services {
 }
 
 /// What an order failed with, already in words.
-type Failed = Box<dyn std::error::Error>;
+type CommandError = Box<dyn std::error::Error>;
 
 /// Carries out an order; gives what to print.
-pub async fn table(order: TableOrder) -> Result<String, Failed> {
-    match order {
-        TableOrder::Void { table, reason, house } => {
-            let House { tables, ledger, audit } = reach(*house).await?;
-            note(&audit, Action::TableVoided, table, json!({ "reason": reason.as_str() })).await?;
+pub async fn run_table_command(command: TableCommand) -> Result<String, CommandError> {
+    match command {
+        TableCommand::Void { table, reason, house } => {
+            let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
+            record_audit(&audit, Action::TableVoided, table, json!({ "reason": reason.as_str() })).await?;
             let voided = tables.void(table, &reason).await;
             ledger.stop().await;
             Ok(match voided? {
-                Voided { game: Some(game), .. } => {
+                VoidOutcome { game: Some(game), .. } => {
                     format!("voided: table {table}, game {game}; its coins went back\n")
                 }
-                Voided { game: None, .. } => format!("ended: table {table}; no game was open\n"),
+                VoidOutcome { game: None, .. } => format!("ended: table {table}; no game was open\n"),
             })
         }
-        TableOrder::Release { table, house } => {
-            let House { tables, ledger, audit } = reach(*house).await?;
-            note(&audit, Action::TableReleased, table, json!({})).await?;
+        TableCommand::Release { table, house } => {
+            let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
+            record_audit(&audit, Action::TableReleased, table, json!({})).await?;
             let released = tables.release(table).await;
             ledger.stop().await;
             released?;
             Ok(format!("released: table {table}\n"))
         }
-        TableOrder::RefundPot { table, house } => {
-            let House { tables, ledger, audit } = reach(*house).await?;
-            note(&audit, Action::PotRefunded, table, json!({})).await?;
+        TableCommand::RefundPot { table, house } => {
+            let HouseConnection { tables, ledger, audit } = connect_house(*house).await?;
+            record_audit(&audit, Action::PotRefunded, table, json!({})).await?;
             let returned = tables.refund_pot(table).await;
             ledger.stop().await;
-            let mut said = format!("given back: the POT of table {table}\n");
+            let mut output = format!("given back: the POT of table {table}\n");
             for share in returned?.shares {
-                writeln!(said, "{}  {}", share.player, share.amount)?;
+                writeln!(output, "{}  {}", share.player, share.amount)?;
             }
-            Ok(said)
+            Ok(output)
         }
-        TableOrder::ListLost { house } => {
-            let House { tables, ledger, .. } = reach(*house).await?;
+        TableCommand::ListLost { house } => {
+            let HouseConnection { tables, ledger, .. } = connect_house(*house).await?;
             let lost = tables.lost_pots().await;
             ledger.stop().await;
-            let mut said = String::new();
+            let mut output = String::new();
             for lost in lost? {
                 let since = clock::to_jiff(Timestamp::from_ms(lost.finished_at_ms));
-                writeln!(said, "{}  {since:.0}  {}", lost.table, lost.pot)?;
+                writeln!(output, "{}  {since:.0}  {}", lost.table, lost.pot)?;
             }
-            if said.is_empty() {
-                said.push_str("no POT is without its table\n");
+            if output.is_empty() {
+                output.push_str("no POT is without its table\n");
             }
-            Ok(said)
+            Ok(output)
         }
-        TableOrder::ListHalted { database } => list(&connect(*database).await?).await,
+        TableCommand::ListHalted { database } => list_halted(&connect(*database).await?).await,
     }
 }
 
-async fn connect(database: Database) -> Result<PgPool, Failed> {
+async fn connect(database: Database) -> Result<PgPool, CommandError> {
     db::check_schema(&database.database_url).await?;
     let options = PoolOptions { connections_max: 4, ..PoolOptions::default() };
     Ok(db::connect(database.database_url, options).await?)
 }
 
 /// A house as this process reaches it.
-struct House {
+struct HouseConnection {
     tables: Tables<AnyGame>,
     ledger: LedgerTasks,
     audit: Audit,
 }
 
 /// Before it is done, so that nothing is done without it.
-async fn note(audit: &Audit, action: Action, table: TableId, detail: Value) -> Result<(), Failed> {
+async fn record_audit(audit: &Audit, action: Action, table: TableId, detail: Value) -> Result<(), CommandError> {
     let subject = format!("table:{table}");
     Ok(audit.record(&Actor::COMMAND_LINE, action, &subject, detail).await?)
 }
 
-async fn reach(house: Services) -> Result<House, Failed> {
+async fn connect_house(house: HouseServices) -> Result<HouseConnection, CommandError> {
     let pool = connect(house.database).await?;
     let (live, _publications) = LiveStore::connect(&house.live.options()).await?;
     let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     // It plays nothing, so it needs no time of the house's.
     let audit = Audit::new(pool.clone());
     let tables = Tables::new(live, ledger, Clock::system(), pool);
-    Ok(House { tables, ledger: tasks, audit })
+    Ok(HouseConnection { tables, ledger: tasks, audit })
 }
 
-async fn list(pool: &PgPool) -> Result<String, Failed> {
-    let mut said = String::new();
-    for halted in halted::halted(pool).await? {
+async fn list_halted(pool: &PgPool) -> Result<String, CommandError> {
+    let mut output = String::new();
+    for halted in halted::list_halted(pool).await? {
         let since = clock::to_jiff(Timestamp::from_ms(halted.halted_at_ms));
         let game = halted.game.map_or("no game".to_owned(), |game| format!("game {game}"));
         let room = halted.room.as_deref().unwrap_or("an unknown room");
         let version = halted.version.map_or("unknown".to_owned(), |version| version.to_string());
         let (table, reason) = (halted.table, halted.reason);
-        writeln!(said, "{table}  {since:.0}  {room}  {game}  version {version}  {reason}")?;
+        writeln!(output, "{table}  {since:.0}  {room}  {game}  version {version}  {reason}")?;
     }
-    if said.is_empty() {
-        said.push_str("no table is halted\n");
+    if output.is_empty() {
+        output.push_str("no table is halted\n");
     }
-    Ok(said)
+    Ok(output)
 }

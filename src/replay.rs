@@ -12,7 +12,7 @@ use bahay_engine::arena;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Piece, Row, Viewer};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{By, Fault, Readable, Record, Unreadable};
+use bahay_engine::table::{ActionOrigin, DocumentError, InvalidRecordError, Readable, Record};
 use serde_json::Value;
 
 /// A record that this program can play again.
@@ -21,11 +21,11 @@ pub struct GameReplay(Record<AnyGame>);
 
 /// Why a record cannot be played again.
 #[derive(Debug, thiserror::Error)]
-pub enum Unplayable {
+pub enum ReplayError {
     #[error("the record cannot be read: {0}")]
-    Unreadable(#[from] Unreadable),
+    Unreadable(#[from] DocumentError),
     #[error("the record does not hold: {0}")]
-    Wrong(#[from] Fault),
+    Wrong(#[from] InvalidRecordError),
     /// A bug.
     #[error("a step of the game cannot be written: {0}")]
     Unwritable(#[from] serde_json::Error),
@@ -38,8 +38,8 @@ pub struct Step {
     pub number: usize,
     pub at_ms: i64,
     /// Who did what; `None` for the deal.
-    pub taken: Option<Taken>,
-    /// What happened, as the viewer was told.
+    pub taken: Option<TakenAction>,
+    /// What happened, as the viewer was description.
     pub events: Vec<Value>,
     /// What the viewer knew afterwards.
     pub view: Value,
@@ -49,12 +49,12 @@ pub struct Step {
 
 /// Who did what.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Taken {
+pub struct TakenAction {
     pub seat: Seat,
-    pub by: By,
+    pub by: ActionOrigin,
     pub action: Value,
     /// The action as people read it.
-    pub told: Vec<Piece>,
+    pub description: Vec<Piece>,
 }
 
 /// A part of a game's steps.
@@ -80,7 +80,7 @@ pub struct JudgedStep {
 
 /// Who chose the actions of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Actions {
+pub struct ActionCounts {
     pub player: u32,
     pub clock: u32,
     pub ai: u32,
@@ -88,13 +88,13 @@ pub struct Actions {
 
 impl GameReplay {
     /// Reads a record.
-    pub fn of(record: &str) -> Result<Self, Unplayable> {
+    pub fn from_json(record: &str) -> Result<Self, ReplayError> {
         Ok(Self(AnyGame::read_record(record)?))
     }
 
     /// The same of a record that was taken apart already.
-    pub fn of_value(record: Value) -> Result<Self, Unplayable> {
-        Self::of(&record.to_string())
+    pub fn from_value(record: Value) -> Result<Self, ReplayError> {
+        Self::from_json(&record.to_string())
     }
 
     pub fn record(&self) -> &Record<AnyGame> {
@@ -102,29 +102,29 @@ impl GameReplay {
     }
 
     /// The game at its end.
-    pub fn end(&self) -> Result<AnyGame, Unplayable> {
+    pub fn end(&self) -> Result<AnyGame, ReplayError> {
         Ok(self.0.replay(|_| ())?)
     }
 
     /// How the game ended, by its name.
-    pub fn ending(&self) -> Result<&'static str, Unplayable> {
+    pub fn ending(&self) -> Result<&'static str, ReplayError> {
         self.end()?.ending().ok_or_else(|| {
             let what = "the actions end before the game does".into();
-            Unplayable::Wrong(Fault { action: None, rule: "3.8".into(), what })
+            ReplayError::Wrong(InvalidRecordError { action: None, rule: "3.8".into(), what })
         })
     }
 
-    /// By seat, how many actions the player, the clock and the AI chose.
-    pub fn actions(&self) -> Vec<Actions> {
-        let mut actions = vec![Actions::default(); self.0.players.len()];
+    /// ActionOrigin seat, how many actions the player, the clock and the AI chose.
+    pub fn action_counts(&self) -> Vec<ActionCounts> {
+        let mut actions = vec![ActionCounts::default(); self.0.players.len()];
         for taken in &self.0.actions {
             let Some(seat) = actions.get_mut(taken.seat.index()) else {
                 continue;
             };
             match taken.by {
-                By::Player => seat.player += 1,
-                By::Clock => seat.clock += 1,
-                By::Ai => seat.ai += 1,
+                ActionOrigin::Player => seat.player += 1,
+                ActionOrigin::Clock => seat.clock += 1,
+                ActionOrigin::Ai => seat.ai += 1,
             }
         }
         actions
@@ -133,7 +133,7 @@ impl GameReplay {
     /// Returns the decisions of a player in which the bot that searches prefers another action by most,
     /// from what the seat had been shown; `None` where the game has no such bot. It takes up to some
     /// seconds.
-    pub fn analyze(&self, seat: Seat) -> Result<Option<Vec<JudgedStep>>, Unplayable> {
+    pub fn analyze(&self, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
         let Some(judged) = arena::analyze(&self.0, seat)? else {
             return Ok(None);
         };
@@ -150,7 +150,7 @@ impl GameReplay {
     }
 
     /// The steps from `offset` on, so many at most, as the viewer saw them.
-    pub fn steps(&self, viewer: Viewer, offset: usize, limit: usize) -> Result<Steps, Unplayable> {
+    pub fn steps(&self, viewer: Viewer, offset: usize, limit: usize) -> Result<Steps, ReplayError> {
         let mut steps = Vec::new();
         let mut total = 0;
         let mut unwritable = None;
@@ -166,8 +166,8 @@ impl GameReplay {
             let view = serde_json::to_value(&seen);
             let taken = step.taken.map(|taken| {
                 let action = serde_json::to_value(&taken.action)?;
-                let told = AnyGame::describe_action(&taken.action);
-                Ok(Taken { seat: taken.seat, by: taken.by, action, told })
+                let description = AnyGame::describe_action(&taken.action);
+                Ok(TakenAction { seat: taken.seat, by: taken.by, action, description })
             });
             let at = step.at;
             match (events, view, taken.transpose()) {
@@ -189,7 +189,7 @@ impl GameReplay {
 
 #[cfg(test)]
 mod tests {
-    use super::{GameReplay, Unplayable};
+    use super::{GameReplay, ReplayError};
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::coins::Coins;
     use bahay_engine::game::{Game, Skill, Viewer};
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_seat_sees_again_what_it_saw() {
         for record in records() {
-            let game = GameReplay::of(&serde_json::to_string(&record).unwrap()).unwrap();
+            let game = GameReplay::from_json(&serde_json::to_string(&record).unwrap()).unwrap();
             let viewer = Viewer::Seat(Seat::new(1).unwrap());
             let (mut views, mut events) = (Vec::new(), Vec::new());
             let last = record.replay(|step| {
@@ -244,14 +244,14 @@ mod tests {
                 assert_eq!(step.view, serde_json::to_value(view).unwrap());
                 assert_eq!(Value::from(step.events.clone()), serde_json::to_value(events).unwrap());
                 assert_eq!(step.rows, AnyGame::describe(view));
-                assert!(step.taken.as_ref().is_none_or(|taken| !taken.told.is_empty()));
+                assert!(step.taken.as_ref().is_none_or(|taken| !taken.description.is_empty()));
             }
             let all = game.steps(Viewer::Everything, 0, usize::MAX).unwrap();
             assert!(all.steps.iter().zip(&own.steps).any(|(all, own)| all.view != own.view));
             let part = game.steps(viewer, 2, 3).unwrap();
             let end = own.total.min(5);
             assert_eq!((part.total, &part.steps[..]), (own.total, &own.steps[2..end]));
-            let actions = game.actions();
+            let actions = game.action_counts();
             let sum: u32 = actions.iter().map(|one| one.player + one.clock + one.ai).sum();
             assert_eq!(sum as usize, record.actions.len());
             assert_eq!(game.ending().unwrap(), last.unwrap().ending().unwrap());
@@ -262,12 +262,12 @@ mod tests {
     fn a_record_that_does_not_hold_is_not_shown() {
         let mut record = serde_json::to_value(&records()[0]).unwrap();
         record["server_seed"] = "11".repeat(32).into();
-        let game = GameReplay::of(&record.to_string()).unwrap();
+        let game = GameReplay::from_json(&record.to_string()).unwrap();
         assert!(game.steps(Viewer::Everything, 0, 1).is_err());
         assert!(game.ending().is_err());
-        assert!(GameReplay::of("{}").is_err());
+        assert!(GameReplay::from_json("{}").is_err());
         record["kind"] = "chess".into();
-        let unknown = GameReplay::of_value(record).unwrap_err();
-        assert!(matches!(unknown, Unplayable::Unreadable(_)), "{unknown}");
+        let unknown = GameReplay::from_value(record).unwrap_err();
+        assert!(matches!(unknown, ReplayError::Unreadable(_)), "{unknown}");
     }
 }

@@ -1,6 +1,6 @@
 //! For how long rows are kept that nobody needs any more, and their removal: in portions, by age.
 //!
-//! Every node looks now and then at each kind of row ([`Old`]) and removes what is too old, a portion
+//! Every node looks now and then at each kind of row ([`ExpiringRows`]) and removes what is too old, a portion
 //! in a transaction, until a portion is not full. Rows that another node is at are left to it. A
 //! portion is short, so nobody waits for it, and between two there is a pause, so that a table of
 //! millions does not take the database from the players.
@@ -34,7 +34,7 @@ const GRANT_COUNTS_KEPT: Duration = Duration::from_hours(48);
 
 /// For how long rows are kept that nobody needs: what a house decides about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct RetentionPeriods {
     /// A session after it was last used, with the addresses and the device in it. Longer than a
     /// refresh token lives, so that it has ended; players are known by it where they sign in.
     pub sessions: Duration,
@@ -42,7 +42,7 @@ pub struct Kept {
     pub notices: Duration,
 }
 
-impl Default for Kept {
+impl Default for RetentionPeriods {
     fn default() -> Self {
         Self { sessions: days(90), notices: days(365) }
     }
@@ -50,7 +50,7 @@ impl Default for Kept {
 
 /// Rows that grow old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Old {
+pub enum ExpiringRows {
     RefreshTokens,
     Sessions,
     OperatorSessions,
@@ -60,7 +60,7 @@ pub enum Old {
     Notices,
 }
 
-impl Old {
+impl ExpiringRows {
     /// In the order in which they are removed: a session goes after its tokens.
     pub const ALL: [Self; 7] = [
         Self::RefreshTokens,
@@ -73,7 +73,7 @@ impl Old {
     ];
 
     /// What people are told.
-    const fn words(self) -> &'static str {
+    const fn label(self) -> &'static str {
         match self {
             Self::RefreshTokens => "refresh tokens",
             Self::Sessions => "sessions",
@@ -99,12 +99,12 @@ macro_rules! remove_rows {
 pub struct Retention {
     pool: PgPool,
     clock: Clock,
-    kept: Kept,
+    periods: RetentionPeriods,
 }
 
 impl Retention {
-    pub fn new(pool: PgPool, clock: Clock, kept: Kept) -> Self {
-        Self { pool, clock, kept }
+    pub fn new(pool: PgPool, clock: Clock, periods: RetentionPeriods) -> Self {
+        Self { pool, clock, periods }
     }
 
     /// Removes what is too old now and then, for as long as it is polled. One such task a process.
@@ -113,18 +113,18 @@ impl Retention {
         interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             interval.tick().await;
-            for old in Old::ALL {
+            for old in ExpiringRows::ALL {
                 match self.remove(old).await {
                     Ok(0) => {}
-                    Ok(rows) => tracing::debug!(rows, "old {} were removed", old.words()),
-                    Err(error) => tracing::warn!(%error, "old {} stay for now", old.words()),
+                    Ok(rows) => tracing::debug!(rows, "old {} were removed", old.label()),
+                    Err(error) => tracing::warn!(%error, "old {} stay for now", old.label()),
                 }
             }
         }
     }
 
     /// Removes all of a kind that are too old, and says how many those were.
-    pub async fn remove(&self, old: Old) -> Result<u64, sqlx::Error> {
+    pub async fn remove(&self, old: ExpiringRows) -> Result<u64, sqlx::Error> {
         let mut removed = 0_u64;
         loop {
             let rows = self.remove_portion(old).await?;
@@ -137,21 +137,21 @@ impl Retention {
     }
 
     /// Removes a portion at most: when it was not a whole one, nothing of that kind is left.
-    pub async fn remove_portion(&self, old: Old) -> Result<u64, sqlx::Error> {
+    pub async fn remove_portion(&self, old: ExpiringRows) -> Result<u64, sqlx::Error> {
         let now = self.clock.now();
-        let Kept { sessions, notices } = self.kept;
+        let RetentionPeriods { sessions, notices } = self.periods;
         match old {
-            Old::RefreshTokens => {
+            ExpiringRows::RefreshTokens => {
                 self.refresh_tokens(clock::before(now, EXPIRED_TOKENS_KEPT)).await
             }
-            Old::Sessions => self.sessions(clock::before(now, sessions)).await,
-            Old::OperatorSessions => self.operator_sessions(clock::before(now, sessions)).await,
-            Old::SignInFailures => self.sign_in_failures(clock::before(now, FAILURES_KEPT)).await,
-            Old::GrantCounts => self.grant_counts(clock::before(now, GRANT_COUNTS_KEPT)).await,
-            Old::IdempotencyAnswers => {
-                self.idempotency_answers(clock::before(now, idempotency::KEPT)).await
+            ExpiringRows::Sessions => self.sessions(clock::before(now, sessions)).await,
+            ExpiringRows::OperatorSessions => self.operator_sessions(clock::before(now, sessions)).await,
+            ExpiringRows::SignInFailures => self.sign_in_failures(clock::before(now, FAILURES_KEPT)).await,
+            ExpiringRows::GrantCounts => self.grant_counts(clock::before(now, GRANT_COUNTS_KEPT)).await,
+            ExpiringRows::IdempotencyAnswers => {
+                self.idempotency_answers(clock::before(now, idempotency::RETENTION)).await
             }
-            Old::Notices => self.notices(clock::before(now, notices)).await,
+            ExpiringRows::Notices => self.notices(clock::before(now, notices)).await,
         }
     }
 

@@ -6,7 +6,7 @@ use jiff_sqlx::Timestamp;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::{GameState, document, seat};
+use super::{GameState, parse_seat, read_record};
 use crate::db;
 use crate::records::{RecordError, Records};
 
@@ -47,7 +47,7 @@ pub struct SeatDetail {
 }
 
 /// `None` when there is no such game. Who may see it is the caller's to decide, by the seats.
-pub async fn detail(
+pub async fn read_detail(
     pool: &PgPool,
     records: &Records,
     game: GameId,
@@ -95,7 +95,7 @@ pub async fn detail(
         |hundredths| if is_reversed { Coins::ZERO } else { Coins::from_hundredths(hundredths) };
     let seats = db::retry(query).await?.into_iter().map(|row| {
         Ok(SeatDetail {
-            seat: seat(row.seat)?,
+            seat: parse_seat(row.seat)?,
             player: PlayerId(row.player),
             name: row.name,
             is_bot: row.is_bot,
@@ -108,14 +108,14 @@ pub async fn detail(
         kind: row.kind,
         table: TableId(row.table_id),
         room: row.room,
-        state: GameState::of_column(&row.state)?,
+        state: GameState::from_column(&row.state)?,
         ante: Coins::from_hundredths(row.ante),
         opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
         finished_at_ms: row.finished_at.map(|at| at.to_jiff().as_millisecond()),
         ending: row.ending,
         reversed_at_ms: row.reversed_at.map(|at| at.to_jiff().as_millisecond()),
         seats: seats.collect::<Result<_, sqlx::Error>>()?,
-        record: document(pool, records, game, row.record, row.settlement.is_some()).await?,
+        record: read_record(pool, records, game, row.record, row.settlement.is_some()).await?,
         settlement: row.settlement,
     }))
 }

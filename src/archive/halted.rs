@@ -1,4 +1,4 @@
-//! Halted tables as operators see them: one row each time that a table is halted.
+//! HaltedTable tables as operators see them: one row each time that a table is halted.
 
 use bahay_engine::table::{GameId, TableId};
 use jiff_sqlx::Timestamp;
@@ -9,14 +9,14 @@ use crate::db;
 
 /// How the halt of a table ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HaltOutcome {
     /// It plays on.
     Released,
     /// It is gone, and the coins of its game went back.
     Voided,
 }
 
-impl Outcome {
+impl HaltOutcome {
     fn as_str(self) -> &'static str {
         match self {
             Self::Released => "released",
@@ -36,7 +36,7 @@ pub struct Halt {
 
 /// A table that is halted now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Halted {
+pub struct HaltedTable {
     pub table: TableId,
     /// Which game is played there.
     pub kind: Option<String>,
@@ -50,7 +50,7 @@ pub struct Halted {
 
 /// Notes that a table is halted, unless that is noted already. Room, game and its kind are taken from
 /// the game that is open there, if one is; otherwise the kind is that of the room.
-pub async fn note_halted(pool: &PgPool, halt: &Halt) -> Result<(), sqlx::Error> {
+pub async fn record_halt(pool: &PgPool, halt: &Halt) -> Result<(), sqlx::Error> {
     let version = halt.version.map(|version| i64::try_from(version).unwrap_or(i64::MAX));
     let query = || {
         sqlx::query!(
@@ -78,10 +78,10 @@ pub async fn note_halted(pool: &PgPool, halt: &Halt) -> Result<(), sqlx::Error> 
 }
 
 /// Notes how a halt ended. Nothing happens if the table is not noted as halted.
-pub async fn note_released(
+pub async fn record_release(
     pool: &PgPool,
     table: TableId,
-    outcome: Outcome,
+    outcome: HaltOutcome,
 ) -> Result<(), sqlx::Error> {
     let query = || {
         sqlx::query!(
@@ -100,7 +100,7 @@ pub async fn note_released(
 }
 
 /// The halted tables, longest halted first.
-pub async fn halted(pool: &PgPool) -> Result<Vec<Halted>, sqlx::Error> {
+pub async fn list_halted(pool: &PgPool) -> Result<Vec<HaltedTable>, sqlx::Error> {
     let query = || {
         sqlx::query!(
             r#"
@@ -114,7 +114,7 @@ pub async fn halted(pool: &PgPool) -> Result<Vec<Halted>, sqlx::Error> {
         .fetch_all(pool)
     };
     let rows = db::retry(query).await?;
-    let rows = rows.into_iter().map(|row| Halted {
+    let rows = rows.into_iter().map(|row| HaltedTable {
         table: TableId(row.table_id),
         kind: row.kind,
         room: row.room,
@@ -156,7 +156,7 @@ pub async fn due_for_release(
 }
 
 /// The game that is open at a table, with its room.
-pub async fn open_at(
+pub async fn open_game_at(
     pool: &PgPool,
     table: TableId,
 ) -> Result<Option<(GameId, String)>, sqlx::Error> {
@@ -172,7 +172,7 @@ pub async fn open_at(
 }
 
 /// The tables whose halt is not noted, of these.
-pub async fn unnoted(pool: &PgPool, tables: &[TableId]) -> Result<Vec<TableId>, sqlx::Error> {
+pub async fn find_unrecorded(pool: &PgPool, tables: &[TableId]) -> Result<Vec<TableId>, sqlx::Error> {
     let ids: Vec<Uuid> = tables.iter().map(|table| table.0).collect();
     let query = || {
         sqlx::query_scalar!(

@@ -9,7 +9,7 @@ use bahay_engine::table::{GameId, PlayerId, TableId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgPool;
 
-use super::{Cursor, GameState, PAGE_MAX, seat, timestamp};
+use super::{Cursor, GameState, PAGE_MAX, parse_seat, timestamp};
 use crate::clock::Timestamp;
 use crate::db::{self, Page};
 
@@ -37,7 +37,7 @@ impl Outcome {
         }
     }
 
-    fn of_column(text: &str) -> Result<Self, sqlx::Error> {
+    fn from_column(text: &str) -> Result<Self, sqlx::Error> {
         Self::ALL
             .into_iter()
             .find(|outcome| outcome.as_str() == text)
@@ -86,7 +86,7 @@ pub struct PlayedGame {
 }
 
 /// A player's finished games, voided ones too, newest first.
-pub async fn by_player(
+pub async fn list_by_player(
     pool: &PgPool,
     player: PlayerId,
     filter: &Filter,
@@ -163,10 +163,10 @@ pub async fn by_player(
             kind: row.kind,
             table: TableId(row.table_id),
             room: row.room,
-            state: GameState::of_column(&row.state)?,
-            outcome: Outcome::of_column(&row.outcome)?,
+            state: GameState::from_column(&row.state)?,
+            outcome: Outcome::from_column(&row.outcome)?,
             ending: row.ending,
-            seat: seat(row.seat)?,
+            seat: parse_seat(row.seat)?,
             bots: u8::try_from(row.bots).unwrap_or(u8::MAX),
             ante: Coins::from_hundredths(row.ante),
             stake: Coins::from_hundredths(row.stake),
@@ -180,7 +180,7 @@ pub async fn by_player(
         })
     });
     let rows = rows.collect::<Result<Vec<_>, sqlx::Error>>()?;
-    Ok(Page::of_one_more(rows, limit, |last| Cursor {
+    Ok(Page::from_rows(rows, limit, |last| Cursor {
         finished_at_ms: last.finished_at_ms,
         game: last.game,
     }))

@@ -24,9 +24,9 @@ use sqlx::PgPool;
 use crate::db::{self, Page};
 use crate::records::{RecordError, Records};
 
-pub use cursor::{Cursor, CursorInvalid};
-pub use detail::{GameDetail, SeatDetail, detail};
-pub use history::{Filter, Outcome, PlayedGame, by_player};
+pub use cursor::{Cursor, ParseCursorError};
+pub use detail::{GameDetail, SeatDetail, read_detail};
+pub use history::{Filter, Outcome, PlayedGame, list_by_player};
 pub use unrevealed::{UnrevealedCommitment, UnrevealedFilter, unrevealed_commitments};
 
 /// The most that one page holds; a larger wish gets this.
@@ -51,7 +51,7 @@ impl GameState {
         }
     }
 
-    fn of_column(text: &str) -> Result<Self, sqlx::Error> {
+    fn from_column(text: &str) -> Result<Self, sqlx::Error> {
         [Self::Open, Self::Settled, Self::Voided]
             .into_iter()
             .find(|state| state.as_str() == text)
@@ -83,7 +83,7 @@ pub struct RecordedGame {
 }
 
 /// `None` when there is no such game. Who may see it is the caller's to decide, by `players`.
-pub async fn record(
+pub async fn read_game(
     pool: &PgPool,
     records: &Records,
     game: GameId,
@@ -112,15 +112,15 @@ pub async fn record(
         kind: row.kind,
         table: TableId(row.table_id),
         room: row.room,
-        state: GameState::of_column(&row.state)?,
+        state: GameState::from_column(&row.state)?,
         players: row.players.into_iter().map(PlayerId).collect(),
-        record: document(pool, records, game, row.record, row.settlement.is_some()).await?,
+        record: read_record(pool, records, game, row.record, row.settlement.is_some()).await?,
         settlement: row.settlement,
     }))
 }
 
 /// The record of a game, wherever it is: only settled games have one.
-async fn document(
+async fn read_record(
     pool: &PgPool,
     records: &Records,
     game: GameId,
@@ -128,7 +128,7 @@ async fn document(
     is_settled: bool,
 ) -> Result<Option<Value>, RecordError> {
     let text = match here {
-        None if is_settled => records.one(pool, game).await?,
+        None if is_settled => records.read_one(pool, game).await?,
         here => here,
     };
     let document = text.map(|text| serde_json::from_str(&text)).transpose();
@@ -145,7 +145,7 @@ pub struct OpenGame {
 
 /// Games that are open, from the given id on, in the order of ids: for whoever looks for games
 /// that have lost their live state.
-pub async fn open(
+pub async fn list_open_games(
     pool: &PgPool,
     after: Option<GameId>,
     limit: u32,
@@ -171,10 +171,10 @@ pub async fn open(
         table: TableId(row.table_id),
         opened_at_ms: row.opened_at.to_jiff().as_millisecond(),
     });
-    Ok(Page::of_one_more(rows.collect(), limit, |last| last.game))
+    Ok(Page::from_rows(rows.collect(), limit, |last| last.game))
 }
 
-fn seat(number: i16) -> Result<Seat, sqlx::Error> {
+fn parse_seat(number: i16) -> Result<Seat, sqlx::Error> {
     let seat = u8::try_from(number).ok().and_then(Seat::new);
     seat.ok_or_else(|| sqlx::Error::Decode(format!("no seat: {number}").into()))
 }

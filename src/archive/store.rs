@@ -15,7 +15,7 @@ use super::{GameState, timestamp};
 
 /// A game as far as coins are concerned.
 #[derive(Clone, Debug)]
-pub(crate) struct Game {
+pub(crate) struct LedgerGame {
     pub(crate) id: GameId,
     pub(crate) table: TableId,
     pub(crate) room: String,
@@ -41,7 +41,7 @@ pub(crate) struct GameRow {
 
 /// The columns of a newly opened game that no later operation of the transaction reads.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedGame {
     pub(crate) game: GameId,
     pub(crate) kind: String,
     /// Of the house's seed.
@@ -51,7 +51,7 @@ pub(crate) struct Opened {
 
 /// How a game ends.
 #[derive(Debug)]
-pub(crate) struct Finish {
+pub(crate) struct FinishedGame {
     pub(crate) state: GameState,
     /// `None` for the database's own clock.
     pub(crate) finished_at_ms: Option<i64>,
@@ -63,9 +63,9 @@ pub(crate) struct Finish {
 /// The games of one transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Games {
-    rows: BTreeMap<GameId, Game>,
-    opened: Vec<Opened>,
-    finished: Vec<(GameId, Finish)>,
+    rows: BTreeMap<GameId, LedgerGame>,
+    opened: Vec<OpenedGame>,
+    finished: Vec<(GameId, FinishedGame)>,
 }
 
 impl Games {
@@ -106,11 +106,11 @@ impl Games {
 
     /// Takes in a game as it was read.
     pub(crate) fn add(&mut self, row: GameRow) -> Result<(), sqlx::Error> {
-        let game = Game {
+        let game = LedgerGame {
             id: GameId(row.id),
             table: TableId(row.table_id),
             room: row.room,
-            state: GameState::of_column(&row.state)?,
+            state: GameState::from_column(&row.state)?,
             ante: Coins::from_hundredths(row.ante),
             players: row.players.into_iter().map(PlayerId).collect(),
             stakes: row.stakes.into_iter().map(Coins::from_hundredths).collect(),
@@ -119,21 +119,21 @@ impl Games {
         Ok(())
     }
 
-    pub(crate) fn by_id(&self, game: GameId) -> Option<&Game> {
+    pub(crate) fn by_id(&self, game: GameId) -> Option<&LedgerGame> {
         self.rows.get(&game)
     }
 
-    pub(crate) fn open_at(&self, table: TableId) -> Option<&Game> {
+    pub(crate) fn open_at(&self, table: TableId) -> Option<&LedgerGame> {
         self.rows.values().find(|game| game.table == table && game.state == GameState::Open)
     }
 
     /// Adds a game that begins in this transaction.
-    pub(crate) fn open(&mut self, game: Game, opened: Opened) {
+    pub(crate) fn open(&mut self, game: LedgerGame, opened: OpenedGame) {
         self.opened.push(opened);
         self.rows.insert(game.id, game);
     }
 
-    pub(crate) fn finish(&mut self, game: GameId, finish: Finish) {
+    pub(crate) fn finish(&mut self, game: GameId, finish: FinishedGame) {
         if let Some(row) = self.rows.get_mut(&game) {
             row.state = finish.state;
         }
@@ -210,7 +210,7 @@ pub(crate) struct OpenedColumns {
     pub(crate) seat_stakes: Vec<i64>,
 }
 
-impl Game {
+impl LedgerGame {
     pub(crate) fn open(
         id: GameId,
         table: TableId,

@@ -105,7 +105,7 @@ pub async fn unrevealed_commitments(
             voided_at: row.finished_at.map(|at| clock::from_jiff(at.to_jiff())),
         });
     }
-    Ok(Page::of_one_more(commitments, limit, |last| Cursor {
+    Ok(Page::from_rows(commitments, limit, |last| Cursor {
         finished_at_ms: last.voided_at.unwrap_or(last.opened_at).ms(),
         game: last.game,
     }))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::records::{AddressError, Pace, Place, Records};
+use crate::records::{AddressError, ArchiveSchedule, ArchiveStore, Records};
 
 /// Where records of old games are kept. `bahay serve`, `bahay archive` and `bahay verify` take it.
 #[derive(Args, Clone, Debug)]
@@ -31,11 +31,11 @@ impl ArchiveSettings {
         // Whoever passes settings on passes on also those that nobody has made.
         let variables = variables.filter(|(_, value)| !value.is_empty());
         let address = self.archive.as_deref().filter(|address| !address.is_empty());
-        let place = address.map(|address| Place::open(address, variables)).transpose()?;
+        let place = address.map(|address| ArchiveStore::open(address, variables)).transpose()?;
         Ok(Records::new(place))
     }
 
-    pub fn pace(&self) -> Pace {
-        Pace::new(Duration::from_hours(24 * u64::from(self.archive_after_days)))
+    pub fn schedule(&self) -> ArchiveSchedule {
+        ArchiveSchedule::new(Duration::from_hours(24 * u64::from(self.archive_after_days)))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::retention::Kept;
+use crate::retention::RetentionPeriods;
 
 /// For how long rows are kept that nobody needs. What is booked is kept for good.
 #[derive(Args, Clone, Copy, Debug)]
@@ -25,9 +25,9 @@ pub struct RetentionSettings {
 
 impl RetentionSettings {
     /// As `retention` takes it.
-    pub fn kept(self) -> Kept {
+    pub fn periods(self) -> RetentionPeriods {
         let days = |number: u16| Duration::from_hours(24 * u64::from(number));
-        Kept { sessions: days(self.sessions_kept_days), notices: days(self.notices_kept_days) }
+        RetentionPeriods { sessions: days(self.sessions_kept_days), notices: days(self.notices_kept_days) }
     }
 }
 
@@ -65,7 +65,7 @@ impl Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bound, Kept, OwnerSettings, RetentionSettings};
+    use super::{Bound, RetentionPeriods, OwnerSettings, RetentionSettings};
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
         let command = RetentionSettings::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let settings = RetentionSettings::from_arg_matches(&settings).unwrap();
-        assert_eq!(settings.kept(), Kept::default());
+        assert_eq!(settings.periods(), RetentionPeriods::default());
     }
 
     #[test]

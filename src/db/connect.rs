@@ -95,7 +95,7 @@ struct Setup {
 }
 
 impl Setup {
-    fn of_pool(role: &'static str, options: PoolOptions) -> Self {
+    fn from_options(role: &'static str, options: PoolOptions) -> Self {
         Self {
             role,
             statement_timeout_ms: options.statement_timeout_ms,
@@ -171,7 +171,7 @@ async fn connect_in_role(
     role: &'static str,
     pool: PoolOptions,
 ) -> Result<PgPool, ConnectError> {
-    let setup = Setup::of_pool(role, pool);
+    let setup = Setup::from_options(role, pool);
     // The pool would try again, and tell only that it took too long.
     let mut first = open(&options).await?;
     setup.apply(&mut first).await?;
@@ -183,7 +183,7 @@ async fn connect_in_role(
 /// Returns a pool in the [`SERVICE_ROLE`] that connects when it is first used. `options` may be those
 /// of another pool.
 pub fn connect_lazily(options: PgConnectOptions, pool: PoolOptions) -> PgPool {
-    let setup = Setup::of_pool(SERVICE_ROLE, pool);
+    let setup = Setup::from_options(SERVICE_ROLE, pool);
     pool_options(setup, pool).connect_lazy_with(without_startup_options(options))
 }
 
@@ -191,7 +191,7 @@ pub fn connect_lazily(options: PgConnectOptions, pool: PoolOptions) -> PgPool {
 pub async fn open_in_role(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
     let mut connection =
         PgConnection::connect_with(&without_startup_options(options.clone())).await?;
-    let setup = Setup::of_pool(SERVICE_ROLE, PoolOptions::default());
+    let setup = Setup::from_options(SERVICE_ROLE, PoolOptions::default());
     setup.apply(&mut connection).await.map_err(into_sqlx)?;
     Ok(connection)
 }
@@ -241,13 +241,13 @@ const READ_MARK: &str = "select current_setting('bahay.connection', true)";
 /// Statements are simple queries, because prepared ones fail at such a pooler by themselves.
 pub async fn check_pooling(options: &PgConnectOptions) -> Result<(), ConnectError> {
     let mut first = open(options).await?;
-    let mark = text_of(first.fetch_one(SET_MARK).await)?;
+    let mark = read_text(first.fetch_one(SET_MARK).await)?;
     let mut held = Vec::new();
     for _ in 0..HELD {
         let mut other = open(options).await?;
         let seen = timeout(SETUP_TIMEOUT, async {
             other.execute("begin").await.map_err(ConnectError::Unreachable)?;
-            text_of(other.fetch_one(READ_MARK).await)
+            read_text(other.fetch_one(READ_MARK).await)
         });
         // A pooler without a free session lets it wait, which says nothing of how it shares them.
         let Ok(seen) = seen.await else { break };
@@ -258,11 +258,11 @@ pub async fn check_pooling(options: &PgConnectOptions) -> Result<(), ConnectErro
     }
     // A session that is held by one of the others is not to be had here, or not soon.
     let own = timeout(SETUP_TIMEOUT, first.fetch_one(READ_MARK)).await;
-    let is_own = own.is_ok_and(|own| text_of(own).is_ok_and(|own| own == mark));
+    let is_own = own.is_ok_and(|own| read_text(own).is_ok_and(|own| own == mark));
     if is_own { Ok(()) } else { Err(ConnectError::SharedSession) }
 }
 
-fn text_of(row: Result<PgRow, sqlx::Error>) -> Result<Option<String>, ConnectError> {
+fn read_text(row: Result<PgRow, sqlx::Error>) -> Result<Option<String>, ConnectError> {
     let text = row.and_then(|row| row.try_get(0));
     text.map_err(ConnectError::Unreachable)
 }

@@ -1,8 +1,8 @@
-//! A finished game judged by the house's strongest bot, for those who played it.
+//! Analyses of finished games by the house's strongest bot, for the players of those games.
 //!
-//! An analysis takes up to a second or two of a processor. So one goes on at a time on a node, in a
-//! thread of the lowest priority, some more wait, and a player asks for so many a minute. Answers
-//! are kept for a while: the same game has the same answer.
+//! An analysis takes up to two seconds of processor time. A node therefore runs one analysis at a
+//! time, on a thread of the lowest priority, with a bounded queue in front of it and a rate limit
+//! per player. Results are cached, because the analysis of a game is deterministic.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,114 +19,114 @@ use uuid::Uuid;
 
 use crate::auth::Player;
 use crate::db::PgPool;
-use crate::edge::{Buckets, Rate};
+use crate::rate_limit::{TokenBuckets, Rate};
 use crate::ids::PlayerId;
 use crate::records::Records;
-use crate::replay::{GameReplay, JudgedStep, Unplayable};
+use crate::replay::{GameReplay, JudgedStep, ReplayError};
 
-use super::games::{number, record_of};
+use super::games::{load_record, seat_number};
 use super::{Code, Path, Problem, ProblemBody, Services};
 
-/// The bot that judges, as in docs/BOTS.md.
+/// The bot that analyses games, as described in docs/BOTS.md.
 const ENGINE: &str = "strong";
 
-/// How many analyses wait on a node for the one that goes on.
-const WAITING_MAX: usize = 4;
+/// The maximum number of analyses that wait on a node while another one runs.
+const QUEUED_MAX: usize = 4;
 
-/// How many analyses a node keeps.
-const KEPT_MAX: usize = 512;
+/// The maximum number of analyses in a node's cache.
+const CACHED_MAX: usize = 512;
 
-/// How often a player asks for an analysis that a node does not have.
-const ASKED_PER_PLAYER: Rate = Rate { per_second: 1, burst: 6 };
+/// The rate limit of a player's requests for analyses that are not in the node's cache.
+const REQUESTS_PER_PLAYER: Rate = Rate { per_second: 1, burst: 6 };
 
-/// The lowest priority that Linux knows, of a thread that shares its processor.
+/// The lowest scheduling priority on Linux for a thread that still shares its processor.
 const NICE: i32 = 19;
 
-/// The decisions of one player in a game, as the bot judged them.
-type Judged = Arc<[JudgedStep]>;
+/// The decisions of one player in a game, as judged by the bot.
+type JudgedSteps = Arc<[JudgedStep]>;
 
-/// The analyses of this node. Clones share them.
+/// The analyses of this node. Clones share one cache and one queue.
 #[derive(Clone, Debug)]
-pub struct Analyses(Arc<Inner>);
+pub struct Analyses(Arc<AnalysesInner>);
 
 #[derive(Debug)]
-struct Inner {
-    /// Requests that are let in: the one at work and those that wait.
-    places: Arc<Semaphore>,
-    /// The request at work.
-    turn: Arc<Semaphore>,
-    asked: Buckets<PlayerId>,
-    kept: Mutex<Kept>,
+struct AnalysesInner {
+    /// One permit per admitted request: the running one and the queued ones.
+    queue_slots: Arc<Semaphore>,
+    /// The permit of the running analysis.
+    worker: Arc<Semaphore>,
+    per_player: TokenBuckets<PlayerId>,
+    cache: Mutex<AnalysisCache>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    /// `None` where no bot judges.
-    by_seat: HashMap<(Uuid, Seat), Option<Judged>>,
-    /// The oldest first.
+struct AnalysisCache {
+    /// The results by game and seat; `None` for a game that no bot can analyse.
+    by_seat: HashMap<(Uuid, Seat), Option<JudgedSteps>>,
+    /// The keys of `by_seat`, the oldest first.
     order: VecDeque<(Uuid, Seat)>,
 }
 
 impl Default for Analyses {
     fn default() -> Self {
-        Self(Arc::new(Inner {
-            places: Arc::new(Semaphore::new(1 + WAITING_MAX)),
-            turn: Arc::new(Semaphore::new(1)),
-            asked: Buckets::new(ASKED_PER_PLAYER),
-            kept: Mutex::default(),
+        Self(Arc::new(AnalysesInner {
+            queue_slots: Arc::new(Semaphore::new(1 + QUEUED_MAX)),
+            worker: Arc::new(Semaphore::new(1)),
+            per_player: TokenBuckets::new(REQUESTS_PER_PLAYER),
+            cache: Mutex::default(),
         }))
     }
 }
 
 impl Analyses {
-    /// Returns what the bot says of a player's decisions, from what is kept or by thinking.
-    async fn judge(
+    /// Returns the bot's judgement of a player's decisions, from the cache or by a new analysis.
+    async fn analyze(
         &self,
         player: PlayerId,
         game: Uuid,
         seat: Seat,
         record: Value,
-    ) -> Result<Option<Judged>, Problem> {
-        if let Some(known) = self.kept().by_seat.get(&(game, seat)) {
-            return Ok(known.clone());
+    ) -> Result<Option<JudgedSteps>, Problem> {
+        if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
+            return Ok(cached.clone());
         }
-        self.0.asked.take(player)?;
-        let busy = || Code::AnalysisBusy.because("ask again in a moment");
-        let place = self.0.places.clone().try_acquire_owned().map_err(|_| busy())?;
-        let turn = self.0.turn.clone().acquire_owned().await.map_err(|_| busy())?;
-        if let Some(known) = self.kept().by_seat.get(&(game, seat)) {
-            // Found while this one waited.
-            return Ok(known.clone());
+        self.0.per_player.acquire(player)?;
+        let busy = || Code::AnalysisBusy.with_detail("ask again in a moment");
+        let queue_slot = self.0.queue_slots.clone().try_acquire_owned().map_err(|_| busy())?;
+        let worker_permit = self.0.worker.clone().acquire_owned().await.map_err(|_| busy())?;
+        if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
+            // Another request cached the result while this one waited in the queue.
+            return Ok(cached.clone());
         }
         let (answer, answered) = oneshot::channel();
         let analyses = self.clone();
-        let think = move || {
-            let judged = think(record, seat).map(|judged| judged.map(Judged::from));
+        let work = move || {
+            let judged = analyze_record(record, seat).map(|judged| judged.map(JudgedSteps::from));
             if let Ok(judged) = &judged {
-                analyses.kept().keep((game, seat), judged.clone());
+                analyses.lock_cache().insert((game, seat), judged.clone());
             }
-            // Let go only now, whether or not somebody still waits.
-            drop((place, turn));
+            // The permits are released here, even if the client has gone away in the meantime.
+            drop((queue_slot, worker_permit));
             let _ = answer.send(judged);
         };
-        let began = thread::Builder::new().name("analyst".into()).spawn(think);
+        let began = thread::Builder::new().name("analyst".into()).spawn(work);
         began.map_err(|error| Problem::unavailable(&error))?;
         let judged = answered.await.map_err(|_| Problem::internal(&"an analysis panicked"))?;
         judged.map_err(|error| Problem::internal(&error))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_cache(&self) -> MutexGuard<'_, AnalysisCache> {
+        self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn keep(&mut self, of: (Uuid, Seat), judged: Option<Judged>) {
-        if self.by_seat.insert(of, judged).is_some() {
+impl AnalysisCache {
+    fn insert(&mut self, key: (Uuid, Seat), judged: Option<JudgedSteps>) {
+        if self.by_seat.insert(key, judged).is_some() {
             return;
         }
-        self.order.push_back(of);
-        if self.order.len() > KEPT_MAX
+        self.order.push_back(key);
+        if self.order.len() > CACHED_MAX
             && let Some(oldest) = self.order.pop_front()
         {
             self.by_seat.remove(&oldest);
@@ -134,11 +134,11 @@ impl Kept {
     }
 }
 
-fn think(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, Unplayable> {
+fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::warn!(%error, "an analysis has no lower priority");
     }
-    GameReplay::of_value(record)?.analyze(seat)
+    GameReplay::from_value(record)?.analyze(seat)
 }
 
 impl FromRef<Services> for Analyses {
@@ -147,42 +147,42 @@ impl FromRef<Services> for Analyses {
     }
 }
 
-/// A finished game, as the house's strongest bot judges it for one player.
+/// The analysis of a finished game by the house's strongest bot, for one of its players.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct GameAnalysis {
     game: Uuid,
     /// The player's seat.
     #[schema(maximum = 7)]
     seat: u8,
-    /// The bot that judged; null where the house has none that judges this game by these rules.
+    /// The bot that analysed the game; null if the house has no bot for this game and its rules.
     #[schema(required = true, example = "strong")]
     engine: Option<&'static str>,
-    /// At most three decisions in which the bot prefers another action, by falling loss. None where
-    /// it saw nothing better.
+    /// At most three decisions in which the bot prefers another action, in descending order of
+    /// loss. Empty if the bot found no better action.
     items: Vec<AnalysisItem>,
 }
 
-/// A decision of the player, and what the bot would have done. Values are what a seat wins of the
-/// others on average, less what it loses to them, in hundredths of a bet times the multiplier, before
-/// the fee and without ante and POT: 150 is one and a half bets.
+/// A decision of the player, with the action that the bot prefers. A value is the average amount that a seat wins from the others, minus what it loses to them, in
+/// hundredths of a bet times the multiplier, before the fee and without ante and POT: 150 is one
+/// and a half bets.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct AnalysisItem {
-    /// The number of the step in `/steps` whose action it was.
+    /// The number of the step in `/steps` in which the action was taken.
     #[schema(minimum = 1, example = 12)]
     step: u64,
     /// The player's action: the schema `TongitsAction` of asyncapi.yaml.
     #[schema(value_type = Object)]
     action: Value,
-    /// The bot's action, from what the seat had been shown.
+    /// The bot's action, chosen from what the seat had been shown.
     #[schema(value_type = Object)]
     advised: Value,
-    /// The value of the action, in hundredths of a bet.
+    /// The value of the player's action, in hundredths of a bet.
     #[schema(example = -120)]
     value: i64,
-    /// The value of what the bot would have done, in hundredths of a bet.
+    /// The value of the bot's action, in hundredths of a bet.
     #[schema(example = -40)]
     advised_value: i64,
-    /// How much better that is, in hundredths of a bet.
+    /// The difference between the two values, in hundredths of a bet.
     #[schema(minimum = 1, example = 80)]
     loss: i64,
 }
@@ -203,11 +203,12 @@ impl From<&JudgedStep> for AnalysisItem {
 
 /// Analyse one of my games
 ///
-/// The house's strongest bot looks at each decision that the player took itself, from what its seat
-/// had been shown by then and nothing else, and names at most three in which it would have done
-/// something else that is better by more than the noise of its search. The same game has the same
-/// answer. At Tong-its (`kingdom`, `relaxed`) and Tongo (assets); at other rules `engine` is null and
-/// there are no items. Only for the players of the game; to everybody else it does not exist.
+/// The house's strongest bot examines each decision that the player took in person, from what the
+/// seat had been shown by then and nothing else. It names at most three decisions for which it
+/// knows an action that is better by more than the noise of its search. The analysis of a game is
+/// deterministic. It is available for Tong-its (`kingdom`, `relaxed`) and Tongo (assets); under
+/// other rules `engine` is null and `items` is empty. Only players of the game may request it; for
+/// everybody else the game does not exist.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/analysis",
@@ -233,50 +234,50 @@ pub(super) async fn analyze_game(
     Path(id): Path<Uuid>,
 ) -> Result<Json<GameAnalysis>, Problem> {
     let caller = player.id;
-    let (game, record) = record_of(&pool, &records, player, id).await?;
-    let place = game.players.iter().position(|one| *one == caller);
-    let seat = place.and_then(|place| u8::try_from(place).ok()).and_then(Seat::new);
+    let (game, record) = load_record(&pool, &records, player, id).await?;
+    let index = game.players.iter().position(|one| *one == caller);
+    let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
     let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;
-    let judged = analyses.judge(caller, id, seat, record).await?;
+    let judged = analyses.analyze(caller, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
-    Ok(Json(GameAnalysis { game: id, seat: number(seat), engine, items }))
+    Ok(Json(GameAnalysis { game: id, seat: seat_number(seat), engine, items }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ASKED_PER_PLAYER, Analyses, Code, KEPT_MAX, Kept, PlayerId, Seat};
+    use super::{REQUESTS_PER_PLAYER, Analyses, Code, CACHED_MAX, AnalysisCache, PlayerId, Seat};
     use serde_json::Value;
     use uuid::Uuid;
 
     #[tokio::test]
-    async fn a_player_asks_for_so_many_analyses_and_others_for_theirs() {
+    async fn the_rate_limit_of_analyses_is_per_player() {
         let analyses = Analyses::default();
         let [player, other] = [1, 2].map(|id| PlayerId(Uuid::from_u128(id)));
-        let ask = async |player: PlayerId, game: u32| {
+        let request = async |player: PlayerId, game: u32| {
             let game = Uuid::from_u128(game.into());
             let seat = Seat::new(0).unwrap();
-            analyses.judge(player, game, seat, Value::Null).await.unwrap_err().code
+            analyses.analyze(player, game, seat, Value::Null).await.unwrap_err().code
         };
         let mut refused = 0;
-        // A token may have come back meanwhile.
-        for game in 0..10 * ASKED_PER_PLAYER.burst {
-            refused += u32::from(ask(player, game).await == Code::TooManyRequests);
+        // A token may be refilled while the loop runs.
+        for game in 0..10 * REQUESTS_PER_PLAYER.burst {
+            refused += u32::from(request(player, game).await == Code::TooManyRequests);
         }
         assert!(refused > 0);
-        assert_eq!(ask(other, 0).await, Code::Internal, "no record");
+        assert_eq!(request(other, 0).await, Code::Internal, "no record");
     }
 
     #[test]
-    fn the_oldest_analyses_are_forgotten() {
-        let mut kept = Kept::default();
+    fn the_oldest_analyses_are_evicted() {
+        let mut cache = AnalysisCache::default();
         let seat = Seat::new(0).unwrap();
-        let of = |game: usize| (Uuid::from_u128(game as u128), seat);
-        for game in 0..=KEPT_MAX {
-            kept.keep(of(game), None);
-            kept.keep(of(game), None);
+        let key = |game: usize| (Uuid::from_u128(game as u128), seat);
+        for game in 0..=CACHED_MAX {
+            cache.insert(key(game), None);
+            cache.insert(key(game), None);
         }
-        assert_eq!((kept.by_seat.len(), kept.order.len()), (KEPT_MAX, KEPT_MAX));
-        assert!(!kept.by_seat.contains_key(&of(0)) && kept.by_seat.contains_key(&of(KEPT_MAX)));
+        assert_eq!((cache.by_seat.len(), cache.order.len()), (CACHED_MAX, CACHED_MAX));
+        assert!(!cache.by_seat.contains_key(&key(0)) && cache.by_seat.contains_key(&key(CACHED_MAX)));
     }
 }

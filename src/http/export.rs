@@ -1,9 +1,10 @@
-//! All that is held of a player, as one document.
+//! The export of all data held about a player, as one JSON document.
 //!
-//! It is gathered from every part that holds something: the short lists first, as the [`ExportHead`],
-//! and the long ones in portions while the document is sent, the next one when
-//! the client has taken the one before. Bounds: a portion of a document is in memory, so many are
-//! gathered at once on a node, and a player has one document an hour.
+//! The document is collected from every module that holds data about the player. The short lists
+//! come first, as the [`ExportHead`]. The long lists follow in portions, each of which is read only
+//! after the client has received the previous one (backpressure). Bounds: one portion of a document
+//! is in memory, the number of portions that a node reads at once is limited, and a player may
+//! export once an hour.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -16,7 +17,7 @@ use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::accounts::{SanctionReader, SanctionKind, HeldDevice, HeldSession, SanctionRecord};
+use crate::accounts::{SanctionReader, SanctionKind, DeviceRecord, SessionRecord, SanctionRecord};
 use crate::archive;
 use crate::auth::Player;
 use crate::ids::SessionId;
@@ -24,67 +25,67 @@ use crate::ledger::{EntryCursor, EntryFilter};
 use crate::notices::{self, Notices};
 use crate::reports::PlayerNote;
 use crate::rewards::Rewards;
-use crate::social::{KeptReport, Relation};
+use crate::social::{ReportRecord, Relation};
 
 use super::games::GameSummary;
 use super::own_account::{OwnProfile, WalletBody, WalletEntry};
 use super::notices::Notice;
-use super::openid::WaysInBody;
-use super::profiles::{Statistics, statistics_of};
+use super::openid::SignInMethodsBody;
+use super::profiles::{Statistics, load_statistics};
 use super::rewards::RewardsBody;
 use super::social::ListedPlayer;
-use super::{Code, Problem, ProblemBody, Services, Time, unread};
+use super::{Code, Problem, ProblemBody, Services, Time, database_problem};
 
-/// Portions that are gathered at once in this process.
-static GATHERED: Semaphore = Semaphore::const_new(2);
+/// Limits the number of portions that this process reads at once.
+static READ_PERMITS: Semaphore = Semaphore::const_new(2);
 
-/// Rows of a portion.
-const PAGE: u32 = 100;
+/// The number of rows in a portion.
+const PORTION_ROWS: u32 = 100;
 
 const ATTACHMENT: &str = "attachment; filename=\"bahay-export.json\"";
 
-/// All that is held of a player.
+/// All data held about a player.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Export {
     #[serde(flatten)]
     head: ExportHead,
-    /// As far back as they are kept, oldest first.
+    /// The sessions that are still stored, oldest first.
     sessions: Vec<ExportedSession>,
-    /// Newest first.
+    /// All entries of the wallet, newest first.
     wallet_entries: Vec<WalletEntry>,
-    /// Finished games, newest first. Their records are at `/v1/games/{id}/record`.
+    /// Finished games, newest first. The record of each is at `/v1/games/{id}/record`.
     games: Vec<GameSummary>,
-    /// Newest first.
+    /// The notices in the player's inbox, newest first.
     notices: Vec<Notice>,
 }
 
-/// The fields of an export that are short.
+/// The short fields of an export.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExportHead {
     exported_at: Time,
     player: OwnProfile,
-    ways_in: WaysInBody,
+    sign_in_methods: SignInMethodsBody,
     devices: Vec<ExportedDevice>,
     bans: Vec<ExportedSanction>,
-    /// What kept the player from speaking.
+    /// The mutes that operators imposed on the player.
     mutes: Vec<ExportedSanction>,
-    /// Whom the player blocks, and whom it mutes, the latest first.
+    /// The players whom this player blocks, the latest first.
     blocked_players: Vec<ListedPlayer>,
     muted_players: Vec<ListedPlayer>,
-    /// What the player has reported of others, newest first.
+    /// The reports that the player made, newest first.
     reports_made: Vec<SentReport>,
-    /// What others have reported of the player, newest first. Who they are and what they wrote is
-    /// theirs.
+    /// The reports that others made about the player, newest first, without their authors and
+    /// texts, which are the authors' data.
     reports_received: Vec<ReceivedReport>,
-    /// What the player has done, by game.
+    /// The player's statistics, by game.
     statistics: Vec<Statistics>,
     wallet: WalletBody,
     rewards: RewardsBody,
-    /// What those who run the house wrote about the player, the newest 50.
+    /// The newest 50 notes that operators wrote about the player.
     notes: Vec<ExportedNote>,
 }
 
-/// What somebody who runs the house wrote about the player.
+/// A note that an operator wrote about the player.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExportedNote {
     written_at: Time,
@@ -97,16 +98,16 @@ impl From<PlayerNote> for ExportedNote {
     }
 }
 
-/// A device that signs the player in. Of its id only a hash is kept.
+/// A device that signs the player in. Only a hash of its id is stored.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExportedDevice {
     created_at: Time,
     last_seen_at: Time,
 }
 
-impl From<HeldDevice> for ExportedDevice {
-    fn from(device: HeldDevice) -> Self {
-        let HeldDevice { created_at, last_seen_at } = device;
+impl From<DeviceRecord> for ExportedDevice {
+    fn from(device: DeviceRecord) -> Self {
+        let DeviceRecord { created_at, last_seen_at } = device;
         Self { created_at: created_at.into(), last_seen_at: last_seen_at.into() }
     }
 }
@@ -129,9 +130,9 @@ pub(super) struct ExportedSession {
     end_reason: Option<String>,
 }
 
-impl From<HeldSession> for ExportedSession {
-    fn from(session: HeldSession) -> Self {
-        let HeldSession { id, method, user_agent, address, .. } = session;
+impl From<SessionRecord> for ExportedSession {
+    fn from(session: SessionRecord) -> Self {
+        let SessionRecord { id, method, user_agent, address, .. } = session;
         Self {
             id: id.0,
             method: method.as_str(),
@@ -145,13 +146,13 @@ impl From<HeldSession> for ExportedSession {
     }
 }
 
-/// A ban or a mute, over or not.
+/// A ban or a mute, expired, lifted or in force.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ExportedSanction {
     #[schema(example = "collusion")]
     reason: String,
     imposed_at: Time,
-    /// Null for good.
+    /// The end of the sanction; null for a permanent one.
     #[schema(required = true)]
     ends_at: Option<Time>,
     #[schema(required = true)]
@@ -170,7 +171,7 @@ impl From<SanctionRecord> for ExportedSanction {
     }
 }
 
-/// What the player has reported of another one.
+/// A report that the player made about another player.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct SentReport {
     reported: Uuid,
@@ -180,22 +181,22 @@ pub(super) struct SentReport {
     words: Option<String>,
 }
 
-/// A report, and what was made of it.
+/// A report and its outcome.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ReceivedReport {
     game: Uuid,
     #[schema(example = "collusion")]
     reason: &'static str,
     reported_at: Time,
-    /// `upheld` or `dismissed`; null while it waits.
+    /// `upheld` or `dismissed`; null while the report is undecided.
     #[schema(required = true, example = "dismissed")]
     outcome: Option<&'static str>,
     #[schema(required = true)]
     decided_at: Option<Time>,
 }
 
-impl From<&KeptReport> for ReceivedReport {
-    fn from(kept: &KeptReport) -> Self {
+impl From<&ReportRecord> for ReceivedReport {
+    fn from(kept: &ReportRecord) -> Self {
         let decision = kept.decision.as_ref();
         Self {
             game: kept.report.game.0,
@@ -207,17 +208,19 @@ impl From<&KeptReport> for ReceivedReport {
     }
 }
 
-impl From<KeptReport> for SentReport {
-    fn from(kept: KeptReport) -> Self {
+impl From<ReportRecord> for SentReport {
+    fn from(kept: ReportRecord) -> Self {
         let report = ReceivedReport::from(&kept);
         Self { reported: kept.report.reported.0, report, words: kept.report.words }
     }
 }
 
-/// Export all that is held of me
+/// Export all data held about me
 ///
-/// One document, as an attachment, sent while it is read; if it breaks off, so does the connection.
-/// IdempotentRequest an hour: one that failed is not counted, but one that the client did not read to its end is.
+/// Returns one document as an attachment, which is streamed while it is read. If reading fails, the
+/// connection is closed before the end of the document. The rate limit is one export an hour. An
+/// export that failed on the server does not count; one that the client did not read to its end
+/// does.
 #[utoipa::path(
     get,
     path = "/v1/me/export",
@@ -235,31 +238,31 @@ pub(super) async fn export_me(
     player: Player,
 ) -> Result<Response, Problem> {
     if method == Method::HEAD {
-        return Ok(as_attachment(Body::empty()));
+        return Ok(attachment_response(Body::empty()));
     }
     let unavailable = |error| Problem::unavailable(&error);
     if let Some(wait) = services.live.begin_export(player.id).await.map_err(unavailable)? {
-        return Err(Code::ExportedLately.plain().again_after(wait));
+        return Err(Code::ExportedLately.problem().with_retry_after(wait));
     }
-    let gathered = gather_head(&services, &player).await;
-    let head = match gathered.and_then(|head| open_document(&head)) {
+    let head = gather_head(&services, &player).await;
+    let head = match head.and_then(|head| open_document(&head)) {
         Ok(head) => head,
         Err(problem) => {
-            cancel(&services, &player).await;
+            cancel_export(&services, &player).await;
             return Err(problem);
         }
     };
     services.live.count_export(player.id).await.map_err(unavailable)?;
-    let export = ExportStream { services, player, part: ExportSection::Sessions(None), is_begun: false };
+    let export = ExportStream { services, player, section: ExportSection::Sessions(None), is_begun: false };
     let rest = stream::try_unfold(Some(export), async |export| match export {
-        Some(export) => export.portion().await.map(Some),
+        Some(export) => export.next_portion().await.map(Some),
         None => Ok(None),
     });
     let body = stream::StreamExt::chain(stream::iter([Ok(head)]), rest);
-    Ok(as_attachment(Body::from_stream(body)))
+    Ok(attachment_response(Body::from_stream(body)))
 }
 
-fn as_attachment(body: Body) -> Response {
+fn attachment_response(body: Body) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (CONTENT_DISPOSITION, HeaderValue::from_static(ATTACHMENT)),
@@ -267,112 +270,112 @@ fn as_attachment(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// Lets the player have another export soon, since this one has failed.
-async fn cancel(services: &Services, player: &Player) {
+/// Releases the player's rate limit after an export that failed, so that the player can retry soon.
+async fn cancel_export(services: &Services, player: &Player) {
     if let Err(error) = services.live.cancel_export(player.id).await {
         tracing::warn!(%error, "an export that failed counts for an hour");
     }
 }
 
 async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead, Problem> {
-    let _turn = GATHERED.acquire().await.map_err(|error| Problem::internal(&error))?;
+    let _permit = READ_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
     let id = player.id;
     let accounts = &services.accounts;
     let profile = accounts.profile(id).await?;
     let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
     let sanctions = async |kind| {
-        let listed = SanctionReader::new(services.pool.clone()).list(id, kind).await.map_err(unread)?;
+        let listed = SanctionReader::new(services.pool.clone()).list(id, kind).await.map_err(database_problem)?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
     let related = async |relation| {
-        let related = services.social.related(id, relation).await.map_err(unread)?;
+        let related = services.social.list_relations(id, relation).await.map_err(database_problem)?;
         Ok::<_, Problem>(related.into_iter().map(Into::into).collect())
     };
-    let made = services.social.reports_by(id).await.map_err(unread)?;
-    let received = services.social.reports_about(id).await.map_err(unread)?;
-    let notes = services.reports.notes(id).await.map_err(unread)?;
+    let made = services.social.list_reports_by(id).await.map_err(database_problem)?;
+    let received = services.social.list_reports_about(id).await.map_err(database_problem)?;
+    let notes = services.reports.notes(id).await.map_err(database_problem)?;
     let rewards: &Rewards = &services.rewards;
     Ok(ExportHead {
         exported_at: services.clock.now().into(),
         player: profile.into(),
-        ways_in: accounts.ways_in(id).await?.into(),
-        devices: accounts.held_devices(id).await?.into_iter().map(Into::into).collect(),
+        sign_in_methods: accounts.sign_in_methods(id).await?.into(),
+        devices: accounts.list_devices(id).await?.into_iter().map(Into::into).collect(),
         bans: sanctions(SanctionKind::Ban).await?,
         mutes: sanctions(SanctionKind::Mute).await?,
         blocked_players: related(Relation::Block).await?,
         muted_players: related(Relation::Mute).await?,
         reports_made: made.into_iter().map(SentReport::from).collect(),
         reports_received: received.iter().map(ReceivedReport::from).collect(),
-        statistics: statistics_of(&services.standings, id).await?,
+        statistics: load_statistics(&services.standings, id).await?,
         wallet: services.ledger.wallet(id).await?.into(),
-        rewards: rewards.standing(id).await?.into(),
+        rewards: rewards.status(id).await?.into(),
         notes: notes.into_iter().map(ExportedNote::from).collect(),
     })
 }
 
-/// Writes the beginning of the document, up to the first of its sessions.
+/// Writes the beginning of the document, up to the first item of `sessions`.
 fn open_document(head: &ExportHead) -> Result<Vec<u8>, Problem> {
     let mut text = serde_json::to_vec(head).map_err(|error| Problem::internal(&error))?;
-    // The object goes on behind its last field.
+    // The closing brace is removed, because more fields follow.
     text.pop();
     text.extend_from_slice(b",\"sessions\":[");
     Ok(text)
 }
 
-/// A document that is being sent.
+/// The state of an export between two portions.
 struct ExportStream {
     services: Services,
     player: Player,
-    part: ExportSection,
-    /// Set once the list has an item.
+    section: ExportSection,
+    /// Whether the current list has an item.
     is_begun: bool,
 }
 
-/// The list that comes next, and where it goes on.
-enum Part {
+/// The list that the next portion reads, with the cursor at which it continues.
+enum ExportSection {
     Sessions(Option<SessionId>),
     Entries(Option<EntryCursor>),
     Games(Option<archive::Cursor>),
     Notices(Option<notices::Cursor>),
 }
 
-/// The document ends here; why is in the log.
+/// The export stopped before its end. The cause is in the log.
 #[derive(Debug, thiserror::Error)]
 #[error("the export broke off")]
 struct ExportError;
 
 impl ExportStream {
-    /// Reads the next portion, and returns its text and what is left.
-    async fn portion(self) -> Result<(Vec<u8>, Option<Self>), ExportError> {
+    /// Reads the next portion. Returns its text and the state after it, which is `None` at the end.
+    async fn next_portion(self) -> Result<(Vec<u8>, Option<Self>), ExportError> {
         let services = self.services.clone();
         let player = self.player;
         match self.read_portion().await {
             Ok(portion) => Ok(portion),
-            // It was logged where it was made.
+            // `Problem` logs its cause when it is made.
             Err(Problem { .. }) => {
-                cancel(&services, &player).await;
+                cancel_export(&services, &player).await;
                 Err(ExportError)
             }
         }
     }
 
     async fn read_portion(mut self) -> Result<(Vec<u8>, Option<Self>), Problem> {
-        let _turn = GATHERED.acquire().await.map_err(|error| Problem::internal(&error))?;
+        let _permit = READ_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
         let id = self.player.id;
         let mut text = Vec::new();
-        let next = match self.part {
+        let next = match self.section {
             ExportSection::Sessions(after) => {
-                let held = self.services.accounts.held_sessions(id, after, PAGE).await?;
-                let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PAGE);
+                let held = self.services.accounts.list_session_records(id, after, PORTION_ROWS).await?;
+                let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PORTION_ROWS);
                 let last = held.last().map(|session| session.id).filter(|_| is_full);
-                self.write(&mut text, held.into_iter().map(ExportedSession::from))?;
+                self.write_items(&mut text, held.into_iter().map(ExportedSession::from))?;
                 last.map(|last| ExportSection::Sessions(Some(last)))
                     .or_else(|| self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None)))
             }
             ExportSection::Entries(cursor) => {
                 let filter = EntryFilter::default();
-                let page = self.services.ledger.entries(id, &filter, cursor, PAGE).await?;
-                self.write(&mut text, page.items.into_iter().map(WalletEntry::from))?;
+                let page = self.services.ledger.entries(id, &filter, cursor, PORTION_ROWS).await?;
+                self.write_items(&mut text, page.items.into_iter().map(WalletEntry::from))?;
                 page.next
                     .map(|next| ExportSection::Entries(Some(next)))
                     .or_else(|| self.open_list(&mut text, "games", ExportSection::Games(None)))
@@ -380,24 +383,24 @@ impl ExportStream {
             ExportSection::Games(cursor) => {
                 let everything = archive::Filter::default();
                 let pool = &self.services.pool;
-                let page = archive::by_player(pool, id, &everything, cursor, PAGE).await;
-                let page = page.map_err(unread)?;
+                let page = archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS).await;
+                let page = page.map_err(database_problem)?;
                 let games = page.items.into_iter().map(GameSummary::try_from);
                 let games = games.collect::<Result<Vec<_>, _>>()?;
-                self.write(&mut text, games.into_iter())?;
+                self.write_items(&mut text, games.into_iter())?;
                 page.next
                     .map(|next| ExportSection::Games(Some(next)))
                     .or_else(|| self.open_list(&mut text, "notices", ExportSection::Notices(None)))
             }
             ExportSection::Notices(cursor) => {
                 let inbox = Notices::new(self.services.pool.clone());
-                let page = inbox.list(id, cursor, PAGE).await.map_err(unread)?;
-                self.write(&mut text, page.items.into_iter().map(Notice::from))?;
+                let page = inbox.list(id, cursor, PORTION_ROWS).await.map_err(database_problem)?;
+                self.write_items(&mut text, page.items.into_iter().map(Notice::from))?;
                 page.next.map(|next| ExportSection::Notices(Some(next)))
             }
         };
         Ok(match next {
-            Some(part) => (text, Some(Self { part, ..self })),
+            Some(section) => (text, Some(Self { section, ..self })),
             None => {
                 text.extend_from_slice(b"]}");
                 (text, None)
@@ -405,7 +408,7 @@ impl ExportStream {
         })
     }
 
-    fn write<T: Serialize>(
+    fn write_items<T: Serialize>(
         &mut self,
         text: &mut Vec<u8>,
         items: impl Iterator<Item = T>,
@@ -420,10 +423,10 @@ impl ExportStream {
         Ok(())
     }
 
-    /// Ends a list and begins the next one.
-    fn open_list(&mut self, text: &mut Vec<u8>, name: &str, part: ExportSection) -> Option<ExportSection> {
+    /// Closes the current list and opens the next one.
+    fn open_list(&mut self, text: &mut Vec<u8>, name: &str, section: ExportSection) -> Option<ExportSection> {
         self.is_begun = false;
         text.extend_from_slice(format!("],\"{name}\":[").as_bytes());
-        Some(part)
+        Some(section)
     }
 }

@@ -1,10 +1,11 @@
-//! The public evidence of fair dealing, which takes no sign-in: the deal of a finished game, the number
-//! of voided games, and the house's commitments that were never revealed. A player who shares a game lets
-//! everybody check its deal; neither its players nor its stakes are shown.
+//! The public evidence of fair dealing, which requires no sign-in: the deal of a finished game, the
+//! number of voided games, and the house's commitments that were never revealed. A player can share
+//! a game so that everybody can verify its deal; the evidence shows neither the players nor the
+//! stakes.
 
 use axum::Json;
 use axum::extract::State;
-use bahay_engine::chance::{Answer, Contribution};
+use bahay_engine::chance::{ChanceAnswer, Contribution};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -20,14 +21,14 @@ use crate::records::Records;
 use crate::replay::GameReplay;
 use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 
-use super::games::{number, recorded};
-use super::page::{Limit, Owner};
+use super::games::{require_record, seat_number};
+use super::pagination::{Limit, CursorOwner};
 use super::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, unread, unread_record,
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, database_problem, record_problem,
 };
 
-/// How to check, in the order of docs/FAIRNESS.md.
-const STEPS: [&str; 5] = [
+/// The steps of verification, in the order of docs/FAIRNESS.md.
+const VERIFICATION_STEPS: [&str; 5] = [
     "SHA-256 of the bytes of `server_seed` is `commitment`, which the table showed before any \
      player was ready.",
     "The seed of a client that revealed a `text` is the SHA-256 of that text, and its `commitment`, \
@@ -42,53 +43,53 @@ const STEPS: [&str; 5] = [
      `chance`.",
 ];
 
-/// How a finished game was dealt.
+/// The deal of a finished game, with everything that is needed to verify it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Fairness {
     game: Uuid,
-    /// The game's name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: String,
     #[schema(example = "bahay/engine/v1")]
     engine: String,
-    /// What the table showed with `preparing`, before it knew any client's seed: the SHA-256 of the
-    /// server's seed, in hexadecimal.
+    /// The SHA-256 of the server's seed, in hexadecimal, as the table showed it with `preparing`
+    /// before it knew any client's seed.
     #[schema(
         pattern = "^[0-9a-f]{64}$",
         example = "9985b2e4b9b71b28ce59ea5ce77f0b110637b625c6d7f41e982c9510940a2056"
     )]
     commitment: String,
-    /// Secret until the game was over.
+    /// The server's seed, which was secret until the game was over.
     #[schema(
         pattern = "^[0-9a-f]{64}$",
         example = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e"
     )]
     server_seed: String,
-    /// What each client had to do with the deal, by seat.
-    clients: Vec<ClientPart>,
-    /// The seat that began because of an earlier win; null where chance decided.
+    /// The contributions of the clients, by seat.
+    clients: Vec<ClientContribution>,
+    /// The seat that began because of an earlier win; null if chance decided.
     #[schema(required = true, maximum = 7)]
     starter: Option<u8>,
-    /// What chance decided, in order: for a card game the deck is among it.
-    chance: Vec<Chance>,
-    /// How to check it, step by step.
+    /// The outcomes of chance, in order. The deck of a card game is one of them.
+    chance: Vec<ChanceOutcome>,
+    /// The steps of verification.
     how_to_verify: Vec<&'static str>,
 }
 
-/// What one client had to do with a deal.
+/// The contribution of one client to a deal.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct ClientPart {
-    /// Sent with `ready`, and shown to all before the first text was asked for; zeros of a client
-    /// that took no part.
+pub(super) struct ClientContribution {
+    /// The commitment that the client sent with `ready`, shown to all before the first text was
+    /// asked for; zeros for a client that took no part.
     #[schema(
         pattern = "^[0-9a-f]{64}$",
         example = "2628609eb0a2dc24983f986277ec63d43024eaa83a4b1814fdfbe7f960d8f95c"
     )]
     commitment: String,
-    /// Revealed when all were ready; null where it was not.
+    /// The text that the client revealed when all were ready; null if it revealed none.
     #[schema(required = true, max_length = 256, example = "luck")]
     text: Option<String>,
-    /// What the deal was made with.
+    /// The seed that entered the deal.
     #[schema(
         pattern = "^[0-9a-f]{64}$",
         example = "a7a45ea923c6229b341e2d21ff8fde3a4ca180f38c920a479dcfb7679389841b"
@@ -96,27 +97,27 @@ pub(super) struct ClientPart {
     seed: String,
 }
 
-impl From<&Contribution> for ClientPart {
+impl From<&Contribution> for ClientContribution {
     fn from(client: &Contribution) -> Self {
         let Contribution { commitment, text, seed } = client;
         Self { commitment: commitment.0.to_string(), text: text.clone(), seed: seed.0.to_string() }
     }
 }
 
-/// One decision of chance.
+/// One outcome of chance.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Chance {
-    /// A number below the one that was asked for.
+pub(super) enum ChanceOutcome {
+    /// A number below the bound that was asked for.
     Number(u32),
-    /// An order of things that are numbered from 0.
+    /// A permutation of items that are numbered from 0.
     Order(Vec<u8>),
 }
 
 /// Show how a game was dealt
 ///
-/// For anybody, once the game is over: the commitment as it was shown before the deal, the seeds,
-/// and how to check them.
+/// Requires no sign-in. Shows the commitment that was published before the deal, the seeds, and the
+/// steps of verification. Available once the game is over.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/fairness",
@@ -137,17 +138,17 @@ pub(super) async fn show_fairness(
     State(records): State<Records>,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Fairness>, Problem> {
-    let game = archive::record(&pool, &records, GameId(id)).await.map_err(unread_record)?;
-    // That a game goes on is nobody's business but its players'.
+    let game = archive::read_game(&pool, &records, GameId(id)).await.map_err(record_problem)?;
+    // Only the players of a game may learn that it is still being played.
     let game = game
         .filter(|game| game.state != archive::GameState::Open)
-        .ok_or_else(|| Code::GameNotFound.plain())?;
-    let (_, record) = recorded(game)?;
-    let replayed = GameReplay::of_value(record).map_err(|error| Problem::internal(&error))?;
+        .ok_or_else(|| Code::GameNotFound.problem())?;
+    let (_, record) = require_record(game)?;
+    let replayed = GameReplay::from_value(record).map_err(|error| Problem::internal(&error))?;
     let record = replayed.record();
     let chance = record.chance.iter().map(|answer| match answer {
-        Answer::Number(number) => Chance::Number(*number),
-        Answer::Order(order) => Chance::Order(order.clone()),
+        ChanceAnswer::Number(number) => ChanceOutcome::Number(*number),
+        ChanceAnswer::Order(order) => ChanceOutcome::Order(order.clone()),
     });
     Ok(Json(Fairness {
         game: id,
@@ -155,42 +156,42 @@ pub(super) async fn show_fairness(
         engine: record.engine.clone(),
         commitment: record.commitment.0.to_string(),
         server_seed: record.server_seed.0.to_string(),
-        clients: record.clients.iter().map(ClientPart::from).collect(),
-        starter: record.starter.map(number),
+        clients: record.clients.iter().map(ClientContribution::from).collect(),
+        starter: record.starter.map(seat_number),
         chance: chance.collect(),
-        how_to_verify: STEPS.to_vec(),
+        how_to_verify: VERIFICATION_STEPS.to_vec(),
     }))
 }
 
-/// What became of games, up to an hour.
+/// Counts of opened, settled and voided games, up to a full hour.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct DealsReport {
-    /// The end of the last hour that was counted.
+    /// The end of the last hour that is counted.
     to: Time,
     /// The last day, the last week, and the last thirty days.
     spans: Vec<DealsSpan>,
-    /// Games that were opened more than an hour before that and have not ended: neither played to
-    /// their end nor voided.
+    /// The number of games that were opened more than an hour before `to` and are neither settled
+    /// nor voided.
     #[schema(minimum = 0, example = 0)]
     games_unended: i64,
 }
 
-/// What was booked in the hours before that. A game counts in a span where it was opened, and again
-/// where it was settled or voided.
+/// The counts of the hours before `to`. A game counts in each span in which it was opened, and
+/// again in each in which it was settled or voided.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct DealsSpan {
     #[schema(minimum = 1, example = 24)]
     hours: i64,
     #[schema(minimum = 0, example = 12_480)]
     games_opened: i64,
-    /// Played to their end, and each with a record that anybody can check.
+    /// Games played to their end; each has a record that anybody can verify.
     #[schema(minimum = 0, example = 12_471)]
     games_settled: i64,
-    /// Broken off, all coins given back: also those of which the seeds were asked for and that were
-    /// never dealt.
+    /// Games that ended without a settlement, with all coins returned. This includes games for
+    /// which seeds were requested but which were never dealt.
     #[schema(minimum = 0, example = 3)]
     games_voided: i64,
-    /// Voided games among a million that ended; null when none did.
+    /// The number of voided games per million that ended; null if none ended.
     #[schema(required = true, minimum = 0, maximum = 1_000_000, example = 240)]
     voided_per_million: Option<i64>,
 }
@@ -212,10 +213,10 @@ impl From<DealSpan> for DealsSpan {
 
 /// Show how many games were voided
 ///
-/// For anybody: a house that voids deals which it dislikes would show here. A game is opened before
-/// the first client reveals its seed (rule 9.1a), so each commitment of the house whose clients were
-/// asked is among the games opened, and one that was never dealt among those voided or not ended.
-/// Counted once in an hour.
+/// Requires no sign-in. Shows whether the house voids deals that it dislikes. A game is opened
+/// before the first client reveals its seed (rule 9.1a). Every commitment of the house whose
+/// clients were asked for their seeds is therefore among the opened games, and one that was never
+/// dealt is among the games that were voided or have not ended. Counted once an hour.
 #[utoipa::path(
     get,
     path = "/v1/fairness",
@@ -226,7 +227,7 @@ pub(super) async fn show_deals(
     State(reports): State<Reports>,
     State(clock): State<Clock>,
 ) -> Result<Json<DealsReport>, Problem> {
-    let Deals { to, spans, unended } = reports.deals(clock.now()).await.map_err(unread)?;
+    let Deals { to, spans, unended } = reports.deals(clock.now()).await.map_err(database_problem)?;
     let spans = spans.map(DealsSpan::from).into();
     Ok(Json(DealsReport { to: to.into(), spans, games_unended: unended }))
 }
@@ -256,7 +257,7 @@ pub(super) struct UnrevealedQuery {
 pub(super) struct UnrevealedBody {
     game: Uuid,
     table: Uuid,
-    /// The game, by its name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: String,
     /// The SHA-256 of the house's seed, in hexadecimal, as the table showed it with `preparing`.
@@ -285,9 +286,9 @@ impl From<UnrevealedCommitment> for UnrevealedBody {
 }
 
 /// The owner of cursors that anybody may use.
-struct Anybody;
+struct PublicOwner;
 
-impl Owner for Anybody {
+impl CursorOwner for PublicOwner {
     fn owner(&self) -> Uuid {
         Uuid::nil()
     }
@@ -295,9 +296,10 @@ impl Owner for Anybody {
 
 /// List the commitments that were never revealed
 ///
-/// Requires no sign-in. Lists the house's commitment of every game that was opened, and so asked its
-/// clients for their seeds, and was then voided, or was opened more than an hour ago and has not ended
-/// (rule 9.1a). Newest first. Compare it with the commitments that your client was shown.
+/// Requires no sign-in. Lists the house's commitments of two sorts of games: those that were
+/// voided, and those that were opened more than an hour ago and have not ended (rule 9.1a). Each of
+/// these games had been opened and so had asked its clients for their seeds. Newest first. Compare
+/// the list with the commitments that your client was shown.
 #[utoipa::path(
     get,
     path = "/v1/fairness/commitments",
@@ -320,13 +322,13 @@ pub(super) async fn list_unrevealed_commitments(
         unended_before: clock::before(now, UNENDED_AFTER),
         table: query.table.map(TableId),
     };
-    // A cursor is good for the day and the table that it was given out for.
+    // A cursor is valid for the day and the table for which it was issued.
     let list = format!("commitments {} {:?}", filter.from.ms(), query.table);
-    let cursor = cursors.open(&list, &Anybody, query.cursor.as_deref())?;
+    let cursor = cursors.open(&list, &PublicOwner, query.cursor.as_deref())?;
     let limit = query.limit.items();
     let page =
-        archive::unrevealed_commitments(&pool, filter, cursor, limit).await.map_err(unread)?;
-    let next_cursor = page.next.map(|next| cursors.seal(&list, &Anybody, &next));
+        archive::unrevealed_commitments(&pool, filter, cursor, limit).await.map_err(database_problem)?;
+    let next_cursor = page.next.map(|next| cursors.seal(&list, &PublicOwner, &next));
     let items = page.items.into_iter().map(UnrevealedBody::from).collect();
     Ok(Json(PageOf { items, next_cursor }))
 }

@@ -1,13 +1,13 @@
-//! A finished game again, step by step, for those who played it.
+//! A finished game replayed step by step, for its players.
 //!
-//! After the end its record shows all hands to its players, so nothing is kept from them here
-//! either: the default is what the own seat saw, and `hands=all` shows everything.
+//! The record of a finished game shows all hands to its players, so no hand is withheld here
+//! either. By default the steps show what the player's own seat saw; `hands=all` shows everything.
 
 use axum::Json;
 use axum::extract::State;
 use bahay_engine::game::Viewer;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::By;
+use bahay_engine::table::ActionOrigin;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -18,56 +18,56 @@ use crate::db::PgPool;
 use crate::records::Records;
 use crate::replay::{GameReplay, Step};
 
-use super::games::{number, record_of};
+use super::games::{load_record, seat_number};
 use super::{Code, Path, Problem, ProblemBody, Query, Time};
 
-/// The most steps that one answer shows: more than a game of Tong-its has.
+/// The maximum number of steps in one response. No game of Tong-its has more.
 const STEPS_MAX: u32 = 500;
 
-/// A game cannot have more steps than this, however long it is.
+/// The maximum offset. No game has more steps.
 const OFFSET_MAX: u32 = 1_000_000;
 
-/// Which steps, and what of them.
+/// Selects steps and their redaction.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct StepsQuery {
-    /// Whose cards are shown: those that the own seat saw, if this is left out, or all.
+    /// The hands that are shown: those that the player's own seat saw (the default), or all.
     #[param(inline)]
-    hands: Option<Hands>,
-    /// The first step that is shown; 0 is the deal.
+    hands: Option<HandVisibility>,
+    /// The number of the first step; 0 is the deal.
     #[serde(default)]
     #[param(required = false, default = 0, minimum = 0, maximum = 1_000_000)]
     offset: u32,
-    /// How many steps at most.
-    #[serde(default = "steps_max")]
+    /// The maximum number of steps.
+    #[serde(default = "default_limit")]
     #[param(required = false, default = 500, minimum = 1, maximum = 500)]
     limit: u32,
 }
 
-/// Whose cards are shown.
+/// The hands that are shown.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Hands {
+pub(super) enum HandVisibility {
     Own,
     All,
 }
 
-const fn steps_max() -> u32 {
+const fn default_limit() -> u32 {
     STEPS_MAX
 }
 
-/// Some steps of a finished game.
+/// A range of steps of a finished game.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct GameSteps {
     game: Uuid,
-    /// Where the player sat.
+    /// The player's seat.
     #[schema(maximum = 7)]
     seat: u8,
-    /// How many steps the game has in all.
+    /// The total number of steps of the game.
     total: u64,
     items: Vec<GameStep>,
-    /// The `offset` of the steps after these; null when there are none.
+    /// The `offset` of the next range; null after the last step.
     #[schema(required = true)]
     next_offset: Option<u64>,
 }
@@ -75,35 +75,36 @@ pub(super) struct GameSteps {
 /// One step of a finished game.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct GameStep {
-    /// From 0, which is the deal.
+    /// The number of the step; 0 is the deal.
     number: u64,
     at: Time,
-    /// Who acted; null for the deal, and where a countdown was over with nobody to act (rule 4.2).
+    /// The action of the step; null for the deal, and for a countdown that ended with no seat to
+    /// act (rule 4.2).
     #[schema(required = true)]
-    taken: Option<StepTaken>,
-    /// What happened, as it was told: the schema `TongitsEvent` of asyncapi.yaml.
+    taken: Option<StepAction>,
+    /// The events as they were sent: the schema `TongitsEvent` of asyncapi.yaml.
     #[schema(value_type = Vec<Object>)]
     events: Vec<Value>,
-    /// The game after it: the schema `TongitsView` of asyncapi.yaml.
+    /// The game after the step: the schema `TongitsView` of asyncapi.yaml.
     #[schema(value_type = Object)]
     view: Value,
 }
 
-/// Who acted in a step.
+/// An action, with the seat that took it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct StepTaken {
+pub(super) struct StepAction {
     #[schema(maximum = 7)]
     seat: u8,
-    by: ChosenByWhom,
+    by: ActionSource,
     /// The schema `TongitsAction` of asyncapi.yaml.
     #[schema(value_type = Object)]
     action: Value,
 }
 
-/// Who chose an action: the player, the clock, or the AI.
+/// The origin of an action: the player, the clock, or the AI.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ChosenByWhom {
+pub(super) enum ActionSource {
     Player,
     Clock,
     Ai,
@@ -111,8 +112,8 @@ pub(super) enum ChosenByWhom {
 
 /// Show one of my games step by step
 ///
-/// The game is played again from its record, so what is shown is what the record proves. Only for
-/// the players of the game; to everybody else it does not exist.
+/// The game is replayed from its record, so the steps show what the record proves. Only players of
+/// the game may request it; for everybody else the game does not exist.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/steps",
@@ -137,42 +138,43 @@ pub(super) async fn list_game_steps(
     Query(query): Query<StepsQuery>,
 ) -> Result<Json<GameSteps>, Problem> {
     if !(1..=STEPS_MAX).contains(&query.limit) {
-        return Err(Code::QueryInvalid.because("a limit is from 1 to 500"));
+        return Err(Code::QueryInvalid.with_detail("a limit is from 1 to 500"));
     }
     if query.offset > OFFSET_MAX {
-        return Err(Code::QueryInvalid.because("an offset is at most 1000000"));
+        return Err(Code::QueryInvalid.with_detail("an offset is at most 1000000"));
     }
-    let (game, record) = record_of(&pool, &records, player, id).await?;
-    let place = game.players.iter().position(|one| *one == player.id);
-    let seat = place.and_then(|place| u8::try_from(place).ok()).and_then(Seat::new);
+    let (game, record) = load_record(&pool, &records, player, id).await?;
+    let index = game.players.iter().position(|one| *one == player.id);
+    let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
     let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;
-    let viewer = match query.hands.unwrap_or(Hands::Own) {
-        Hands::Own => Viewer::Seat(seat),
-        Hands::All => Viewer::Everything,
+    let viewer = match query.hands.unwrap_or(HandVisibility::Own) {
+        HandVisibility::Own => Viewer::Seat(seat),
+        HandVisibility::All => Viewer::Everything,
     };
-    let (offset, limit) = (query.offset as usize, query.limit as usize);
-    let some = some_steps(record, viewer, offset, limit)?;
-    let SomeSteps { total, items, next_offset } = some;
-    Ok(Json(GameSteps { game: id, seat: number(seat), total, items, next_offset }))
+    let offset = query.offset as usize;
+    let limit = query.limit as usize;
+    let page = select_steps(record, viewer, offset, limit)?;
+    let StepsPage { total, items, next_offset } = page;
+    Ok(Json(GameSteps { game: id, seat: seat_number(seat), total, items, next_offset }))
 }
 
-/// Some steps of a record.
-pub(super) struct SomeSteps {
+/// A range of steps, as it was selected from a record.
+pub(super) struct StepsPage {
     pub(super) total: u64,
     pub(super) items: Vec<GameStep>,
     pub(super) next_offset: Option<u64>,
 }
 
-pub(super) fn some_steps(
+pub(super) fn select_steps(
     record: Value,
     viewer: Viewer,
     offset: usize,
     limit: usize,
-) -> Result<SomeSteps, Problem> {
-    let steps = GameReplay::of_value(record).and_then(|game| game.steps(viewer, offset, limit));
+) -> Result<StepsPage, Problem> {
+    let steps = GameReplay::from_value(record).and_then(|game| game.steps(viewer, offset, limit));
     let steps = steps.map_err(|error| Problem::internal(&error))?;
     let next = offset.saturating_add(steps.steps.len());
-    Ok(SomeSteps {
+    Ok(StepsPage {
         total: steps.total as u64,
         next_offset: (next < steps.total && !steps.steps.is_empty()).then_some(next as u64),
         items: steps.steps.into_iter().map(GameStep::from).collect(),
@@ -181,12 +183,12 @@ pub(super) fn some_steps(
 
 impl From<Step> for GameStep {
     fn from(step: Step) -> Self {
-        let taken = step.taken.map(|taken| StepTaken {
-            seat: number(taken.seat),
+        let taken = step.taken.map(|taken| StepAction {
+            seat: seat_number(taken.seat),
             by: match taken.by {
-                By::Player => ChosenByWhom::Player,
-                By::Clock => ChosenByWhom::Clock,
-                By::Ai => ChosenByWhom::Ai,
+                ActionOrigin::Player => ActionSource::Player,
+                ActionOrigin::Clock => ActionSource::Clock,
+                ActionOrigin::Ai => ActionSource::Ai,
             },
             action: taken.action,
         });

@@ -1,4 +1,4 @@
-//! Finished games, for those who played them.
+//! Finished games, for their players.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,63 +15,64 @@ use crate::db::PgPool;
 use crate::ids::GameId;
 use crate::ids::GameName;
 use crate::records::Records;
-use crate::replay::{Actions, GameReplay};
+use crate::replay::{ActionCounts, GameReplay};
 
-use super::page::Limit;
+use super::pagination::Limit;
 use super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time, unread,
-    unread_record,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time, database_problem,
+    record_problem,
 };
 
-/// A finished game as one of its players lists it.
+/// A finished game in the history of one of its players.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct MyGame {
+pub(super) struct GameSummary {
     id: Uuid,
     table: Uuid,
-    /// The game, by its name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: String,
     #[schema(example = "newbie")]
     room: String,
     #[schema(inline)]
-    state: Finished,
-    /// What it came to for the player.
+    state: FinalGameState,
+    /// The outcome for the player.
     outcome: GameOutcome,
-    /// How it ended; null when it was voided, and for some seconds after it was settled.
+    /// The way in which the game ended; null if it was voided, and for some seconds after it was
+    /// settled.
     #[schema(required = true, example = "fight")]
     ending: Option<String>,
-    /// Where the player sat, from 0.
+    /// The player's seat, counted from 0.
     #[schema(maximum = 7)]
     seat: u8,
-    /// How many bots of the house played.
+    /// The number of house bots that played.
     #[schema(maximum = 7)]
     bots: u8,
-    /// What the player paid into the POT before the deal.
+    /// The amount that the player paid into the POT before the deal.
     ante: Coins,
     /// The most that the player could lose beside the ante.
     stake: Coins,
-    /// The change of the player's coins, the ante aside: the fee is taken off, the POT is in it.
-    /// Zero when the game was voided or its settlement reversed.
+    /// The change of the player's coins without the ante, after the fee and including the POT. Zero
+    /// if the game was voided or its settlement was reversed.
     net: Coins,
     /// The time at which the house reversed the settlement; null unless it did.
     #[schema(required = true)]
     reversed_at: Option<Time>,
-    /// By the house's time, as deadlines are.
+    /// The time of the house's clock, by which deadlines are set.
     opened_at: Time,
-    /// By the house's time; by the clock of the database when the game was voided.
+    /// The time of the house's clock; that of the database if the game was voided.
     finished_at: Time,
 }
 
-/// How a game ended as far as coins are concerned.
+/// The final state of a game.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Finished {
+pub(super) enum FinalGameState {
     Settled,
-    /// The game could not be finished; every coin went back.
+    /// The game ended without a settlement, and every coin was returned.
     Voided,
 }
 
-/// What a game came to for a player: `drawn` when nobody won.
+/// The outcome of a game for a player; `drawn` if nobody won.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum GameOutcome {
@@ -81,53 +82,53 @@ pub(super) enum GameOutcome {
     Voided,
 }
 
-/// Which games are asked for.
+/// Selects games of the history.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct GamesQuery {
-    /// Only games in this room.
+    /// Restricts the list to games in this room.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9-]{0,31}$")]
     room: Option<crate::ids::RoomId>,
-    /// Only games that were finished then or later: RFC 3339.
+    /// Restricts the list to games finished at or after this time: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
     from: Option<BoundedTimestamp>,
-    /// Only games that were finished before that: RFC 3339, later than `from`.
+    /// Restricts the list to games finished before this time: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
     to: Option<BoundedTimestamp>,
-    /// Only games that came to this for the player.
+    /// Restricts the list to games with this outcome for the player.
     #[param(inline)]
     outcome: Option<GameOutcome>,
-    /// Only games that ended so.
+    /// Restricts the list to games with this ending.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
     ending: Option<GameName>,
-    /// Only games of this kind.
+    /// Restricts the list to games of this kind.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
     kind: Option<GameName>,
-    /// `next_cursor` of the page before; nothing for the first page.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
-    /// How many items at most.
+    /// The maximum number of items.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
     limit: Limit,
 }
 
 impl GamesQuery {
-    fn filter(&self) -> Result<archive::Filter, Problem> {
+    fn to_filter(&self) -> Result<archive::Filter, Problem> {
         if self.from.zip(self.to).is_some_and(|(from, to)| from >= to) {
-            return Err(Code::QueryInvalid.because("`from` is not before `to`"));
+            return Err(Code::QueryInvalid.with_detail("`from` is not before `to`"));
         }
         let kinds = catalog::kinds();
         if let Some(ending) = &self.ending
             && !kinds.iter().any(|kind| kind.endings.iter().any(|one| one.name == ending.as_str()))
         {
-            return Err(Code::QueryInvalid.because("no game ends like `ending`"));
+            return Err(Code::QueryInvalid.with_detail("no game ends like `ending`"));
         }
         if let Some(wanted) = &self.kind
             && !kinds.iter().any(|kind| kind.name == wanted.as_str())
         {
-            return Err(Code::QueryInvalid.because("`kind` names no game of this house"));
+            return Err(Code::QueryInvalid.with_detail("`kind` names no game of this house"));
         }
         Ok(archive::Filter {
             room: self.room.as_ref().map(ToString::to_string),
@@ -140,8 +141,8 @@ impl GamesQuery {
     }
 }
 
-/// The name of the list that these filters make.
-fn list_of(filter: &archive::Filter) -> String {
+/// Returns the name of the list that these filters select, to which cursors are bound.
+fn list_name(filter: &archive::Filter) -> String {
     let archive::Filter { kind, room, from, to, outcome, ending } = filter;
     let ms = |time: &Option<Timestamp>| time.map_or(String::new(), |at| at.ms().to_string());
     format!(
@@ -157,39 +158,39 @@ fn list_of(filter: &archive::Filter) -> String {
 
 /// List my games
 ///
-/// Finished games, newest first. A cursor is good for the filters that it was given with.
+/// Finished games, newest first. A cursor is valid only with the filters for which it was issued.
 #[utoipa::path(
     get,
     path = "/v1/me/games",
     tag = "games",
     security(("access_token" = [])),
     params(GamesQuery),
-    responses((status = 200, description = "A page of games", body = PageOf<MyGame>))
+    responses((status = 200, description = "A page of games", body = PageOf<GameSummary>))
 )]
 pub(super) async fn list_my_games(
     State(pool): State<PgPool>,
     State(cursors): State<Cursors>,
     player: Player,
     Query(query): Query<GamesQuery>,
-) -> Result<Json<PageOf<MyGame>>, Problem> {
-    let filter = query.filter()?;
-    let list = list_of(&filter);
+) -> Result<Json<PageOf<GameSummary>>, Problem> {
+    let filter = query.to_filter()?;
+    let list = list_name(&filter);
     let cursor = cursors.open(&list, &player, query.cursor.as_deref())?;
-    let page = archive::by_player(&pool, player.id, &filter, cursor, query.limit.items());
-    let page = page.await.map_err(unread)?;
+    let page = archive::list_by_player(&pool, player.id, &filter, cursor, query.limit.items());
+    let page = page.await.map_err(database_problem)?;
     Ok(Json(PageOf {
-        items: page.items.into_iter().map(MyGame::try_from).collect::<Result<_, _>>()?,
+        items: page.items.into_iter().map(GameSummary::try_from).collect::<Result<_, _>>()?,
         next_cursor: page.next.map(|next| cursors.seal(&list, &player, &next)),
     }))
 }
 
-impl TryFrom<PlayedGame> for MyGame {
+impl TryFrom<PlayedGame> for GameSummary {
     type Error = Problem;
 
     fn try_from(game: PlayedGame) -> Result<Self, Problem> {
         let state = match game.state {
-            GameState::Settled => Finished::Settled,
-            GameState::Voided => Finished::Voided,
+            GameState::Settled => FinalGameState::Settled,
+            GameState::Voided => FinalGameState::Voided,
             GameState::Open => {
                 return Err(Problem::internal(&"an open game in a list of finished"));
             }
@@ -202,7 +203,7 @@ impl TryFrom<PlayedGame> for MyGame {
             state,
             outcome: game.outcome.into(),
             ending: game.ending,
-            seat: number(game.seat),
+            seat: seat_number(game.seat),
             bots: game.bots,
             ante: game.ante.into(),
             stake: game.stake.into(),
@@ -219,65 +220,65 @@ impl TryFrom<PlayedGame> for MyGame {
 pub(super) struct Game {
     id: Uuid,
     table: Uuid,
-    /// The game, by its name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: String,
     #[schema(example = "newbie")]
     room: String,
     #[schema(inline)]
-    state: Finished,
-    /// How it ended; null when it was voided.
+    state: FinalGameState,
+    /// The way in which the game ended; null if it was voided.
     #[schema(required = true, example = "fight")]
     ending: Option<String>,
-    /// What each seat paid into the POT before the deal.
+    /// The amount that each seat paid into the POT before the deal.
     ante: Coins,
     seats: Vec<GameSeat>,
-    /// What the ledger booked, line by line: the schema `Settlement` of asyncapi.yaml. Null when
+    /// The settlement as the ledger booked it: the schema `Settlement` of asyncapi.yaml. Null if
     /// the game was voided.
     #[schema(required = true, value_type = Option<Object>)]
     settlement: Option<Value>,
     /// The time at which the house reversed the settlement; null unless it did.
     #[schema(required = true)]
     reversed_at: Option<Time>,
-    /// By the house's time, as deadlines are.
+    /// The time of the house's clock, by which deadlines are set.
     opened_at: Time,
-    /// By the house's time; by the clock of the database when the game was voided.
+    /// The time of the house's clock; that of the database if the game was voided.
     finished_at: Time,
 }
 
 /// A seat in a finished game.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct GameSeat {
-    /// From 0.
+    /// The number of the seat, counted from 0.
     #[schema(maximum = 7)]
     seat: u8,
     player: Uuid,
-    /// As the player is called now.
+    /// The player's present name.
     #[schema(example = "Maria")]
     name: String,
-    /// A bot of the house, and nobody's account.
+    /// Whether the player is a bot of the house, without a person's account.
     is_bot: bool,
     /// The most that the seat could lose beside the ante.
     stake: Coins,
-    /// The change of the player's coins, the ante aside; 0 once the settlement was reversed.
+    /// The change of the player's coins without the ante; 0 once the settlement was reversed.
     net: Coins,
-    /// How many actions were chosen by whom.
-    actions: ChosenBy,
+    /// The number of actions by their origin.
+    actions: ActionCounts,
 }
 
-/// Who chose the actions of a seat. All are 0 in a game that was voided.
+/// The number of a seat's actions by their origin. All are 0 in a game that was voided.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(super) struct ChosenBy {
+pub(super) struct ActionCounts {
     player: u32,
-    /// Because a countdown had passed.
+    /// ActionCounts taken because a countdown had ended.
     clock: u32,
-    /// Because the player was away.
+    /// ActionCounts taken because the player was away.
     ai: u32,
 }
 
 /// Show one of my games
 ///
-/// Only for the players of the game; to everybody else it does not exist.
+/// Only players of the game may request it; for everybody else the game does not exist.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}",
@@ -300,16 +301,16 @@ pub(super) async fn show_game(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Game>, Problem> {
-    let game = archive::detail(&pool, &records, GameId(id))
+    let game = archive::read_detail(&pool, &records, GameId(id))
         .await
-        .map_err(unread_record)?
-        // Whether a game of others exists is not told.
+        .map_err(record_problem)?
+        // The response does not reveal whether a game of other players exists.
         .filter(|game| game.seats.iter().any(|seat| seat.player == player.id))
-        .ok_or_else(|| Code::GameNotFound.plain())?;
+        .ok_or_else(|| Code::GameNotFound.problem())?;
     let state = match game.state {
-        GameState::Settled => Finished::Settled,
-        GameState::Voided => Finished::Voided,
-        GameState::Open => return Err(Code::GameNotFinished.plain()),
+        GameState::Settled => FinalGameState::Settled,
+        GameState::Voided => FinalGameState::Voided,
+        GameState::Open => return Err(Code::GameNotFinished.problem()),
     };
     let GameDetail { record, .. } = &game;
     let replayed = record.clone().map(GameReplay::of_value).transpose();
@@ -334,7 +335,7 @@ pub(super) async fn show_game(
         state,
         ending,
         ante: game.ante.into(),
-        seats: seats.map(|(place, seat)| GameSeat::of(seat, actions.get(place).copied())).collect(),
+        seats: seats.map(|(index, seat)| GameSeat::from_detail(seat, actions.get(index).copied())).collect(),
         settlement: game.settlement,
         reversed_at: game.reversed_at_ms.map(Time::from_ms),
         opened_at: Time::from_ms(game.opened_at_ms),
@@ -343,10 +344,10 @@ pub(super) async fn show_game(
 }
 
 impl GameSeat {
-    fn of(seat: SeatDetail, actions: Option<Actions>) -> Self {
-        let chosen = actions.map(|Actions { player, clock, ai }| ChosenBy { player, clock, ai });
+    fn from_detail(seat: SeatDetail, actions: Option<ActionCounts>) -> Self {
+        let chosen = actions.map(|ActionCounts { player, clock, ai }| ActionCounts { player, clock, ai });
         Self {
-            seat: number(seat.seat),
+            seat: seat_number(seat.seat),
             player: seat.player.0,
             name: seat.name,
             is_bot: seat.is_bot,
@@ -359,8 +360,8 @@ impl GameSeat {
 
 /// Show the record of a game
 ///
-/// Everything that is needed to verify the game: save the answer and give it to `bahay verify`.
-/// Only for the players of the game; to everybody else it does not exist.
+/// Returns everything that is needed to verify the game: save the response and pass it to `bahay
+/// verify`. Only players of the game may request it; for everybody else the game does not exist.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/record",
@@ -391,39 +392,43 @@ pub(super) async fn show_game_record(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<Value>, Problem> {
-    record_of(&pool, &records, player, id).await.map(|(_, record)| Json(record))
+    load_record(&pool, &records, player, id).await.map(|(_, record)| Json(record))
 }
 
-/// A settled game of this player, and its record.
-pub(super) async fn record_of(
+/// Returns a settled game of this player, with its record.
+///
+/// # Errors
+/// `game_not_found` unless the player played in it, `game_not_finished`, `game_voided`, or a failed
+/// read.
+pub(super) async fn load_record(
     pool: &PgPool,
     records: &Records,
     player: Player,
     id: Uuid,
 ) -> Result<(RecordedGame, Value), Problem> {
-    let game = archive::record(pool, records, GameId(id))
+    let game = archive::read_game(pool, records, GameId(id))
         .await
-        .map_err(unread_record)?
-        // Whether a game of others exists is not told.
+        .map_err(record_problem)?
+        // The response does not reveal whether a game of other players exists.
         .filter(|game| game.players.contains(&player.id))
-        .ok_or_else(|| Code::GameNotFound.plain())?;
-    recorded(game)
+        .ok_or_else(|| Code::GameNotFound.problem())?;
+    require_record(game)
 }
 
-/// A settled game's record.
-pub(super) fn recorded(mut game: RecordedGame) -> Result<(RecordedGame, Value), Problem> {
+/// Takes the record out of a settled game.
+pub(super) fn require_record(mut game: RecordedGame) -> Result<(RecordedGame, Value), Problem> {
     match (game.state, game.record.take()) {
         (GameState::Settled, Some(record)) => Ok((game, record)),
         (GameState::Settled, None) => {
             Err(Problem::internal(&format_args!("settled game {} has no record", game.game)))
         }
-        (GameState::Open, _) => Err(Code::GameNotFinished.plain()),
-        (GameState::Voided, _) => Err(Code::GameVoided.plain()),
+        (GameState::Open, _) => Err(Code::GameNotFinished.problem()),
+        (GameState::Voided, _) => Err(Code::GameVoided.problem()),
     }
 }
 
-/// A seat as the wire counts it.
-pub(super) fn number(seat: bahay_engine::seat::Seat) -> u8 {
+/// Returns the number of a seat as the API counts it, from 0.
+pub(super) fn seat_number(seat: bahay_engine::seat::Seat) -> u8 {
     u8::try_from(seat.index()).unwrap_or(u8::MAX)
 }
 

@@ -12,41 +12,41 @@ use crate::notices::{self, Notices};
 
 use super::{
     Code, Coins, Cursors, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Services, Time,
-    unread,
+    database_problem,
 };
 
-/// Something that a player is told.
+/// A message in a player's inbox.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Notice {
     id: Uuid,
-    /// What it is about, for programs. `game_voided`: the game could not be finished, and `amount`
-    /// is what came back, ante and stake. `pot_refunded`: a table is gone, or was a private one that
-    /// has ended or from which the player had to go, and `amount` is what the player had paid into
-    /// its POT. `private_limit`: at a private table a game did not begin with the player, because it
-    /// could have brought more than the player may still win at such tables. `room_limit`: the same in
-    /// a room, because of what the player has won of others at the table within a day.
-    /// `banned`: the player could not come in for a time. `ban_lifted`: a ban was taken back.
-    /// `muted`: what the player says at tables is refused. `mute_lifted`: that was taken back.
-    /// `rematch`: the player `from` wants to play `game` again, at the private table of `code`. Kinds
-    /// are added, not changed.
+    /// The kind of the notice, for programs. `game_voided`: the game was voided, and `amount` is
+    /// the returned ante and stake. `pot_refunded`: the table no longer exists, or it was a private
+    /// table that ended or from which the player was removed; `amount` is what the player had paid
+    /// into its POT. `private_limit`: a game at a private table did not begin with the player,
+    /// because it could have won more than the player may still win at private tables.
+    /// `room_limit`: the same in a room, because of the amount that the player has won there from
+    /// others within a day. `banned`: the player is banned for a time. `ban_lifted`: a ban was
+    /// lifted. `muted`: the player's chat messages are refused. `mute_lifted`: a mute was lifted.
+    /// `rematch`: the player `from` invites to play `game` again, at the private table with `code`.
+    /// Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     kind: String,
-    /// The game that it is about, if any.
+    /// The game that the notice is about, if any.
     #[schema(required = true)]
     game: Option<Uuid>,
     #[schema(required = true)]
     amount: Option<Coins>,
-    /// The code of a private table, for a `rematch`.
+    /// The code of the private table, for a `rematch`.
     #[schema(required = true, example = "K7MWQ2XA")]
     code: Option<String>,
     /// The player who invites, for a `rematch`.
     #[schema(required = true)]
     from: Option<Uuid>,
-    /// The name of that player; null once the account was deleted.
+    /// The name of the inviting player; null once the account was deleted.
     #[schema(required = true, example = "Benjie")]
     name: Option<String>,
     created_at: Time,
-    /// Null while it is unread.
+    /// Null while the notice is unread.
     #[schema(required = true)]
     read_at: Option<Time>,
 }
@@ -69,7 +69,8 @@ impl From<notices::Notice> for Notice {
 
 /// List my notices
 ///
-/// Newest first, read ones too. `hello` on the socket says how many are unread.
+/// Newest first, including read ones. The message `hello` of the socket contains the number of
+/// unread notices.
 #[utoipa::path(
     get,
     path = "/v1/me/notices",
@@ -87,7 +88,7 @@ pub(super) async fn list_my_notices(
     const LIST: &str = "notices";
     let cursor = cursors.open(LIST, &player, query.cursor.as_deref())?;
     let page = notices.list(player.id, cursor, query.limit.items()).await;
-    let page = page.map_err(unread)?;
+    let page = page.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(Notice::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(LIST, &player, &next)),
@@ -96,7 +97,7 @@ pub(super) async fn list_my_notices(
 
 /// Mark a notice as read
 ///
-/// As often as you like; the first time stands.
+/// Idempotent: the time of the first call is kept.
 #[utoipa::path(
     post,
     path = "/v1/me/notices/{id}/read",
@@ -118,10 +119,10 @@ pub(super) async fn read_my_notice(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    let is_there = notices.mark_read(player.id, id).await;
-    match is_there.map_err(unread)? {
+    let marked = notices.mark_read(player.id, id).await;
+    match marked.map_err(database_problem)? {
         true => Ok(StatusCode::NO_CONTENT),
-        false => Err(Code::NoticeNotFound.plain()),
+        false => Err(Code::NoticeNotFound.problem()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Players as others see them, and what each has done.
+//! The public profiles and the statistics of players.
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -8,15 +8,15 @@ use uuid::Uuid;
 
 use crate::accounts::Accounts;
 use bahay_engine::catalog;
-use bahay_engine::game::Named;
+use bahay_engine::game::TitledName;
 
 use crate::auth::Player;
 use crate::ids::PlayerId;
 use crate::standings::{Standings, StandingsError};
 
-use super::{Code, Coins, Path, Problem, ProblemBody, Services, Time, unread, unread_record};
+use super::{Code, Coins, Path, Problem, ProblemBody, Services, Time, database_problem, record_problem};
 
-/// A player, to everybody who is signed in.
+/// A player's public profile, for everybody who is signed in.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct PlayerProfile {
     id: Uuid,
@@ -25,55 +25,56 @@ pub(super) struct PlayerProfile {
     /// One of `GET /v1/avatars`.
     #[schema(example = "carabao")]
     avatar: String,
-    /// A bot of the house, and nobody's account.
+    /// Whether the player is a bot of the house, without a person's account.
     is_bot: bool,
     created_at: Time,
-    /// By game.
+    /// The statistics, by game.
     statistics: Vec<Statistics>,
 }
 
-/// What a player has done in all settled games of one kind, some seconds behind.
+/// The statistics of a player over all settled games of one kind, updated with a delay of some
+/// seconds.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct Statistics {
-    /// The game, by its name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: String,
-    /// The game for people.
+    /// The game's title, for people.
     #[schema(example = "Tong-its")]
     game: &'static str,
     games: i64,
     wins: i64,
-    /// How often the player took the POT.
+    /// The number of POTs won.
     hits: i64,
-    /// The largest POT taken.
+    /// The largest POT won.
     best_pot: Coins,
-    /// Wins in a row, at whatever tables.
+    /// The present number of consecutive wins, at any tables.
     streak: i64,
     best_streak: i64,
-    /// What else is counted at this game; all of its counters, also those that are zero.
-    counters: Vec<Counter>,
+    /// The game's further counters, including those that are zero.
+    counters: Vec<StatisticsCounter>,
 }
 
-/// Something that is counted at one game.
+/// A counter of one game.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = StatisticsCounter)]
-pub(in crate::http) struct Counter {
+pub(in crate::http) struct StatisticsCounter {
     #[schema(example = "fights_won")]
     name: &'static str,
-    /// For people.
+    /// The title, for people.
     #[schema(example = "Fights won")]
     title: &'static str,
     value: i64,
 }
 
-/// Statistics of every game that the player has played.
+/// A player's statistics, by game.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct StatisticsByGame {
     items: Vec<Statistics>,
 }
 
-/// What a player has done, game by game in the order of the catalogue; the first one always.
-pub(in crate::http) async fn statistics_of(
+/// Returns the statistics of every game that the player has played, in the order of the catalogue.
+/// Those of the first kind are always included.
+pub(in crate::http) async fn load_statistics(
     standings: &Standings,
     player: PlayerId,
 ) -> Result<Vec<Statistics>, Problem> {
@@ -83,7 +84,7 @@ pub(in crate::http) async fn statistics_of(
         if found.games == 0 && place > 0 {
             continue;
         }
-        let counter = |named: &Named| Counter {
+        let counter = |named: &TitledName| StatisticsCounter {
             name: named.name,
             title: named.title,
             value: found.counter(named.name),
@@ -115,12 +116,12 @@ pub(super) async fn show_my_statistics(
     State(standings): State<Standings>,
     player: Player,
 ) -> Result<Json<StatisticsByGame>, Problem> {
-    Ok(Json(StatisticsByGame { items: statistics_of(&standings, player.id).await? }))
+    Ok(Json(StatisticsByGame { items: load_statistics(&standings, player.id).await? }))
 }
 
 /// Show a player
 ///
-/// What everybody may know of a player.
+/// Returns the public profile of a player.
 #[utoipa::path(
     get,
     path = "/v1/players/{id}",
@@ -139,9 +140,9 @@ pub(super) async fn show_player(
     _: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<PlayerProfile>, Problem> {
-    let found = accounts.look_up(&[PlayerId(id)]).await?;
-    let profile = found.into_iter().next().ok_or_else(|| Code::PlayerNotFound.plain())?;
-    let statistics = statistics_of(&standings, profile.id).await?;
+    let found = accounts.find_public_profiles(&[PlayerId(id)]).await?;
+    let profile = found.into_iter().next().ok_or_else(|| Code::PlayerNotFound.problem())?;
+    let statistics = load_statistics(&standings, profile.id).await?;
     Ok(Json(PlayerProfile {
         id,
         name: profile.name,
@@ -161,8 +162,8 @@ impl FromRef<Services> for Standings {
 impl From<StandingsError> for Problem {
     fn from(error: StandingsError) -> Self {
         match error {
-            StandingsError::Database(error) => unread(error),
-            StandingsError::Records(error) => unread_record(error),
+            StandingsError::Database(error) => database_problem(error),
+            StandingsError::Records(error) => record_problem(error),
             StandingsError::LiveStore(error) => Self::unavailable(&error),
             StandingsError::Unreadable(_) => Self::internal(&error),
         }

@@ -12,9 +12,9 @@ use crate::notices::{Invited, Notices, RematchInvitation};
 use crate::records::Records;
 use crate::replay::GameReplay;
 
-use super::games::record_of;
+use super::games::load_record;
 use super::private_tables::PrivateSeatBody;
-use super::{Path, Problem, ProblemBody, Services, unread};
+use super::{Path, Problem, ProblemBody, Services, database_problem};
 
 /// Play one of my games again
 ///
@@ -65,8 +65,8 @@ pub(super) async fn request_rematch(
     Path(id): Path<Uuid>,
 ) -> Result<(StatusCode, Json<PrivateSeatBody>), Problem> {
     let from = player.id;
-    let (game, record) = record_of(&pool, &records, player, id).await?;
-    let replay = GameReplay::of_value(record).map_err(|error| Problem::internal(&error))?;
+    let (game, record) = load_record(&pool, &records, player, id).await?;
+    let replay = GameReplay::from_value(record).map_err(|error| Problem::internal(&error))?;
     let record = replay.record();
     let finished = FinishedGame {
         game: game.game,
@@ -74,13 +74,13 @@ pub(super) async fn request_rematch(
         terms: record.terms.clone(),
         finished_at_ms: record.finished_at.ms(),
     };
-    let Rematch { seat, is_host } = services.lobby.rematch(from, &finished).await?;
+    let Rematch { seat, is_host } = services.lobby.join_rematch(from, &finished).await?;
     if is_host {
         let game = game.game;
         let code = seat.code.clone();
         let invitation = RematchInvitation { game, from, code: code.clone() };
-        let Invited { players, name } = notices.invite(&invitation).await.map_err(unread)?;
-        let told = services.lobby.invite(players, &Invitation { code, from, name, game }).await;
+        let Invited { players, name } = notices.invite(&invitation).await.map_err(database_problem)?;
+        let told = services.lobby.send_invitation(players, &Invitation { code, from, name, game }).await;
         if let Err(error) = told {
             // The notices are there.
             tracing::warn!(%game, %error, "invitations to a rematch were not told at once");

@@ -7,12 +7,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::auth::Player;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::rewards::{
-    Daily, DailyClaimed, Relief, ReliefClaimed, RewardError, Rewards, STREAK_DAYS, Standing,
+    DailyClaim, DailyReward, ReliefClaim, ReliefStatus, RewardError, RewardStatus, Rewards, STREAK_DAYS,
 };
 
-use super::idempotency::{Once, OptionalKey};
+use super::idempotency::{IdempotentRequest, OptionalKeyHeader};
 use super::{Code, Coins, Problem, ProblemBody, Services, Time};
 
 /// What I may claim.
@@ -88,12 +88,12 @@ pub(super) async fn show_rewards(
     State(rewards): State<Rewards>,
     player: Player,
 ) -> Result<Json<RewardsBody>, Problem> {
-    Ok(Json(rewards.standing(player.id).await?.into()))
+    Ok(Json(rewards.status(player.id).await?.into()))
 }
 
-impl From<Standing> for RewardsBody {
-    fn from(standing: Standing) -> Self {
-        let Standing { daily, relief } = standing;
+impl From<RewardStatus> for RewardsBody {
+    fn from(standing: RewardStatus) -> Self {
+        let RewardStatus { daily, relief } = standing;
         Self { daily: daily.into(), relief: relief.into() }
     }
 }
@@ -122,7 +122,7 @@ pub(super) struct DailyClaimedBody {
     path = "/v1/me/rewards/daily",
     tag = "me",
     security(("access_token" = [])),
-    params(OptionalKey),
+    params(OptionalKeyHeader),
     responses(
         (status = 200, description = "It was given", body = DailyClaimedBody),
         (
@@ -137,15 +137,16 @@ pub(super) struct DailyClaimedBody {
 pub(super) async fn claim_daily(
     State(rewards): State<Rewards>,
     player: Player,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Response {
     let work = async move |attempt| {
         let claimed = rewards.claim_daily(player.id, attempt).await?;
-        let DailyClaimed { amount, streak_day, wallet, next } = claimed;
-        let (amount, available) = (amount.into(), wallet.into());
+        let DailyClaim { amount, streak_day, wallet, next } = claimed;
+        let amount = amount.into();
+        let available = wallet.into();
         Ok(Json(DailyClaimedBody { amount, streak_day, available, next: next.into() }))
     };
-    once.answer(&player, work).await
+    request.execute(&player, work).await
 }
 
 /// Relief that was given.
@@ -167,7 +168,7 @@ pub(super) struct ReliefClaimedBody {
     path = "/v1/me/rewards/relief",
     tag = "me",
     security(("access_token" = [])),
-    params(OptionalKey),
+    params(OptionalKeyHeader),
     responses(
         (status = 200, description = "It was given", body = ReliefClaimedBody),
         (
@@ -184,16 +185,17 @@ pub(super) async fn claim_relief(
     State(rewards): State<Rewards>,
     player: Player,
     Extension(from): Extension<Address>,
-    once: Once,
+    request: IdempotentRequest,
 ) -> Response {
     let work = async move |attempt| {
         let network = from.network().to_string();
         let claimed = rewards.claim_relief(player.id, Some(&network), attempt).await?;
-        let ReliefClaimed { amount, wallet, left_today } = claimed;
-        let (amount, available) = (amount.into(), wallet.into());
+        let ReliefClaim { amount, wallet, left_today } = claimed;
+        let amount = amount.into();
+        let available = wallet.into();
         Ok(Json(ReliefClaimedBody { amount, available, left_today }))
     };
-    once.answer(&player, work).await
+    request.execute(&player, work).await
 }
 
 // The documents above say seven.
@@ -216,6 +218,6 @@ impl From<RewardError> for Problem {
             RewardError::Unavailable { .. } => return Self::unavailable(&error),
             RewardError::Broken { .. } => return Self::internal(&error),
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }

@@ -7,14 +7,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games, health,
-    leaderboards, matchmaking, middleware, notices, openapi, openid, own_account,
+    Code, Options, Services, analysis, desk, docs, export, fairness, game_steps, games,
+    hand_sorting, health, leaderboards, matchmaking, middleware, notices, openapi, openid,
     operators::{
-        self, audit, corrections, house, operator_admin, player_reports, rooms as kept_rooms, sanctions,
-        tables,
+        self, audit, corrections, house, operator_admin, player_reports, rooms as room_admin,
+        sanctions, tables,
     },
-    password, play, players, practice, private_tables, profiles, proof, rematch, rewards, rooms,
-    sessions, sign_in, social, socket_tickets, hand_sorting, watchable_tables,
+    own_account, password, play, players, practice, private_tables, profiles, proof, rematch,
+    rewards, rooms, sessions, sign_in, social, socket_tickets, watchable_tables,
 };
 
 /// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
@@ -120,11 +120,11 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
         .routes(routes!(corrections::reject_correction))
         .routes(routes!(player_reports::list_reports))
         .routes(routes!(player_reports::decide_report))
-        .routes(routes!(kept_rooms::create_room))
-        .routes(routes!(kept_rooms::change_room))
-        .routes(routes!(kept_rooms::list_room_revisions))
-        .routes(routes!(kept_rooms::open_room))
-        .routes(routes!(kept_rooms::close_room))
+        .routes(routes!(room_admin::create_room))
+        .routes(routes!(room_admin::change_room))
+        .routes(routes!(room_admin::list_room_revisions))
+        .routes(routes!(room_admin::open_room))
+        .routes(routes!(room_admin::close_room))
         .routes(routes!(operators::today::show_today))
         .routes(routes!(operators::settlements::list_settlements))
         .routes(routes!(operators::settlements::total_settlements))

@@ -1,4 +1,4 @@
--- Lists a table as it is: who sits there, and that a seat is free if one is. Places that are
+-- Lists a table as it is: who sits there, and that a seat is free if one is. BoardPage that are
 -- reserved stay so for their time.
 -- KEYS: open tables, seats taken by table, companions by table.  ARGV: table, seats, rank × 10, how
 -- long a place is kept in ms, the players who sit there…

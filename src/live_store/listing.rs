@@ -7,7 +7,7 @@
 //! processes seat players at once. A reservation that nobody uses is gone after
 //! [`RESERVED_MS`].
 
-use bahay_engine::matchmaking::{Companion, ConflictKey};
+use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::{PlayerId, TableId};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ const SEATS_MAX: u8 = 8;
 
 /// A table as it is listed.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed<'a> {
+pub struct TableListing<'a> {
     pub room: &'a str,
     pub seats: u8,
     pub has_pot: bool,
@@ -40,19 +40,19 @@ pub struct Listed<'a> {
 
 /// Who wants a place, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Reserve<'a> {
+pub struct SeatReservation<'a> {
     pub room: &'a str,
     /// A new table gets so many.
     pub seats: u8,
     /// All of them get a place at one table, or nobody does.
-    pub who: &'a [Companion],
+    pub who: &'a [Candidate],
     /// Players of one network do not meet in this room.
     pub networks_apart: bool,
 }
 
 /// A reserved place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reserved {
+pub struct ReservedSeat {
     pub table: TableId,
     /// There was a place at another table, kept only from players of the network of those there.
     pub only_same_network: bool,
@@ -60,16 +60,16 @@ pub struct Reserved {
 
 /// A table with free seats, and who is there or on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct JoinableTable {
     pub table: TableId,
     pub has_pot: bool,
     pub seats_free: u8,
-    pub companions: Vec<Companion>,
+    pub companions: Vec<Candidate>,
 }
 
 /// How many play in a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Playing {
+pub struct PlayingCount {
     pub players: u64,
     /// With somebody there.
     pub tables: u64,
@@ -97,14 +97,14 @@ struct Member {
 }
 
 impl Member {
-    fn of(who: &Companion) -> Self {
-        let written = |key: &ConflictKey| format!("{:016x}", key.0);
-        let keys: Vec<String> = who.conflict_keys.iter().map(written).collect();
+    fn from_candidate(who: &Candidate) -> Self {
+        let to_hex = |key: &ConflictKey| format!("{:016x}", key.0);
+        let keys: Vec<String> = who.conflict_keys.iter().map(to_hex).collect();
         let blocked: Vec<String> = who.blocked.iter().map(|player| player.to_string()).collect();
         Self {
             p: who.player,
             m: keys.join(" "),
-            n: who.network.as_ref().map(written).unwrap_or_default(),
+            n: who.network.as_ref().map(to_hex).unwrap_or_default(),
             b: blocked.join(" "),
             r: who.rating,
             s: false,
@@ -112,9 +112,9 @@ impl Member {
         }
     }
 
-    fn companion(self) -> Companion {
+    fn into_candidate(self) -> Candidate {
         let key = |text: &str| u64::from_str_radix(text, 16).ok().map(ConflictKey);
-        Companion {
+        Candidate {
             player: self.p,
             rating: self.r,
             conflict_keys: self.m.split(' ').filter_map(key).collect(),
@@ -129,31 +129,31 @@ impl LiveStore {
     /// then listed. `full` are tables that turned out to have none.
     pub async fn reserve(
         &self,
-        reserve: Reserve<'_>,
+        reserve: SeatReservation<'_>,
         new: TableId,
         full: &[TableId],
-    ) -> Result<Reserved, Unavailable> {
-        let reserved = self.reserve_at(reserve, Some(new), None, full).await?;
+    ) -> Result<ReservedSeat, Unavailable> {
+        let reserved = self.call_reserve(reserve, Some(new), None, full).await?;
         reserved.ok_or_else(|| Unavailable("a room has no place at a new table".into()))
     }
 
     /// Reserves places at one table, which may be new. False when it has too few, or somebody
     /// there does not go with somebody of these.
-    pub async fn reserve_here(
+    pub async fn reserve_at_table(
         &self,
-        reserve: Reserve<'_>,
+        reserve: SeatReservation<'_>,
         table: TableId,
     ) -> Result<bool, Unavailable> {
-        Ok(self.reserve_at(reserve, None, Some(table), &[]).await?.is_some())
+        Ok(self.call_reserve(reserve, None, Some(table), &[]).await?.is_some())
     }
 
-    async fn reserve_at(
+    async fn call_reserve(
         &self,
-        reserve: Reserve<'_>,
+        reserve: SeatReservation<'_>,
         new: Option<TableId>,
         here: Option<TableId>,
         full: &[TableId],
-    ) -> Result<Option<Reserved>, Unavailable> {
+    ) -> Result<Option<ReservedSeat>, Unavailable> {
         let text = |table: Option<TableId>| table.map(|table| table.to_string());
         let mut call = self.scripts.reserve.prepare_invoke();
         self.room_keys(&mut call, reserve.room);
@@ -161,14 +161,14 @@ impl LiveStore {
         call.arg(reserve.seats).arg(RANK_WITHOUT_POT * RANK_STEP).arg(RESERVED_MS);
         call.arg(u8::from(reserve.networks_apart)).arg(reserve.who.len());
         for who in reserve.who {
-            call.arg(written(&Member::of(who))?);
+            call.arg(to_json(&Member::from_candidate(who))?);
         }
         for table in full {
             call.arg(table.to_string());
         }
         let (table, only_same_network): (Option<String>, bool) =
             call.invoke_async(&mut self.commands.clone()).await?;
-        let reserved = |table: String| Ok(Reserved { table: parsed(&table)?, only_same_network });
+        let reserved = |table: String| Ok(ReservedSeat { table: parse_table_id(&table)?, only_same_network });
         table.map(reserved).transpose()
     }
 
@@ -188,7 +188,7 @@ impl LiveStore {
 
     /// Lists a table as it is now. A full one has no place to reserve; an empty one without a POT
     /// is no longer listed.
-    pub async fn list(&self, table: TableId, listed: Listed<'_>) -> Result<(), Unavailable> {
+    pub async fn list_table(&self, table: TableId, listed: TableListing<'_>) -> Result<(), Unavailable> {
         let rank = if listed.has_pot { RANK_WITH_POT } else { RANK_WITHOUT_POT };
         let mut call = self.scripts.list.prepare_invoke();
         self.room_keys(&mut call, listed.room);
@@ -201,8 +201,8 @@ impl LiveStore {
     }
 
     /// Takes a table off all lists.
-    pub async fn unlist(&self, room: &str, table: TableId) -> Result<(), Unavailable> {
-        let [open, tables, companions] = self.room_names(room);
+    pub async fn unlist_table(&self, room: &str, table: TableId) -> Result<(), Unavailable> {
+        let [open, tables, companions] = self.room_key_names(room);
         let table = table.to_string();
         let mut pipe = redis::pipe();
         pipe.zrem(open, &table).zrem(tables, &table).hdel(companions, &table);
@@ -211,7 +211,7 @@ impl LiveStore {
     }
 
     /// The tables of a room with a free seat, those to be filled first at the front.
-    pub async fn open_tables(&self, room: &str) -> Result<Vec<Open>, Unavailable> {
+    pub async fn open_tables(&self, room: &str) -> Result<Vec<JoinableTable>, Unavailable> {
         let mut call = self.scripts.open.prepare_invoke();
         self.room_keys(&mut call, room);
         call.arg(OPEN_MAX);
@@ -224,11 +224,11 @@ impl LiveStore {
             let taken = u8::try_from(members.len()).unwrap_or(u8::MAX);
             let seats_free = seats.saturating_sub(taken);
             if seats_free > 0 {
-                open.push(Open {
-                    table: parsed(&table)?,
+                open.push(JoinableTable {
+                    table: parse_table_id(&table)?,
                     has_pot: score < RANK_STEP,
                     seats_free,
-                    companions: members.into_iter().map(Member::companion).collect(),
+                    companions: members.into_iter().map(Member::into_companion).collect(),
                 });
             }
         }
@@ -240,12 +240,12 @@ impl LiveStore {
         &self,
         room: &str,
         table: TableId,
-    ) -> Result<Vec<Companion>, Unavailable> {
+    ) -> Result<Vec<Candidate>, Unavailable> {
         #[derive(Deserialize)]
         struct Entry {
             who: Vec<Member>,
         }
-        let [_, _, companions] = self.room_names(room);
+        let [_, _, companions] = self.room_key_names(room);
         let mut call = redis::cmd("HGET");
         call.arg(companions).arg(table.to_string());
         let entry: Option<String> = call.query_async(&mut self.commands.clone()).await?;
@@ -253,31 +253,31 @@ impl LiveStore {
             return Ok(Vec::new());
         };
         let Entry { who } = serde_json::from_str(&entry).map_err(unreadable)?;
-        Ok(who.into_iter().map(Member::companion).collect())
+        Ok(who.into_iter().map(Member::into_companion).collect())
     }
 
     /// Tables of a room with somebody there, and how many sit at each: of very many the fullest.
-    pub async fn occupied(&self, room: &str) -> Result<Vec<(TableId, u8)>, Unavailable> {
-        let [_, tables, _] = self.room_names(room);
+    pub async fn occupied_tables(&self, room: &str) -> Result<Vec<(TableId, u8)>, Unavailable> {
+        let [_, tables, _] = self.room_key_names(room);
         let mut call = redis::cmd("ZRANGE");
         call.arg(tables).arg(0).arg(OPEN_MAX - 1).arg("REV").arg("WITHSCORES");
         let rows: Vec<(String, u8)> = call.query_async(&mut self.commands.clone()).await?;
-        rows.into_iter().map(|(table, players)| Ok((parsed(&table)?, players))).collect()
+        rows.into_iter().map(|(table, players)| Ok((parse_table_id(&table)?, players))).collect()
     }
 
     /// How many sit at how many tables of a room.
-    pub async fn playing(&self, room: &str) -> Result<Playing, Unavailable> {
-        let [_, tables, _] = self.room_names(room);
+    pub async fn playing_count(&self, room: &str) -> Result<PlayingCount, Unavailable> {
+        let [_, tables, _] = self.room_key_names(room);
         let mut pipe = redis::pipe();
         for seated in 1..=SEATS_MAX {
             pipe.zcount(&tables, seated, seated);
         }
         let counts: Vec<u64> = pipe.query_async(&mut self.commands.clone()).await?;
         let players = (1..).zip(&counts).map(|(seated, tables): (u64, &u64)| seated * tables);
-        Ok(Playing { players: players.sum(), tables: counts.iter().sum() })
+        Ok(PlayingCount { players: players.sum(), tables: counts.iter().sum() })
     }
 
-    /// Open tables, seats taken by table, and who is there.
+    /// JoinableTable tables, seats taken by table, and who is there.
     /// Tables of a room with somebody there and how many that are, the fullest first; so many
     /// tables at most.
     pub async fn busy_tables(
@@ -285,26 +285,26 @@ impl LiveStore {
         room: &str,
         most: usize,
     ) -> Result<Vec<(TableId, u8)>, Unavailable> {
-        let [_, tables, _] = self.room_names(room);
+        let [_, tables, _] = self.room_key_names(room);
         let mut ask = redis::cmd("ZREVRANGEBYSCORE");
         ask.arg(tables).arg(SEATS_MAX).arg(1).arg("WITHSCORES").arg("LIMIT").arg(0).arg(most);
         let rows: Vec<(String, u8)> = ask.query_async(&mut self.commands.clone()).await?;
-        rows.into_iter().map(|(table, seated)| Ok((parsed(&table)?, seated))).collect()
+        rows.into_iter().map(|(table, seated)| Ok((parse_table_id(&table)?, seated))).collect()
     }
 
-    fn room_names(&self, room: &str) -> [String; 3] {
+    fn room_key_names(&self, room: &str) -> [String; 3] {
         ["open", "tables", "companions"]
             .map(|part| format!("{}:{{room:{room}}}:{part}", self.prefix))
     }
 
     fn room_keys(&self, call: &mut redis::ScriptInvocation<'_>, room: &str) {
-        for name in self.room_names(room) {
+        for name in self.room_key_names(room) {
             call.key(name);
         }
     }
 }
 
-fn written(value: &impl Serialize) -> Result<String, Unavailable> {
+fn to_json(value: &impl Serialize) -> Result<String, Unavailable> {
     serde_json::to_string(value).map_err(unreadable)
 }
 
@@ -312,6 +312,6 @@ fn unreadable(error: serde_json::Error) -> Unavailable {
     Unavailable(format!("a listing is not what it should be: {error}"))
 }
 
-fn parsed(table: &str) -> Result<TableId, Unavailable> {
+fn parse_table_id(table: &str) -> Result<TableId, Unavailable> {
     table.parse().map_err(|_| Unavailable("a table in the listing has no valid id".into()))
 }

@@ -30,7 +30,7 @@ mod rematch;
 mod seating;
 mod server;
 mod setup;
-mod ticket;
+mod socket_ticket;
 mod watch;
 
 use std::fmt;
@@ -45,15 +45,15 @@ use tokio::sync::mpsc;
 use crate::live_store::connection::Connection;
 use crate::live_store::watch::Subscriptions;
 
-pub use bahay_shell::{Append, Entry, NoShow, NodeId, Point, Present, Stored, Tail};
-pub use boards::{BOARDS_MAX, Place, Places, PlacesAsked, Reached, rank_places};
+pub use bahay_shell::{AppendOutcome, JournalEntry, NoShow, NodeId, PlayerConnection, Point, StoredTable, Tail};
+pub use boards::{BOARDS_MAX, BoardRank, BoardPage, BoardSection, ReachedScore, rank_scores};
 pub use journal::NewLine;
-pub use listing::{Listed, Open, Playing, Reserve, Reserved};
-pub use matching::{Held, LEASE_MS, Over, StoredTicket, TicketState, WaitReason};
+pub use listing::{TableListing, JoinableTable, PlayingCount, SeatReservation, ReservedSeat};
+pub use matching::{MatchingLease, LEASE_MS, TicketUpdate, StoredTicket, TicketState, WaitReason};
 pub use no_shows::{NO_SHOW_KEPT_MS, NoShowSubject, SeatOrigin};
 pub use online::ONLINE_MS;
 pub use player_messages::PlayerMessage;
-pub use presence::{Beat, GAP_MS};
+pub use presence::{Heartbeat, GAP_MS};
 pub use private::PrivateTable;
 pub use rematch::StoredRematch;
 pub use seating::SeatClaim;
@@ -91,7 +91,7 @@ impl Unavailable {
     }
 
     /// Why, in words.
-    pub fn into_why(self) -> String {
+    pub fn into_reason(self) -> String {
         self.0
     }
 }
@@ -126,7 +126,7 @@ impl std::fmt::Debug for LiveStore {
 struct Scripts {
     append: redis::Script,
     load: redis::Script,
-    found: redis::Script,
+    create: redis::Script,
     compact: redis::Script,
     due: redis::Script,
     host: redis::Script,
@@ -150,10 +150,10 @@ struct Scripts {
     halt: redis::Script,
     resume: redis::Script,
     end: redis::Script,
-    places: redis::Script,
+    board_page: redis::Script,
     raise_scores: redis::Script,
     rematch_claim: redis::Script,
-    rematch_made: redis::Script,
+    rematch_created: redis::Script,
 }
 
 impl LiveStore {
@@ -170,7 +170,7 @@ impl LiveStore {
             scripts: Arc::new(Scripts {
                 append: redis::Script::new(include_str!("append.lua")),
                 load: redis::Script::new(include_str!("load.lua")),
-                found: redis::Script::new(include_str!("create.lua")),
+                create: redis::Script::new(include_str!("create.lua")),
                 compact: redis::Script::new(include_str!("compact.lua")),
                 due: redis::Script::new(include_str!("due.lua")),
                 host: redis::Script::new(include_str!("host.lua")),
@@ -194,10 +194,10 @@ impl LiveStore {
                 halt: redis::Script::new(include_str!("halt.lua")),
                 resume: redis::Script::new(include_str!("resume.lua")),
                 end: redis::Script::new(include_str!("end.lua")),
-                places: redis::Script::new(include_str!("places.lua")),
+                board_page: redis::Script::new(include_str!("board_page.lua")),
                 raise_scores: redis::Script::new(include_str!("raise_scores.lua")),
                 rematch_claim: redis::Script::new(include_str!("rematch_claim.lua")),
-                rematch_made: redis::Script::new(include_str!("rematch_made.lua")),
+                rematch_created: redis::Script::new(include_str!("rematch_created.lua")),
             }),
             prefix: options.prefix.as_str().into(),
             shards: options.shards.max(1),
@@ -214,7 +214,7 @@ impl LiveStore {
     }
 
     /// Returns when each server that holds live state has taken a write.
-    pub async fn takes_writes(&self) -> Result<(), Unavailable> {
+    pub async fn check_writable(&self) -> Result<(), Unavailable> {
         let writes = self.shards().map(async |shard| {
             let mut call = redis::cmd("SET");
             call.arg(format!("{}:{{s{shard}}}:probe", self.prefix)).arg("").arg("EX").arg(PROBE_S);
@@ -247,11 +247,11 @@ impl LiveStore {
 
     /// `bahay:{s3}:table:<id>:journal` and the like.
     fn table_key<'a>(&'a self, table: TableId, part: &'a str) -> Key<'a> {
-        Key { prefix: &self.prefix, shard: self.shard_of(table), of: Of::Table(table, part) }
+        Key { prefix: &self.prefix, shard: self.shard_of(table), part: KeyPart::Table(table, part) }
     }
 
     fn due_key(&self, shard: u16, engine: u32) -> Key<'_> {
-        Key { prefix: &self.prefix, shard, of: Of::Due(engine) }
+        Key { prefix: &self.prefix, shard, part: KeyPart::Due(engine) }
     }
 }
 
@@ -260,11 +260,11 @@ impl LiveStore {
 struct Key<'a> {
     prefix: &'a str,
     shard: u16,
-    of: Of<'a>,
+    part: KeyPart<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Of<'a> {
+enum KeyPart<'a> {
     Table(TableId, &'a str),
     /// The deadlines of the tables of a version of the engine.
     Due(u32),
@@ -272,10 +272,10 @@ enum Of<'a> {
 
 impl fmt::Display for Key<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { prefix, shard, of } = self;
-        match of {
-            Of::Table(table, part) => write!(f, "{prefix}:{{s{shard}}}:table:{table}:{part}"),
-            Of::Due(engine) => write!(f, "{prefix}:{{s{shard}}}:due:{engine}"),
+        let Self { prefix, shard, part } = self;
+        match part {
+            KeyPart::Table(table, part) => write!(f, "{prefix}:{{s{shard}}}:table:{table}:{part}"),
+            KeyPart::Due(engine) => write!(f, "{prefix}:{{s{shard}}}:due:{engine}"),
         }
     }
 }

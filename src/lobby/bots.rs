@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::matchmaking::{
-    self, Companion, Round, Ticket, TicketId, WINDOW_MS, fit_companions,
+    self, Candidate, Round, Ticket, TicketId, WINDOW_MS, fit_companions,
 };
 use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
@@ -30,18 +30,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::entropy;
 use crate::ledger::LedgerError;
-use crate::live_store::{Held, Open, Reserve, Unavailable};
+use crate::live_store::{MatchingLease, JoinableTable, SeatReservation, Unavailable};
 
 use super::bot_purse::BotPurse;
-use super::matcher::{Matcher, Planned};
-use super::sit::{Sat, Sitter};
+use super::matcher::{Matcher, PlannedTable};
+use super::take_seat::{SeatOutcome, NewOccupant};
 use super::{Lobby, LobbyError, Room};
 
 /// Bots whose places are looked up at once.
 const AT_ONCE: usize = 16;
 
 /// Tickets for which bots are asked to leave in one go.
-const ASKED_FOR_MAX: usize = 64;
+const LEAVE_REQUESTS_MAX: usize = 64;
 
 /// The time from one line of the log about an empty purse to the next.
 const EMPTY_PURSE_LOGGED_MS: u64 = 10 * 60 * 1_000;
@@ -57,12 +57,12 @@ pub struct Bot {
 /// The bots of a house, and what the matcher remembers about companions.
 #[derive(Debug, Default)]
 pub struct Bots {
-    all: Arc<[Bot]>,
+    bots: Arc<[Bot]>,
     players: BTreeSet<PlayerId>,
     after_ms: u64,
     /// When it was last asked whether bots are due.
-    asked: Timestamp,
-    memory: Memory,
+    checked_at: Timestamp,
+    memory: MatcherMemory,
     /// The time of the last line of the log about an empty purse.
     empty_purse_logged: Option<Timestamp>,
     /// The lease under which the memory was read, and as what it is stored.
@@ -71,16 +71,16 @@ pub struct Bots {
 
 /// What is remembered from one look after companions to the next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Memory {
+struct MatcherMemory {
     /// Tables where players wait: with so many seats free, since when.
-    lonely: BTreeMap<TableId, (u8, Timestamp)>,
+    waiting_tables: BTreeMap<TableId, (u8, Timestamp)>,
     /// Tickets for which a bot was asked to leave.
     promised: BTreeSet<TicketId>,
 }
 
 /// Where the bots are.
 #[derive(Debug, Default)]
-pub(super) struct Spots {
+pub(super) struct BotLocations {
     pub(super) free: Vec<Bot>,
     tables: BTreeSet<TableId>,
     /// The coins that the house may still give them, once that was read.
@@ -91,23 +91,23 @@ pub(super) struct Spots {
 
 impl Bots {
     /// Bots that come where players have waited for so long.
-    pub fn new(all: Vec<Bot>, after: Duration) -> Self {
-        let players = all.iter().map(|bot| bot.player).collect();
+    pub fn new(bots: Vec<Bot>, after: Duration) -> Self {
+        let players = bots.iter().map(|bot| bot.player).collect();
         let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
-        Self { all: all.into(), players, after_ms, ..Self::default() }
+        Self { bots: bots.into(), players, after_ms, ..Self::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.bots.is_empty()
     }
 
-    pub(super) fn all(&self) -> Arc<[Bot]> {
-        self.all.clone()
+    pub(super) fn shared_list(&self) -> Arc<[Bot]> {
+        self.bots.clone()
     }
 
     /// Whether one of these tickets has come to wait long enough since this was last asked.
     pub(super) fn are_due(&mut self, waiting: &[Ticket], now: Timestamp) -> bool {
-        let before = std::mem::replace(&mut self.asked, now);
+        let before = std::mem::replace(&mut self.checked_at, now);
         let waited = |ticket: &Ticket, at: Timestamp| {
             at >= ticket.since && at.ms_since(ticket.since) >= self.after_ms
         };
@@ -115,12 +115,12 @@ impl Bots {
     }
 
     /// Of these tables, those where players have waited long enough.
-    fn long_waited(
+    fn take_long_waiting(
         &mut self,
-        open: Vec<(Arc<Room>, Open)>,
+        open: Vec<(Arc<Room>, JoinableTable)>,
         now: Timestamp,
-    ) -> Vec<(Arc<Room>, Open)> {
-        let mut before = std::mem::take(&mut self.memory.lonely);
+    ) -> Vec<(Arc<Room>, JoinableTable)> {
+        let mut before = std::mem::take(&mut self.memory.waiting_tables);
         let mut long = Vec::new();
         for (room, open) in open {
             if open.companions.iter().all(|one| self.players.contains(&one.player)) {
@@ -130,7 +130,7 @@ impl Bots {
                 Some((seats_free, since)) if seats_free == open.seats_free => since,
                 Some(_) | None => now,
             };
-            self.memory.lonely.insert(open.table, (open.seats_free, since));
+            self.memory.waiting_tables.insert(open.table, (open.seats_free, since));
             if now.ms_since(since) >= self.after_ms {
                 long.push((room, open));
             }
@@ -141,9 +141,9 @@ impl Bots {
 
 impl Matcher {
     /// Sees to companions for those whom a round has not placed.
-    pub(super) async fn keep_companions(
+    pub(super) async fn provide_companions(
         &mut self,
-        held: &Held,
+        held: &MatchingLease,
         rooms: &[Arc<Room>],
         waiting: Vec<Ticket>,
     ) -> Result<(), Unavailable> {
@@ -155,7 +155,7 @@ impl Matcher {
         let kept = self.add_companions(held, rooms, waiting).await;
         let memory = serde_json::to_string(&self.bots.memory).unwrap_or_default();
         if memory != self.bots.stored.1 {
-            self.lobby.live.remember_matching(&memory).await?;
+            self.lobby.live.store_matching_memory(&memory).await?;
             self.bots.stored.1 = memory;
         }
         kept
@@ -163,7 +163,7 @@ impl Matcher {
 
     async fn add_companions(
         &mut self,
-        held: &Held,
+        held: &MatchingLease,
         rooms: &[Arc<Room>],
         mut waiting: Vec<Ticket>,
     ) -> Result<(), Unavailable> {
@@ -175,29 +175,29 @@ impl Matcher {
             let tables = self.lobby.live.open_tables(room.id()).await?;
             open.extend(tables.into_iter().map(|table| (room.clone(), table)));
         }
-        let long = self.bots.long_waited(open, held.now);
+        let long = self.bots.take_long_waiting(open, held.now);
         let waits = |ticket: &TicketId| waiting.iter().any(|waiting| waiting.id == *ticket);
         self.bots.memory.promised.retain(waits);
         if long.is_empty() && waiting.is_empty() {
             return Ok(());
         }
-        let mut spots = self.lobby.spots(&self.bots.all).await;
+        let mut locations = self.lobby.locate_bots(&self.bots.bots).await;
         for (room, open) in long {
             let people =
                 open.companions.iter().find(|one| !self.bots.players.contains(&one.player));
-            let rating = people.map_or(crate::ratings::FIRST, |one| one.rating);
-            let invited = self.invite(held, rooms, &room, &open, &mut waiting).await;
+            let rating = people.map_or(crate::ratings::INITIAL_RATING, |one| one.rating);
+            let invited = self.seat_ticket_holders(held, rooms, &room, &open, &mut waiting).await;
             // Bots come until a game can begin, and leave the other seats to players.
             let here = u8::try_from(open.companions.len()).unwrap_or(u8::MAX);
             let lacking = room.seats().least.saturating_sub(here);
             let free = open.seats_free.min(lacking).saturating_sub(invited);
-            self.fill(held.now, &room, open.table, free, rating, &mut spots).await;
+            self.fill_with_bots(held.now, &room, open.table, free, rating, &mut locations).await;
         }
-        let waiting = self.gather(held, rooms, waiting, &mut spots).await;
-        if spots.is_purse_empty {
+        let waiting = self.group_tickets(held, rooms, waiting, &mut locations).await;
+        if locations.is_purse_empty {
             self.log_empty_purse(held.now);
         }
-        self.make_room(held.now, rooms, &waiting, &spots).await;
+        self.ask_bots_to_leave(held.now, rooms, &waiting, &locations).await;
         Ok(())
     }
 
@@ -213,12 +213,12 @@ impl Matcher {
 
     /// Seats players with tickets beside those who have waited long at a table. Says for how many
     /// seats there was somebody, whether or not they could be seated in this round.
-    async fn invite(
+    async fn seat_ticket_holders(
         &self,
-        held: &Held,
+        held: &MatchingLease,
         rooms: &[Arc<Room>],
         room: &Room,
-        open: &Open,
+        open: &JoinableTable,
         waiting: &mut Vec<Ticket>,
     ) -> u8 {
         let place = rooms.iter().position(|one| one.id() == room.id());
@@ -238,7 +238,7 @@ impl Matcher {
             }
         }
         if !invited.is_empty() {
-            self.place(held, &Planned::new(room.id(), open.table), &invited).await;
+            self.place_tickets(held, &PlannedTable::new(room.id(), open.table), &invited).await;
             waiting.retain(|ticket| !invited.contains(&ticket.id));
         }
         u8::try_from(invited.len()).unwrap_or(u8::MAX)
@@ -246,12 +246,12 @@ impl Matcher {
 
     /// Seats players together who have waited long, as many as fit each other, and bots beside
     /// them. Gives the tickets that still wait.
-    async fn gather(
+    async fn group_tickets(
         &self,
-        held: &Held,
+        held: &MatchingLease,
         rooms: &[Arc<Room>],
         mut waiting: Vec<Ticket>,
-        spots: &mut Spots,
+        locations: &mut BotLocations,
     ) -> Vec<Ticket> {
         let is_tired = |ticket: &Ticket| held.now.ms_since(ticket.since) >= self.bots.after_ms;
         let most = rooms.iter().map(|room| room.seats().least).max().unwrap_or_default();
@@ -270,7 +270,8 @@ impl Matcher {
                 Ticket { since, ..ticket.clone() }
             };
             let tickets: Vec<Ticket> = waiting.iter().map(regardless).collect();
-            let (now, turn) = (held.now, self.turn);
+            let now = held.now;
+            let turn = self.turn;
             let networks_apart = self.lobby.networks_apart(rooms);
             let round =
                 Round { seats: &seats, networks_apart, tables: &[], tickets: &tickets, now, turn };
@@ -284,17 +285,17 @@ impl Matcher {
                 let is_one = |ticket: &&Ticket| placement.tickets.contains(&ticket.id);
                 let group: Vec<&Ticket> = waiting.iter().filter(is_one).collect();
                 let free_max = usize::from(room.seats().least - size);
-                if !group.iter().any(|ticket| is_tired(ticket)) || spots.free.len() < free_max {
+                if !group.iter().any(|ticket| is_tired(ticket)) || locations.free.len() < free_max {
                     continue;
                 }
-                if free_max > 0 && !self.lobby.can_fund(held.now, room, free_max, spots).await {
+                if free_max > 0 && !self.lobby.can_fund(held.now, room, free_max, locations).await {
                     continue;
                 }
                 let rating = group.first().map_or(0, |ticket| ticket.who.rating);
-                let planned = Planned::new(room.id(), TableId(entropy::uuid()));
-                if self.place(held, &planned, &placement.tickets).await > 0 {
+                let planned = PlannedTable::new(room.id(), TableId(entropy::uuid()));
+                if self.place_tickets(held, &planned, &placement.tickets).await > 0 {
                     let count = room.seats().least - size;
-                    self.fill(held.now, room, planned.table, count, rating, spots).await;
+                    self.fill_with_bots(held.now, room, planned.table, count, rating, locations).await;
                 }
                 waiting.retain(|ticket| !placement.tickets.contains(&ticket.id));
             }
@@ -304,21 +305,21 @@ impl Matcher {
 
     /// Seats so many bots at a table, as far as there are any. They pass for as good as the players
     /// there, so that they keep nobody away.
-    async fn fill(
+    async fn fill_with_bots(
         &self,
         now: Timestamp,
         room: &Room,
         table: TableId,
         count: u8,
         rating: i32,
-        spots: &mut Spots,
+        locations: &mut BotLocations,
     ) {
         for _ in 0..count {
-            let Some(bot) = spots.free.pop() else {
+            let Some(bot) = locations.free.pop() else {
                 return;
             };
-            let funded = self.lobby.fund(now, room, bot.player, spots).await;
-            let who = [Companion::new(bot.player, rating)];
+            let funded = self.lobby.fund_for_room(now, room, bot.player, locations).await;
+            let who = [Candidate::new(bot.player, rating)];
             let reserve = self.lobby.reserve_in(room, &who);
             let seated = match funded {
                 Ok(true) => self.lobby.seat_bot(reserve, table, &bot).await,
@@ -328,7 +329,7 @@ impl Matcher {
             match seated {
                 Ok(true) => {}
                 // Somebody was faster, or the room is not for this bot.
-                Ok(false) => spots.free.insert(0, bot),
+                Ok(false) => locations.free.insert(0, bot),
                 Err(error) => {
                     tracing::warn!(%table, bot = %bot.player, %error, "a bot is seated later");
                 }
@@ -337,24 +338,24 @@ impl Matcher {
     }
 
     /// Asks bots to leave where players who wait would fit: one bot for each ticket, once.
-    async fn make_room(
+    async fn ask_bots_to_leave(
         &mut self,
         now: Timestamp,
         rooms: &[Arc<Room>],
         waiting: &[Ticket],
-        spots: &Spots,
+        locations: &BotLocations,
     ) {
         let mut waiting: Vec<&Ticket> =
-            waiting.iter().filter(|ticket| !self.promised(ticket)).collect();
+            waiting.iter().filter(|ticket| !self.is_promised(ticket)).collect();
         waiting.sort_by_key(|ticket| (ticket.since, ticket.id));
-        waiting.truncate(ASKED_FOR_MAX);
-        if waiting.is_empty() || spots.tables.is_empty() {
+        waiting.truncate(LEAVE_REQUESTS_MAX);
+        if waiting.is_empty() || locations.tables.is_empty() {
             return;
         }
-        let mut tables = self.lobby.occupied_by_bots(rooms, spots, &self.bots.players).await;
+        let mut tables = self.lobby.tables_with_bots(rooms, locations, &self.bots.players).await;
         for ticket in waiting {
             let waited_ms = now.ms_since(ticket.since);
-            let fits = |room: usize, one: &Companion| {
+            let fits = |room: usize, one: &Candidate| {
                 let apart = rooms
                     .get(room)
                     .is_none_or(|room| self.lobby.options.keeps_networks_apart(room));
@@ -376,7 +377,7 @@ impl Matcher {
         }
     }
 
-    fn promised(&self, ticket: &Ticket) -> bool {
+    fn is_promised(&self, ticket: &Ticket) -> bool {
         self.bots.memory.promised.contains(&ticket.id)
     }
 
@@ -403,46 +404,46 @@ impl Matcher {
 
 /// A table with bots that could leave.
 #[derive(Debug)]
-struct Occupied {
+struct BotTable {
     /// By its place among the rooms.
     room: usize,
     bots: Vec<PlayerId>,
     /// Who else is there.
-    companions: Vec<Companion>,
+    companions: Vec<Candidate>,
     is_running: bool,
 }
 
 impl Lobby {
     /// Looks up where these bots sit.
-    pub(super) async fn spots(&self, bots: &[Bot]) -> Spots {
+    pub(super) async fn locate_bots(&self, bots: &[Bot]) -> BotLocations {
         let look = |bot: Bot| async move {
             let seated = self.seated_at(bot.player).await;
             (bot, seated)
         };
         let looking: Vec<_> = bots.iter().cloned().map(look).collect();
         let found: Vec<_> = stream::iter(looking).buffer_unordered(AT_ONCE).collect().await;
-        let mut spots = Spots::default();
+        let mut locations = BotLocations::default();
         for (bot, seated) in found {
             match seated {
-                Ok(None) => spots.free.push(bot),
+                Ok(None) => locations.free.push(bot),
                 Ok(Some(table)) => {
-                    spots.tables.insert(table);
+                    locations.tables.insert(table);
                 }
                 // On its way, at a halted table, or not to be found out now.
                 Err(_) => {}
             }
         }
-        spots
+        locations
     }
 
-    async fn occupied_by_bots(
+    async fn tables_with_bots(
         &self,
         rooms: &[Arc<Room>],
-        spots: &Spots,
+        locations: &BotLocations,
         bots: &BTreeSet<PlayerId>,
-    ) -> BTreeMap<TableId, Occupied> {
+    ) -> BTreeMap<TableId, BotTable> {
         let mut tables = BTreeMap::new();
-        for id in &spots.tables {
+        for id in &locations.tables {
             let Ok(Some(table)) = self.tables.look(*id).await else {
                 continue;
             };
@@ -457,32 +458,32 @@ impl Lobby {
             };
             companions.retain(|one| !bots.contains(&one.player));
             let is_running = table.phase().is_running();
-            tables.insert(*id, Occupied { room, bots: staying, companions, is_running });
+            tables.insert(*id, BotTable { room, bots: staying, companions, is_running });
         }
         tables
     }
 
     /// A place in that of a bot for somebody who would otherwise begin a table alone; for which
     /// the bot has left, since no game runs there.
-    pub(super) async fn instead_of_bot(
+    pub(super) async fn replace_bot(
         &self,
         room: &Arc<Room>,
-        who: &Companion,
+        who: &Candidate,
     ) -> Result<Option<TableId>, LobbyError> {
         if self.bots.is_empty() {
             return Ok(None);
         }
         let apart = self.options.keeps_networks_apart(room);
-        let fits = |one: &Companion| who.may_meet(one, apart);
+        let fits = |one: &Candidate| who.may_meet(one, apart);
         let are_companions =
-            |open: &Open| !open.companions.is_empty() && open.companions.iter().all(fits);
+            |open: &JoinableTable| !open.companions.is_empty() && open.companions.iter().all(fits);
         if self.live.open_tables(room.id()).await?.iter().any(are_companions) {
             return Ok(None);
         }
         let players: BTreeSet<PlayerId> = self.bots.iter().map(|bot| bot.player).collect();
-        let spots = self.spots(&self.bots).await;
-        let occupied = self.occupied_by_bots(std::slice::from_ref(room), &spots, &players).await;
-        for (table, Occupied { bots, companions, is_running, .. }) in occupied {
+        let locations = self.locate_bots(&self.bots).await;
+        let occupied = self.tables_with_bots(std::slice::from_ref(room), &locations, &players).await;
+        for (table, BotTable { bots, companions, is_running, .. }) in occupied {
             let Some(player) = bots.last().filter(|_| !is_running && companions.iter().all(fits))
             else {
                 continue;
@@ -490,7 +491,7 @@ impl Lobby {
             let left = self.tables.submit(table, Input::Leave { player: *player }).await;
             let who = std::slice::from_ref(who);
             let reserve = self.reserve_in(room, who);
-            if left.is_ok() && self.live.reserve_here(reserve, table).await? {
+            if left.is_ok() && self.live.reserve_at_table(reserve, table).await? {
                 return Ok(Some(table));
             }
         }
@@ -500,18 +501,18 @@ impl Lobby {
     /// Seats a bot at a table, where a place is reserved for it alone. False when there is none.
     pub(super) async fn seat_bot(
         &self,
-        reserve: Reserve<'_>,
+        reserve: SeatReservation<'_>,
         table: TableId,
         bot: &Bot,
     ) -> Result<bool, LobbyError> {
         let player = bot.player;
-        if !self.live.reserve_here(reserve, table).await? {
+        if !self.live.reserve_at_table(reserve, table).await? {
             return Ok(false);
         }
-        let sitter = Sitter { player, name: &bot.name, avatar: Some(&bot.avatar), is_bot: true };
-        match self.sit(&sitter, table).await? {
-            Sat::Here => Ok(true),
-            Sat::Elsewhere | Sat::NoPlace => {
+        let occupant = NewOccupant { player, name: &bot.name, avatar: Some(&bot.avatar), is_bot: true };
+        match self.take_seat(&occupant, table).await? {
+            SeatOutcome::Seated => Ok(true),
+            SeatOutcome::BoundElsewhere | SeatOutcome::NoSeat => {
                 self.live.unreserve(reserve.room, table, player).await?;
                 Ok(false)
             }

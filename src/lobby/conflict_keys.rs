@@ -3,33 +3,33 @@
 //! house's secret, so that nobody who sees a key can try out which address it stands for. Blocks are
 //! no keys: each player carries its own list, which is compared with the ids of the others.
 
-use bahay_engine::matchmaking::{Companion, ConflictKey};
+use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::PlayerId;
 use sha2::{Digest as _, Sha256};
 
-use crate::edge::Address;
-use crate::ratings::Bearing;
+use crate::rate_limit::Address;
+use crate::ratings::MatchmakingProfile;
 
 /// Returns a player with everything that keeps it apart from others. The network counts only where
 /// `from` is given.
-pub(crate) fn companion(
+pub(crate) fn candidate(
     secret: &[u8; 32],
     player: PlayerId,
-    bearing: &Bearing,
+    profile: &MatchmakingProfile,
     from: Option<Address>,
-) -> Companion {
-    Companion {
+) -> Candidate {
+    Candidate {
         player,
-        rating: bearing.rating,
-        conflict_keys: device_keys(secret, bearing),
+        rating: profile.rating,
+        conflict_keys: device_keys(secret, profile),
         network: from.map(|from| network_key(secret, from)),
-        blocked: bearing.blocked.iter().copied().collect(),
+        blocked: profile.blocked.iter().copied().collect(),
     }
 }
 
 /// Returns the keys of a player's devices, the newest first.
-pub(super) fn device_keys(secret: &[u8; 32], bearing: &Bearing) -> Vec<ConflictKey> {
-    bearing.devices.iter().map(|device| conflict_key(secret, b"device", device)).collect()
+pub(super) fn device_keys(secret: &[u8; 32], profile: &MatchmakingProfile) -> Vec<ConflictKey> {
+    profile.devices.iter().map(|device| conflict_key(secret, b"device", device)).collect()
 }
 
 /// Returns the key of an address's network: of IPv6 what one subscriber may have altogether.
@@ -55,12 +55,12 @@ mod tests {
     use bahay_engine::table::PlayerId;
     use uuid::Uuid;
 
-    use super::companion;
-    use crate::ratings::Bearing;
+    use super::candidate;
+    use crate::ratings::MatchmakingProfile;
 
-    fn bearing(devices: &[u8], blocked: &[PlayerId]) -> Bearing {
+    fn profile(devices: &[u8], blocked: &[PlayerId]) -> MatchmakingProfile {
         let devices = devices.iter().map(|device| vec![*device; 32]).collect();
-        Bearing { devices, blocked: blocked.to_vec(), ..Bearing::default() }
+        MatchmakingProfile { devices, blocked: blocked.to_vec(), ..MatchmakingProfile::default() }
     }
 
     fn player(id: u128) -> PlayerId {
@@ -71,7 +71,7 @@ mod tests {
     fn the_same_device_or_address_has_the_same_key() {
         let from = Some(IpAddr::V4(Ipv4Addr::LOCALHOST).into());
         let of =
-            |secret: u8, id, from| companion(&[secret; 32], player(id), &bearing(&[7], &[]), from);
+            |secret: u8, id, from| candidate(&[secret; 32], player(id), &profile(&[7], &[]), from);
         let one = of(1, 1, from);
         let two = of(1, 2, from);
         assert_eq!((&one.conflict_keys, one.network), (&two.conflict_keys, two.network));
@@ -85,7 +85,7 @@ mod tests {
     fn one_network_of_ipv6_has_one_key_whatever_the_address() {
         let network = |address: &str| {
             let from: IpAddr = address.parse().unwrap();
-            companion(&[1; 32], player(1), &bearing(&[], &[]), Some(from.into())).network
+            candidate(&[1; 32], player(1), &profile(&[], &[]), Some(from.into())).network
         };
         assert_eq!(network("2001:db8:1:2::9"), network("2001:db8:1:fff::1"));
         assert_ne!(network("2001:db8:1:2::9"), network("2001:db8:2:2::9"));
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_block_keeps_two_apart_from_either_side() {
         let of = |id, blocked: &[PlayerId]| {
-            companion(&[1; 32], player(id), &bearing(&[], blocked), None)
+            candidate(&[1; 32], player(id), &profile(&[], blocked), None)
         };
         let one = of(1, &[player(2)]);
         let [two, three] = [2, 3].map(|id| of(id, &[]));

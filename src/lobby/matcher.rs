@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::game::SeatRange;
-use bahay_engine::matchmaking::{self, OpenTable, Place, Placement, RoomSet, Round, TicketId};
+use bahay_engine::matchmaking::{self, OpenTable, PlacementTarget, Placement, RoomSet, Round, TicketId};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::entropy;
-use crate::live_store::{Held, Open, StoredTicket, Unavailable, WaitReason};
+use crate::live_store::{MatchingLease, JoinableTable, StoredTicket, Unavailable, WaitReason};
 
 use super::bots::Bots;
-use super::sit::{Sat, Sitter};
-use super::tickets::Wish;
+use super::take_seat::{SeatOutcome, NewOccupant};
+use super::tickets::TicketRequest;
 use super::{Lobby, LobbyError, Room};
 
 /// From one round to the next.
-const EVERY: Duration = Duration::from_millis(150);
+const ROUND_INTERVAL: Duration = Duration::from_millis(150);
 
 /// Placements of one round. What is beyond is decided anew in the next, so that a round is over
 /// long before the lease.
@@ -36,7 +36,7 @@ const PLACEMENTS_MAX: usize = 256;
 
 /// Rounds from one look after those who are left to the next: about a second. There is one at once
 /// when somebody with a ticket has waited for as long as bots take to come.
-const COMPANY_EVERY: u64 = 7;
+const COMPANIONS_EVERY: u64 = 7;
 
 /// Rounds from one sweep of bots' wallets to the next.
 const SWEEP_EVERY: u64 = 20;
@@ -52,7 +52,7 @@ pub struct Matcher {
     /// Names this matcher among those of all nodes.
     holder: String,
     /// What waiting tickets say does not change.
-    known: HashMap<TicketId, (StoredTicket, Wish)>,
+    tickets: HashMap<TicketId, (StoredTicket, TicketRequest)>,
     pub(super) turn: u64,
 }
 
@@ -60,17 +60,17 @@ pub struct Matcher {
 #[derive(Debug, Default)]
 struct OpenTables {
     tables: Vec<OpenTable>,
-    planned: BTreeMap<TableId, Planned>,
+    planned: BTreeMap<TableId, PlannedTable>,
 }
 
 /// What is stored of a placement, for whoever has to finish it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Planned {
+pub(super) struct PlannedTable {
     room: String,
     pub(super) table: TableId,
 }
 
-impl Planned {
+impl PlannedTable {
     pub(super) fn new(room: &str, table: TableId) -> Self {
         Self { room: room.to_owned(), table }
     }
@@ -79,8 +79,8 @@ impl Planned {
 impl Matcher {
     pub fn new(lobby: Lobby) -> Self {
         let holder = entropy::uuid().to_string();
-        let (bots, known) = Default::default();
-        Self { lobby, bots, holder, known, turn: 0 }
+        let (bots, tickets) = Default::default();
+        Self { lobby, bots, holder, tickets, turn: 0 }
     }
 
     /// The same, in a house that has bots.
@@ -93,32 +93,32 @@ impl Matcher {
     /// node goes on at once.
     pub async fn run_until(mut self, mut stopping: watch::Receiver<bool>) {
         tokio::select! {
-            () = self.rounds() => {}
+            () = self.run_rounds() => {}
             // Broken off, a round is finished by whoever has the lease next.
             _ = stopping.wait_for(|stop| *stop) => {}
         }
-        if let Err(error) = self.give_back().await {
+        if let Err(error) = self.release_lease().await {
             tracing::warn!(%error, "the lease of whoever brings players together runs out by itself");
         }
     }
 
     /// Gives the lease back, so that another process goes on at once.
-    pub async fn give_back(self) -> Result<(), Unavailable> {
-        self.lobby.live.release_matching(&self.holder).await
+    pub async fn release_lease(self) -> Result<(), Unavailable> {
+        self.lobby.live.release_matching_lease(&self.holder).await
     }
 
     /// One round after the other, for as long as it is polled.
     pub async fn run(mut self) {
-        self.rounds().await;
+        self.run_rounds().await;
     }
 
-    async fn rounds(&mut self) {
-        let mut ticks = tokio::time::interval(EVERY);
+    async fn run_rounds(&mut self) {
+        let mut ticks = tokio::time::interval(ROUND_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut is_down = false;
         loop {
             ticks.tick().await;
-            match self.round().await {
+            match self.run_round().await {
                 Ok(_) => is_down = false,
                 Err(error) => {
                     if !is_down {
@@ -131,40 +131,41 @@ impl Matcher {
     }
 
     /// One round. Says how many tickets it placed; `None` while another process has the lease.
-    pub async fn round(&mut self) -> Result<Option<usize>, Unavailable> {
-        let Some(held) = self.lobby.live.hold_matching(&self.holder).await? else {
-            self.known.clear();
+    pub async fn run_round(&mut self) -> Result<Option<usize>, Unavailable> {
+        let Some(held) = self.lobby.live.acquire_matching_lease(&self.holder).await? else {
+            self.tickets.clear();
             return Ok(None);
         };
         self.turn = self.turn.wrapping_add(1);
-        self.finish(&held).await?;
-        self.learn(&held.waiting).await?;
-        self.withdraw_offline().await?;
+        self.finish_placed(&held).await?;
+        self.load_tickets(&held.waiting).await?;
+        self.cancel_offline_tickets().await?;
         let rooms = self.lobby.rooms();
-        let mut waiting = self.tickets(&rooms);
+        let mut waiting = self.waiting_tickets(&rooms);
         let mut count = 0;
         if !waiting.is_empty() {
             let open = self.open_tables(&rooms, &waiting).await?;
-            let plans = self.decide(&held, &rooms, &open, &waiting);
+            let plans = self.plan_placements(&held, &rooms, &open, &waiting);
             let chosen: HashSet<TicketId> =
                 plans.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
             waiting.retain(|ticket| !chosen.contains(&ticket.id));
-            if self.turn.is_multiple_of(COMPANY_EVERY) {
-                self.tell_reasons(&held, &rooms, &open, &waiting).await?;
+            if self.turn.is_multiple_of(COMPANIONS_EVERY) {
+                self.publish_wait_reasons(&held, &rooms, &open, &waiting).await?;
             }
-            let (this, held) = (&*self, &held);
+            let this = &*self;
+            let held = &held;
             let placing = plans
                 .into_iter()
                 .take(PLACEMENTS_MAX)
-                .map(|(planned, ids)| async move { this.place(held, &planned, &ids).await });
+                .map(|(planned, ids)| async move { this.place_tickets(held, &planned, &ids).await });
             let placed: Vec<usize> =
                 stream::iter(placing).buffer_unordered(AT_ONCE).collect().await;
             count = placed.iter().sum();
         }
         if !self.bots.is_empty()
-            && (self.bots.are_due(&waiting, held.now) || self.turn.is_multiple_of(COMPANY_EVERY))
+            && (self.bots.are_due(&waiting, held.now) || self.turn.is_multiple_of(COMPANIONS_EVERY))
         {
-            self.keep_companions(&held, &rooms, waiting).await?;
+            self.provide_companions(&held, &rooms, waiting).await?;
         }
         if self.turn.is_multiple_of(SWEEP_EVERY) {
             self.sweep_bots().await;
@@ -173,7 +174,7 @@ impl Matcher {
     }
 
     /// Finishes what was placed before this round began.
-    async fn finish(&self, held: &Held) -> Result<(), Unavailable> {
+    async fn finish_placed(&self, held: &MatchingLease) -> Result<(), Unavailable> {
         if held.placed.is_empty() {
             return Ok(());
         }
@@ -182,9 +183,9 @@ impl Matcher {
         let work = ids.into_iter().zip(tickets).map(|(id, ticket)| async move {
             let planned = held.placed.get(&id).and_then(|plan| serde_json::from_str(plan).ok());
             if let (Some(planned), Some(ticket)) = (planned, ticket)
-                && let Ok(wish) = Wish::read(&ticket)
+                && let Ok(request) = TicketRequest::parse(&ticket)
             {
-                self.carry_out(&planned, &[(&ticket, &wish)]).await;
+                self.seat_tickets(&planned, &[(&ticket, &request)]).await;
             }
         });
         stream::iter(work).buffer_unordered(AT_ONCE).collect::<Vec<()>>().await;
@@ -192,21 +193,21 @@ impl Matcher {
     }
 
     /// Reads the tickets that are new, and forgets those that no longer wait.
-    async fn learn(&mut self, waiting: &[TicketId]) -> Result<(), Unavailable> {
-        let mut before = std::mem::take(&mut self.known);
+    async fn load_tickets(&mut self, waiting: &[TicketId]) -> Result<(), Unavailable> {
+        let mut before = std::mem::take(&mut self.tickets);
         let mut new = Vec::new();
         for id in waiting {
             match before.remove(id) {
                 Some(known) => {
-                    self.known.insert(*id, known);
+                    self.tickets.insert(*id, known);
                 }
                 None => new.push(*id),
             }
         }
         for ticket in self.lobby.live.matching_tickets(&new).await?.into_iter().flatten() {
-            match Wish::read(&ticket) {
-                Ok(wish) => {
-                    self.known.insert(ticket.id, (ticket, wish));
+            match TicketRequest::parse(&ticket) {
+                Ok(request) => {
+                    self.tickets.insert(ticket.id, (ticket, request));
                 }
                 Err(error) => tracing::error!(%error, "a ticket cannot be read"),
             }
@@ -215,13 +216,13 @@ impl Matcher {
     }
 
     /// Cancels the tickets of players who have no open socket any more, and forgets them.
-    async fn withdraw_offline(&mut self) -> Result<(), Unavailable> {
-        let players: Vec<PlayerId> = self.known.values().map(|(ticket, _)| ticket.player).collect();
-        let online = self.lobby.are_online(&players).await?;
-        let (known, gone): (HashMap<_, _>, HashMap<_, _>) = std::mem::take(&mut self.known)
+    async fn cancel_offline_tickets(&mut self) -> Result<(), Unavailable> {
+        let players: Vec<PlayerId> = self.tickets.values().map(|(ticket, _)| ticket.player).collect();
+        let online = self.lobby.filter_online(&players).await?;
+        let (known, gone): (HashMap<_, _>, HashMap<_, _>) = std::mem::take(&mut self.tickets)
             .into_iter()
             .partition(|(_, (ticket, _))| online.contains(&ticket.player));
-        self.known = known;
+        self.tickets = known;
         for (id, (ticket, _)) in gone {
             self.lobby.live.cancel_matching_ticket(id, ticket.player).await?;
         }
@@ -230,9 +231,9 @@ impl Matcher {
 
     /// Says to tickets that wait why they do, if others are kept from them by their network alone:
     /// they are those that would be placed if networks were not kept apart.
-    async fn tell_reasons(
+    async fn publish_wait_reasons(
         &self,
-        held: &Held,
+        held: &MatchingLease,
         rooms: &[Arc<Room>],
         open: &OpenTables,
         waiting: &[matchmaking::Ticket],
@@ -260,20 +261,20 @@ impl Matcher {
     }
 
     /// Those who wait.
-    fn tickets(&self, rooms: &[Arc<Room>]) -> Vec<matchmaking::Ticket> {
+    fn waiting_tickets(&self, rooms: &[Arc<Room>]) -> Vec<matchmaking::Ticket> {
         let places: BTreeMap<&str, usize> =
             rooms.iter().enumerate().map(|(place, room)| (room.id(), place)).collect();
-        let ticket = |(ticket, wish): &(StoredTicket, Wish)| {
-            let named = wish.rooms.iter().filter_map(|room| places.get(room.as_str()).copied());
+        let ticket = |(ticket, request): &(StoredTicket, TicketRequest)| {
+            let named = request.rooms.iter().filter_map(|room| places.get(room.as_str()).copied());
             matchmaking::Ticket {
                 id: ticket.id,
-                who: wish.companion(ticket.player),
+                who: request.candidate(ticket.player),
                 rooms: named.collect(),
-                recent: wish.recent.clone(),
+                recent: request.recent.clone(),
                 since: ticket.since,
             }
         };
-        self.known.values().map(ticket).collect()
+        self.tickets.values().map(ticket).collect()
     }
 
     /// Returns the tables with free seats in rooms that somebody waits for.
@@ -289,8 +290,8 @@ impl Matcher {
                 continue;
             }
             for open in self.lobby.live.open_tables(room.id()).await? {
-                let Open { table: id, has_pot, seats_free, companions } = open;
-                open_tables.planned.insert(id, Planned::new(room.id(), id));
+                let JoinableTable { table: id, has_pot, seats_free, companions } = open;
+                open_tables.planned.insert(id, PlannedTable::new(room.id(), id));
                 let table = OpenTable { id, room: place, seats_free, has_pot, companions };
                 open_tables.tables.push(table);
             }
@@ -299,13 +300,13 @@ impl Matcher {
     }
 
     /// Returns which tickets are to be placed where.
-    fn decide(
+    fn plan_placements(
         &self,
-        held: &Held,
+        held: &MatchingLease,
         rooms: &[Arc<Room>],
         open: &OpenTables,
         tickets: &[matchmaking::Ticket],
-    ) -> Vec<(Planned, Vec<TicketId>)> {
+    ) -> Vec<(PlannedTable, Vec<TicketId>)> {
         let seats = group_sizes(rooms, tickets, held.now);
         let round = Round {
             seats: &seats,
@@ -317,9 +318,9 @@ impl Matcher {
         };
         let plan = |placement: Placement| {
             let planned = match placement.place {
-                Place::At(table) => open.planned.get(&table)?.clone(),
-                Place::New { room } => {
-                    Planned::new(rooms.get(room)?.id(), TableId(entropy::uuid()))
+                PlacementTarget::At(table) => open.planned.get(&table)?.clone(),
+                PlacementTarget::New { room } => {
+                    PlannedTable::new(rooms.get(room)?.id(), TableId(entropy::uuid()))
                 }
             };
             Some((planned, placement.tickets))
@@ -328,7 +329,7 @@ impl Matcher {
     }
 
     /// Carries out one placement. Says how many tickets were placed by it.
-    pub(super) async fn place(&self, held: &Held, planned: &Planned, ids: &[TicketId]) -> usize {
+    pub(super) async fn place_tickets(&self, held: &MatchingLease, planned: &PlannedTable, ids: &[TicketId]) -> usize {
         let Ok(plan) = serde_json::to_string(planned) else {
             return 0;
         };
@@ -344,21 +345,21 @@ impl Matcher {
                 return 0;
             }
         }
-        let tickets: Vec<(&StoredTicket, &Wish)> = ids
+        let tickets: Vec<(&StoredTicket, &TicketRequest)> = ids
             .iter()
-            .filter_map(|id| self.known.get(id).map(|(ticket, wish)| (ticket, wish)))
+            .filter_map(|id| self.tickets.get(id).map(|(ticket, request)| (ticket, request)))
             .collect();
-        self.carry_out(planned, &tickets).await;
+        self.seat_tickets(planned, &tickets).await;
         ids.len()
     }
 
     /// Seats the players of placed tickets; whoever cannot be seated there waits again.
-    async fn carry_out(&self, planned: &Planned, tickets: &[(&StoredTicket, &Wish)]) {
-        match self.lobby.prepare(planned, tickets).await {
+    async fn seat_tickets(&self, planned: &PlannedTable, tickets: &[(&StoredTicket, &TicketRequest)]) {
+        match self.lobby.prepare_table(planned, tickets).await {
             Ok(true) => {}
             Ok(false) => {
                 for (ticket, _) in tickets {
-                    self.end(planned, ticket, None).await;
+                    self.finish_ticket(planned, ticket, None).await;
                 }
                 return;
             }
@@ -367,9 +368,9 @@ impl Matcher {
                 return;
             }
         }
-        for (ticket, wish) in tickets {
-            match self.lobby.seat_placed(planned, ticket, wish).await {
-                Ok(seated) => self.end(planned, ticket, seated).await,
+        for (ticket, request) in tickets {
+            match self.lobby.seat_ticket(planned, ticket, request).await {
+                Ok(seated) => self.finish_ticket(planned, ticket, seated).await,
                 Err(error) => {
                     tracing::warn!(ticket = %ticket.id, %error, "a player is seated later");
                 }
@@ -377,7 +378,7 @@ impl Matcher {
         }
     }
 
-    async fn end(&self, planned: &Planned, ticket: &StoredTicket, seated: Option<TableId>) {
+    async fn finish_ticket(&self, planned: &PlannedTable, ticket: &StoredTicket, seated: Option<TableId>) {
         let live = &self.lobby.live;
         let ended = live.finish_placing(ticket.id, ticket.player, planned.table, seated).await;
         if let Err(error) = ended {
@@ -394,44 +395,46 @@ impl Lobby {
     }
 
     /// Reserves places and creates the table. False when it is no place for these any more.
-    async fn prepare(
+    async fn prepare_table(
         &self,
-        planned: &Planned,
-        tickets: &[(&StoredTicket, &Wish)],
+        planned: &PlannedTable,
+        tickets: &[(&StoredTicket, &TicketRequest)],
     ) -> Result<bool, Unavailable> {
         let Some(room) = self.room(&planned.room).filter(|room| room.is_open()) else {
             return Ok(false);
         };
         let who: Vec<_> =
-            tickets.iter().map(|(ticket, wish)| wish.companion(ticket.player)).collect();
+            tickets.iter().map(|(ticket, request)| request.candidate(ticket.player)).collect();
         let reserve = self.reserve_in(&room, &who);
-        if !self.live.reserve_here(reserve, planned.table).await? {
+        if !self.live.reserve_at_table(reserve, planned.table).await? {
             return Ok(false);
         }
-        let (terms, revision) = (room.terms().clone(), room.revision());
+        let terms = room.terms().clone();
+        let revision = room.revision();
         self.tables.create_of_revision(planned.table, terms, revision).await?;
         Ok(true)
     }
 
     /// Where the player of a placed ticket sits after this; nowhere, if there is no place left.
-    async fn seat_placed(
+    async fn seat_ticket(
         &self,
-        planned: &Planned,
+        planned: &PlannedTable,
         ticket: &StoredTicket,
-        wish: &Wish,
+        request: &TicketRequest,
     ) -> Result<Option<TableId>, LobbyError> {
-        let (player, table) = (ticket.player, planned.table);
-        if !self.are_online(&[player]).await?.contains(&player) {
+        let player = ticket.player;
+        let table = planned.table;
+        if !self.filter_online(&[player]).await?.contains(&player) {
             self.live.unreserve(&planned.room, table, player).await?;
             return Ok(None);
         }
-        let avatar = wish.avatar.as_deref();
-        let sitter = Sitter { player, name: &wish.name, avatar, is_bot: false };
-        let elsewhere = match self.sit(&sitter, table).await? {
-            Sat::Here => return Ok(Some(table)),
-            Sat::NoPlace => None,
+        let avatar = request.avatar.as_deref();
+        let occupant = NewOccupant { player, name: &request.name, avatar, is_bot: false };
+        let elsewhere = match self.take_seat(&occupant, table).await? {
+            SeatOutcome::Seated => return Ok(Some(table)),
+            SeatOutcome::NoSeat => None,
             // Sent back there, if it lasts.
-            Sat::Elsewhere => match self.seated_at(player).await {
+            SeatOutcome::BoundElsewhere => match self.seated_at(player).await {
                 Ok(elsewhere) => elsewhere,
                 Err(LobbyError::Seating | LobbyError::Halted | LobbyError::OtherVersion) => None,
                 Err(error) => return Err(error),

@@ -1,15 +1,15 @@
-//! The way to a table: the rooms, a seat for who asks, tickets for who waits until others fit,
-//! private tables for who brings the others along, and practice tables for who plays without coins.
+//! The lobby: rooms, seats in them at once, matchmaking tickets, private tables and practice
+//! tables.
 //!
-//! A player is bound to one table at a time (rule 8.4). The claim is taken before the seat and
-//! confirmed after it, and expires if the process dies in between, so that no race seats an
-//! account twice. The table's own journal decides who sits there.
+//! An account sits at one table at a time (rule 8.4). A seat claim is taken before the seat and
+//! confirmed after it; it expires if the process dies in between, so no race seats an account
+//! twice. The table's journal decides who sits there.
 //!
-//! Before the claim a place is reserved, whichever way the player comes; a place beside somebody
-//! with the same device, or, in rooms of a high bet, the same network, is not given
-//! (`conflict_keys`). So the instant seat and the matcher keep the same promise, also against each
-//! other. Nothing is reserved for a player without an open socket (`online`), nor for one that has to
-//! wait because it was not ready before (`no_shows`).
+//! A seat is reserved before the claim is taken, on every path to a table. A seat beside a player
+//! with the same device, or, in rooms with a high bet, with the same network, is not reserved
+//! (`conflict_keys`). The instant seat and the matcher therefore enforce the same separation, also
+//! against each other. No seat is reserved for a player without an open socket (`online`), or for a
+//! player that has to wait after a no-show (`no_shows`).
 
 mod bot_funds;
 mod bot_purse;
@@ -24,8 +24,8 @@ mod practice;
 mod private;
 mod private_bots;
 mod rematch;
-mod seekers;
-mod sit;
+mod ticket_waiters;
+mod take_seat;
 mod tickets;
 
 use std::collections::BTreeMap;
@@ -34,25 +34,25 @@ use std::time::Duration;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game as _;
-use bahay_engine::matchmaking::Companion;
+use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Input, PlayerId, Spectators, TableId, Terms, Timestamp};
 use tokio::sync::Mutex;
 
 use crate::accounts::{AccountError, Accounts, Sanction, Profile};
 use crate::allowance;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
-use crate::live_store::{LiveStore, Playing, Reserve, SeatClaim, Unavailable, WaitReason};
-use crate::ratings::{Bearing, FIRST, Ratings};
+use crate::live_store::{LiveStore, PlayingCount, SeatReservation, SeatClaim, Unavailable, WaitReason};
+use crate::ratings::{MatchmakingProfile, FIRST, Ratings};
 use crate::tables::{SubmitError, Tables, Unready};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 
 use online::Online;
-use seekers::Seekers;
-use sit::{Sat, Sitter};
+use ticket_waiters::TicketWaiters;
+use take_seat::{SeatOutcome, NewOccupant};
 
-pub use crate::rooms::{Catalog, Room, RoomError, house_rooms};
+pub use crate::rooms::{Catalog, Room, RoomError, RuleSetRequest, house_rooms};
 pub use bots::{Bot, Bots};
 pub use invitations::Invitation;
 pub use matcher::Matcher;
@@ -61,47 +61,47 @@ pub use online::OpenSocket;
 pub use options::Options;
 pub use private::{
     CODE_LENGTH, PRIVATE_BET_MAX, PRIVATE_TABLES_MAX, PrivateSeat, PrivateTableRequest,
-    PrivateView, WantedRules,
+    PrivateView,
 };
 pub use private_bots::BotsUnavailable;
 pub use rematch::{FinishedGame, REMATCH_WITHIN, Rematch};
-pub use seekers::Sought;
-pub use tickets::{ROOMS_WANTED_MAX, TICKET_LIFE, Ticket};
+pub use ticket_waiters::TicketSubscription;
+pub use tickets::{TICKET_ROOMS_MAX, TICKET_LIFE, Ticket};
 
-/// Tables that turn out to be full before a player gives up and asks again.
+/// The number of full tables that are tried before the request fails with [`LobbyError::Seating`].
 const ATTEMPTS: usize = 8;
 
-/// How long a count of who plays is good.
-const COUNTED_MS: u64 = 1_000;
+/// The time in milliseconds for which the counts of [`Lobby::playing_counts`] are cached.
+const PLAYING_COUNTS_MS: u64 = 1_000;
 
-/// Returns a wait in seconds, rounded up.
+/// Returns a duration in seconds, rounded up.
 fn whole_seconds(wait: &Duration) -> u128 {
     wait.as_millis().div_ceil(1_000)
 }
 
-/// The rooms and the way into them.
+/// A handle to the rooms and to the operations that seat players in them. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Lobby {
     rooms: Catalog,
     tables: Tables<AnyGame>,
     live: LiveStore,
     ledger: Ledger,
-    /// Without them everybody plays alike, and nobody has a device.
+    /// The source of matchmaking profiles. Without it all players have one rating and no devices.
     ratings: Option<Ratings>,
-    /// Without them nobody is banned.
+    /// The source of bans, account states and deletions. Without it nobody is rejected.
     accounts: Option<Accounts>,
     bots: Arc<[Bot]>,
     options: Arc<Options>,
-    seekers: Seekers,
+    waiters: TicketWaiters,
     online: Online,
-    counted: Arc<Mutex<Counted>>,
+    playing_counts: Arc<Mutex<PlayingCounts>>,
 }
 
 /// A seat in a room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct RoomSeat {
     pub table: TableId,
-    /// Why the player waits there although others do.
+    /// The reason why the player waits alone at a new table although other tables have free seats.
     pub reason: Option<WaitReason>,
 }
 
@@ -110,59 +110,59 @@ pub struct Seat {
 pub struct Watchable {
     pub table: TableId,
     pub room: String,
-    /// How many sit there.
+    /// The number of players at the table.
     pub players: u8,
     pub seats: u8,
 }
 
 #[derive(Debug, Default)]
-struct Counted {
+struct PlayingCounts {
     at: Timestamp,
-    by_room: BTreeMap<String, Playing>,
+    by_room: BTreeMap<String, PlayingCount>,
 }
 
-/// Why a player gets no seat.
+/// An error that keeps a player from a seat, a ticket or a private table.
 #[derive(Debug, thiserror::Error)]
 pub enum LobbyError {
     #[error("there is no such room")]
     NoSuchRoom,
     #[error("this room is closed")]
     RoomClosed,
-    /// The wallet holds less than the room asks for (rule 6.9).
+    /// The wallet holds less than the room requires (rule 6.9).
     #[error("this room asks for a wallet of at least {needed} coins")]
     TooFewCoins { needed: Coins },
     #[error("banned {0}")]
     Banned(Sanction),
-    /// Its token has not been heard to be revoked yet on this node.
+    /// The account is deleted; this node has not yet received the revocation of its token.
     #[error("the account was deleted")]
     PlayerGone,
     #[error("this room is for wallets of at most {most} coins")]
     TooManyCoins { most: Coins },
-    /// The room is not for guests, who are known by a device alone.
+    /// The room requires an account, and a guest has only a device.
     #[error("this room is for players with a password or an identity: set one first")]
     AccountRequired,
-    /// Nobody would hear the player being asked whether it is ready.
+    /// The player could not receive the question whether it is ready.
     #[error("open the socket first: a seat is kept only for players who are there")]
     SocketRequired,
-    /// The player, its device or its network was not ready before.
+    /// The player, its device or its network has recent no-shows.
     #[error(
         "wait {} s for the next seat: you were not ready for a game, or many of your network were not",
         whole_seconds(.wait)
     )]
     NotReadyBefore { wait: Duration },
-    #[error("name one to {most} rooms of one game", most = ROOMS_WANTED_MAX)]
-    RoomsWanted,
-    /// The same player is being seated by another request.
+    #[error("name one to {most} rooms of one game", most = TICKET_ROOMS_MAX)]
+    InvalidTicketRooms,
+    /// Another request is seating the same player.
     #[error("another request of yours is being seated: ask again")]
     Seating,
     #[error("you do not sit at a table")]
     NotSeated,
     #[error("you sit at another table: leave it first")]
     SeatedElsewhere,
-    /// The player's table was halted.
+    /// The table of the player is halted.
     #[error("your table was halted: an operator decides what becomes of it")]
     Halted,
-    /// The player's table is played by nodes of another version.
+    /// The table of the player is run by nodes of another version.
     #[error("another node plays your table: ask again")]
     OtherVersion,
     #[error("you have no such ticket, or no longer")]
@@ -173,7 +173,7 @@ pub enum LobbyError {
     CodeUnknown,
     #[error("a private table is for bets from 1 to {most} coins", most = PRIVATE_BET_MAX)]
     BetOutOfBounds,
-    /// The rules that a host wants.
+    /// The rules that the host asks for are unsound.
     #[error("{0}")]
     Rules(RoomError),
     #[error(
@@ -181,13 +181,13 @@ pub enum LobbyError {
         most = PRIVATE_TABLES_MAX
     )]
     TooManyPrivateTables,
-    /// What a game may bring is more than the player may still win at private tables.
+    /// A game at this table could win more than the player's remaining allowance at private tables.
     #[error(
         "a game there may bring you {most} coins, and you may win {left} more at private tables for \
          now: play at a lower bet, or in rooms"
     )]
     PrivateBetTooHigh { most: Coins, left: Coins },
-    /// The player has reached the bound of a day.
+    /// The player has reached the daily limit on winnings in rooms.
     #[error(
         "you have won {most} whole stakes of others in rooms within 24 hours: that is the most, play \
          on tomorrow",
@@ -204,13 +204,13 @@ pub enum LobbyError {
     NotHost,
     #[error("a game goes on: wait until it is over")]
     GameRunning,
-    /// A bot of the house gives its seat to the player when the game is over.
+    /// A house bot leaves its seat to the player when the running game is over.
     #[error("a bot gives you its seat after this game: ask again when it is over")]
     SeatAfterGame,
-    /// No bot of the house comes to a private table.
+    /// No house bot can join the private table.
     #[error(transparent)]
     BotsUnavailable(#[from] BotsUnavailable),
-    /// The game whose rematch is wanted is long over.
+    /// The game was over longer than [`REMATCH_WITHIN`] ago.
     #[error("the game was over more than {} minutes ago", REMATCH_WITHIN.as_secs() / 60)]
     RematchOver,
     #[error(transparent)]
@@ -240,7 +240,8 @@ impl From<Unready> for LobbyError {
 }
 
 impl Lobby {
-    /// With rooms that may change, tables follow them from here on.
+    /// Creates a lobby and makes `rooms` the source of terms for `tables`, so that tables follow
+    /// later changes of their rooms.
     pub fn new(
         rooms: impl Into<Catalog>,
         tables: Tables<AnyGame>,
@@ -250,8 +251,10 @@ impl Lobby {
         let rooms = rooms.into();
         let source = rooms.clone();
         tables.set_terms_source(move |terms, heard| source.room_terms(terms, heard));
-        let (options, seekers, counted) = Default::default();
-        let (ratings, accounts, bots) = (None, None, Arc::default());
+        let (options, waiters, playing_counts) = Default::default();
+        let ratings = None;
+        let accounts = None;
+        let bots = Arc::default();
         Self {
             rooms,
             tables,
@@ -261,28 +264,29 @@ impl Lobby {
             accounts,
             bots,
             options,
-            seekers,
+            waiters,
             online: Online::new(),
-            counted,
+            playing_counts,
         }
     }
 
-    /// The same, for a house of these customs.
+    /// Sets the options, and takes matchmaking profiles from `ratings`.
     #[must_use]
-    pub fn with(self, options: Options, ratings: Ratings) -> Self {
+    pub fn with_options(self, options: Options, ratings: Ratings) -> Self {
         Self { options: Arc::new(options), ratings: Some(ratings), ..self }
     }
 
-    /// The same, where nobody plays whom these do not let.
+    /// Rejects banned and deleted players, and enforces account requirements, as recorded in
+    /// `accounts`.
     #[must_use]
-    pub fn minding(self, accounts: Accounts) -> Self {
+    pub fn with_accounts(self, accounts: Accounts) -> Self {
         Self { accounts: Some(accounts), ..self }
     }
 
-    /// The same, for a house that has these bots.
+    /// Makes these house bots available at private tables and for seats that a bot can free.
     #[must_use]
-    pub fn beside(self, bots: &Bots) -> Self {
-        Self { bots: bots.all(), ..self }
+    pub fn with_bots(self, bots: &Bots) -> Self {
+        Self { bots: bots.shared_list(), ..self }
     }
 
     pub fn rooms(&self) -> Arc<[Arc<Room>]> {
@@ -293,46 +297,49 @@ impl Lobby {
         self.rooms.room(id)
     }
 
-    /// The rooms as operators change them.
+    /// Returns the catalogue through which operators change rooms.
     pub fn catalog(&self) -> &Catalog {
         &self.rooms
     }
 
-    /// The tables behind the rooms.
+    /// Returns the tables that the rooms lead to.
     pub fn tables(&self) -> &Tables<AnyGame> {
         &self.tables
     }
 
-    /// How many play in each room, as of a second ago at most.
-    pub async fn playing(&self) -> Result<BTreeMap<String, Playing>, Unavailable> {
-        let mut counted = self.counted.lock().await;
+    /// Returns the number of players and tables in each room, at most a second old.
+    pub async fn playing_counts(&self) -> Result<BTreeMap<String, PlayingCount>, Unavailable> {
+        let mut playing_counts = self.playing_counts.lock().await;
         let now = self.tables.clock().now();
-        let is_good = !counted.by_room.is_empty() && now.ms_since(counted.at) < COUNTED_MS;
-        if !is_good || now < counted.at {
+        let is_good = !playing_counts.by_room.is_empty() && now.ms_since(playing_counts.at) < PLAYING_COUNTS_MS;
+        if !is_good || now < playing_counts.at {
             let mut by_room = BTreeMap::new();
             for room in self.rooms.rooms().iter() {
-                by_room.insert(room.id().to_owned(), self.live.playing(room.id()).await?);
+                by_room.insert(room.id().to_owned(), self.live.playing_count(room.id()).await?);
             }
-            *counted = Counted { at: now, by_room };
+            *playing_counts = PlayingCounts { at: now, by_room };
         }
-        Ok(counted.by_room.clone())
+        Ok(playing_counts.by_room.clone())
     }
 
-    /// The tables of a room that may be watched, by their ids; none, where the room lets nobody.
+    /// Returns the tables of a room that may be watched, ordered by id. The list is empty for a
+    /// room without spectators.
     pub async fn watchable(&self, room: &str) -> Result<Vec<Watchable>, LobbyError> {
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         if room.terms().spectators == Spectators::Nobody {
             return Ok(Vec::new());
         }
-        let mut tables = self.live.occupied(room.id()).await?;
+        let mut tables = self.live.occupied_tables(room.id()).await?;
         tables.sort_unstable();
-        let (seats, room) = (room.seats().most, room.id());
+        let seats = room.seats().most;
+        let room = room.id();
         let watchable =
             |(table, players)| Watchable { table, room: room.to_owned(), players, seats };
         Ok(tables.into_iter().map(watchable).collect())
     }
 
-    /// Tells tables what their rooms say, as soon as it is known here; for as long as it is polled.
+    /// Announces changed terms of rooms to the tables as soon as this node learns of them. Runs for
+    /// as long as it is polled.
     pub async fn follow_rooms(self) {
         let mut changes = self.rooms.changes();
         while changes.changed().await.is_ok() {
@@ -340,40 +347,45 @@ impl Lobby {
         }
     }
 
-    /// A seat in a room, for somebody of whose address nothing is known.
+    /// Seats a player in a room without knowledge of its network: see [`Lobby::seat_from`].
     pub async fn seat(&self, player: PlayerId, room: &str) -> Result<TableId, LobbyError> {
         Ok(self.seat_from(player, room, None).await?.table)
     }
 
-    /// A seat in a room, at once. Who sits somewhere already is sent back there, whatever the
-    /// room.
+    /// Seats a player in a room at once. Returns the current table, whatever its room, if the
+    /// player already sits at one.
+    ///
+    /// # Errors
+    /// A [`LobbyError`] with the reason why the player gets no seat; [`LobbyError::Seating`] if
+    /// another request seats the same player, or if every table tried was full.
     pub async fn seat_from(
         &self,
         player: PlayerId,
         room: &str,
         from: Option<Address>,
-    ) -> Result<Seat, LobbyError> {
-        self.let_in(player).await?;
+    ) -> Result<RoomSeat, LobbyError> {
+        self.check_not_banned(player).await?;
         let room = self.room(room).ok_or(LobbyError::NoSuchRoom)?;
         if let Some(table) = self.seated_at(player).await? {
-            return Ok(Seat { table, reason: None });
+            return Ok(RoomSeat { table, reason: None });
         }
         if !room.is_open() {
             return Err(LobbyError::RoomClosed);
         }
         let wallet = self.ledger.wallet(player).await?;
-        admit(&room, wallet.available)?;
-        self.known_well_enough(player, &room).await?;
+        check_wallet(&room, wallet.available)?;
+        self.require_account(player, &room).await?;
         self.require_socket(player).await?;
-        let bearing = self.room_bearing(player, room.kind()).await?;
-        self.check_no_shows(player, &bearing, from).await?;
-        let who = [self.companion(player, &bearing, from)];
-        let (name, avatar) = (bearing.name.as_str(), bearing.avatar.as_deref());
-        let sitter = Sitter { player, name, avatar, is_bot: false };
+        let profile = self.room_profile(player, room.kind()).await?;
+        self.check_no_shows(player, &profile, from).await?;
+        let who = [self.candidate(player, &profile, from)];
+        let name = profile.name.as_str();
+        let avatar = profile.avatar.as_deref();
+        let occupant = NewOccupant { player, name, avatar, is_bot: false };
         let reserve = self.reserve_in(&room, &who);
         let mut full = Vec::new();
         let [one] = &who;
-        let mut vacated = self.instead_of_bot(&room, one).await?;
+        let mut vacated = self.replace_bot(&room, one).await?;
         for _ in 0..ATTEMPTS {
             let new = TableId(entropy::uuid());
             let (table, reason) = match vacated.take() {
@@ -384,18 +396,19 @@ impl Lobby {
                     (reserved.table, is_alone.then_some(WaitReason::OnlySameNetwork))
                 }
             };
-            let (terms, revision) = (room.terms().clone(), room.revision());
+            let terms = room.terms().clone();
+            let revision = room.revision();
             self.tables.create_of_revision(table, terms, revision).await?;
-            match self.sit(&sitter, table).await? {
-                Sat::Here => {
+            match self.take_seat(&occupant, table).await? {
+                SeatOutcome::Seated => {
                     self.live.drop_matching_ticket(player).await?;
-                    return Ok(Seat { table, reason });
+                    return Ok(RoomSeat { table, reason });
                 }
-                Sat::Elsewhere => {
+                SeatOutcome::BoundElsewhere => {
                     self.live.unreserve(room.id(), table, player).await?;
                     return Err(LobbyError::Seating);
                 }
-                Sat::NoPlace => {
+                SeatOutcome::NoSeat => {
                     self.live.unreserve(room.id(), table, player).await?;
                     full.push(table);
                 }
@@ -404,7 +417,8 @@ impl Lobby {
         Err(LobbyError::Seating)
     }
 
-    /// Where a player sits, if anywhere.
+    /// Returns the table at which a player sits. Confirms a pending claim of a seated player and
+    /// releases a claim that no seat corresponds to.
     pub async fn seated_at(&self, player: PlayerId) -> Result<Option<TableId>, LobbyError> {
         let table = match self.live.seat_claim(player).await? {
             SeatClaim::None => return Ok(None),
@@ -415,12 +429,12 @@ impl Lobby {
         match (seated, self.live.seat_claim(player).await?) {
             (true, SeatClaim::Held(now)) if now == table => Ok(Some(table)),
             (true, SeatClaim::Pending(now)) if now == table => {
-                self.confirm(player, table).await.map(Some)
+                self.confirm_seat(player, table).await.map(Some)
             }
             (false, SeatClaim::Pending(now)) if now == table => Err(LobbyError::Seating),
             (false, SeatClaim::Held(now)) if now == table => {
-                // Left behind by a process that died after the seat was freed.
-                self.live.release(player, table).await?;
+                // The process that freed the seat died before it released the claim.
+                self.live.release_seat_claim(player, table).await?;
                 Ok(None)
             }
             (true | false, SeatClaim::None) => Ok(None),
@@ -428,7 +442,7 @@ impl Lobby {
         }
     }
 
-    /// Leaves the table: at once between games, after the game in the midst of one.
+    /// Leaves the table: at once between games, and after the game while one is running.
     pub async fn leave(&self, player: PlayerId) -> Result<TableId, LobbyError> {
         let table = self.seated_at(player).await?.ok_or(LobbyError::NotSeated)?;
         match self.tables.submit(table, Input::Leave { player }).await {
@@ -440,9 +454,10 @@ impl Lobby {
         }
     }
 
-    /// Refuses whoever may not play, on every way to a table. Who sits at one already is asked too,
-    /// and plays on all the same: the socket needs no leave of the lobby.
-    async fn let_in(&self, player: PlayerId) -> Result<(), LobbyError> {
+    /// Rejects banned and deleted players. Runs on every path to a table, also for a player who
+    /// already sits at one; that player continues to play, because the socket does not consult the
+    /// lobby.
+    async fn check_not_banned(&self, player: PlayerId) -> Result<(), LobbyError> {
         match &self.accounts {
             Some(accounts) => {
                 let Profile { .. } = accounts.admit(player).await?;
@@ -452,8 +467,8 @@ impl Lobby {
         }
     }
 
-    /// Refuses a guest where a room is for accounts.
-    async fn known_well_enough(&self, player: PlayerId, room: &Room) -> Result<(), LobbyError> {
+    /// Rejects guests if the room requires an account.
+    async fn require_account(&self, player: PlayerId, room: &Room) -> Result<(), LobbyError> {
         match &self.accounts {
             Some(accounts) if room.needs_account() && !accounts.has_account(player).await? => {
                 Err(LobbyError::AccountRequired)
@@ -462,56 +477,56 @@ impl Lobby {
         }
     }
 
-    /// What of a player matters for whom to play with.
-    async fn bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, LobbyError> {
+    /// Returns the matchmaking profile of a player for a kind of game.
+    async fn matchmaking_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, LobbyError> {
         match &self.ratings {
             Some(ratings) => {
-                let bearing = ratings.bearing(player, kind).await;
-                bearing.map_err(|error| Unavailable::new(error.to_string()).into())
+                let profile = ratings.matchmaking_profile(player, kind).await;
+                profile.map_err(|error| Unavailable::new(error.to_string()).into())
             }
-            None => Ok(Bearing { rating: FIRST, ..Bearing::default() }),
+            None => Ok(MatchmakingProfile { rating: FIRST, ..MatchmakingProfile::default() }),
         }
     }
 
-    /// As [`Lobby::bearing`], for a player who wants to play in rooms: apart from those with whom a
-    /// bound is reached.
+    /// Returns the matchmaking profile for play in rooms, in which the partners at the daily limit
+    /// between two players count as blocked.
     ///
     /// # Errors
-    /// [`LobbyError::RoomLimit`] for one who has won so much today.
-    async fn room_bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, LobbyError> {
+    /// [`LobbyError::RoomLimit`] if the player has reached the daily limit on winnings in rooms.
+    async fn room_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, LobbyError> {
         let won = self.ledger.room_winnings(player, self.tables.clock().now()).await?;
-        if won.is_day_over() {
+        if won.is_day_limit_reached() {
             return Err(LobbyError::RoomLimit);
         }
-        let mut bearing = self.bearing(player, kind).await?;
-        bearing.blocked.extend(won.partners_at_bound());
-        Ok(bearing)
+        let mut profile = self.matchmaking_profile(player, kind).await?;
+        profile.blocked.extend(won.partners_at_bound());
+        Ok(profile)
     }
 
-    fn companion(&self, player: PlayerId, bearing: &Bearing, from: Option<Address>) -> Companion {
-        let from = from.filter(|_| self.options.apart_by_address);
-        conflict_keys::companion(&self.options.conflict_secret, player, bearing, from)
+    fn candidate(&self, player: PlayerId, profile: &MatchmakingProfile, from: Option<Address>) -> Candidate {
+        let from = from.filter(|_| self.options.separate_same_network);
+        conflict_keys::candidate(&self.options.conflict_secret, player, profile, from)
     }
 
-    /// Returns what these players want of a room.
-    fn reserve_in<'a>(&self, room: &'a Room, who: &'a [Companion]) -> Reserve<'a> {
+    /// Returns the reservation of seats for these players in a room.
+    fn reserve_in<'a>(&self, room: &'a Room, who: &'a [Candidate]) -> SeatReservation<'a> {
         let networks_apart = self.options.keeps_networks_apart(room);
-        Reserve { room: room.id(), seats: room.seats().most, who, networks_apart }
+        SeatReservation { room: room.id(), seats: room.seats().most, who, networks_apart }
     }
 }
 
-/// The most that a game of these terms brings to one seat, with what is in the POT before it;
-/// `None` when it does not fit 64 bits.
-pub(crate) fn most_of(terms: &Terms<AnyRules>, pot: Coins) -> Option<Coins> {
+/// Returns the most that a game under these terms can win for one seat, given the coins in the POT
+/// before its antes; `None` if the amount exceeds 64 bits.
+pub(crate) fn max_winnings(terms: &Terms<AnyRules>, pot: Coins) -> Option<Coins> {
     let seats = AnyGame::seats(&terms.rules).most;
     let antes = terms.ante()?.checked_mul(u32::from(seats))?;
     let stake = terms.stake_max::<AnyGame>(seats)?;
     let others = (1..seats).map(|_| stake);
-    Some(allowance::most(others, pot.checked_add(antes)?))
+    Some(allowance::max_gain(others, pot.checked_add(antes)?))
 }
 
-/// Whether somebody with so much may sit down in a room.
-fn admit(room: &Room, available: Coins) -> Result<(), LobbyError> {
+/// Rejects a wallet below the minimum or above the maximum of a room.
+fn check_wallet(room: &Room, available: Coins) -> Result<(), LobbyError> {
     if available < room.wallet_min() {
         return Err(LobbyError::TooFewCoins { needed: room.wallet_min() });
     }

@@ -17,9 +17,9 @@ use std::time::Duration;
 use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{PlayerId, Timestamp};
 
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::live_store::{NO_SHOW_KEPT_MS, NoShow, NoShowSubject, SeatOrigin};
-use crate::ratings::Bearing;
+use crate::ratings::MatchmakingProfile;
 
 use super::conflict_keys::{device_keys, network_key};
 use super::{Lobby, LobbyError};
@@ -31,12 +31,12 @@ pub struct NotReadyWaits(pub [Duration; 3]);
 
 impl NotReadyWaits {
     /// Returns the wait for no-shows of this weight altogether.
-    fn for_weight(self, weight: u32) -> Option<Duration> {
+    fn wait_for_weight(self, weight: u32) -> Option<Duration> {
         let count = usize::try_from(weight / u32::from(NoShow::NOT_READY)).unwrap_or(usize::MAX);
         self.0.get(count.min(self.0.len()).checked_sub(1)?).copied()
     }
 
-    fn are_off(self) -> bool {
+    fn is_disabled(self) -> bool {
         self.0[0].is_zero()
     }
 }
@@ -82,30 +82,30 @@ impl Lobby {
     pub(super) async fn check_no_shows(
         &self,
         player: PlayerId,
-        bearing: &Bearing,
+        profile: &MatchmakingProfile,
         from: Option<Address>,
     ) -> Result<(), LobbyError> {
         let waits = self.options.not_ready_waits;
-        if waits.are_off() {
+        if waits.is_disabled() {
             return Ok(());
         }
-        let origin = self.seat_origin(bearing, from);
+        let origin = self.seat_origin(profile, from);
         let now = self.tables.clock().now();
         let devices = origin.devices.iter().map(|key| NoShowSubject::Device(*key));
         for subject in [NoShowSubject::Player(player)].into_iter().chain(devices) {
             let no_shows = self.live.no_shows(subject).await?;
-            if let Some(wait) = wait_left(waits, &no_shows, player, bearing.last_finished, now) {
+            if let Some(wait) = wait_left(waits, &no_shows, player, profile.last_finished, now) {
                 return Err(LobbyError::NotReadyBefore { wait });
             }
         }
-        if let (Some(network), None) = (origin.network, bearing.last_finished) {
-            self.check_network(network, now).await?;
+        if let (Some(network), None) = (origin.network, profile.last_finished) {
+            self.check_newcomer_turn(network, now).await?;
         }
         Ok(self.live.set_seat_origin(player, &origin).await?)
     }
 
     /// Lets a newcomer of a network pass when it is its turn.
-    async fn check_network(&self, network: ConflictKey, now: Timestamp) -> Result<(), LobbyError> {
+    async fn check_newcomer_turn(&self, network: ConflictKey, now: Timestamp) -> Result<(), LobbyError> {
         let no_shows = self.live.no_shows(NoShowSubject::Network(network)).await?;
         let Some(every_ms) = newcomer_every_ms(&no_shows, now) else {
             return Ok(());
@@ -118,9 +118,9 @@ impl Lobby {
         }
     }
 
-    fn seat_origin(&self, bearing: &Bearing, from: Option<Address>) -> SeatOrigin {
+    fn seat_origin(&self, profile: &MatchmakingProfile, from: Option<Address>) -> SeatOrigin {
         let secret = &self.options.conflict_secret;
-        let mut devices = device_keys(secret, bearing);
+        let mut devices = device_keys(secret, profile);
         devices.truncate(DEVICES_COUNTED);
         SeatOrigin { devices, network: from.map(|from| network_key(secret, from)) }
     }
@@ -142,7 +142,7 @@ fn wait_left(
     let weight: u32 = no_shows.iter().filter(counts).map(|one| u32::from(one.weight)).sum();
     let last = no_shows.iter().filter(counts).map(|one| one.at).max()?;
     let since = Duration::from_millis(now.ms_since(last));
-    waits.for_weight(weight)?.checked_sub(since).filter(|left| !left.is_zero())
+    waits.wait_for_weight(weight)?.checked_sub(since).filter(|left| !left.is_zero())
 }
 
 /// Returns how far apart the newcomers of a network are seated; `None` while they are seated at once.
@@ -186,7 +186,7 @@ mod tests {
         for text in ["", "10", "10,60", "10,60,600,1", "10,,60", "-1,2,3", "1,2,3601", "0,60,600"] {
             assert_eq!(text.parse::<NotReadyWaits>(), Err(InvalidWaits), "{text}");
         }
-        assert!("0".parse::<NotReadyWaits>().unwrap().are_off());
+        assert!("0".parse::<NotReadyWaits>().unwrap().is_disabled());
     }
 
     #[test]

@@ -1,40 +1,39 @@
-//! Practice tables (rule 8.7): a player alone with bots, any game and rule set of the catalogue, and
-//! no coins. An account without coins sits down there too.
+//! Practice tables (rule 8.7): one player with bots, any game and rule set of the catalogue,
+//! without coins. An account without coins may sit there too.
 //!
-//! The table is made with its bots in their seats, and is told apart by its terms
-//! ([`Terms::practice`]): its host asks the ledger nothing. So nothing of what is played there is in
-//! the ledger, in the archive, or in anything that is counted from them. Its bots are nobody's
-//! accounts, and sit nowhere else. A player sits at one table, so has one practice table at most; when
-//! the player goes it is over, and forgotten with every other table at which nobody sits. How many
-//! there are in the house is bounded; requests that come at once may go beyond that by some.
+//! A practice table is created with its bots seated, and is marked in its terms
+//! ([`Terms::practice`]): its host makes no calls to the ledger. Nothing played there enters the
+//! ledger, the archive or any projection of them. Its bots have no accounts and sit at no other
+//! table. A player sits at one table at a time and therefore has at most one practice table, which
+//! is over when the player leaves and expires like every table without players. The number of
+//! practice tables in the house is limited; concurrent requests may exceed the limit slightly.
 
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::game::Game as _;
-use bahay_engine::matchmaking::Companion;
+use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Clocks, PlayerId, PracticeBot, Table, TableId, Terms};
 
 use crate::accounts::HouseBot;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::entropy;
-use crate::live_store::Reserve;
-use crate::rooms::{PRACTICE, RoomError, RulesWanted, check_clocks, chosen_rules};
+use crate::live_store::SeatReservation;
+use crate::rooms::{PRACTICE, RoomError, RuleSetRequest, check_clocks, choose_rules};
 
-use super::private::WantedRules;
-use super::sit::{Sat, Sitter};
+use super::take_seat::{SeatOutcome, NewOccupant};
 use super::{Lobby, LobbyError};
 
 impl Lobby {
-    /// A seat at a practice table of these rules, with so many at the table, the player among them;
-    /// as few as the game takes, if that is not said. Who sits at a practice table already is sent
-    /// back there.
-    pub async fn practise(
+    /// Seats a player at a new practice table under these rules. `players` counts all seats,
+    /// including the player's, and defaults to the minimum of the game. Returns the current table
+    /// if the player already sits at a practice table.
+    pub async fn join_practice(
         &self,
         player: PlayerId,
-        wanted: WantedRules,
+        wanted: RuleSetRequest,
         players: Option<u8>,
         from: Option<Address>,
     ) -> Result<TableId, LobbyError> {
-        self.let_in(player).await?;
+        self.check_not_banned(player).await?;
         let terms = practice_terms(wanted, self.practice_clocks())?;
         let seats = AnyGame::seats(&terms.rules);
         let count = players.unwrap_or(seats.least);
@@ -52,44 +51,44 @@ impl Lobby {
         if !house.is_open {
             return Err(LobbyError::RoomClosed);
         }
-        let there_are = self.live.playing(PRACTICE).await?.tables;
+        let there_are = self.live.playing_count(PRACTICE).await?.tables;
         if there_are >= u64::from(self.options.practice_tables) {
             return Err(LobbyError::PracticeFull);
         }
         let id = TableId(entropy::uuid());
         self.require_socket(player).await?;
-        let bearing = self.bearing(player, terms.rules.kind()).await?;
-        self.check_no_shows(player, &bearing, from).await?;
-        let who = [Companion::new(player, bearing.rating)];
-        let reserve = Reserve { room: PRACTICE, seats: 1, who: &who, networks_apart: false };
-        if !self.live.reserve_here(reserve, id).await? {
+        let profile = self.matchmaking_profile(player, terms.rules.kind()).await?;
+        self.check_no_shows(player, &profile, from).await?;
+        let who = [Candidate::new(player, profile.rating)];
+        let reserve = SeatReservation { room: PRACTICE, seats: 1, who: &who, networks_apart: false };
+        if !self.live.reserve_at_table(reserve, id).await? {
             return Err(LobbyError::Seating);
         }
         let table = Table::new(id, terms).of_revision(house.revision);
-        self.tables.put(&table.with_bots(bots(count - 1))).await?;
-        let avatar = bearing.avatar.as_deref();
-        let sitter = Sitter { player, name: &bearing.name, avatar, is_bot: false };
-        match self.sit(&sitter, id).await? {
-            Sat::Here => {
+        self.tables.put(&table.with_bots(practice_bots(count - 1))).await?;
+        let avatar = profile.avatar.as_deref();
+        let occupant = NewOccupant { player, name: &profile.name, avatar, is_bot: false };
+        match self.take_seat(&occupant, id).await? {
+            SeatOutcome::Seated => {
                 self.live.drop_matching_ticket(player).await?;
                 Ok(id)
             }
-            Sat::Elsewhere | Sat::NoPlace => {
+            SeatOutcome::BoundElsewhere | SeatOutcome::NoSeat => {
                 self.live.unreserve(PRACTICE, id, player).await?;
                 Err(LobbyError::Seating)
             }
         }
     }
 
-    /// Practice is timed as the first room is.
+    /// Returns the clocks of the first room, which practice tables use.
     fn practice_clocks(&self) -> Clocks {
         self.rooms.rooms().first().map_or_else(Clocks::default, |room| room.terms().clocks)
     }
 }
 
-/// What is played by, without coins.
+/// Returns the terms of a practice table: the first rule set of the game unless one is named.
 fn practice_terms(
-    WantedRules { kind, rule_set, switches }: WantedRules,
+    RuleSetRequest { kind, rule_set, switches }: RuleSetRequest,
     clocks: Clocks,
 ) -> Result<Terms<catalog::AnyRules>, LobbyError> {
     let kind = kind.unwrap_or_default();
@@ -98,18 +97,17 @@ fn practice_terms(
         known.rule_sets.first().map(|set| set.name.to_owned())
     };
     let rule_set = rule_set.or_else(first).unwrap_or_default();
-    let wanted = RulesWanted { kind, rule_set, switches };
-    let rules = chosen_rules(&wanted).map_err(LobbyError::Rules)?.rules;
+    let rules = choose_rules(&kind, &rule_set, &switches).map_err(LobbyError::Rules)?.rules;
     let terms = Terms::of_practice(PRACTICE, rules, clocks);
     check_clocks(&terms).map_err(LobbyError::Rules)?;
     Ok(terms)
 }
 
-/// So many bots with names of their own.
-fn bots(count: u8) -> impl Iterator<Item = PracticeBot> {
+/// Returns `count` bots with different names, which have no accounts.
+fn practice_bots(count: u8) -> impl Iterator<Item = PracticeBot> {
     let [first, ..] = entropy::seed();
     (0..usize::from(count)).map(move |place| {
-        let HouseBot { id: player, name, avatar } = HouseBot::of_nobody(usize::from(first) + place);
+        let HouseBot { id: player, name, avatar } = HouseBot::without_account(usize::from(first) + place);
         PracticeBot { player, name, avatar }
     })
 }

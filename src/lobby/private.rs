@@ -1,4 +1,4 @@
-//! Private tables: whoever has the code may sit down. The host chooses the bet and the room whose
+//! PrivateTerms tables: whoever has the code may sit down. The host chooses the bet and the room whose
 //! rules hold, and may send somebody away while no game runs. After a game the same seats are
 //! asked whether they are ready for the next, as at any table: that is the rematch.
 //!
@@ -11,16 +11,16 @@
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill};
-use bahay_engine::table::{Input, PlayerId, Private, Rejection, Spectators, Table, TableId, Terms};
+use bahay_engine::table::{Input, PlayerId, PrivateTerms, Rejection, Spectators, Table, TableId, Terms};
 
 use crate::entropy;
-use crate::live_store::{PrivateTable, Reserve};
-use crate::rooms::{PRIVATE, Room, RoomError, RulesWanted, check_clocks, chosen_rules};
+use crate::live_store::{PrivateTable, SeatReservation};
+use crate::rooms::{PRIVATE, Room, RoomError, RuleSetRequest, check_clocks, choose_rules};
 use crate::tables::SubmitError;
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 
-use super::sit::{Sat, Sitter};
-use super::{Lobby, LobbyError, most_of};
+use super::take_seat::{SeatOutcome, NewOccupant};
+use super::{Lobby, LobbyError, max_winnings};
 
 /// Letters and digits that nobody takes for another one, read or heard.
 const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
@@ -38,21 +38,13 @@ pub const PRIVATE_TABLES_MAX: usize = 8;
 /// Codes that turn out to be taken, before something must be wrong.
 const CODES_MAX: usize = 4;
 
-/// What a host wants to play where that is not what is played in the room.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WantedRules {
-    pub kind: Option<String>,
-    pub rule_set: Option<String>,
-    pub switches: serde_json::Value,
-}
-
 /// The private table that a host asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateTableRequest {
     /// The room whose fee, POT rules and countdowns hold.
     pub room: String,
     /// `None` where the room's rules are played.
-    pub rules: Option<WantedRules>,
+    pub rules: Option<RuleSetRequest>,
     pub bet: Coins,
     /// Lets players stay whose wallet does not cover the most that can be owed (rule 6.9).
     pub short_stakes: bool,
@@ -87,15 +79,15 @@ impl Lobby {
         request: PrivateTableRequest,
     ) -> Result<PrivateSeat, LobbyError> {
         let PrivateTableRequest { room, rules: wanted, bet, short_stakes } = request;
-        self.let_in(host).await?;
+        self.check_not_banned(host).await?;
         let room = self.room(&room).ok_or(LobbyError::NoSuchRoom)?;
-        self.house_is_open()?;
+        self.require_open_house()?;
         check_bet(bet)?;
         let mut terms = room.terms().clone();
         terms.price.bet = bet;
-        self.make_private(&mut terms, short_stakes);
+        self.apply_private_terms(&mut terms, short_stakes);
         let mut rule_set = room.rule_set().to_owned();
-        if let Some(WantedRules { kind, rule_set: set, switches }) = wanted {
+        if let Some(RuleSetRequest { kind, rule_set: set, switches }) = wanted {
             let first =
                 || catalog::kinds().into_iter().find(|known| Some(known.name) == kind.as_deref());
             let is_other = kind.as_deref().is_some_and(|kind| kind != room.kind());
@@ -106,14 +98,14 @@ impl Lobby {
             };
             let set = set.or_else(|| default().map(str::to_owned)).unwrap_or_default();
             let kind = kind.unwrap_or_else(|| room.kind().to_owned());
-            let wanted = RulesWanted { kind, rule_set: set, switches };
-            let chosen = chosen_rules(&wanted).map_err(LobbyError::Rules)?;
+            let chosen = choose_rules(&kind, &set, &switches).map_err(LobbyError::Rules)?;
             (terms.rules, terms.hits) = (chosen.rules, chosen.hits);
             check_clocks(&terms).map_err(LobbyError::Rules)?;
-            rule_set = wanted.rule_set;
+            rule_set = set;
         }
         if let Err(uneven) = terms.price.of_count(AnyGame::counts_per_bet(&terms.rules)) {
-            let (field, why) = (uneven.field.into(), uneven.what.into());
+            let field = uneven.field.into();
+            let why = uneven.what.into();
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
         }
         if short_stakes && !AnyGame::may_have_short_stakes(&terms.rules) {
@@ -123,14 +115,14 @@ impl Lobby {
             }));
         }
         let room = Room::new(room.name(), &rule_set, terms).ok_or(LobbyError::BetOutOfBounds)?;
-        let table = self.plan_private(host, room.terms()).await?;
+        let table = self.plan_private_table(host, room.terms()).await?;
         self.tables.create(table, room.terms().clone()).await?;
         let private = PrivateTable { table, host };
         for _ in 0..CODES_MAX {
-            let code = new_code();
+            let code = generate_code();
             if self.live.open_private(&code, &private).await? {
-                self.sit_privately(host, table, room.kind(), room.seats().most).await?;
-                let link = self.invitation(&code);
+                self.take_private_seat(host, table, room.kind(), room.seats().most).await?;
+                let link = self.invitation_link(&code);
                 return Ok(PrivateSeat { code, link, table });
             }
         }
@@ -138,20 +130,20 @@ impl Lobby {
     }
 
     /// Turns the terms of a room into those of a private table.
-    pub(super) fn make_private(&self, terms: &mut Terms<AnyRules>, short_stakes: bool) {
+    pub(super) fn apply_private_terms(&self, terms: &mut Terms<AnyRules>, short_stakes: bool) {
         PRIVATE.clone_into(&mut terms.room);
         // Spectators of the room are not invited here.
         terms.spectators = Spectators::Nobody;
         let ends_after_ms = self.options.private_ends_after.as_millis();
         let ends_after_ms = u32::try_from(ends_after_ms).unwrap_or(u32::MAX);
-        terms.private = Some(Private { ends_after_ms, short_stakes });
+        terms.private = Some(PrivateTerms { ends_after_ms, short_stakes });
         // The host chooses who plays against them.
         terms.bots = Skill::Quick;
     }
 
     /// Checks that a player may open a private table of these terms, and notes the table among those
     /// of the host. Returns its id.
-    pub(super) async fn plan_private(
+    pub(super) async fn plan_private_table(
         &self,
         host: PlayerId,
         terms: &Terms<AnyRules>,
@@ -161,12 +153,12 @@ impl Lobby {
         }
         self.require_socket(host).await?;
         let needed = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
-        self.afford(host, needed).await?;
-        self.may_win(host, terms, Coins::ZERO).await?;
+        self.require_coins(host, needed).await?;
+        self.check_allowance(host, terms, Coins::ZERO).await?;
         let table = TableId(entropy::uuid());
-        let open = self.live.hosted(host).await?;
-        let gone = self.gone(&open).await?;
-        if !self.live.host(host, table, &gone, PRIVATE_TABLES_MAX).await? {
+        let open = self.live.hosted_tables(host).await?;
+        let gone = self.ended_tables(&open).await?;
+        if !self.live.add_hosted_table(host, table, &gone, PRIVATE_TABLES_MAX).await? {
             return Err(LobbyError::TooManyPrivateTables);
         }
         Ok(table)
@@ -178,8 +170,8 @@ impl Lobby {
         player: PlayerId,
         code: &str,
     ) -> Result<PrivateSeat, LobbyError> {
-        self.let_in(player).await?;
-        let (code, private, table) = self.private(code).await?;
+        self.check_not_banned(player).await?;
+        let (code, private, table) = self.resolve_code(code).await?;
         if self.live.is_kicked(&code, player).await? {
             return Err(LobbyError::KickedByHost);
         }
@@ -187,46 +179,46 @@ impl Lobby {
             Some(seated) if seated == private.table => {}
             Some(_) => return Err(LobbyError::SeatedElsewhere),
             None => {
-                self.house_is_open()?;
+                self.require_open_house()?;
                 self.require_socket(player).await?;
                 let needed = table.terms().wallet_min::<AnyGame>();
-                self.afford(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
-                self.may_win(player, table.terms(), table.pot()).await?;
-                self.sit_or_replace_bot(player, &table).await?;
+                self.require_coins(player, needed.ok_or(LobbyError::BetOutOfBounds)?).await?;
+                self.check_allowance(player, table.terms(), table.pot()).await?;
+                self.take_seat_or_replace_bot(player, &table).await?;
             }
         }
-        let link = self.invitation(&code);
+        let link = self.invitation_link(&code);
         Ok(PrivateSeat { code, link, table: private.table })
     }
 
     /// Seats a guest, in the place of a bot if no seat is free.
-    async fn sit_or_replace_bot(
+    async fn take_seat_or_replace_bot(
         &self,
         player: PlayerId,
         table: &Table<AnyGame>,
     ) -> Result<(), LobbyError> {
         let kind = table.kind();
         let seats = table.seat_count();
-        match self.sit_privately(player, table.id(), kind, seats).await {
+        match self.take_private_seat(player, table.id(), kind, seats).await {
             Err(LobbyError::TableFull) => {}
             seated => return seated,
         }
-        let bearing = self.bearing(player, kind).await?;
-        let guest = self.companion(player, &bearing, None);
-        self.free_seat_of_bot(&guest, table).await?;
-        self.sit_privately(player, table.id(), kind, seats).await
+        let profile = self.matchmaking_profile(player, kind).await?;
+        let guest = self.candidate(player, &profile, None);
+        self.free_bot_seat(&guest, table).await?;
+        self.take_private_seat(player, table.id(), kind, seats).await
     }
 
-    /// Private tables have no room that could be closed, only the house.
-    pub(super) fn house_is_open(&self) -> Result<(), LobbyError> {
+    /// PrivateTerms tables have no room that could be closed, only the house.
+    pub(super) fn require_open_house(&self) -> Result<(), LobbyError> {
         if self.rooms.house().is_open { Ok(()) } else { Err(LobbyError::RoomClosed) }
     }
 
     /// What a code stands for.
-    pub async fn show_private(&self, code: &str) -> Result<PrivateView, LobbyError> {
-        let (code, PrivateTable { table: id, host }, table) = self.private(code).await?;
+    pub async fn private_view(&self, code: &str) -> Result<PrivateView, LobbyError> {
+        let (code, PrivateTable { table: id, host }, table) = self.resolve_code(code).await?;
         Ok(PrivateView {
-            link: self.invitation(&code),
+            link: self.invitation_link(&code),
             code,
             table: id,
             host,
@@ -238,13 +230,13 @@ impl Lobby {
     }
 
     /// The host sends somebody away, who cannot come back by the same code.
-    pub async fn remove_privately(
+    pub async fn kick_player(
         &self,
         by: PlayerId,
         code: &str,
         player: PlayerId,
     ) -> Result<(), LobbyError> {
-        let (code, private, table) = self.private(code).await?;
+        let (code, private, table) = self.resolve_code(code).await?;
         if private.host != by {
             return Err(LobbyError::NotHost);
         }
@@ -259,7 +251,7 @@ impl Lobby {
         let removed = self.tables.submit(private.table, Input::Remove { player }).await;
         if is_new && matches!(removed, Err(SubmitError::Rejected(_))) {
             // Else who was faster to leave, or to begin a game, could not come back to the POT.
-            self.live.unbar(&code, player).await?;
+            self.live.remove_kick(&code, player).await?;
         }
         match removed {
             Ok(_) => Ok(()),
@@ -272,9 +264,9 @@ impl Lobby {
     }
 
     /// Those of a host's tables that are over.
-    async fn gone(&self, tables: &[TableId]) -> Result<Vec<TableId>, LobbyError> {
+    async fn ended_tables(&self, tables: &[TableId]) -> Result<Vec<TableId>, LobbyError> {
         let mut gone = Vec::new();
-        for (table, exists) in tables.iter().zip(self.live.exist(tables).await) {
+        for (table, exists) in tables.iter().zip(self.live.tables_exist(tables).await) {
             if !exists? {
                 gone.push(*table);
             }
@@ -283,7 +275,7 @@ impl Lobby {
     }
 
     /// What a code stands for, however it was typed. A code whose table is gone stands for nothing.
-    pub(super) async fn private(
+    pub(super) async fn resolve_code(
         &self,
         code: &str,
     ) -> Result<(String, PrivateTable, std::sync::Arc<Table<AnyGame>>), LobbyError> {
@@ -293,13 +285,13 @@ impl Lobby {
         if !is_code {
             return Err(LobbyError::CodeUnknown);
         }
-        let private = self.live.private(&code).await?.ok_or(LobbyError::CodeUnknown)?;
+        let private = self.live.private_table(&code).await?.ok_or(LobbyError::CodeUnknown)?;
         let table = self.tables.look(private.table).await?;
         let table = table.filter(|table| !table.has_ended()).ok_or(LobbyError::CodeUnknown)?;
         Ok((code, private, table))
     }
 
-    async fn afford(&self, player: PlayerId, needed: Coins) -> Result<(), LobbyError> {
+    async fn require_coins(&self, player: PlayerId, needed: Coins) -> Result<(), LobbyError> {
         let wallet = self.ledger.wallet(player).await?;
         if wallet.available < needed {
             return Err(LobbyError::TooFewCoins { needed });
@@ -309,13 +301,13 @@ impl Lobby {
 
     /// Refuses whom a game may bring more than it may still win at private tables. The ledger asks
     /// again before each game, with what everybody stakes then.
-    async fn may_win(
+    async fn check_allowance(
         &self,
         player: PlayerId,
         terms: &Terms<AnyRules>,
         pot: Coins,
     ) -> Result<(), LobbyError> {
-        let most = most_of(terms, pot).ok_or(LobbyError::BetOutOfBounds)?;
+        let most = max_winnings(terms, pot).ok_or(LobbyError::BetOutOfBounds)?;
         let left = self.ledger.allowance_left(player, self.tables.clock().now()).await?;
         if most > left {
             return Err(LobbyError::PrivateBetTooHigh { most, left });
@@ -323,39 +315,39 @@ impl Lobby {
         Ok(())
     }
 
-    async fn sit_privately(
+    async fn take_private_seat(
         &self,
         player: PlayerId,
         table: TableId,
         kind: &str,
         seats: u8,
     ) -> Result<(), LobbyError> {
-        let bearing = self.bearing(player, kind).await?;
-        let who = [self.companion(player, &bearing, None)];
-        let reserve = Reserve { room: PRIVATE, seats, who: &who, networks_apart: false };
-        if !self.live.reserve_here(reserve, table).await? {
+        let profile = self.matchmaking_profile(player, kind).await?;
+        let who = [self.candidate(player, &profile, None)];
+        let reserve = SeatReservation { room: PRIVATE, seats, who: &who, networks_apart: false };
+        if !self.live.reserve_at_table(reserve, table).await? {
             return Err(LobbyError::TableFull);
         }
-        let avatar = bearing.avatar.as_deref();
-        let sitter = Sitter { player, name: &bearing.name, avatar, is_bot: false };
-        let sat = self.sit(&sitter, table).await?;
+        let avatar = profile.avatar.as_deref();
+        let occupant = NewOccupant { player, name: &profile.name, avatar, is_bot: false };
+        let sat = self.take_seat(&occupant, table).await?;
         match sat {
-            Sat::Here => Ok(self.live.drop_matching_ticket(player).await?),
-            Sat::Elsewhere | Sat::NoPlace => {
+            SeatOutcome::Seated => Ok(self.live.drop_matching_ticket(player).await?),
+            SeatOutcome::BoundElsewhere | SeatOutcome::NoSeat => {
                 self.live.unreserve(PRIVATE, table, player).await?;
-                Err(if sat == Sat::NoPlace { LobbyError::TableFull } else { LobbyError::Seating })
+                Err(if sat == SeatOutcome::NoSeat { LobbyError::TableFull } else { LobbyError::Seating })
             }
         }
     }
 
-    fn invitation(&self, code: &str) -> String {
+    fn invitation_link(&self, code: &str) -> String {
         format!("{}/{code}", self.options.invite_base.trim_end_matches('/'))
     }
 }
 
 /// Makes up a code.
-pub(super) fn new_code() -> String {
-    entropy::letters(ALPHABET, CODE_LENGTH)
+pub(super) fn generate_code() -> String {
+    entropy::random_letters(ALPHABET, CODE_LENGTH)
 }
 
 /// Checks that a private table may be opened at a bet.

@@ -11,18 +11,18 @@
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game as _;
-use bahay_engine::matchmaking::Companion;
+use bahay_engine::matchmaking::Candidate;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId, Terms};
 
 use crate::clock::Timestamp;
 use crate::ledger::AMOUNT_MAX;
-use crate::live_store::{Reserve, Unavailable};
-use crate::ratings::FIRST;
+use crate::live_store::{SeatReservation, Unavailable};
+use crate::ratings::INITIAL_RATING;
 use crate::rooms::PRIVATE;
 use crate::tables::SubmitError;
 
 use super::bot_funds::{Funding, WantedFunds};
-use super::bot_purse::Purpose;
+use super::bot_purse::PursePurpose;
 use super::bots::Bot;
 use super::private::PrivateView;
 use super::{Lobby, LobbyError, Room};
@@ -57,9 +57,9 @@ impl Lobby {
     /// # Errors
     /// [`LobbyError::NotHost`], [`LobbyError::GameRunning`], [`LobbyError::NotSeated`], and
     /// [`LobbyError::BotsUnavailable`] with the reason why none comes.
-    pub async fn fill_private(&self, by: PlayerId, code: &str) -> Result<PrivateView, LobbyError> {
-        self.let_in(by).await?;
-        let (code, private, table) = self.private(code).await?;
+    pub async fn fill_private_table(&self, by: PlayerId, code: &str) -> Result<PrivateView, LobbyError> {
+        self.check_not_banned(by).await?;
+        let (code, private, table) = self.resolve_code(code).await?;
         if private.host != by {
             return Err(LobbyError::NotHost);
         }
@@ -69,16 +69,16 @@ impl Lobby {
         if table.seat_of(by).is_none() {
             return Err(LobbyError::NotSeated);
         }
-        self.house_is_open()?;
-        let missing = missing_for_a_game(&table);
+        self.require_open_house()?;
+        let missing = missing_players(&table);
         if missing > 0 {
             self.require_socket(by).await?;
-            self.seat_bots_privately(private.table, table.terms(), missing).await?;
+            self.seat_private_bots(private.table, table.terms(), missing).await?;
         }
-        self.show_private(&code).await
+        self.private_view(&code).await
     }
 
-    async fn seat_bots_privately(
+    async fn seat_private_bots(
         &self,
         table: TableId,
         terms: &Terms<AnyRules>,
@@ -91,26 +91,26 @@ impl Lobby {
         }
         let now = self.tables.clock().now();
         let least = terms.wallet_min::<AnyGame>().ok_or(LobbyError::BetOutOfBounds)?;
-        let purse = self.read_purse(now, Purpose::PrivateTable).await?;
+        let purse = self.read_purse(now, PursePurpose::PrivateTable).await?;
         if !purse.covers(least, missing) {
             return Err(BotsUnavailable::DayIsOver.into());
         }
-        let mut free = self.spots(&self.bots).await.free;
+        let mut free = self.locate_bots(&self.bots).await.free;
         if free.len() < missing {
             return Err(BotsUnavailable::AllPlaying.into());
         }
         for _ in 0..missing {
             loop {
                 let bot = free.pop().ok_or(BotsUnavailable::AllPlaying)?;
-                self.fund_privately(now, &bot, least).await?;
-                let who = [Companion::new(bot.player, FIRST)];
+                self.fund_private_bot(now, &bot, least).await?;
+                let who = [Candidate::new(bot.player, FIRST)];
                 let seats = AnyGame::seats(&terms.rules).most;
-                let reserve = Reserve { room: PRIVATE, seats, who: &who, networks_apart: false };
+                let reserve = SeatReservation { room: PRIVATE, seats, who: &who, networks_apart: false };
                 if self.seat_bot(reserve, table, &bot).await? {
                     break;
                 }
                 let there = self.tables.look(table).await?;
-                if there.is_none_or(|there| missing_for_a_game(&there) == 0) {
+                if there.is_none_or(|there| missing_players(&there) == 0) {
                     // Others were faster.
                     return Ok(());
                 }
@@ -119,13 +119,13 @@ impl Lobby {
         Ok(())
     }
 
-    async fn fund_privately(
+    async fn fund_private_bot(
         &self,
         now: Timestamp,
         bot: &Bot,
         least: Coins,
     ) -> Result<(), LobbyError> {
-        let wanted = WantedFunds { least, most: AMOUNT_MAX, purpose: Purpose::PrivateTable };
+        let wanted = WantedFunds { least, most: AMOUNT_MAX, purpose: PursePurpose::PrivateTable };
         for _ in 0..FUNDING_ATTEMPTS {
             match self.fund_bot(now, bot.player, wanted).await? {
                 Funding::Funded => return Ok(()),
@@ -143,9 +143,9 @@ impl Lobby {
     /// [`LobbyError::SeatAfterGame`] where the guest has to ask again after the game, and
     /// [`LobbyError::TableFull`] where no bot sits there, or somebody with whom the guest does not
     /// play.
-    pub(super) async fn free_seat_of_bot(
+    pub(super) async fn free_bot_seat(
         &self,
-        guest: &Companion,
+        guest: &Candidate,
         table: &Table<AnyGame>,
     ) -> Result<(), LobbyError> {
         let bots: Vec<_> = table.occupants().filter(|(_, who)| who.bot).collect();
@@ -154,7 +154,7 @@ impl Lobby {
             return Err(LobbyError::TableFull);
         };
         let companions = self.live.companions(PRIVATE, table.id()).await?;
-        let is_bot = |one: &Companion| bots.iter().any(|(_, bot)| bot.player == one.player);
+        let is_bot = |one: &Candidate| bots.iter().any(|(_, bot)| bot.player == one.player);
         if companions.iter().any(|one| !is_bot(one) && !guest.may_meet(one, false)) {
             return Err(LobbyError::TableFull);
         }
@@ -166,17 +166,17 @@ impl Lobby {
             // Somebody else had it go.
             Ok(_) | Err(SubmitError::Rejected(Rejection::NotSeated)) => return Ok(()),
             Err(SubmitError::Rejected(_)) => {}
-            Err(error) => return Err(unseated(error)),
+            Err(error) => return Err(to_lobby_error(error)),
         }
         match self.tables.submit(table.id(), Input::Leave { player }).await {
             Ok(_) | Err(SubmitError::Rejected(_)) => Err(LobbyError::SeatAfterGame),
-            Err(error) => Err(unseated(error)),
+            Err(error) => Err(to_lobby_error(error)),
         }
     }
 }
 
 /// Returns how many players a table lacks for a game.
-fn missing_for_a_game(table: &Table<AnyGame>) -> usize {
+fn missing_players(table: &Table<AnyGame>) -> usize {
     let least = usize::from(AnyGame::seats(&table.terms().rules).least);
     least.saturating_sub(table.occupants().count())
 }
@@ -203,7 +203,7 @@ fn check_terms<'a>(
 }
 
 /// The refusal of a table that cannot be asked.
-fn unseated<I: bahay_engine::game::Refusal>(error: SubmitError<I>) -> LobbyError {
+fn to_lobby_error<I: bahay_engine::game::Refusal>(error: SubmitError<I>) -> LobbyError {
     match error {
         SubmitError::Halted => LobbyError::Halted,
         SubmitError::OtherVersion => LobbyError::OtherVersion,
@@ -218,25 +218,25 @@ mod tests {
     use crate::rooms::house_rooms;
     use bahay_engine::catalog::AnyRules;
     use bahay_engine::coins::Coins;
-    use bahay_engine::table::{Clocks, Private, Terms};
+    use bahay_engine::table::{Clocks, PrivateTerms, Terms};
 
     #[test]
     fn bots_play_for_low_bets_by_plain_rules_and_against_whole_stakes() {
         let max = Coins::from_whole(10).unwrap();
         let rooms = house_rooms(Clocks::default());
         let mut terms = rooms[0].terms().clone();
-        terms.private = Some(Private::default());
+        terms.private = Some(PrivateTerms::default());
         assert_eq!(check_terms(&terms, &rooms, max), Ok(()));
         terms.price.multiplier = 11;
         let refused = Err(BotsUnavailable::BetTooHigh { most: max });
         assert_eq!(check_terms(&terms, &rooms, max), refused);
         terms.price.multiplier = 10;
         assert_eq!(check_terms(&terms, &rooms, max), Ok(()));
-        terms.private = Some(Private { short_stakes: true, ..Private::default() });
+        terms.private = Some(PrivateTerms { short_stakes: true, ..PrivateTerms::default() });
         assert_eq!(check_terms(&terms, &rooms, max), Err(BotsUnavailable::ShortStakes));
         let AnyRules::Tongits(rules) = &mut terms.rules else { panic!("the first game") };
         rules.countdowns.draw_ms += 1;
-        terms.private = Some(Private::default());
+        terms.private = Some(PrivateTerms::default());
         assert_eq!(check_terms(&terms, &rooms, max), Err(BotsUnavailable::OwnRules));
         let own = Terms { rules: terms.rules.clone(), ..rooms[0].terms().clone() };
         let own = Room::new("Own", rooms[0].rule_set(), own).unwrap();

@@ -1,44 +1,44 @@
-//! Tickets: a player names the rooms that will do, and waits until a table is found. The ticket is
-//! in Redis, so it outlives the node that it came from, and the connection as long as its player has
-//! another open socket: a ticket without one is cancelled in the next round.
+//! Matchmaking tickets: a player names acceptable rooms and waits until a table is found. A ticket
+//! is stored in Redis. It outlives the node that created it, and the connection as long as its
+//! player has another open socket: the matcher cancels a ticket without one in its next round.
 
 use std::time::Duration;
 
-use bahay_engine::matchmaking::{BlockList, Companion, ConflictKey, TicketId};
+use bahay_engine::matchmaking::{BlockList, Candidate, ConflictKey, TicketId};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::entropy;
 use crate::live_store::{StoredTicket, TicketState, Unavailable, WaitReason};
-use crate::ratings::Bearing;
+use crate::ratings::MatchmakingProfile;
 
-use super::{Lobby, LobbyError, admit};
+use super::{Lobby, LobbyError, check_wallet};
 
-/// How long a ticket waits.
+/// The lifetime of a waiting ticket.
 pub const TICKET_LIFE: Duration = Duration::from_secs(120);
 
-/// The most rooms that a ticket names.
-pub const ROOMS_WANTED_MAX: usize = 8;
+/// The maximum number of rooms that a ticket names.
+pub const TICKET_ROOMS_MAX: usize = 8;
 
 /// A ticket as its player sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     pub id: TicketId,
     pub state: TicketState,
-    /// Any of these will do.
+    /// The acceptable rooms.
     pub rooms: Vec<String>,
-    /// Where the player is seated.
+    /// The table at which the player is seated.
     pub table: Option<TableId>,
-    /// Why it waits although others do.
+    /// The reason why the ticket waits although other players wait too.
     pub reason: Option<WaitReason>,
     pub since: Timestamp,
     pub expires_at: Timestamp,
 }
 
-/// What is stored with a ticket.
+/// The request of a player, stored as the body of its ticket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct TicketRequest {
     pub(super) name: String,
     #[serde(default)]
     pub(super) avatar: Option<String>,
@@ -52,14 +52,14 @@ pub(super) struct Wish {
     pub(super) recent: Vec<PlayerId>,
 }
 
-impl Wish {
-    pub(super) fn read(ticket: &StoredTicket) -> Result<Self, Unavailable> {
+impl TicketRequest {
+    pub(super) fn parse(ticket: &StoredTicket) -> Result<Self, Unavailable> {
         let unreadable = |error| Unavailable::new(format!("ticket {}: {error}", ticket.id));
         serde_json::from_str(&ticket.body).map_err(unreadable)
     }
 
-    pub(super) fn companion(&self, player: PlayerId) -> Companion {
-        Companion {
+    pub(super) fn candidate(&self, player: PlayerId) -> Candidate {
+        Candidate {
             player,
             rating: self.rating,
             conflict_keys: self.conflict_keys.clone(),
@@ -70,46 +70,51 @@ impl Wish {
 }
 
 impl Lobby {
-    /// Asks for a table in any of these rooms. A player has one ticket at a time: who has one that
-    /// waits is given that one, and who sits somewhere a ticket that leads there at once.
-    pub async fn seek(
+    /// Creates a ticket for any of these rooms. A player has one ticket at a time: a waiting ticket
+    /// is returned as it is, and a seated player gets a ticket that leads to its table at once.
+    ///
+    /// # Errors
+    /// [`LobbyError::InvalidTicketRooms`] unless one to [`TICKET_ROOMS_MAX`] rooms of one game are
+    /// named; otherwise the reason why the player may sit in none of them.
+    pub async fn create_ticket(
         &self,
         player: PlayerId,
         rooms: &[String],
         from: Option<Address>,
     ) -> Result<Ticket, LobbyError> {
-        self.let_in(player).await?;
-        if !(1..=ROOMS_WANTED_MAX).contains(&rooms.len()) {
-            return Err(LobbyError::RoomsWanted);
+        self.check_not_banned(player).await?;
+        if !(1..=TICKET_ROOMS_MAX).contains(&rooms.len()) {
+            return Err(LobbyError::InvalidTicketRooms);
         }
         let wanted: Option<Vec<_>> = rooms.iter().map(|wanted| self.room(wanted)).collect();
         let wanted = wanted.ok_or(LobbyError::NoSuchRoom)?;
-        // Ratings are by game, and a ticket has one.
+        // A ticket has one rating, and ratings are kept by game.
         let kind = wanted[0].kind();
         if wanted.iter().any(|room| room.kind() != kind) {
-            return Err(LobbyError::RoomsWanted);
+            return Err(LobbyError::InvalidTicketRooms);
         }
         let id = TicketId(entropy::uuid());
         if let Some(table) = self.seated_at(player).await? {
-            return self.ticket_to(table).await;
+            return self.seated_ticket(table).await;
         }
-        let rooms = self.affordable(player, rooms).await?;
+        let rooms = self.filter_rooms(player, rooms).await?;
         self.require_socket(player).await?;
-        let bearing = self.room_bearing(player, kind).await?;
-        self.check_no_shows(player, &bearing, from).await?;
-        let Companion { rating, conflict_keys, network, blocked, .. } =
-            self.companion(player, &bearing, from);
-        let Bearing { name, avatar, recent, .. } = bearing;
-        let wish = Wish { name, avatar, rooms, rating, conflict_keys, network, blocked, recent };
-        let body = serde_json::to_string(&wish);
+        let profile = self.room_profile(player, kind).await?;
+        self.check_no_shows(player, &profile, from).await?;
+        let Candidate { rating, conflict_keys, network, blocked, .. } =
+            self.candidate(player, &profile, from);
+        let MatchmakingProfile { name, avatar, recent, .. } = profile;
+        let request = TicketRequest { name, avatar, rooms, rating, conflict_keys, network, blocked, recent };
+        let body = serde_json::to_string(&request);
         let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
         let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);
         let stands = self.live.put_matching_ticket(id, player, &body, life_ms).await?;
         self.ticket(player, stands).await
     }
 
-    /// Those of the rooms where the player may sit down.
-    async fn affordable(
+    /// Returns the rooms in which the player may sit down, without duplicates, or the first refusal
+    /// if there is none.
+    async fn filter_rooms(
         &self,
         player: PlayerId,
         wanted: &[String],
@@ -119,9 +124,9 @@ impl Lobby {
         let mut refused = None;
         for wanted in wanted {
             let room = self.room(wanted).ok_or(LobbyError::NoSuchRoom)?;
-            let admitted = match admit(&room, wallet.available) {
+            let admitted = match check_wallet(&room, wallet.available) {
                 _ if !room.is_open() => Err(LobbyError::RoomClosed),
-                Ok(()) => self.known_well_enough(player, &room).await,
+                Ok(()) => self.require_account(player, &room).await,
                 Err(error) => Err(error),
             };
             match admitted {
@@ -138,27 +143,27 @@ impl Lobby {
         }
     }
 
-    /// A ticket of this player.
+    /// Returns a ticket of this player.
     pub async fn ticket(&self, player: PlayerId, id: TicketId) -> Result<Ticket, LobbyError> {
         let stored = self.live.matching_ticket(id).await?;
         let stored = stored.filter(|stored| stored.player == player);
         let Some(stored) = stored else {
             return match self.seated_at(player).await? {
-                Some(table) if table.0 == id.0 => self.ticket_to(table).await,
+                Some(table) if table.0 == id.0 => self.seated_ticket(table).await,
                 Some(_) | None => Err(LobbyError::TicketUnknown),
             };
         };
-        let rooms = Wish::read(&stored)?.rooms;
+        let rooms = TicketRequest::parse(&stored)?.rooms;
         let StoredTicket { id, state, table, reason, since, expires_at, .. } = stored;
-        // Before the player sits there, a table is a plan.
+        // Until the player is seated, the table is only planned.
         let table = table.filter(|_| state == TicketState::Seated);
         let reason = reason.filter(|_| state == TicketState::Waiting);
         Ok(Ticket { id, state, rooms, table, reason, since, expires_at })
     }
 
-    /// The ticket of somebody who sits at a table and asks for one. It is stored nowhere: its id is
-    /// that of the table, so that it can be asked for as long as the player sits there.
-    async fn ticket_to(&self, table: TableId) -> Result<Ticket, LobbyError> {
+    /// Returns the ticket of a seated player. It is not stored: its id is that of the table, so it
+    /// can be read for as long as the player sits there.
+    async fn seated_ticket(&self, table: TableId) -> Result<Ticket, LobbyError> {
         let copy = self.tables.look(table).await?.ok_or(LobbyError::Seating)?;
         let now = self.tables.clock().now();
         Ok(Ticket {
@@ -172,9 +177,9 @@ impl Lobby {
         })
     }
 
-    /// Takes a ticket back, unless a table has been found.
-    pub async fn cancel(&self, player: PlayerId, id: TicketId) -> Result<Ticket, LobbyError> {
-        // Somebody else's is unknown.
+    /// Cancels a ticket, unless a table has been found.
+    pub async fn cancel_ticket(&self, player: PlayerId, id: TicketId) -> Result<Ticket, LobbyError> {
+        // Rejects a ticket of another player as unknown.
         self.ticket(player, id).await?;
         match self.live.cancel_matching_ticket(id, player).await? {
             None => match self.seated_at(player).await? {

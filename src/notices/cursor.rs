@@ -15,7 +15,7 @@ pub struct Cursor {
 /// What was given is not a cursor of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor that was given out")]
-pub struct CursorInvalid;
+pub struct ParseCursorError;
 
 impl Cursor {
     /// Above every notice: the end of the year 9998.
@@ -30,14 +30,14 @@ impl fmt::Display for Cursor {
 }
 
 impl FromStr for Cursor {
-    type Err = CursorInvalid;
+    type Err = ParseCursorError;
 
-    fn from_str(text: &str) -> Result<Self, CursorInvalid> {
-        let (time, notice) = text.split_once('.').ok_or(CursorInvalid)?;
-        let created_at_ms = i64::from_str_radix(time, 16).map_err(|_| CursorInvalid)?;
-        let notice = Uuid::try_parse(notice).map_err(|_| CursorInvalid)?;
+    fn from_str(text: &str) -> Result<Self, ParseCursorError> {
+        let (time, notice) = text.split_once('.').ok_or(ParseCursorError)?;
+        let created_at_ms = i64::from_str_radix(time, 16).map_err(|_| ParseCursorError)?;
+        let notice = Uuid::try_parse(notice).map_err(|_| ParseCursorError)?;
         if !(0..=Self::NEWEST.created_at_ms).contains(&created_at_ms) {
-            return Err(CursorInvalid);
+            return Err(ParseCursorError);
         }
         Ok(Self { created_at_ms, notice })
     }
@@ -45,14 +45,14 @@ impl FromStr for Cursor {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cursor, CursorInvalid};
+    use super::{Cursor, ParseCursorError};
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {
         let cursor = Cursor { created_at_ms: 1_750_000_000_123, ..Cursor::NEWEST };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         for text in ["", ".", "1f", "-1.0", "zz.zz", "7fffffffffffffff.0"] {
-            assert_eq!(text.parse::<Cursor>(), Err(CursorInvalid), "{text}");
+            assert_eq!(text.parse::<Cursor>(), Err(ParseCursorError), "{text}");
         }
     }
 }

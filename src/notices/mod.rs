@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::db::{self, Page};
 
-pub use cursor::{Cursor, CursorInvalid};
+pub use cursor::{Cursor, ParseCursorError};
 
 /// The most that one page holds; a larger wish gets this.
 pub const PAGE_MAX: u32 = 100;
@@ -50,7 +50,7 @@ pub struct RematchInvitation {
 
 /// An invitation that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Invited {
+pub struct InvitationResult {
     /// The players who have not been told of this table before.
     pub players: Vec<PlayerId>,
     /// The name of the player who invites.
@@ -69,7 +69,7 @@ impl Notices {
     }
 
     /// How many a player has not read.
-    pub async fn unread(&self, player: PlayerId) -> Result<u32, sqlx::Error> {
+    pub async fn count_unread(&self, player: PlayerId) -> Result<u32, sqlx::Error> {
         let query = || {
             sqlx::query_scalar!(
                 r#"
@@ -125,7 +125,7 @@ impl Notices {
             created_at_ms: row.created_at.to_jiff().as_millisecond(),
             read_at_ms: row.read_at.map(|read_at| read_at.to_jiff().as_millisecond()),
         });
-        Ok(Page::of_one_more(rows.collect(), limit, |last| Cursor {
+        Ok(Page::from_rows(rows.collect(), limit, |last| Cursor {
             created_at_ms: last.created_at_ms,
             notice: last.id,
         }))
@@ -151,7 +151,7 @@ impl Notices {
     /// Writes an invitation to a rematch for the other players of the game, and returns those who
     /// have not been told of this table before. Not for bots of the house, deleted accounts, and
     /// players who have blocked the one who invites, or whom that one has blocked.
-    pub async fn invite(&self, invitation: &RematchInvitation) -> Result<Invited, sqlx::Error> {
+    pub async fn invite(&self, invitation: &RematchInvitation) -> Result<InvitationResult, sqlx::Error> {
         let RematchInvitation { game, from, code } = invitation;
         let query = || {
             sqlx::query!(
@@ -186,6 +186,6 @@ impl Notices {
         let rows = db::retry(query).await?;
         let name = rows.first().map(|row| row.name.clone()).unwrap_or_default();
         let players = rows.into_iter().map(|row| PlayerId(row.player)).collect();
-        Ok(Invited { players, name })
+        Ok(InvitationResult { players, name })
     }
 }

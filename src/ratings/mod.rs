@@ -26,7 +26,7 @@ use crate::db;
 use crate::ids::{PRIVATE_ROOM, PlayerId};
 
 /// The rating of somebody who has not played yet, in thousandths.
-pub const FIRST: i32 = 25_000;
+pub const INITIAL_RATING: i32 = 25_000;
 
 /// How often it is looked whether the ledger has sealed something.
 const LOOK: Duration = Duration::from_secs(2);
@@ -52,7 +52,7 @@ const DEVICES_MAX: i64 = 64;
 
 /// What of a player matters for whom to play with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bearing {
+pub struct MatchmakingProfile {
     /// As others see it.
     pub name: String,
     /// The picture that the player is shown by.
@@ -74,7 +74,7 @@ type Key = (Uuid, String);
 
 /// A player's rating while games are counted.
 #[derive(Clone, Copy)]
-struct Rated {
+struct RatingUpdate {
     rating: i32,
     uncertainty: i32,
     /// Games counted since it was read.
@@ -84,7 +84,7 @@ struct Rated {
 }
 
 /// A game that is to be counted.
-struct Finished {
+struct RatedGame {
     kind: String,
     finished_at: jiff_sqlx::Timestamp,
     players: Vec<Uuid>,
@@ -99,7 +99,7 @@ impl Ratings {
     }
 
     /// What is known of a player now, who wants to play a game of this kind.
-    pub async fn bearing(&self, player: PlayerId, kind: &str) -> Result<Bearing, sqlx::Error> {
+    pub async fn matchmaking_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, sqlx::Error> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -161,10 +161,10 @@ impl Ratings {
         let recent = row.recent.into_iter().map(PlayerId).collect();
         let blocked = row.blocked.into_iter().map(PlayerId).collect();
         let last_finished = row.last_finished.map(|at| at.to_jiff().as_millisecond());
-        Ok(Bearing {
+        Ok(MatchmakingProfile {
             name: row.name,
             avatar: row.avatar,
-            rating: row.rating.unwrap_or(FIRST),
+            rating: row.rating.unwrap_or(INITIAL_RATING),
             recent,
             devices: row.devices,
             blocked,
@@ -173,25 +173,25 @@ impl Ratings {
     }
 
     /// Counts finished games, for as long as it is polled.
-    pub async fn count_always(self) {
+    pub async fn run(self) {
         let mut looks = tokio::time::interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             looks.tick().await;
-            if let Err(error) = self.count().await {
+            if let Err(error) = self.catch_up().await {
                 tracing::warn!(%error, "finished games are rated later");
             }
         }
     }
 
     /// Counts everything that is sealed, unless another process is at it.
-    pub async fn count(&self) -> Result<(), sqlx::Error> {
-        while self.count_some().await? {}
+    pub async fn catch_up(&self) -> Result<(), sqlx::Error> {
+        while self.project_batch().await? {}
         Ok(())
     }
 
     /// Counts some seals; whether there may be more.
-    async fn count_some(&self) -> Result<bool, sqlx::Error> {
+    async fn project_batch(&self) -> Result<bool, sqlx::Error> {
         let mut tx = self.pool.begin().await?;
         let progress = sqlx::query_scalar!(
             "select p.seal from ratings_progress p for no key update skip locked"
@@ -219,12 +219,12 @@ impl Ratings {
             return Ok(false);
         };
         db::plan_by_keys_in_tx(&mut tx).await?;
-        let games = settled(&mut tx, &operations).await?;
-        let mut rated = known(&mut tx, &games).await?;
+        let games = read_settled_games(&mut tx, &operations).await?;
+        let mut rated = read_ratings(&mut tx, &games).await?;
         for game in &games {
-            rate(&mut rated, game);
+            apply_game(&mut rated, game);
         }
-        store(&mut tx, &rated).await?;
+        write_ratings(&mut tx, &rated).await?;
         sqlx::query!("update ratings_progress set seal = $1", last).execute(&mut *tx).await?;
         tx.commit().await?;
         Ok(last == seal.saturating_add(SEALS_MAX))
@@ -232,7 +232,7 @@ impl Ratings {
 }
 
 /// The games that were settled by these operations, in their order.
-async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finished>, sqlx::Error> {
+async fn read_settled_games(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<RatedGame>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select g.kind, t.finished_at as "finished_at!: jiff_sqlx::Timestamp",
@@ -259,16 +259,16 @@ async fn settled(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<Finish
     let games = rows.into_iter().map(|row| {
         let winner = row.winner.and_then(|seat| usize::try_from(seat).ok());
         let winner = winner.filter(|_| !row.is_unrated);
-        Finished { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
+        RatedGame { kind: row.kind, finished_at: row.finished_at, players: row.players, winner }
     });
     Ok(games.collect())
 }
 
 /// The ratings of those who have one and play in these games.
-async fn known(
+async fn read_ratings(
     tx: &mut PgConnection,
-    games: &[Finished],
-) -> Result<BTreeMap<Key, Rated>, sqlx::Error> {
+    games: &[RatedGame],
+) -> Result<BTreeMap<Key, RatingUpdate>, sqlx::Error> {
     let players: BTreeSet<Uuid> = games.iter().flat_map(|game| game.players.clone()).collect();
     let players: Vec<Uuid> = players.into_iter().collect();
     let rows = sqlx::query!(
@@ -277,33 +277,33 @@ async fn known(
     )
     .fetch_all(tx)
     .await?;
-    let rated = |rating, uncertainty| Rated { rating, uncertainty, games: 0, rated_at: None };
+    let rated = |rating, uncertainty| RatingUpdate { rating, uncertainty, games: 0, rated_at: None };
     let rows = rows.into_iter();
     Ok(rows.map(|row| ((row.player, row.kind), rated(row.rating, row.uncertainty))).collect())
 }
 
 /// Lets a game change the ratings of its players.
-fn rate(rated: &mut BTreeMap<Key, Rated>, game: &Finished) {
+fn apply_game(rated: &mut BTreeMap<Key, RatingUpdate>, game: &RatedGame) {
     let Some(winner) = game.winner else {
         return;
     };
     let keys: Vec<Key> = game.players.iter().map(|player| (*player, game.kind.clone())).collect();
-    let rating = |key| rated.get(key).map_or_else(WengLinRating::new, Rated::rating);
+    let rating = |key| rated.get(key).map_or_else(WengLinRating::new, RatingUpdate::rating);
     let before: Vec<WengLinRating> = keys.iter().map(rating).collect();
-    for (key, after) in keys.into_iter().zip(after(&before, winner)) {
-        let (rating, uncertainty) = thousandths(after);
+    for (key, after) in keys.into_iter().zip(rate_players(&before, winner)) {
+        let (rating, uncertainty) = to_thousandths(after);
         let before = rated.get(&key);
         let games = before.map_or(0, |before| before.games) + 1;
         let finished_at = Some(game.finished_at.to_jiff());
         let rated_at = finished_at.max(before.and_then(|before| before.rated_at));
-        rated.insert(key, Rated { rating, uncertainty, games, rated_at });
+        rated.insert(key, RatingUpdate { rating, uncertainty, games, rated_at });
     }
 }
 
 /// Stores the ratings that have changed.
-async fn store(tx: &mut PgConnection, rated: &BTreeMap<Key, Rated>) -> Result<(), sqlx::Error> {
+async fn write_ratings(tx: &mut PgConnection, rated: &BTreeMap<Key, RatingUpdate>) -> Result<(), sqlx::Error> {
     let changed = || {
-        let changed = |(key, rated): (_, &Rated)| Some((key, *rated, rated.rated_at?));
+        let changed = |(key, rated): (_, &RatingUpdate)| Some((key, *rated, rated.rated_at?));
         rated.iter().filter_map(changed)
     };
     let players: Vec<Uuid> = changed().map(|((player, _), ..)| *player).collect();
@@ -339,7 +339,7 @@ async fn store(tx: &mut PgConnection, rated: &BTreeMap<Key, Rated>) -> Result<()
 }
 
 /// What a game makes of the ratings of its players.
-fn after(before: &[WengLinRating], winner: usize) -> Vec<WengLinRating> {
+fn rate_players(before: &[WengLinRating], winner: usize) -> Vec<WengLinRating> {
     let each: Vec<[WengLinRating; 1]> = before.iter().map(|rating| [*rating]).collect();
     let ranked: Vec<(&[WengLinRating], MultiTeamOutcome)> = each
         .iter()
@@ -351,14 +351,14 @@ fn after(before: &[WengLinRating], winner: usize) -> Vec<WengLinRating> {
     weng_lin_multi_team(&ranked, &WengLinConfig::new()).into_iter().flatten().collect()
 }
 
-impl Rated {
+impl RatingUpdate {
     fn rating(&self) -> WengLinRating {
-        rating_of(self.rating, self.uncertainty)
+        from_thousandths(self.rating, self.uncertainty)
     }
 }
 
 #[expect(clippy::float_arithmetic, reason = "ratings are guesses, and no coins")]
-fn rating_of(rating: i32, uncertainty: i32) -> WengLinRating {
+fn from_thousandths(rating: i32, uncertainty: i32) -> WengLinRating {
     WengLinRating { rating: f64::from(rating) / SCALE, uncertainty: f64::from(uncertainty) / SCALE }
 }
 
@@ -367,7 +367,7 @@ fn rating_of(rating: i32, uncertainty: i32) -> WengLinRating {
     clippy::cast_possible_truncation,
     reason = "a cast to an integer stops at its bounds, which no rating comes near"
 )]
-fn thousandths(rating: WengLinRating) -> (i32, i32) {
+fn to_thousandths(rating: WengLinRating) -> (i32, i32) {
     ((rating.rating * SCALE).round() as i32, ((rating.uncertainty * SCALE).round() as i32).max(1))
 }
 
@@ -380,10 +380,10 @@ mod tests {
     use jiff_sqlx::ToSqlx as _;
     use uuid::Uuid;
 
-    use super::{FIRST, Finished, Key, Rated, after, rate, rating_of, thousandths};
+    use super::{INITIAL_RATING, RatedGame, Key, RatingUpdate, apply_game, from_thousandths, rate_players, to_thousandths};
 
-    fn finished(players: [u128; 3], winner: Option<usize>) -> Finished {
-        Finished {
+    fn finished(players: [u128; 3], winner: Option<usize>) -> RatedGame {
+        RatedGame {
             kind: "tongits".to_owned(),
             finished_at: jiff::Timestamp::UNIX_EPOCH.to_sqlx(),
             players: players.map(Uuid::from_u128).to_vec(),
@@ -401,14 +401,14 @@ mod tests {
         ];
         let (mut together, mut stored) = (BTreeMap::new(), BTreeMap::new());
         for game in &games {
-            rate(&mut together, game);
+            apply_game(&mut together, game);
             // As they are read for the next one.
             for rated in stored.values_mut() {
-                *rated = Rated { games: 0, rated_at: None, ..*rated };
+                *rated = RatingUpdate { games: 0, rated_at: None, ..*rated };
             }
-            rate(&mut stored, game);
+            apply_game(&mut stored, game);
         }
-        let ratings = |rated: &BTreeMap<Key, Rated>| -> Vec<_> {
+        let ratings = |rated: &BTreeMap<Key, RatingUpdate>| -> Vec<_> {
             rated.values().map(|one| (one.rating, one.uncertainty)).collect()
         };
         assert_eq!(ratings(&together), ratings(&stored));
@@ -418,11 +418,11 @@ mod tests {
     #[test]
     fn a_game_changes_ratings_of_its_own_kind_alone() {
         let mut rated = BTreeMap::new();
-        rate(&mut rated, &finished([1, 2, 3], Some(0)));
-        rate(&mut rated, &Finished { kind: "other".to_owned(), ..finished([1, 2, 3], Some(1)) });
+        apply_game(&mut rated, &finished([1, 2, 3], Some(0)));
+        apply_game(&mut rated, &RatedGame { kind: "other".to_owned(), ..finished([1, 2, 3], Some(1)) });
         let of = |player: u128, kind: &str| {
             let one = rated[&(Uuid::from_u128(player), kind.to_owned())];
-            (one.rating > FIRST, one.games)
+            (one.rating > INITIAL_RATING, one.games)
         };
         assert_eq!([of(1, "tongits"), of(2, "tongits")], [(true, 1), (false, 1)]);
         assert_eq!([of(1, "other"), of(2, "other")], [(false, 1), (true, 1)]);
@@ -430,17 +430,17 @@ mod tests {
 
     #[test]
     fn a_rating_is_stored_as_it_is_read() {
-        assert_eq!(thousandths(rating_of(31_415, 2_718)), (31_415, 2_718));
-        assert_eq!(thousandths(WengLinRating::new()).0, FIRST);
+        assert_eq!(to_thousandths(from_thousandths(31_415, 2_718)), (31_415, 2_718));
+        assert_eq!(to_thousandths(WengLinRating::new()).0, INITIAL_RATING);
     }
 
     #[test]
     fn the_winner_gains_what_the_others_lose_alike() {
-        let after: Vec<i32> = after(&[WengLinRating::new(); 3], 1)
+        let after: Vec<i32> = rate_players(&[WengLinRating::new(); 3], 1)
             .into_iter()
-            .map(|rating| thousandths(rating).0)
+            .map(|rating| to_thousandths(rating).0)
             .collect();
-        assert!(after[1] > FIRST && after[0] < FIRST);
+        assert!(after[1] > INITIAL_RATING && after[0] < INITIAL_RATING);
         assert_eq!(after[0], after[2]);
     }
 }

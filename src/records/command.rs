@@ -5,14 +5,14 @@ use std::io::Write;
 
 use sqlx::PgPool;
 
-use super::moving::BATCH;
-use super::{Mover, MovingError, Pace, Records, Tidied};
+use super::archiver::BATCH;
+use super::{Archiver, ArchivingError, ArchiveSchedule, Records, ArchiveInspection};
 use crate::clock::Clock;
 
 /// What is done by hand.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(skip)]
-pub struct Archive {
+pub struct ArchiveOptions {
     /// Move nothing; say how many records are old enough.
     #[arg(long, conflicts_with_all = ["check", "new_dictionary", "limit"])]
     pub dry_run: bool,
@@ -46,7 +46,7 @@ pub struct Archive {
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     #[error(transparent)]
-    Moving(#[from] MovingError),
+    Moving(#[from] ArchivingError),
     #[error("it cannot be printed: {0}")]
     Print(#[from] std::io::Error),
     #[error("the archive is not as it was written")]
@@ -55,22 +55,22 @@ pub enum ArchiveError {
 
 /// Does it, and prints what it came to.
 pub async fn run(
-    what: Archive,
+    what: ArchiveOptions,
     pool: PgPool,
     records: Records,
-    pace: Pace,
+    schedule: ArchiveSchedule,
     out: &mut impl Write,
 ) -> Result<(), ArchiveError> {
-    let pace = Pace { batch: what.batch, ..pace };
-    let mover = Mover::new(pool, Clock::system(), records, pace);
+    let schedule = ArchiveSchedule { batch: what.batch, ..schedule };
+    let mover = Archiver::new(pool, Clock::system(), records, schedule);
     if what.dry_run {
-        let (records, bytes) = mover.waiting().await?;
+        let (records, bytes) = mover.count_due().await?;
         writeln!(out, "{records} records of {bytes} bytes would be moved")?;
         return Ok(());
     }
     if what.check {
-        let Tidied { objects, records, left_over, faults } =
-            mover.tidy(what.remove_left_over).await?;
+        let ArchiveInspection { objects, records, left_over, faults } =
+            mover.inspect_archive(what.remove_left_over).await?;
         writeln!(out, "{objects} objects with {records} records were read")?;
         let done = if what.remove_left_over { "removed" } else { "left over" };
         for name in &left_over {
@@ -81,7 +81,7 @@ pub async fn run(
         }
         return if faults.is_empty() { Ok(()) } else { Err(ArchiveError::Faults) };
     }
-    let moved = mover.move_all(what.limit.unwrap_or(u64::MAX), what.new_dictionary).await?;
+    let moved = mover.archive_all(what.limit.unwrap_or(u64::MAX), what.new_dictionary).await?;
     let each = moved.archived_bytes.checked_div(moved.records).unwrap_or_default();
     writeln!(
         out,

@@ -25,14 +25,14 @@ impl HttpConnector for Connector {
         let builder = HttpsConnectorBuilder::new().with_webpki_roots();
         let builder = if self.plain_http { builder.https_or_http() } else { builder.https_only() };
         let client = Client::builder(TokioExecutor::new()).build(builder.enable_http1().build());
-        Ok(HttpClient::new(Connected(client)))
+        Ok(HttpClient::new(StorageClient(client)))
     }
 }
 
 #[derive(Debug)]
-struct Connected(Client<Https, HttpRequestBody>);
+struct StorageClient(Client<Https, HttpRequestBody>);
 
-impl HttpService for Connected {
+impl HttpService for StorageClient {
     fn call<'a, 'b>(
         &'a self,
         request: HttpRequest,

@@ -11,11 +11,11 @@
 
 pub mod command;
 mod connector;
-mod moving;
+mod archiver;
 mod pack;
-mod place;
-mod reading;
+mod archive_store;
+mod reader;
 
-pub use moving::{Moved, Mover, MovingError, Pace, Step, Tidied};
-pub use place::{AddressError, Place};
-pub use reading::{RecordError, Records};
+pub use archiver::{ArchiveTotals, Archiver, ArchivingError, ArchiveSchedule, Step, ArchiveInspection};
+pub use archive_store::{AddressError, ArchiveStore};
+pub use reader::{RecordError, Records};

@@ -24,23 +24,23 @@ pub(super) fn hash(bytes: &[u8]) -> Hash {
 
 /// Records side by side, and where each is.
 #[derive(Debug, Default)]
-pub(super) struct Packed {
+pub(super) struct PackedObject {
     pub(super) bytes: Vec<u8>,
     /// In the order in which they were given.
-    pub(super) parts: Vec<Part>,
+    pub(super) frames: Vec<RecordFrame>,
 }
 
 /// Where a record is in its object, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) place: usize,
+pub(super) struct RecordFrame {
+    pub(super) offset: usize,
     pub(super) length: usize,
     /// Of the record as it came.
     pub(super) hash: Hash,
 }
 
 /// A dictionary, or none where there are too few records for one, or they are too much alike.
-pub(super) fn learn(records: &[&str]) -> Option<Vec<u8>> {
+pub(super) fn train_dictionary(records: &[&str]) -> Option<Vec<u8>> {
     if records.len() < SAMPLES_MIN {
         return None;
     }
@@ -49,13 +49,13 @@ pub(super) fn learn(records: &[&str]) -> Option<Vec<u8>> {
 }
 
 /// Packs records, of which none is larger than [`RECORD_BYTES_MAX`].
-pub(super) fn pack(records: &[&str], dictionary: &[u8]) -> std::io::Result<Packed> {
+pub(super) fn pack(records: &[&str], dictionary: &[u8]) -> std::io::Result<PackedObject> {
     let mut compressor = Compressor::with_dictionary(LEVEL, dictionary)?;
-    let mut packed = Packed::default();
+    let mut packed = PackedObject::default();
     for record in records {
         let frame = compressor.compress(record.as_bytes())?;
-        let (place, length) = (packed.bytes.len(), frame.len());
-        packed.parts.push(Part { place, length, hash: hash(record.as_bytes()) });
+        let (offset, length) = (packed.bytes.len(), frame.len());
+        packed.frames.push(RecordFrame { offset, length, hash: hash(record.as_bytes()) });
         packed.bytes.extend_from_slice(&frame);
     }
     Ok(packed)
@@ -80,7 +80,7 @@ pub(super) fn unpack(
 
 #[cfg(test)]
 mod tests {
-    use super::{learn, pack, unpack};
+    use super::{pack, train_dictionary, unpack};
 
     fn records() -> Vec<String> {
         let record = |n: u32| {
@@ -98,12 +98,12 @@ mod tests {
     fn what_is_packed_is_unpacked_with_and_without_a_dictionary() {
         let records = records();
         let records: Vec<&str> = records.iter().map(String::as_str).collect();
-        assert_eq!(learn(&records[..10]), None);
-        let dictionary = learn(&records).unwrap();
+        assert_eq!(train_dictionary(&records[..10]), None);
+        let dictionary = train_dictionary(&records).unwrap();
         for dictionary in [dictionary.as_slice(), &[]] {
             let packed = pack(&records, dictionary).unwrap();
-            for (part, record) in packed.parts.iter().zip(&records) {
-                let frame = &packed.bytes[part.place..][..part.length];
+            for (part, record) in packed.frames.iter().zip(&records) {
+                let frame = &packed.bytes[part.offset..][..part.length];
                 assert_eq!(unpack(frame, dictionary, &part.hash).unwrap(), *record);
             }
         }

@@ -19,7 +19,7 @@ const IDLE_POT: Duration = Duration::from_hours(24);
 
 /// Who has won so much of new players in a day, less what it lost to such, is told. It is what one
 /// of them brings as its welcome: among honest players it takes luck, in a room above the first.
-const OF_NEWCOMERS: Coins = Coins::from_hundredths(1_000 * 100);
+const NEWCOMER_GAIN_MAX: Coins = Coins::from_hundredths(1_000 * 100);
 
 /// Games of a kind that are named, and players.
 const LISTED: i64 = 20;
@@ -130,7 +130,7 @@ impl Reports {
             .fetch_one(&self.pool)
         };
         let row = db::retry(once).await?;
-        let (gathering, gatherers) = self.gatherers(now).await?;
+        let (gathering, gatherers) = self.find_gatherers(now).await?;
         Ok(Alarms {
             checked_at: row.checked_at.map(from_sql),
             differences: row.differences,
@@ -148,7 +148,7 @@ impl Reports {
     }
 
     /// How many there are, and the first of them.
-    async fn gatherers(&self, now: Timestamp) -> Result<(i64, Vec<Gatherer>), ReportError> {
+    async fn find_gatherers(&self, now: Timestamp) -> Result<(i64, Vec<Gatherer>), ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -161,7 +161,7 @@ impl Reports {
                 limit $3
                 "#,
                 to_sql(now) as _,
-                OF_NEWCOMERS.hundredths(),
+                NEWCOMER_GAIN_MAX.hundredths(),
                 LISTED
             )
             .fetch_all(&self.pool)

@@ -36,7 +36,7 @@ impl Interval {
 
 /// Transfers of one sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Booked {
+pub struct TransferTotals {
     /// When the hour began, in UTC. `None` where hours were not asked for.
     pub hour: Option<Timestamp>,
     /// `None` where nothing tells a room.
@@ -74,8 +74,8 @@ pub struct Sums {
 
 impl Sums {
     /// Adds what is booked. `None` when a sum does not fit 64 bits.
-    pub fn add(&mut self, booked: &Booked) -> Option<()> {
-        let Booked { code, source, destination, transfers, amount, .. } = booked;
+    pub fn add(&mut self, booked: &TransferTotals) -> Option<()> {
+        let TransferTotals { code, source, destination, transfers, amount, .. } = booked;
         let plus = |sum: &mut Coins| sum.checked_add(*amount).map(|new| *sum = new);
         let minus = |sum: &mut Coins| sum.checked_sub(*amount).map(|new| *sum = new);
         match code {
@@ -121,7 +121,7 @@ impl Sums {
     }
 
     /// Of everything in a list.
-    pub fn of<'a>(booked: impl IntoIterator<Item = &'a Booked>) -> Option<Self> {
+    pub fn from_totals<'a>(booked: impl IntoIterator<Item = &'a TransferTotals>) -> Option<Self> {
         let mut sums = Self::default();
         for one in booked {
             sums.add(one)?;
@@ -132,7 +132,7 @@ impl Sums {
 
 /// Operations of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct OperationCount {
     /// When the hour began, in UTC. `None` where hours were not asked for.
     pub hour: Option<Timestamp>,
     /// `None` where nothing tells a room.
@@ -144,30 +144,30 @@ pub struct Counted {
 
 impl Reports {
     /// What was booked in an interval, by room; by the hour as well, if asked.
-    pub async fn booked(
+    pub async fn transfer_totals(
         &self,
         interval: Interval,
         by_hour: bool,
-    ) -> Result<Vec<Booked>, ReportError> {
-        db::retry(|| booked(&self.pool, interval, by_hour)).await
+    ) -> Result<Vec<TransferTotals>, ReportError> {
+        db::retry(|| read_transfer_totals(&self.pool, interval, by_hour)).await
     }
 
     /// How many operations of each kind were booked in an interval, by room; by the hour as well,
     /// if asked.
-    pub async fn operations(
+    pub async fn operation_counts(
         &self,
         interval: Interval,
         by_hour: bool,
-    ) -> Result<Vec<Counted>, ReportError> {
-        db::retry(|| operations(&self.pool, interval, by_hour)).await
+    ) -> Result<Vec<OperationCount>, ReportError> {
+        db::retry(|| read_operation_counts(&self.pool, interval, by_hour)).await
     }
 }
 
-async fn booked(
+async fn read_transfer_totals(
     pool: &PgPool,
     interval: Interval,
     by_hour: bool,
-) -> Result<Vec<Booked>, ReportError> {
+) -> Result<Vec<TransferTotals>, ReportError> {
     let (first, last) = interval.whole_hours();
     let rows = sqlx::query!(
         r#"
@@ -225,7 +225,7 @@ async fn booked(
     .await?;
     let rows = rows.into_iter().map(|row| {
         let unknown = || sqlx::Error::Decode(format!("no code of a transfer: {}", row.code).into());
-        Ok(Booked {
+        Ok(TransferTotals {
             hour: row.hour.map(from_sql),
             code: Code::parse(&row.code).ok_or_else(unknown)?,
             room: Some(row.room).filter(|room| !room.is_empty()),
@@ -238,11 +238,11 @@ async fn booked(
     rows.collect()
 }
 
-async fn operations(
+async fn read_operation_counts(
     pool: &PgPool,
     interval: Interval,
     by_hour: bool,
-) -> Result<Vec<Counted>, ReportError> {
+) -> Result<Vec<OperationCount>, ReportError> {
     let (first, last) = interval.whole_hours();
     let rows = sqlx::query!(
         r#"
@@ -285,7 +285,7 @@ async fn operations(
     )
     .fetch_all(pool)
     .await?;
-    let rows = rows.into_iter().map(|row| Counted {
+    let rows = rows.into_iter().map(|row| OperationCount {
         hour: row.hour.map(from_sql),
         room: Some(row.room).filter(|room| !room.is_empty()),
         kind: row.kind,

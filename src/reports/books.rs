@@ -175,9 +175,9 @@ impl Reports {
                     join accounts s on s.id = t.source
                     join accounts d on d.id = t.destination
                 ),
-                unfolded_house as (
+                pending_house as (
                     select s.kind as source, d.kind as destination, t.amount
-                    from unfolded u
+                    from pending_house_entries u
                     join transfers t on t.operation = u.operation
                     join accounts s on s.id = t.source
                     join accounts d on d.id = t.destination
@@ -186,11 +186,11 @@ impl Reports {
                     select a.kind, a.balance as amount, 0 as transferred from accounts a
                     union all
                     select h.source, -h.amount, 0
-                    from unfolded_house h
+                    from pending_house h
                     where h.source in ('fee', 'issue')
                     union all
                     select h.destination, h.amount, 0
-                    from unfolded_house h
+                    from pending_house h
                     where h.destination in ('fee', 'issue')
                     union all
                     select h.account_kind, 0, h.amount from held_by_kind h
@@ -220,7 +220,7 @@ impl Reports {
     }
 
     /// Returns what all accounts of each kind hold by what was transferred, without reading them.
-    pub(super) async fn held(&self) -> Result<BTreeMap<String, Coins>, ReportError> {
+    pub(super) async fn held_coins(&self) -> Result<BTreeMap<String, Coins>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -252,7 +252,7 @@ impl Reports {
     pub async fn house_accounts(&self) -> Result<Vec<AccountRow>, ReportError> {
         let once = || {
             sqlx::query_as!(
-                Account,
+                StoredAccountRow,
                 "
                 select a.code, a.kind, a.player, a.balance, a.version
                 from accounts a
@@ -269,7 +269,7 @@ impl Reports {
     pub async fn account(&self, code: &str) -> Result<Option<AccountRow>, ReportError> {
         let once = || {
             sqlx::query_as!(
-                Account,
+                StoredAccountRow,
                 "
                 select a.code, a.kind, a.player, a.balance, a.version
                 from accounts a
@@ -316,7 +316,7 @@ impl Reports {
             Ok(AccountEntry {
                 version: row.version,
                 operation: row.operation,
-                code: code_of(&row.code)?,
+                code: parse_code(&row.code)?,
                 other: row.other,
                 amount: Coins::from_hundredths(row.amount),
                 balance_before: Coins::from_hundredths(row.balance_before),
@@ -326,7 +326,7 @@ impl Reports {
             })
         });
         let rows = rows.collect::<Result<Vec<_>, ReportError>>()?;
-        Ok(Page::of_one_more(rows, limit, |last| AccountCursor(last.version)))
+        Ok(Page::from_rows(rows, limit, |last| AccountCursor(last.version)))
     }
 
     /// Operations, the newest first, with their transfers.
@@ -346,7 +346,7 @@ impl Reports {
         };
         let ids = db::retry(once).await?;
         let rows = self.operations_of(&ids).await?;
-        Ok(Page::of_one_more(rows, limit, |last| OperationCursor(last.id)))
+        Ok(Page::from_rows(rows, limit, |last| OperationCursor(last.id)))
     }
 
     /// An operation, by its id.
@@ -400,7 +400,7 @@ impl Reports {
                 .map(|(((number, code), (source, destination)), amount)| {
                     Ok(TransferRow {
                         number: *number,
-                        code: code_of(code)?,
+                        code: parse_code(code)?,
                         source,
                         destination,
                         amount: Coins::from_hundredths(*amount),
@@ -455,7 +455,7 @@ impl Reports {
     }
 }
 
-struct Account {
+struct StoredAccountRow {
     code: String,
     kind: String,
     player: Option<uuid::Uuid>,
@@ -463,8 +463,8 @@ struct Account {
     version: i64,
 }
 
-impl From<Account> for AccountRow {
-    fn from(row: Account) -> Self {
+impl From<StoredAccountRow> for AccountRow {
+    fn from(row: StoredAccountRow) -> Self {
         Self {
             code: row.code,
             kind: row.kind,
@@ -475,7 +475,7 @@ impl From<Account> for AccountRow {
     }
 }
 
-fn code_of(text: &str) -> Result<Code, ReportError> {
+fn parse_code(text: &str) -> Result<Code, ReportError> {
     let unknown = || sqlx::Error::Decode(format!("no code of a transfer: {text}").into());
     Code::parse(text).ok_or_else(unknown)
 }

@@ -44,7 +44,7 @@ pub const UNENDED_AFTER: Duration = Duration::from_hours(1);
 
 /// The last count.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<Option<Deals>>);
+pub(super) struct DealsCache(Mutex<Option<Deals>>);
 
 impl Reports {
     /// Up to the last hour that is over.
@@ -59,8 +59,8 @@ impl Reports {
         let mut spans = [DealSpan::default(); SPANS.len()];
         for (span, hours) in spans.iter_mut().zip(SPANS) {
             let from = Timestamp::from_ms(to.ms() - hours * HOUR_MS);
-            let counted = self.operations(Interval { from, to }, false).await?;
-            let Figures { opened, settled, voided, .. } = Figures::of(&counted, &[])?;
+            let counted = self.operation_counts(Interval { from, to }, false).await?;
+            let Figures { opened, settled, voided, .. } = Figures::from_counts(&counted, &[])?;
             *span = DealSpan { hours, opened, settled, voided };
         }
         let opened_before = clock::before(to, UNENDED_AFTER);

@@ -50,7 +50,7 @@ pub const COLUMNS: [&str; 29] = [
 ];
 
 /// Where an export has come to.
-enum Next {
+enum ExportPosition {
     Head,
     Rows(Option<SettlementCursor>),
     End,
@@ -62,22 +62,22 @@ impl Reports {
         self,
         filter: SettlementFilter,
     ) -> impl Stream<Item = Result<String, ReportError>> + Send + 'static {
-        stream::try_unfold((self, filter, Next::Head), async |(reports, filter, next)| {
+        stream::try_unfold((self, filter, ExportPosition::Head), async |(reports, filter, next)| {
             let cursor = match next {
-                Next::Head => {
+                ExportPosition::Head => {
                     let mut head = String::new();
-                    line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
-                    return Ok(Some((head, (reports, filter, Next::Rows(None)))));
+                    write_line(&mut head, COLUMNS.iter().map(|name| name as &dyn Display));
+                    return Ok(Some((head, (reports, filter, ExportPosition::Rows(None)))));
                 }
-                Next::Rows(cursor) => cursor,
-                Next::End => return Ok(None),
+                ExportPosition::Rows(cursor) => cursor,
+                ExportPosition::End => return Ok(None),
             };
             let page = reports.settlements_up_to(&filter, cursor, ROWS_AT_ONCE).await?;
             let mut text = String::new();
             for row in &page.items {
                 write_row(&mut text, row);
             }
-            let next = page.next.map_or(Next::End, |cursor| Next::Rows(Some(cursor)));
+            let next = page.next.map_or(ExportPosition::End, |cursor| ExportPosition::Rows(Some(cursor)));
             Ok(Some((text, (reports, filter, next))))
         })
     }
@@ -113,11 +113,11 @@ fn write_row(out: &mut String, row: &SettlementRow) {
     }
     fields.resize(COLUMNS.len() - 1, &"");
     fields.push(&reversed_at);
-    line(out, fields);
+    write_line(out, fields);
 }
 
 /// Fields are ids, words and numbers of our own, but a field is quoted if it must be.
-fn line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
+fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
     for (index, field) in fields.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
@@ -135,12 +135,12 @@ fn line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>)
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::write_line;
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
         let mut out = String::new();
-        line(&mut out, [&1 as &dyn std::fmt::Display, &"a,b", &"say \"no\"", &""]);
+        write_line(&mut out, [&1 as &dyn std::fmt::Display, &"a,b", &"say \"no\"", &""]);
         assert_eq!(out, "1,\"a,b\",\"say \"\"no\"\"\",\r\n");
     }
 }

@@ -19,12 +19,12 @@ pub struct Dossier {
     pub void_reason: Option<String>,
     /// Opening, settlement, void, and what reversed them: the oldest first.
     pub operations: Vec<OperationRow>,
-    pub verdict: Verdict,
+    pub verdict: RecordVerdict,
 }
 
 /// What became of verifying the record.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum RecordVerdict {
     /// The deal follows from the seeds, every action from the rules, the settlement from both.
     Holds {
         actions: usize,
@@ -44,7 +44,7 @@ pub enum Verdict {
 impl Reports {
     /// `None` when there is no such game.
     pub async fn game(&self, game: GameId) -> Result<Option<Dossier>, RecordError> {
-        let Some(detail) = archive::detail(&self.pool, &self.records, game).await? else {
+        let Some(detail) = archive::read_detail(&self.pool, &self.records, game).await? else {
             return Ok(None);
         };
         let once = || {
@@ -74,24 +74,24 @@ impl Reports {
         let mut operations = self.operations_of(&ids).await?;
         operations.reverse();
         // Playing a game again takes less than a millisecond.
-        let verdict = verdict(&detail);
+        let verdict = verify_record(&detail);
         Ok(Some(Dossier { game: detail, void_reason, operations, verdict }))
     }
 }
 
-fn verdict(detail: &GameDetail) -> Verdict {
+fn verify_record(detail: &GameDetail) -> RecordVerdict {
     let Some(record) = &detail.record else {
-        return Verdict::NoRecord;
+        return RecordVerdict::NoRecord;
     };
     match verify::verify(&record.to_string()) {
-        Ok(verify::Verdict { record, verified }) => {
+        Ok(verify::VerifiedRecord { record, verified }) => {
             let booked = detail.settlement.as_ref();
             let recomputed = serde_json::to_value(&record.settlement).ok();
             let is_booked = recomputed.is_some() && recomputed.as_ref() == booked;
             let actions = verified.actions;
             let Record { settlement: recomputed, clients, .. } = record;
-            Verdict::Holds { actions, recomputed, is_booked, clients }
+            RecordVerdict::Holds { actions, recomputed, is_booked, clients }
         }
-        Err(error) => Verdict::Fails { fault: error.to_string() },
+        Err(error) => RecordVerdict::Fails { fault: error.to_string() },
     }
 }

@@ -16,7 +16,7 @@ mod booked;
 mod books;
 mod deals;
 mod export;
-mod fold;
+mod projection;
 mod game;
 mod partners;
 mod player;
@@ -37,15 +37,15 @@ use crate::db;
 use crate::records::Records;
 
 pub use alarms::{Alarms, Gatherer, SlowSettlement, VoidedGame};
-pub use booked::{Booked, Counted, Interval, Sums};
+pub use booked::{TransferTotals, OperationCount, Interval, Sums};
 pub use books::{
     AccountCursor, AccountEntry, AccountRow, Balance, CheckRow, OperationCursor, OperationRow,
     Reversibility, TransferRow,
 };
 pub use deals::{DealSpan, Deals, UNENDED_AFTER};
 pub use export::COLUMNS;
-pub use game::{Dossier, Verdict};
-pub use partners::{Partner, Shared, SharedBy};
+pub use game::{Dossier, RecordVerdict};
+pub use partners::{Partner, SharedSource, LinkedPlayer};
 pub use player::{Complaint, DeviceRow, PlayerNote, PlayerReport, SessionRow};
 pub use settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 pub use today::{Figures, Hour, RoomFigures, Today};
@@ -71,13 +71,13 @@ pub type ReportError = sqlx::Error;
 pub struct Reports {
     pool: PgPool,
     records: Records,
-    deals: Arc<deals::Kept>,
+    deals: Arc<deals::DealsCache>,
     trial_balance_turn: Arc<Mutex<()>>,
 }
 
 impl Reports {
     /// With connections of its own to the database of this pool.
-    pub fn beside(pool: &PgPool) -> Self {
+    pub fn with_own_pool(pool: &PgPool) -> Self {
         let limits = db::PoolOptions {
             connections_max: CONNECTIONS,
             statement_timeout_ms: STATEMENT_TIMEOUT_MS,
@@ -90,7 +90,7 @@ impl Reports {
         let pool = db::connect_lazily((*pool.connect_options()).clone(), limits);
         Self {
             pool,
-            records: Records::in_the_database(),
+            records: Records::without_archive(),
             deals: Arc::default(),
             trial_balance_turn: Arc::default(),
         }
@@ -98,7 +98,7 @@ impl Reports {
 
     /// With where old records are.
     #[must_use]
-    pub fn reading(self, records: Records) -> Self {
+    pub fn with_records(self, records: Records) -> Self {
         Self { records, ..self }
     }
 
@@ -120,7 +120,7 @@ impl Reports {
             let counted = tokio::select! {
                 // A transaction that breaks off counts nothing.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                counted = self.count() => counted,
+                counted = self.catch_up() => counted,
             };
             if let Err(error) = counted {
                 tracing::warn!(%error, "reports are late");
@@ -129,8 +129,8 @@ impl Reports {
     }
 
     /// Counts everything that is sealed, as far as standings have it.
-    pub async fn count(&self) -> Result<(), ReportError> {
-        while fold::fold_some(&self.pool).await? {}
+    pub async fn catch_up(&self) -> Result<(), ReportError> {
+        while projection::project_batch(&self.pool).await? {}
         Ok(())
     }
 }

@@ -32,28 +32,28 @@ pub struct Partner {
     /// In how many games each paid the other.
     pub games_paid: i64,
     pub games_received: i64,
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedSource>,
 }
 
 /// What two players have in common. An address is one of IPv4, or the network of one of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shared {
+pub enum SharedSource {
     Device,
     Address,
 }
 
 /// Another player of the same device or address, whether or not the two have met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SharedBy {
+pub struct LinkedPlayer {
     pub player: PlayerId,
     pub name: String,
-    pub shared: Shared,
+    pub shared: SharedSource,
 }
 
 impl Reports {
     /// With whom a player has played most, of its newest games.
     pub async fn partners(&self, player: PlayerId) -> Result<Vec<Partner>, ReportError> {
-        let shared = self.shared_by(player).await?;
+        let shared = self.linked_players(player).await?;
         let once = || {
             sqlx::query!(
                 r#"
@@ -115,7 +115,7 @@ impl Reports {
     }
 
     /// Who has signed in from a device or a network from which this player has.
-    pub async fn shared_by(&self, player: PlayerId) -> Result<Vec<SharedBy>, ReportError> {
+    pub async fn linked_players(&self, player: PlayerId) -> Result<Vec<LinkedPlayer>, ReportError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -149,10 +149,10 @@ impl Reports {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(once).await?.into_iter().map(|row| SharedBy {
+        let rows = db::retry(once).await?.into_iter().map(|row| LinkedPlayer {
             player: PlayerId(row.player),
             name: row.name,
-            shared: if row.is_device { Shared::Device } else { Shared::Address },
+            shared: if row.is_device { SharedSource::Device } else { SharedSource::Address },
         });
         Ok(rows.collect())
     }

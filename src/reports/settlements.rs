@@ -85,7 +85,7 @@ pub struct SettlementCursor {
 /// What was given is not a cursor of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not a cursor that was given out")]
-pub struct NotACursor;
+pub struct ParseSettlementCursorError;
 
 impl fmt::Display for SettlementCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,13 +94,13 @@ impl fmt::Display for SettlementCursor {
 }
 
 impl FromStr for SettlementCursor {
-    type Err = NotACursor;
+    type Err = ParseSettlementCursorError;
 
-    fn from_str(text: &str) -> Result<Self, NotACursor> {
-        let (ms, game) = text.split_once('.').ok_or(NotACursor)?;
-        let ms = i64::from_str_radix(ms, 16).map_err(|_| NotACursor)?;
-        let game = Uuid::try_parse(game).map_err(|_| NotACursor)?;
-        let finished_at = BoundedTimestamp::new(Timestamp::from_ms(ms)).map_err(|_| NotACursor)?;
+    fn from_str(text: &str) -> Result<Self, ParseSettlementCursorError> {
+        let (ms, game) = text.split_once('.').ok_or(ParseSettlementCursorError)?;
+        let ms = i64::from_str_radix(ms, 16).map_err(|_| ParseSettlementCursorError)?;
+        let game = Uuid::try_parse(game).map_err(|_| ParseSettlementCursorError)?;
+        let finished_at = BoundedTimestamp::new(Timestamp::from_ms(ms)).map_err(|_| ParseSettlementCursorError)?;
         Ok(Self { finished_at: finished_at.into(), game })
     }
 }
@@ -137,19 +137,19 @@ impl Reports {
     ) -> Result<Page<SettlementRow, SettlementCursor>, ReportError> {
         let games = match filter.player {
             Some(player) => {
-                db::retry(|| of_player(&self.pool, player, filter, cursor, limit)).await?
+                db::retry(|| find_for_player(&self.pool, player, filter, cursor, limit)).await?
             }
             None => {
-                let days = db::retry(|| days(&self.pool, filter, cursor, limit)).await?;
+                let days = db::retry(|| find_days(&self.pool, filter, cursor, limit)).await?;
                 if days.len() > DAYS_READ_WHOLE {
-                    db::retry(|| of_sorts(&self.pool, &days, filter, cursor, limit)).await?
+                    db::retry(|| find_by_group(&self.pool, &days, filter, cursor, limit)).await?
                 } else {
-                    db::retry(|| of_days(&self.pool, &days, filter, cursor, limit)).await?
+                    db::retry(|| find_on_days(&self.pool, &days, filter, cursor, limit)).await?
                 }
             }
         };
-        let rows = db::retry(|| told(&self.pool, &games)).await?;
-        Ok(Page::of_one_more(rows, limit, |last| SettlementCursor {
+        let rows = db::retry(|| read_rows(&self.pool, &games)).await?;
+        Ok(Page::from_rows(rows, limit, |last| SettlementCursor {
             finished_at: last.finished_at,
             game: last.game.0,
         }))
@@ -159,7 +159,7 @@ impl Reports {
 /// The newest days from the cursor on that have enough settlements for a page. The day of the
 /// cursor may have none left, and the first and the last one may have them outside of the
 /// interval, so these count for nothing.
-async fn days(
+async fn find_days(
     pool: &PgPool,
     filter: &SettlementFilter,
     cursor: Option<SettlementCursor>,
@@ -268,7 +268,7 @@ impl TryFrom<Row> for SettlementRow {
 }
 
 /// The ids of the newest ones that pass the filter, in these days.
-async fn of_days(
+async fn find_on_days(
     pool: &PgPool,
     days: &[Date],
     filter: &SettlementFilter,
@@ -276,7 +276,7 @@ async fn of_days(
     limit: u32,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     let (from, to) = filter.between();
-    let below = below(cursor, to);
+    let below = upper_bound(cursor, to);
     let (gross_min, gross_max) = filter.gross();
     sqlx::query_scalar!(
         r#"
@@ -319,7 +319,7 @@ async fn of_days(
 }
 
 /// The same, where each day has few: by the sorts that there are of each day.
-async fn of_sorts(
+async fn find_by_group(
     pool: &PgPool,
     days: &[Date],
     filter: &SettlementFilter,
@@ -327,7 +327,7 @@ async fn of_sorts(
     limit: u32,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     let (from, to) = filter.between();
-    let below = below(cursor, to);
+    let below = upper_bound(cursor, to);
     let (gross_min, gross_max) = filter.gross();
     sqlx::query_scalar!(
         r#"
@@ -377,7 +377,7 @@ async fn of_sorts(
 }
 
 /// The same, of a player's.
-async fn of_player(
+async fn find_for_player(
     pool: &PgPool,
     player: PlayerId,
     filter: &SettlementFilter,
@@ -385,7 +385,7 @@ async fn of_player(
     limit: u32,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     let (from, to) = filter.between();
-    let below = below(cursor, to);
+    let below = upper_bound(cursor, to);
     let (gross_min, gross_max) = filter.gross();
     sqlx::query_scalar!(
         r#"
@@ -422,7 +422,7 @@ async fn of_player(
 }
 
 /// Settled games as they are listed, newest first.
-async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx::Error> {
+async fn read_rows(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
         r#"
@@ -462,7 +462,7 @@ async fn told(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx:
     rows.into_iter().map(SettlementRow::try_from).collect()
 }
 
-fn below(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCursor {
+fn upper_bound(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCursor {
     cursor.unwrap_or(SettlementCursor { finished_at: to, game: Uuid::max() })
 }
 

@@ -9,7 +9,7 @@ use bahay_engine::coins::Coins;
 use jiff::tz::TimeZone;
 
 use super::alarms::Alarms;
-use super::booked::{Booked, Counted, Interval, Sums};
+use super::booked::{TransferTotals, OperationCount, Interval, Sums};
 use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
@@ -64,16 +64,16 @@ pub struct Hour {
 }
 
 impl Figures {
-    pub(super) fn of(counted: &[Counted], booked: &[Booked]) -> Result<Self, ReportError> {
+    pub(super) fn from_counts(counted: &[OperationCount], booked: &[TransferTotals]) -> Result<Self, ReportError> {
         let mut figures = Self::default();
         for one in counted {
             figures.count(one);
         }
-        figures.sums = Sums::of(booked).ok_or_else(overflow)?;
+        figures.sums = Sums::from_totals(booked).ok_or_else(overflow)?;
         Ok(figures)
     }
 
-    fn count(&mut self, counted: &Counted) {
+    fn count(&mut self, counted: &OperationCount) {
         let games = match counted.kind.as_str() {
             // An opening that somebody could not pay has no room, because there is no game.
             "open" if counted.room.is_some() => &mut self.opened,
@@ -97,7 +97,7 @@ impl Reports {
         let begins_at = day_begins(now, zone, 0);
         let so_far = Interval { from: begins_at, to: now };
         let (counted, booked) =
-            (self.operations(so_far, true).await?, self.booked(so_far, true).await?);
+            (self.operation_counts(so_far, true).await?, self.transfer_totals(so_far, true).await?);
         let mut rooms = BTreeMap::<String, Figures>::new();
         let mut hours = BTreeMap::<i64, Figures>::new();
         let mut hour_ms = begins_at.ms() - begins_at.ms().rem_euclid(3_600_000);
@@ -121,20 +121,20 @@ impl Reports {
                 hours.entry(hour.ms()).or_default().sums.add(one).ok_or_else(overflow)?;
             }
         }
-        let held = self.held().await?;
+        let held = self.held_coins().await?;
         let of_kind = |kind: &str| held.get(kind).copied().unwrap_or_default();
         Ok(Today {
             at: now,
             begins_at,
-            day: Figures::of(&counted, &booked)?,
-            day_before: self.up_to_now(now, zone, 1).await?,
-            week_before: self.up_to_now(now, zone, 7).await?,
+            day: Figures::from_counts(&counted, &booked)?,
+            day_before: self.figures_until_now(now, zone, 1).await?,
+            week_before: self.figures_until_now(now, zone, 7).await?,
             rooms: rooms.into_iter().map(|(room, figures)| RoomFigures { room, figures }).collect(),
             hours: hours
                 .into_iter()
                 .map(|(ms, figures)| Hour { begins_at: Timestamp::from_ms(ms), figures })
                 .collect(),
-            running: self.running().await?,
+            running: self.count_open_games().await?,
             wallets: of_kind("wallet"),
             stakes: of_kind("stake"),
             pots: of_kind("pot"),
@@ -142,7 +142,7 @@ impl Reports {
         })
     }
 
-    async fn running(&self) -> Result<i64, ReportError> {
+    async fn count_open_games(&self) -> Result<i64, ReportError> {
         let once = || {
             sqlx::query_scalar!(r#"select count(*) as "games!" from games where state = 'open'"#)
                 .fetch_one(&self.pool)
@@ -151,7 +151,7 @@ impl Reports {
     }
 
     /// An earlier day, as far as this one has come.
-    async fn up_to_now(
+    async fn figures_until_now(
         &self,
         now: Timestamp,
         zone: &TimeZone,
@@ -160,8 +160,8 @@ impl Reports {
         let elapsed = now.ms() - day_begins(now, zone, 0).ms();
         let from = day_begins(now, zone, days);
         let interval = Interval { from, to: Timestamp::from_ms(from.ms() + elapsed) };
-        let counted = self.operations(interval, false).await?;
-        Figures::of(&counted, &self.booked(interval, false).await?)
+        let counted = self.operation_counts(interval, false).await?;
+        Figures::from_counts(&counted, &self.transfer_totals(interval, false).await?)
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Calendar(TimeZone);
 /// There is no such time zone, or it is younger than this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
-pub struct NotAKnownTimeZone;
+pub struct ParseTimeZoneError;
 
 impl Calendar {
     pub const fn utc() -> Self {
@@ -38,21 +38,21 @@ impl Calendar {
 }
 
 impl FromStr for Calendar {
-    type Err = NotAKnownTimeZone;
+    type Err = ParseTimeZoneError;
 
-    fn from_str(text: &str) -> Result<Self, NotAKnownTimeZone> {
-        TimeZone::get(text).map(Self).map_err(|_| NotAKnownTimeZone)
+    fn from_str(text: &str) -> Result<Self, ParseTimeZoneError> {
+        TimeZone::get(text).map(Self).map_err(|_| ParseTimeZoneError)
     }
 }
 
 /// The day after; the last one has none.
-pub(super) fn next(day: Date) -> Date {
+pub(super) fn next_day(day: Date) -> Date {
     day.tomorrow().unwrap_or(Date::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Calendar, NotAKnownTimeZone, next};
+    use super::{Calendar, ParseTimeZoneError, next_day};
     use crate::clock::Timestamp;
     use jiff::civil::date;
 
@@ -78,14 +78,14 @@ mod tests {
         assert_eq!(cairo.day(at("2026-04-23T21:59:59Z")), date(2026, 4, 23));
         // This day was skipped whole.
         let apia: Calendar = "Pacific/Apia".parse().unwrap();
-        assert_eq!(next(apia.day(at("2011-12-30T09:59:59Z"))), date(2011, 12, 30));
+        assert_eq!(next_day(apia.day(at("2011-12-30T09:59:59Z"))), date(2011, 12, 30));
         assert_eq!(apia.day(at("2011-12-30T10:00:00Z")), date(2011, 12, 31));
     }
 
     #[test]
     fn a_zone_is_known_or_refused() {
         for text in ["", "Asia/Atlantis", "+08:00", "../../etc/passwd"] {
-            assert_eq!(text.parse::<Calendar>(), Err(NotAKnownTimeZone), "{text}");
+            assert_eq!(text.parse::<Calendar>(), Err(ParseTimeZoneError), "{text}");
         }
         assert_eq!("UTC".parse::<Calendar>(), Ok(Calendar::utc()));
     }

@@ -2,9 +2,9 @@
 
 use bahay_engine::coins::Coins;
 
-use super::Daily;
+use super::DailyReward;
 use super::calendar::{self, Calendar};
-use super::store::Had;
+use super::store::RewardsRow;
 use crate::clock::Timestamp;
 
 /// After so many days the streak begins again.
@@ -12,21 +12,21 @@ pub const STREAK_DAYS: usize = 7;
 
 /// The next claim: today's, or tomorrow's if today's was claimed. Today may lie before the last
 /// claimed day when the player has moved to another time zone; then it is the day after that one.
-pub(super) fn next(
-    had: &Had,
+pub(super) fn next_claim(
+    row: &RewardsRow,
     calendar: &Calendar,
     now: Timestamp,
     amounts: &[Coins; STREAK_DAYS],
-) -> Daily {
+) -> DailyReward {
     let today = calendar.day(now);
-    let (day, streak_day) = match had.daily_date {
+    let (day, streak_day) = match row.daily_date {
         None => (today, 1),
         Some(last) => {
-            let due = calendar::next(last);
-            if today > due { (today, 1) } else { (due, day_after(had.streak)) }
+            let due = calendar::next_day(last);
+            if today > due { (today, 1) } else { (due, next_streak_day(row.streak)) }
         }
     };
-    Daily {
+    DailyReward {
         is_claimable: day == today,
         claimable_at: calendar.start_of(day),
         streak_day,
@@ -39,27 +39,27 @@ pub fn amount(streak_day: u8, amounts: &[Coins; STREAK_DAYS]) -> Coins {
     amounts[usize::from(streak_day).saturating_sub(1) % STREAK_DAYS]
 }
 
-fn day_after(streak_day: u8) -> u8 {
+fn next_streak_day(streak_day: u8) -> u8 {
     if usize::from(streak_day) < STREAK_DAYS { streak_day + 1 } else { 1 }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Had, next};
+    use super::{RewardsRow, next_claim};
     use crate::clock::Timestamp;
     use crate::rewards::{Calendar, Terms};
     use jiff::civil::{Date, date};
 
     /// At noon in UTC.
     fn check(last: Option<(Date, u8)>, today: Date, expected: (bool, u8, i64)) {
-        let had = Had {
+        let row = RewardsRow {
             daily_date: last.map(|(date, _)| date),
             streak: last.map_or(0, |(_, streak)| streak),
-            ..Had::default()
+            ..RewardsRow::default()
         };
         let now = today.at(12, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
         let now = Timestamp::from_ms(now.timestamp().as_millisecond());
-        let next = next(&had, &Calendar::utc(), now, &Terms::default().daily);
+        let next = next_claim(&row, &Calendar::utc(), now, &Terms::default().daily);
         let found = (next.is_claimable, next.streak_day, next.amount.hundredths());
         assert_eq!(found, expected, "{last:?} on {today}");
         assert_eq!(next.claimable_at <= now, next.is_claimable);

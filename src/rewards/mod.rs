@@ -1,7 +1,7 @@
 //! Rewards: coins for coming back on another day, and relief for a wallet that has run nearly
 //! empty.
 //!
-//! A day is a day of the player's own calendar. What a player has had is one row, which every
+//! A day is a day of the player's own calendar. What a player has row is one row, which every
 //! claim locks first, so that claims of a player come one after another whichever nodes they
 //! reach; the coins are granted in the transaction that changes the row, under keys that name
 //! player and day. `daily` and `relief` decide without I/O, `store` reads and writes, `calendar`
@@ -27,14 +27,14 @@ use uuid::Uuid;
 
 use crate::clock::{Clock, Timestamp};
 use crate::db::{self, Failure};
-use crate::grant_limits::{self, Counted, GrantLimits, Taker};
+use crate::grant_limits::{self, LimitedGrant, GrantLimits, GrantRecipient};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, Ledger, LedgerError, Wallet};
 
-pub use calendar::{Calendar, NotAKnownTimeZone};
+pub use calendar::{Calendar, ParseTimeZoneError};
 pub use daily::{STREAK_DAYS, amount as daily_amount};
 
-use store::Had;
+use store::RewardsRow;
 
 /// What a new player starts with, if nothing else is set.
 pub const WELCOME: Coins = Coins::from_hundredths(1_000 * 100);
@@ -51,7 +51,7 @@ pub struct Terms {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ReliefTerms {
-    /// Relief is for players who have less than this, stakes included.
+    /// ReliefStatus is for players who have less than this, stakes included.
     pub floor: Coins,
     /// Above zero.
     pub amount: Coins,
@@ -83,14 +83,14 @@ pub struct Rewards {
 
 /// How a player stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    pub daily: Daily,
-    pub relief: Relief,
+pub struct RewardStatus {
+    pub daily: DailyReward,
+    pub relief: ReliefStatus,
 }
 
 /// The next claim of the daily reward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Daily {
+pub struct DailyReward {
     pub is_claimable: bool,
     /// When it can be claimed, or since when.
     pub claimable_at: Timestamp,
@@ -100,7 +100,7 @@ pub struct Daily {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relief {
+pub struct ReliefStatus {
     pub is_claimable: bool,
     pub floor: Coins,
     pub amount: Coins,
@@ -109,18 +109,18 @@ pub struct Relief {
 
 /// A daily reward that was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DailyClaimed {
+pub struct DailyClaim {
     pub amount: Coins,
     pub streak_day: u8,
     /// What is in the wallet after it.
     pub wallet: Coins,
     /// The claim after it.
-    pub next: Daily,
+    pub next: DailyReward,
 }
 
 /// A relief that was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReliefClaimed {
+pub struct ReliefClaim {
     pub amount: Coins,
     /// What is in the wallet after it.
     pub wallet: Coins,
@@ -137,13 +137,13 @@ pub enum RewardError {
     #[error("today's reliefs were given; the next can be at {}", crate::clock::to_jiff(*.next_at))]
     ReliefUsedUp { next_at: Timestamp },
     #[error(
-        "your network has had its reliefs of the day; the next can be at {}",
+        "your network has row its reliefs of the day; the next can be at {}",
         crate::clock::to_jiff(*.next_at)
     )]
     NetworkUsedUp { next_at: Timestamp },
     /// Whose welcome waits gets that first.
     #[error(
-        "your network had had its welcomes of the day when you came: sign in again from {} on, or \
+        "your network row row its welcomes of the day when you came: sign in again from {} on, or \
          link an identity",
         crate::clock::to_jiff(*.next_at)
     )]
@@ -175,7 +175,7 @@ impl From<LedgerError> for RewardError {
 }
 
 /// What an attempt in the database came to: it may pass if it is made again, or it is decided.
-type Attempted<T> = Result<Result<T, RewardError>, sqlx::Error>;
+type AttemptResult<T> = Result<Result<T, RewardError>, sqlx::Error>;
 
 impl Rewards {
     pub fn new(pool: PgPool, ledger: Ledger, clock: Clock, terms: Terms) -> Self {
@@ -184,22 +184,22 @@ impl Rewards {
 
     /// The same, by these limits of networks.
     #[must_use]
-    pub fn within(self, limits: GrantLimits) -> Self {
+    pub fn with_limits(self, limits: GrantLimits) -> Self {
         Self { limits, ..self }
     }
 
     /// How a player stands now.
-    pub async fn standing(&self, player: PlayerId) -> Result<Standing, RewardError> {
-        let had = db::retry(|| store::read(&self.pool, player)).await?;
+    pub async fn status(&self, player: PlayerId) -> Result<RewardStatus, RewardError> {
+        let row = db::retry(|| store::read_row(&self.pool, player)).await?;
         let wallet = self.ledger.wallet(player).await?;
         let now = self.clock.now();
-        let calendar = self.calendar(&had);
+        let calendar = self.calendar(&row);
         let relief = self.terms.relief;
-        let left_today = relief::left(&had, calendar.day(now), relief.per_day);
-        Ok(Standing {
-            daily: self.next_daily(&had, &calendar, now),
-            relief: Relief {
-                is_claimable: left_today > 0 && has(wallet)? < relief.floor,
+        let left_today = relief::remaining(&row, calendar.day(now), relief.per_day);
+        Ok(RewardStatus {
+            daily: self.next_daily(&row, &calendar, now),
+            relief: ReliefStatus {
+                is_claimable: left_today > 0 && total_coins(wallet)? < relief.floor,
                 floor: relief.floor,
                 amount: relief.amount,
                 left_today,
@@ -216,30 +216,30 @@ impl Rewards {
         &self,
         player: PlayerId,
         attempt: Uuid,
-    ) -> Result<DailyClaimed, RewardError> {
-        attempted(|| self.claim_daily_once(player, attempt)).await
+    ) -> Result<DailyClaim, RewardError> {
+        retry_attempt(|| self.claim_daily_once(player, attempt)).await
     }
 
-    async fn claim_daily_once(&self, player: PlayerId, attempt: Uuid) -> Attempted<DailyClaimed> {
+    async fn claim_daily_once(&self, player: PlayerId, attempt: Uuid) -> AttemptResult<DailyClaim> {
         let mut tx = self.pool.begin().await?;
-        let mut had = store::lock(&mut tx, player).await?;
+        let mut row = store::lock_row(&mut tx, player).await?;
         let now = self.clock.now();
-        let calendar = self.calendar(&had);
-        if had.daily_attempt != Some(attempt) {
-            if had.welcome_due {
+        let calendar = self.calendar(&row);
+        if row.daily_attempt != Some(attempt) {
+            if row.welcome_due {
                 let next_at = grant_limits::next_day(now);
                 return Ok(Err(RewardError::WelcomeDue { next_at }));
             }
-            let due = daily::next(&had, &calendar, now, &self.terms.daily);
+            let due = daily::next_claim(&row, &calendar, now, &self.terms.daily);
             if !due.is_claimable {
                 return Ok(Err(RewardError::DailyClaimed { next_at: due.claimable_at }));
             }
-            had.daily_date = Some(calendar.day(now));
-            had.streak = due.streak_day;
-            had.daily_attempt = Some(attempt);
-            store::write_daily(&mut tx, player, &had).await?;
+            row.daily_date = Some(calendar.day(now));
+            row.streak = due.streak_day;
+            row.daily_attempt = Some(attempt);
+            store::write_daily(&mut tx, player, &row).await?;
         }
-        let (Some(date), streak_day) = (had.daily_date, had.streak) else {
+        let (Some(date), streak_day) = (row.daily_date, row.streak) else {
             return Ok(Err(RewardError::Broken { reason: "a claim without its day".into() }));
         };
         let amount = daily::amount(streak_day, &self.terms.daily);
@@ -249,8 +249,8 @@ impl Rewards {
             Err(error) => return Ok(Err(error)),
         };
         tx.commit().await?;
-        let next = daily::next(&had, &calendar, now, &self.terms.daily);
-        Ok(Ok(DailyClaimed { amount, streak_day, wallet, next }))
+        let next = daily::next_claim(&row, &calendar, now, &self.terms.daily);
+        Ok(Ok(DailyClaim { amount, streak_day, wallet, next }))
     }
 
     /// Gives relief to a player who has less than the floor.
@@ -263,8 +263,8 @@ impl Rewards {
         player: PlayerId,
         network: Option<&str>,
         attempt: Uuid,
-    ) -> Result<ReliefClaimed, RewardError> {
-        attempted(|| self.claim_relief_once(player, network, attempt)).await
+    ) -> Result<ReliefClaim, RewardError> {
+        retry_attempt(|| self.claim_relief_once(player, network, attempt)).await
     }
 
     async fn claim_relief_once(
@@ -272,37 +272,37 @@ impl Rewards {
         player: PlayerId,
         network: Option<&str>,
         attempt: Uuid,
-    ) -> Attempted<ReliefClaimed> {
+    ) -> AttemptResult<ReliefClaim> {
         let terms = self.terms.relief;
         let mut tx = self.pool.begin().await?;
-        let mut had = store::lock(&mut tx, player).await?;
+        let mut row = store::lock_row(&mut tx, player).await?;
         let now = self.clock.now();
-        let calendar = self.calendar(&had);
-        if had.relief_attempt != Some(attempt) {
+        let calendar = self.calendar(&row);
+        if row.relief_attempt != Some(attempt) {
             let wallet = self.ledger.wallet_in_tx(&mut tx, player).await;
-            let has = match wallet.map_err(RewardError::from).and_then(has) {
+            let has = match wallet.map_err(RewardError::from).and_then(total_coins) {
                 Ok(has) => has,
                 Err(error) => return Ok(Err(error)),
             };
             if has >= terms.floor {
                 return Ok(Err(RewardError::ReliefNotDue { has, floor: terms.floor }));
             }
-            let day = relief::day(&had, calendar.day(now));
-            if relief::left(&had, day, terms.per_day) == 0 {
-                let next_at = calendar.start_of(calendar::next(day));
+            let day = relief::relief_day(&row, calendar.day(now));
+            if relief::remaining(&row, day, terms.per_day) == 0 {
+                let next_at = calendar.start_of(calendar::next_day(day));
                 return Ok(Err(RewardError::ReliefUsedUp { next_at }));
             }
-            let taker = network.map_or(Taker::Unknown, Taker::Network);
-            if !self.limits.take_in_tx(&mut tx, Counted::Relief, taker, now).await? {
+            let recipient = network.map_or(GrantRecipient::Unknown, GrantRecipient::Network);
+            if !self.limits.count_in_tx(&mut tx, LimitedGrant::Relief, recipient, now).await? {
                 let next_at = grant_limits::next_day(now);
                 return Ok(Err(RewardError::NetworkUsedUp { next_at }));
             }
-            had.relief_count = relief::count(&had, day).saturating_add(1);
-            had.relief_date = Some(day);
-            had.relief_attempt = Some(attempt);
-            store::write_relief(&mut tx, player, &had).await?;
+            row.relief_count = relief::given_on(&row, day).saturating_add(1);
+            row.relief_date = Some(day);
+            row.relief_attempt = Some(attempt);
+            store::write_relief(&mut tx, player, &row).await?;
         }
-        let (Some(date), number) = (had.relief_date, had.relief_count) else {
+        let (Some(date), number) = (row.relief_date, row.relief_count) else {
             return Ok(Err(RewardError::Broken { reason: "a relief without its day".into() }));
         };
         let key = format!("{player}:{date}:{number}");
@@ -313,7 +313,7 @@ impl Rewards {
         };
         tx.commit().await?;
         let left_today = terms.per_day.saturating_sub(number);
-        Ok(Ok(ReliefClaimed { amount: terms.amount, wallet, left_today }))
+        Ok(Ok(ReliefClaim { amount: terms.amount, wallet, left_today }))
     }
 
     async fn grant(
@@ -329,29 +329,29 @@ impl Rewards {
     }
 
     /// What can be claimed next. Nothing, as long as the welcome is due.
-    fn next_daily(&self, had: &Had, calendar: &Calendar, now: Timestamp) -> Daily {
-        let next = daily::next(had, calendar, now, &self.terms.daily);
-        if !had.welcome_due {
+    fn next_daily(&self, row: &RewardsRow, calendar: &Calendar, now: Timestamp) -> DailyReward {
+        let next = daily::next_claim(row, calendar, now, &self.terms.daily);
+        if !row.welcome_due {
             return next;
         }
-        Daily { is_claimable: false, claimable_at: grant_limits::next_day(now), ..next }
+        DailyReward { is_claimable: false, claimable_at: grant_limits::next_day(now), ..next }
     }
 
-    fn calendar(&self, had: &Had) -> Calendar {
-        let own = had.time_zone.as_deref().and_then(|zone| zone.parse().ok());
+    fn calendar(&self, row: &RewardsRow) -> Calendar {
+        let own = row.time_zone.as_deref().and_then(|zone| zone.parse().ok());
         own.unwrap_or_else(|| self.terms.calendar.clone())
     }
 }
 
 /// What a player has, stakes included.
-fn has(wallet: Wallet) -> Result<Coins, RewardError> {
+fn total_coins(wallet: Wallet) -> Result<Coins, RewardError> {
     let has = wallet.available.checked_add(wallet.held);
     has.ok_or_else(|| RewardError::Broken { reason: "a wallet does not fit 64 bits".into() })
 }
 
-async fn attempted<T, F>(once: impl Fn() -> F) -> Result<T, RewardError>
+async fn retry_attempt<T, F>(once: impl Fn() -> F) -> Result<T, RewardError>
 where
-    F: Future<Output = Attempted<T>>,
+    F: Future<Output = AttemptResult<T>>,
 {
     db::retry(once).await?
 }

@@ -1,4 +1,4 @@
-//! What a player has had, as a row.
+//! What a player has row, as a row.
 
 use jiff::civil::Date;
 use jiff_sqlx::{Date as SqlDate, ToSqlx as _};
@@ -9,7 +9,7 @@ use crate::ids::PlayerId;
 
 /// A row of `rewards`, and the player's time zone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Had {
+pub(super) struct RewardsRow {
     pub(super) time_zone: Option<String>,
     /// The player's welcome is still to come.
     pub(super) welcome_due: bool,
@@ -23,11 +23,11 @@ pub(super) struct Had {
     pub(super) relief_attempt: Option<Uuid>,
 }
 
-/// A player without a row has had nothing.
-pub(super) async fn read(
+/// A player without a row has row nothing.
+pub(super) async fn read_row(
     executor: impl PgExecutor<'_>,
     player: PlayerId,
-) -> Result<Had, sqlx::Error> {
+) -> Result<RewardsRow, sqlx::Error> {
     let row = sqlx::query!(
         r#"
         select p.time_zone, p.welcome_due, r.daily_date as "daily_date?: SqlDate", r.streak as "streak?",
@@ -42,7 +42,7 @@ pub(super) async fn read(
     .fetch_optional(executor)
     .await?;
     let small = |number: Option<i16>| u8::try_from(number.unwrap_or(0)).unwrap_or(u8::MAX);
-    Ok(row.map_or_else(Had::default, |row| Had {
+    Ok(row.map_or_else(RewardsRow::default, |row| RewardsRow {
         time_zone: row.time_zone,
         welcome_due: row.welcome_due,
         daily_date: row.daily_date.map(SqlDate::to_jiff),
@@ -55,10 +55,10 @@ pub(super) async fn read(
 }
 
 /// Locks a player's row, which is made if there is none, and reads it.
-pub(super) async fn lock(
+pub(super) async fn lock_row(
     connection: &mut PgConnection,
     player: PlayerId,
-) -> Result<Had, sqlx::Error> {
+) -> Result<RewardsRow, sqlx::Error> {
     sqlx::query!(
         "insert into rewards (player) values ($1) on conflict (player) do nothing",
         player.0
@@ -69,13 +69,13 @@ pub(super) async fn lock(
         .fetch_one(&mut *connection)
         .await?;
     // Another statement, so that it sees what whoever held the lock has written.
-    read(connection, player).await
+    read_row(connection, player).await
 }
 
 pub(super) async fn write_daily(
     connection: &mut PgConnection,
     player: PlayerId,
-    had: &Had,
+    row: &RewardsRow,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -84,9 +84,9 @@ pub(super) async fn write_daily(
         where player = $1
         "#,
         player.0,
-        had.daily_date.map(Date::to_sqlx) as _,
-        i16::from(had.streak),
-        had.daily_attempt
+        row.daily_date.map(Date::to_sqlx) as _,
+        i16::from(row.streak),
+        row.daily_attempt
     )
     .execute(connection)
     .await?;
@@ -96,7 +96,7 @@ pub(super) async fn write_daily(
 pub(super) async fn write_relief(
     connection: &mut PgConnection,
     player: PlayerId,
-    had: &Had,
+    row: &RewardsRow,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -105,9 +105,9 @@ pub(super) async fn write_relief(
         where player = $1
         "#,
         player.0,
-        had.relief_date.map(Date::to_sqlx) as _,
-        i16::from(had.relief_count),
-        had.relief_attempt
+        row.relief_date.map(Date::to_sqlx) as _,
+        i16::from(row.relief_count),
+        row.relief_attempt
     )
     .execute(connection)
     .await?;

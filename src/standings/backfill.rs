@@ -9,31 +9,31 @@ use sqlx::PgPool;
 
 use crate::ids::PRIVATE_ROOM;
 
-use super::counted::{Counted, counted_of};
+use super::settled_game::{SettledGame, ending_and_counts};
 use super::season::Calendar;
-use super::tally::Tally;
-use super::{StandingsError, fold};
+use super::statistics::StandingsUpdate;
+use super::{StandingsError, projection};
 
 /// Counts of a database whose settled games are all counted here.
 #[derive(Debug)]
-pub struct Backfill {
+pub struct StandingsBackfill {
     calendar: Calendar,
-    tally: Tally,
+    update: StandingsUpdate,
 }
 
-impl Backfill {
+impl StandingsBackfill {
     pub fn new(calendar: Calendar) -> Self {
-        Self { calendar, tally: Tally::default() }
+        Self { calendar, update: StandingsUpdate::default() }
     }
 
     /// Counts a game; of one player's games an earlier one comes first.
-    pub fn count(&mut self, record: &Record<AnyGame>, end: &AnyGame) {
+    pub fn apply_game(&mut self, record: &Record<AnyGame>, end: &AnyGame) {
         let settlement = &record.settlement;
         let player = |seat: Seat| record.players.get(seat.index()).copied();
         let seats = Seat::all(u8::try_from(record.players.len()).unwrap_or(u8::MAX));
         let nets = seats.map(|seat| settlement.net(seat).unwrap_or(Coins::ZERO));
-        let (ending, counts) = counted_of(end, &record.players);
-        let counted = Counted {
+        let (ending, counts) = ending_and_counts(end, &record.players);
+        let counted = SettledGame {
             game: record.game,
             kind: record.kind.clone(),
             finished_at: record.finished_at,
@@ -44,36 +44,36 @@ impl Backfill {
             pot: settlement.pot.and_then(|pot| Some((player(pot.seat)?, pot.amount))),
             nets: record.players.iter().copied().zip(nets).collect(),
         };
-        self.tally.count(&counted, &self.calendar);
+        self.update.apply_game(&counted, &self.calendar);
     }
 
     /// What was counted since the last call, with what players have done by now.
-    pub fn take(&mut self) -> Gathered {
-        let tally = Tally {
-            sums: self.tally.sums.clone(),
-            counters: std::mem::take(&mut self.tally.counters),
-            scores: std::mem::take(&mut self.tally.scores),
-            results: std::mem::take(&mut self.tally.results),
+    pub fn take_batch(&mut self) -> StandingsBatch {
+        let update = StandingsUpdate {
+            sums: self.update.sums.clone(),
+            counters: std::mem::take(&mut self.update.counters),
+            scores: std::mem::take(&mut self.update.scores),
+            results: std::mem::take(&mut self.update.results),
         };
-        Gathered { calendar: self.calendar.clone(), tally }
+        StandingsBatch { calendar: self.calendar.clone(), update }
     }
 }
 
 /// What was counted between two writes.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct StandingsBatch {
     calendar: Calendar,
-    tally: Tally,
+    update: StandingsUpdate,
 }
 
-impl Gathered {
+impl StandingsBatch {
     /// Writes it. The ledger has sealed exactly those games.
     pub async fn write(self, pool: &PgPool) -> Result<(), StandingsError> {
         let mut tx = pool.begin().await?;
-        if fold::lock(&mut tx, &self.calendar).await?.is_none() {
+        if projection::lock_position(&mut tx, &self.calendar).await?.is_none() {
             return Err(StandingsError::Unreadable("another process counts".to_owned()));
         }
-        fold::write(&mut tx, &self.tally).await?;
+        projection::write_update(&mut tx, &self.update).await?;
         sqlx::query!(
             "
             update standings_progress

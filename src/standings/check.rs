@@ -8,15 +8,15 @@ use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 use sqlx::{Executor as _, PgConnection, PgPool};
 
 use super::StandingsError;
-use super::fold::{key, read_all, sealed, settled};
+use super::projection::{key, read_all_sums, read_seal, read_settled_games};
 use super::season::Calendar;
-use super::tally::{CounterKey, Score, ScoreKey, Tally};
+use super::statistics::{CounterKey, Score, ScoreKey, StandingsUpdate};
 use crate::clock;
 use crate::records::Records;
 
 /// What a check has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct StandingsCheck {
     /// The last seal that was counted.
     pub seal: i64,
     pub games: u64,
@@ -34,40 +34,40 @@ pub async fn check(
     pool: &PgPool,
     records: &Records,
     calendar: &Calendar,
-) -> Result<Checked, StandingsError> {
+) -> Result<StandingsCheck, StandingsError> {
     let mut tx = pool.begin().await?;
     tx.execute("set transaction isolation level repeatable read, read only").await?;
     let progress = sqlx::query!("select s.seal, s.calendar from standings_progress s")
         .fetch_optional(&mut *tx)
         .await?;
     let Some(progress) = progress else {
-        return Ok(Checked::default());
+        return Ok(StandingsCheck::default());
     };
-    let mut checked = Checked { seal: progress.seal, ..Checked::default() };
+    let mut checked = StandingsCheck { seal: progress.seal, ..StandingsCheck::default() };
     if progress.calendar != calendar.to_string() {
         checked.differences.push(format!("counted by {}, not by {calendar}", progress.calendar));
         return Ok(checked);
     }
-    let mut tally = Tally::default();
+    let mut update = StandingsUpdate::default();
     for seal in 1..=progress.seal {
-        let operations = sealed(&mut tx, seal).await?.unwrap_or_default();
-        for game in settled(&mut tx, records, &operations).await? {
-            tally.count(&game, calendar);
+        let operations = read_seal(&mut tx, seal).await?.unwrap_or_default();
+        for game in read_settled_games(&mut tx, records, &operations).await? {
+            update.apply_game(&game, calendar);
             checked.games += 1;
         }
     }
-    let (sums, counters) = (read_all(&mut tx).await?, counters(&mut tx).await?);
-    let scores = scores(&mut tx).await?;
+    let (sums, counters) = (read_all_sums(&mut tx).await?, read_counters(&mut tx).await?);
+    let scores = read_scores(&mut tx).await?;
     checked.players = sums.len();
     checked.scores = scores.len();
-    compare(&mut checked.differences, "statistics", &tally.sums, &sums);
-    compare(&mut checked.differences, "counter", &tally.counters, &counters);
-    compare(&mut checked.differences, "score", &tally.scores, &scores);
+    compare(&mut checked.differences, "statistics", &update.sums, &sums);
+    compare(&mut checked.differences, "counter", &update.counters, &counters);
+    compare(&mut checked.differences, "score", &update.scores, &scores);
     let results = sqlx::query_scalar!(r#"select count(*) as "count!" from game_results"#)
         .fetch_one(&mut *tx)
         .await?;
-    if usize::try_from(results) != Ok(tally.results.len()) {
-        let expected = tally.results.len();
+    if usize::try_from(results) != Ok(update.results.len()) {
+        let expected = update.results.len();
         checked.differences.push(format!("{results} results, and not {expected}"));
     }
     Ok(checked)
@@ -90,7 +90,7 @@ fn compare<K: std::fmt::Debug + Ord, V: std::fmt::Debug + PartialEq>(
     }
 }
 
-async fn counters(connection: &mut PgConnection) -> Result<BTreeMap<CounterKey, i64>, sqlx::Error> {
+async fn read_counters(connection: &mut PgConnection) -> Result<BTreeMap<CounterKey, i64>, sqlx::Error> {
     let rows = sqlx::query!("select c.player, c.kind, c.name, c.value from player_counters c")
         .fetch_all(connection)
         .await?;
@@ -101,7 +101,7 @@ async fn counters(connection: &mut PgConnection) -> Result<BTreeMap<CounterKey, 
     Ok(rows.collect())
 }
 
-async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, Score>, sqlx::Error> {
+async fn read_scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, Score>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select s.kind, s.board, s.span, s.starts_on as "starts_on: SqlDate", s.player, s.score,
@@ -114,7 +114,7 @@ async fn scores(connection: &mut PgConnection) -> Result<BTreeMap<ScoreKey, Scor
     let rows = rows.into_iter().map(|row| {
         let starts_on = row.starts_on.to_jiff();
         let reached_at = clock::from_jiff(row.reached_at.to_jiff());
-        let key = key(row.kind, &row.board, &row.span, starts_on, row.player)?;
+        let key = parse_score_key(row.kind, &row.board, &row.span, starts_on, row.player)?;
         Ok((key, Score { points: row.score, reached_at }))
     });
     rows.collect()

@@ -2,7 +2,7 @@
 //! kind by day, week, season and all time.
 //!
 //! PostgreSQL is the truth. `fold` follows the seals of the ledger some seconds behind, counts each
-//! settled game once, and slows no settlement; `tally` is the counting itself, `check` counts
+//! settled game once, and slows no settlement; `update` is the counting itself, `check` counts
 //! everything anew and compares. Boards are read from Redis: a board that is not there, because
 //! Redis was emptied or nobody has asked for it lately, is filled from PostgreSQL by whoever asks.
 //!
@@ -16,11 +16,11 @@
 
 mod backfill;
 mod check;
-mod counted;
-mod fold;
+mod settled_game;
+mod projection;
 mod rating;
 mod season;
-mod tally;
+mod statistics;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -38,16 +38,16 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::{self, Timestamp};
 use crate::db;
-use crate::live_store::{LiveStore, Place, PlacesAsked, Reached, Unavailable};
+use crate::live_store::{LiveStore, BoardRank, BoardSection, ReachedScore, Unavailable};
 use crate::records::{RecordError, Records};
 
-pub use backfill::{Backfill, Gathered};
-pub use check::{Checked, check};
-pub use season::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
-pub use tally::Statistics;
+pub use backfill::{StandingsBackfill, StandingsBatch};
+pub use check::{StandingsCheck, check};
+pub use season::{Calendar, ParseSeasonError, ParseZoneError, Season, Span, Zone};
+pub use statistics::Statistics;
 
-use fold::Folded;
-use tally::{Score, ScoreKey};
+use projection::ProjectionStep;
+use statistics::{Score, ScoreKey};
 
 /// The most places that one page shows.
 pub const LIMIT_MAX: u32 = 100;
@@ -93,7 +93,7 @@ pub enum Section {
 
 /// What of a board is asked for, and by whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct BoardPageQuery {
     pub section: Section,
     /// Places at most, of which there are [`LIMIT_MAX`] at most.
     pub limit: u32,
@@ -102,18 +102,18 @@ pub struct Asked {
 
 /// Part of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct BoardPage {
     pub starts_on: Date,
     /// How many players have a place.
     pub total: u64,
     /// The place of the player who asks.
-    pub own: Option<Ranked>,
-    pub places: Vec<Ranked>,
+    pub own: Option<RankedPlayer>,
+    pub places: Vec<RankedPlayer>,
 }
 
 /// A player's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ranked {
+pub struct RankedPlayer {
     /// From 1; that of the best of equal scores for all of them.
     pub rank: u64,
     pub player: PlayerId,
@@ -156,14 +156,14 @@ struct Inner {
 
 /// A board of one span, as Redis has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct BoardOf {
+struct BoardId {
     kind: String,
     board: Board,
     span: Span,
     starts_on: Date,
 }
 
-impl BoardOf {
+impl BoardId {
     fn key(&self, generation: i64) -> String {
         let Self { kind, board, span, starts_on } = self;
         format!("{generation}:{kind}:{}:{}:{starts_on}", board.as_str(), span.as_str())
@@ -175,12 +175,12 @@ impl Standings {
         let (generation, filling) = (AtomicI64::new(0), Mutex::new(()));
         let first_day = OnceLock::new();
         let inner = Arc::new(Inner { pool, live, calendar, generation, filling, first_day });
-        Self { inner, records: Records::in_the_database() }
+        Self { inner, records: Records::without_archive() }
     }
 
     /// With where old records are, for when all is counted anew.
     #[must_use]
-    pub fn reading(self, records: Records) -> Self {
+    pub fn with_records(self, records: Records) -> Self {
         Self { records, ..self }
     }
 
@@ -194,7 +194,7 @@ impl Standings {
         player: PlayerId,
         kind: &str,
     ) -> Result<Statistics, StandingsError> {
-        Ok(db::retry(|| fold::statistics(&self.inner.pool, player, kind)).await?)
+        Ok(db::retry(|| projection::statistics(&self.inner.pool, player, kind)).await?)
     }
 
     /// Part of a kind's board of the span that holds this day.
@@ -204,48 +204,48 @@ impl Standings {
         board: Board,
         span: Span,
         day: Date,
-        asked: Asked,
-    ) -> Result<Standing, StandingsError> {
+        asked: BoardPageQuery,
+    ) -> Result<BoardPage, StandingsError> {
         let starts_on = self.inner.calendar.start_of_day(span, day);
-        let of = BoardOf { kind: kind.to_owned(), board, span, starts_on };
-        let Asked { section, limit, player } = asked;
+        let of = BoardId { kind: kind.to_owned(), board, span, starts_on };
+        let BoardPageQuery { section, limit, player } = asked;
         let limit = limit.clamp(1, LIMIT_MAX);
         let asked = match section {
-            Section::Top { offset } => PlacesAsked::Top { offset: offset.min(PLACES_MAX) },
-            Section::Around => PlacesAsked::Around,
+            Section::Top { offset } => BoardSection::Top { offset: offset.min(PLACES_MAX) },
+            Section::Around => BoardSection::Around,
         };
         let key = of.key(self.generation().await?);
         let live = &self.inner.live;
-        let found = match live.places(&key, asked, limit, player).await? {
+        let found = match live.board_page(&key, asked, limit, player).await? {
             Some(found) => found,
             None if !self.has_scores(&of).await? => {
-                return Ok(Standing { starts_on, total: 0, own: None, places: Vec::new() });
+                return Ok(BoardPage { starts_on, total: 0, own: None, places: Vec::new() });
             }
             None => {
                 self.fill(&of, &key).await?;
                 let missing = || Unavailable::new("a board went as soon as it was filled".into());
-                live.places(&key, asked, limit, player).await?.ok_or_else(missing)?
+                live.board_page(&key, asked, limit, player).await?.ok_or_else(missing)?
             }
         };
-        self.named(starts_on, found.total, found.own, found.places).await
+        self.resolve_names(starts_on, found.total, found.own, found.places).await
     }
 
     /// Places with the names of their players.
-    async fn named(
+    async fn resolve_names(
         &self,
         starts_on: Date,
         total: u64,
-        own: Option<Place>,
-        places: Vec<Place>,
-    ) -> Result<Standing, StandingsError> {
-        let mut names = self.names(places.iter().chain(&own)).await?;
-        let mut ranked = |place: Place| Ranked {
+        own: Option<BoardRank>,
+        places: Vec<BoardRank>,
+    ) -> Result<BoardPage, StandingsError> {
+        let mut names = self.read_names(places.iter().chain(&own)).await?;
+        let mut ranked = |place: BoardRank| RankedPlayer {
             rank: place.rank,
             player: place.player,
             name: names.entry(place.player).or_default().clone(),
             score: place.score,
         };
-        Ok(Standing {
+        Ok(BoardPage {
             starts_on,
             total,
             own: own.map(&mut ranked),
@@ -315,7 +315,7 @@ impl Standings {
             let counted = tokio::select! {
                 // A transaction that breaks off counts nothing.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                counted = self.count() => counted,
+                counted = self.catch_up() => counted,
             };
             if let Err(error) = counted {
                 tracing::warn!(%error, "standings are late");
@@ -324,21 +324,21 @@ impl Standings {
     }
 
     /// Counts everything that is sealed, and raises the scores in Redis.
-    pub async fn count(&self) -> Result<(), StandingsError> {
+    pub async fn catch_up(&self) -> Result<(), StandingsError> {
         loop {
-            match fold::fold_one(&self.inner.pool, &self.records, &self.inner.calendar).await? {
-                Folded::Busy => return Ok(()),
-                Folded::Done { generation } => {
+            match projection::project_next_seal(&self.inner.pool, &self.records, &self.inner.calendar).await? {
+                ProjectionStep::Busy => return Ok(()),
+                ProjectionStep::UpToDate { generation } => {
                     self.inner.generation.store(generation, Ordering::Release);
                     return Ok(());
                 }
-                Folded::More { generation, scores } => {
+                ProjectionStep::Applied { generation, scores } => {
                     self.inner.generation.store(generation, Ordering::Release);
                     let mut boards = BTreeMap::<_, Vec<_>>::new();
                     for (ScoreKey { kind, board, span, starts_on, player }, score) in scores {
-                        let of = BoardOf { kind, board, span, starts_on };
+                        let of = BoardId { kind, board, span, starts_on };
                         let Score { points: score, reached_at } = score;
-                        boards.entry(of).or_default().push(Reached { player, score, reached_at });
+                        boards.entry(of).or_default().push(ReachedScore { player, score, reached_at });
                     }
                     for (of, scores) in boards {
                         self.raise(&of.key(generation), &scores).await;
@@ -349,7 +349,7 @@ impl Standings {
     }
 
     /// What cannot be raised is put right when the board is filled again.
-    async fn raise(&self, key: &str, scores: &[Reached]) {
+    async fn raise(&self, key: &str, scores: &[ReachedScore]) {
         let live = &self.inner.live;
         for scores in scores.chunks(RAISED_AT_ONCE) {
             if let Err(error) = live.raise_scores(key, scores).await {
@@ -359,7 +359,7 @@ impl Standings {
     }
 
     /// Returns whether anybody has a place on a board.
-    async fn has_scores(&self, of: &BoardOf) -> Result<bool, sqlx::Error> {
+    async fn has_scores(&self, of: &BoardId) -> Result<bool, sqlx::Error> {
         let starts_on = of.starts_on.to_sqlx();
         let query = || {
             sqlx::query_scalar!(
@@ -382,10 +382,10 @@ impl Standings {
 
     /// Puts a whole board into Redis. Scores that rise meanwhile are raised there by whoever counts
     /// them, so what is read here never takes anything back.
-    async fn fill(&self, of: &BoardOf, key: &str) -> Result<(), StandingsError> {
+    async fn fill(&self, of: &BoardId, key: &str) -> Result<(), StandingsError> {
         let _filling = self.inner.filling.lock().await;
         let live = &self.inner.live;
-        if live.has_board(key).await? {
+        if live.is_board_filled(key).await? {
             return Ok(());
         }
         let starts_on = of.starts_on.to_sqlx();
@@ -401,7 +401,7 @@ impl Standings {
             starts_on as _
         )
         .fetch(&self.inner.pool);
-        let rows = rows.map_ok(|row| Reached {
+        let rows = rows.map_ok(|row| ReachedScore {
             player: PlayerId(row.player),
             score: row.score,
             reached_at: clock::from_jiff(row.reached_at.to_jiff()),
@@ -410,7 +410,7 @@ impl Standings {
         while let Some(scores) = chunks.try_next().await.map_err(|error| error.1)? {
             live.raise_scores(key, &scores).await?;
         }
-        live.mark_board(key).await?;
+        live.mark_board_filled(key).await?;
         tracing::info!(board = key, "a leaderboard was filled");
         Ok(())
     }
@@ -420,15 +420,15 @@ impl Standings {
         if known > 0 {
             return Ok(known);
         }
-        let progress = db::retry(|| fold::progress(&self.inner.pool)).await?;
+        let progress = db::retry(|| projection::read_position(&self.inner.pool)).await?;
         let generation = progress.map_or(0, |progress| progress.generation);
         self.inner.generation.store(generation, Ordering::Release);
         Ok(generation)
     }
 
-    async fn names(
+    async fn read_names(
         &self,
-        places: impl Iterator<Item = &Place>,
+        places: impl Iterator<Item = &BoardRank>,
     ) -> Result<BTreeMap<PlayerId, String>, sqlx::Error> {
         let players: Vec<_> = places.map(|place| place.player.0).collect();
         let query = || {

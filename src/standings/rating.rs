@@ -5,14 +5,14 @@ use bahay_engine::table::PlayerId;
 use jiff::civil::Date;
 use jiff_sqlx::{Timestamp as SqlTimestamp, ToSqlx as _};
 
-use super::{Asked, PLACES_MAX, Section, Span, Standing, Standings, StandingsError};
+use super::{BoardPageQuery, PLACES_MAX, Section, Span, BoardPage, Standings, StandingsError};
 use crate::clock::Timestamp;
 use crate::db;
-use crate::live_store::{Place, rank_places};
+use crate::live_store::{BoardRank, rank_scores};
 
 /// A player's own place, and how many are listed before it.
-struct Own {
-    place: Place,
+struct OwnRank {
+    place: BoardRank,
     before: u64,
 }
 
@@ -24,12 +24,12 @@ impl Standings {
         kind: &str,
         span: Span,
         now: Timestamp,
-        asked: Asked,
-    ) -> Result<Standing, StandingsError> {
+        asked: BoardPageQuery,
+    ) -> Result<BoardPage, StandingsError> {
         let calendar = self.calendar();
-        let (starts_on, since) = (calendar.start(span, now), calendar.instant_of(span, now));
+        let (starts_on, since) = (calendar.start(span, now), calendar.start_instant(span, now));
         let since = since.to_sqlx();
-        let Asked { section, limit, player } = asked;
+        let BoardPageQuery { section, limit, player } = asked;
         let limit = limit.clamp(1, super::LIMIT_MAX);
         let counted = || {
             sqlx::query_scalar!(
@@ -48,7 +48,7 @@ impl Standings {
         let before = match (section, &own) {
             (Section::Top { offset }, _) => u64::from(offset.min(PLACES_MAX)),
             (Section::Around, None) => {
-                return self.standing(starts_on, total, None, vec![]).await;
+                return self.board_page(starts_on, total, None, vec![]).await;
             }
             (Section::Around, Some(own)) => own.before.saturating_sub(u64::from(limit / 2)),
         };
@@ -74,8 +74,8 @@ impl Standings {
             None => 0,
         };
         let scores = rows.into_iter().map(|row| (PlayerId(row.player), i64::from(row.score)));
-        let places = rank_places(before, better, scores);
-        self.standing(starts_on, total, own.map(|own| own.place), places).await
+        let places = rank_scores(before, better, scores);
+        self.board_page(starts_on, total, own.map(|own| own.place), places).await
     }
 
     /// Returns the place of a player who was rated since then.
@@ -84,7 +84,7 @@ impl Standings {
         kind: &str,
         player: PlayerId,
         since: SqlTimestamp,
-    ) -> Result<Option<Own>, sqlx::Error> {
+    ) -> Result<Option<OwnRank>, sqlx::Error> {
         let own = || {
             sqlx::query!(
                 r#"
@@ -111,8 +111,8 @@ impl Standings {
         let own = db::retry(own).await?.map(|row| {
             let count = |number| u64::try_from(number).unwrap_or_default();
             let score = i64::from(row.score);
-            let place = Place { rank: count(row.better) + 1, player, score };
-            Own { place, before: count(row.before) }
+            let place = BoardRank { rank: count(row.better) + 1, player, score };
+            OwnRank { place, before: count(row.before) }
         });
         Ok(own)
     }
@@ -140,14 +140,14 @@ impl Standings {
         Ok(u64::try_from(db::retry(better).await?).unwrap_or_default())
     }
 
-    async fn standing(
+    async fn board_page(
         &self,
         starts_on: Date,
         total: i64,
-        own: Option<Place>,
-        places: Vec<Place>,
-    ) -> Result<Standing, StandingsError> {
+        own: Option<BoardRank>,
+        places: Vec<BoardRank>,
+    ) -> Result<BoardPage, StandingsError> {
         let total = u64::try_from(total).unwrap_or_default();
-        self.named(starts_on, total, own, places).await
+        self.resolve_names(starts_on, total, own, places).await
     }
 }

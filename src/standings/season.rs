@@ -60,17 +60,17 @@ pub struct Season {
 /// There is no such time zone, or it is younger than this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
-pub struct NotAZone;
+pub struct ParseZoneError;
 
 /// These months do not divide a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a season has 1, 2, 3, 4, 6 or 12 months")]
-pub struct NotASeason;
+pub struct ParseSeasonError;
 
 impl Default for Calendar {
     /// Manila's days, and quarters.
     fn default() -> Self {
-        let zone = "Asia/Manila".parse().unwrap_or_else(|NotAZone| Zone::utc());
+        let zone = "Asia/Manila".parse().unwrap_or_else(|ParseZoneError| Zone::utc());
         Self { zone, season: Season::QUARTER }
     }
 }
@@ -87,7 +87,7 @@ impl Calendar {
     }
 
     /// When the span that holds this instant began.
-    pub fn instant_of(&self, span: Span, at: Timestamp) -> jiff::Timestamp {
+    pub fn start_instant(&self, span: Span, at: Timestamp) -> jiff::Timestamp {
         let began = self.start(span, at).to_zoned(self.zone.zone.clone());
         began.map_or(jiff::Timestamp::UNIX_EPOCH, |began| began.timestamp())
     }
@@ -131,10 +131,10 @@ impl Zone {
 }
 
 impl FromStr for Zone {
-    type Err = NotAZone;
+    type Err = ParseZoneError;
 
-    fn from_str(text: &str) -> Result<Self, NotAZone> {
-        let zone = TimeZone::get(text).map_err(|_| NotAZone)?;
+    fn from_str(text: &str) -> Result<Self, ParseZoneError> {
+        let zone = TimeZone::get(text).map_err(|_| ParseZoneError)?;
         Ok(Self { name: text.to_owned(), zone })
     }
 }
@@ -144,20 +144,20 @@ impl Season {
 }
 
 impl FromStr for Season {
-    type Err = NotASeason;
+    type Err = ParseSeasonError;
 
-    fn from_str(text: &str) -> Result<Self, NotASeason> {
-        let months = text.parse().map_err(|_| NotASeason)?;
+    fn from_str(text: &str) -> Result<Self, ParseSeasonError> {
+        let months = text.parse().map_err(|_| ParseSeasonError)?;
         match months {
             1 | 2 | 3 | 4 | 6 | 12 => Ok(Self { months }),
-            _ => Err(NotASeason),
+            _ => Err(ParseSeasonError),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Calendar, NotASeason, NotAZone, Season, Span, Zone};
+    use super::{Calendar, ParseSeasonError, ParseZoneError, Season, Span, Zone};
     use crate::clock;
     use jiff::civil::date;
 
@@ -176,9 +176,9 @@ mod tests {
 
     #[test]
     fn settings_are_checked() {
-        assert_eq!("Asia/Atlantis".parse::<Zone>(), Err(NotAZone));
+        assert_eq!("Asia/Atlantis".parse::<Zone>(), Err(ParseZoneError));
         for text in ["", "0", "5", "-3", "quarter"] {
-            assert_eq!(text.parse::<Season>(), Err(NotASeason), "{text}");
+            assert_eq!(text.parse::<Season>(), Err(ParseSeasonError), "{text}");
         }
         assert_eq!("3".parse::<Season>(), Ok(Season::QUARTER));
         let year = Calendar { season: "12".parse().unwrap(), ..Calendar::default() };

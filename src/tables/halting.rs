@@ -4,17 +4,17 @@
 use bahay_engine::table::Readable;
 use bahay_engine::table::{GameId, Table, TableId};
 use bahay_shell::{
-    Halt, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, Unreleased, Voiding,
-    VoidingAnswer, VoidingCall, guarded,
+    Halt, Releasing, ReleasingAnswer, ReleasingCall, Reply, Request, ReleaseError, Voiding,
+    VoidingAnswer, VoidingCall, catch_panic,
 };
 
-use crate::archive::halted::{self, Outcome};
+use crate::archive::halted::{self, HaltOutcome};
 use crate::ledger::LedgerError;
 use crate::live_store::Unavailable;
 use crate::reason::Reason;
 use crate::tables::Tables;
 
-pub use bahay_shell::Voided;
+pub use bahay_shell::VoidOutcome;
 
 /// Why an operator's order was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -37,13 +37,13 @@ pub enum OperateError {
     Database(String),
 }
 
-impl From<Unreleased> for OperateError {
-    fn from(unreleased: Unreleased) -> Self {
-        match unreleased {
-            Unreleased::Missing => Self::Missing,
-            Unreleased::NotHalted => Self::NotHalted,
-            Unreleased::Broken(why) => Self::Broken(why),
-            Unreleased::OtherVersion(engine) => Self::OtherVersion(engine),
+impl From<ReleaseError> for OperateError {
+    fn from(error: ReleaseError) -> Self {
+        match error {
+            ReleaseError::Missing => Self::Missing,
+            ReleaseError::NotHalted => Self::NotHalted,
+            ReleaseError::Broken(why) => Self::Broken(why),
+            ReleaseError::OtherVersion(engine) => Self::OtherVersion(engine),
         }
     }
 }
@@ -61,8 +61,8 @@ impl<G: Readable> Tables<G> {
         table: &Table<G>,
         show: impl FnOnce(&Table<G>) -> T,
     ) -> Result<T, ShowFailed> {
-        guarded(|| show(table)).map_err(|reason| {
-            self.halt(Halt::over(table, reason));
+        catch_panic(|| show(table)).map_err(|reason| {
+            self.halt(Halt::from_table(table, reason));
             ShowFailed
         })
     }
@@ -84,20 +84,20 @@ impl<G: Readable> Tables<G> {
         let pool = self.inner.pool.clone();
         tokio::spawn(async move {
             let halt = row(halt);
-            if let Err(error) = halted::note_halted(&pool, &halt).await {
+            if let Err(error) = halted::record_halt(&pool, &halt).await {
                 tracing::warn!(table = %halt.table, %error, "a halt is not written down yet");
             }
         });
     }
 
     /// Ends a table, whatever state it is in: its open game is voided, its players are free.
-    pub async fn void(&self, table: TableId, reason: &Reason) -> Result<Voided, OperateError> {
+    pub async fn void(&self, table: TableId, reason: &Reason) -> Result<VoidOutcome, OperateError> {
         let mut voiding = Voiding::new(table, reason.as_str());
         while let Some(call) = voiding.next_call() {
             let answer = self.void_step(table, reason, call).await?;
-            voiding.answered::<G>(answer, &self.inner.limits);
+            voiding.handle_answer::<G>(answer, &self.inner.limits);
         }
-        let voided = voiding.voided().ok_or(OperateError::Missing)?;
+        let voided = voiding.outcome().ok_or(OperateError::Missing)?;
         tracing::warn!(%table, game = ?voided.game, %reason, "a table was voided");
         Ok(voided)
     }
@@ -114,11 +114,11 @@ impl<G: Readable> Tables<G> {
             VoidingCall::Halt { engine, reason } => {
                 live.halt(table, engine, &reason).await?;
             }
-            VoidingCall::NoteHalt(halt) => {
-                halted::note_halted(pool, &row(halt)).await.map_err(unanswered)?;
+            VoidingCall::RecordHalt(halt) => {
+                halted::record_halt(pool, &row(halt)).await.map_err(unanswered)?;
             }
             VoidingCall::FindOpenGame => {
-                let open = halted::open_at(pool, table).await.map_err(unanswered)?;
+                let open = halted::open_game_at(pool, table).await.map_err(unanswered)?;
                 return Ok(VoidingAnswer::OpenGame(open));
             }
             VoidingCall::VoidGame(game) => {
@@ -128,11 +128,11 @@ impl<G: Readable> Tables<G> {
                 Ok(_) | Err(LedgerError::PotEmpty { .. }) => {}
                 Err(error) => return Err(error.into()),
             },
-            VoidingCall::Release { player } => live.release(player, table).await?,
-            VoidingCall::Unlist { room } => live.unlist(&room, table).await?,
+            VoidingCall::Release { player } => live.release_seat_claim(player, table).await?,
+            VoidingCall::Unlist { room } => live.unlist_table(&room, table).await?,
             VoidingCall::End { engine } => live.end(table, engine).await?,
-            VoidingCall::NoteVoided => {
-                let noted = halted::note_released(pool, table, Outcome::Voided).await;
+            VoidingCall::RecordVoided => {
+                let noted = halted::record_release(pool, table, HaltOutcome::Voided).await;
                 noted.map_err(unanswered)?;
             }
             VoidingCall::Close => {
@@ -154,14 +154,14 @@ impl<G: Readable> Tables<G> {
                     self.inner.live.resume(table, engine, deadline).await?;
                     ReleasingAnswer::Done
                 }
-                ReleasingCall::NoteReleased => {
+                ReleasingCall::RecordReleased => {
                     let pool = &self.inner.pool;
-                    let noted = halted::note_released(pool, table, Outcome::Released).await;
+                    let noted = halted::record_release(pool, table, HaltOutcome::Released).await;
                     noted.map_err(unanswered)?;
                     ReleasingAnswer::Done
                 }
             };
-            releasing.answered::<G>(answer, &self.inner.limits)?;
+            releasing.handle_answer::<G>(answer, &self.inner.limits)?;
         }
         tracing::warn!(%table, "a table was released");
         Ok(())

@@ -6,7 +6,7 @@ use bahay_engine::table::{GameId, PotRefund, Record, StakeTerms, TableId};
 use bahay_shell::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault};
 
 use crate::clock::Moment;
-use crate::ledger::{PotRefundRequest, Document, LedgerError, OpenGame, Opening, PotRefundOutcome, SettleGame};
+use crate::ledger::{PotRefundRequest, Document, LedgerError, OpenGame, OpeningOutcome, PotRefundOutcome, SettleGame};
 use crate::tables::Tables;
 
 impl<G: Readable> Tables<G> {
@@ -49,9 +49,9 @@ impl<G: Readable> Tables<G> {
         let answer = self.inner.ledger.open_game(open).await;
         self.counts().play().opening.took(asked.elapsed());
         match answer {
-            Ok(Opening::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
+            Ok(OpeningOutcome::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
             // Who may not win so much has no place in this game either; a notice tells why.
-            Ok(Opening::CannotPay { seats } | Opening::OverAllowance { seats }) => {
+            Ok(OpeningOutcome::CannotPay { seats } | OpeningOutcome::OverAllowance { seats }) => {
                 LedgerAnswer::CannotPay { game, seats }
             }
             Err(error) => refused(game, &error),
@@ -73,7 +73,7 @@ impl<G: Readable> Tables<G> {
         let settle = match settle_game(record) {
             Ok(settle) => settle,
             Err(error) => {
-                let why = LedgerFault::Final(error.to_string());
+                let why = LedgerFault::Permanent(error.to_string());
                 return LedgerAnswer::Refused { game, why };
             }
         };
@@ -95,8 +95,8 @@ fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
     let why = match error {
         LedgerError::TableBusy { game: other, .. } => LedgerFault::TableBusy { other: *other },
         LedgerError::Broken { .. } => LedgerFault::Broken(words),
-        other if other.is_transient() => LedgerFault::Passing(words),
-        _ => LedgerFault::Final(words),
+        other if other.is_transient() => LedgerFault::Transient(words),
+        _ => LedgerFault::Permanent(words),
     };
     LedgerAnswer::Refused { game, why }
 }
@@ -106,7 +106,7 @@ fn settle_game<G: Readable>(record: Record<G>) -> Result<SettleGame, serde_json:
         game: record.game,
         table: record.table,
         room: record.terms.room.clone(),
-        record: Document::of(&record)?,
+        record: Document::canonicalize(&record)?,
         players: record.players,
         settlement: record.settlement,
         finished_at_ms: record.finished_at.ms(),

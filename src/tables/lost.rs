@@ -39,7 +39,7 @@ const PAGE: u32 = 100;
 const ASKED_AT_ONCE: usize = 500;
 
 /// What the ledger writes down, and operators read.
-static REASON: Reason = Reason::of_house("live state lost");
+static REASON: Reason = Reason::from_static("live state lost");
 
 /// What is kept from one round to the next.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ struct Rounds {
 impl<G: Readable> Tables<G> {
     /// Looks for lost games until it is dropped.
     pub async fn find_lost(self) {
-        sleep(entropy::up_to(EVERY)).await;
+        sleep(entropy::random_duration(EVERY)).await;
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut rounds = Rounds::default();
@@ -60,7 +60,7 @@ impl<G: Readable> Tables<G> {
             ticks.tick().await;
             if let Err(error) = self.look_for_lost(&mut rounds).await {
                 // Nothing may be concluded from a round that broke off.
-                rounds.lost.break_off();
+                rounds.lost.abort_round();
                 tracing::debug!(error, "a look for lost games broke off");
             }
             if let Err(error) = self.note_halts().await {
@@ -77,14 +77,14 @@ impl<G: Readable> Tables<G> {
         let mut to_read = WHOLE;
         let mut after = None;
         loop {
-            let page = archive::open(&self.inner.pool, after, PAGE).await.map_err(words)?;
+            let page = archive::list_open_games(&self.inner.pool, after, PAGE).await.map_err(words)?;
             let is_old = |game: &OpenGame| {
                 let now = self.inner.clock_of(game.table).now();
                 game.opened_at_ms <= clock::before(now, YOUNG).ms()
             };
             let games: Vec<_> = page.items.into_iter().filter(is_old).collect();
             let tables: Vec<_> = games.iter().map(|game| game.table).collect();
-            let exist = self.inner.live.exist(&tables).await;
+            let exist = self.inner.live.tables_exist(&tables).await;
             for (game, exists) in games.into_iter().zip(exist) {
                 // Where that cannot be told, nothing is concluded.
                 let Ok(exists) = exists else { continue };
@@ -96,7 +96,7 @@ impl<G: Readable> Tables<G> {
                     if !self.is_played(&game).await {
                         lost.push(game);
                     }
-                } else if rounds.lost.seemed_lost(game.game) && !self.is_played(&game).await {
+                } else if rounds.lost.was_missing(game.game) && !self.is_played(&game).await {
                     lost.push(game);
                 }
             }
@@ -109,11 +109,11 @@ impl<G: Readable> Tables<G> {
             rounds.read = None;
         }
         for game in lost {
-            if rounds.lost.seems_lost(game.game) {
+            if rounds.lost.mark_missing(game.game) {
                 self.void_lost(game.table, game.game).await;
             }
         }
-        rounds.lost.end_round();
+        rounds.lost.finish_round();
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl<G: Readable> Tables<G> {
         let mut lost = Vec::new();
         for some in idle.chunks(ASKED_AT_ONCE) {
             let tables: Vec<_> = some.iter().map(|idle| idle.table).collect();
-            for (idle, exists) in some.iter().zip(self.inner.live.exist(&tables).await) {
+            for (idle, exists) in some.iter().zip(self.inner.live.tables_exist(&tables).await) {
                 if !exists? {
                     lost.push(*idle);
                 }
@@ -157,7 +157,7 @@ impl<G: Readable> Tables<G> {
 
     /// Gives the POT of a table that is gone back to those who paid it.
     pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, OperateError> {
-        for exists in self.inner.live.exist(&[table]).await {
+        for exists in self.inner.live.tables_exist(&[table]).await {
             if exists? {
                 return Err(OperateError::Live);
             }
@@ -170,7 +170,7 @@ impl<G: Readable> Tables<G> {
     /// Releases tables that an error of a store has halted, once PostgreSQL takes writes again. A table
     /// that is halted again waits twice as long.
     async fn release_recovered(&self) -> Result<(), String> {
-        let tables = self.inner.live.halted().await.map_err(words)?;
+        let tables = self.inner.live.halted_tables().await.map_err(words)?;
         if tables.is_empty() || !db::takes_writes(&self.inner.pool).await.map_err(words)? {
             return Ok(());
         }
@@ -188,11 +188,11 @@ impl<G: Readable> Tables<G> {
 
     /// Writes down for operators what could not be written when it happened.
     async fn note_halts(&self) -> Result<(), String> {
-        let tables = self.inner.live.halted().await.map_err(words)?;
+        let tables = self.inner.live.halted_tables().await.map_err(words)?;
         if tables.is_empty() {
             return Ok(());
         }
-        for table in halted::unnoted(&self.inner.pool, &tables).await.map_err(words)? {
+        for table in halted::find_unrecorded(&self.inner.pool, &tables).await.map_err(words)? {
             let Some(stored) = self.inner.live.load(table).await.map_err(words)? else {
                 continue;
             };
@@ -201,7 +201,7 @@ impl<G: Readable> Tables<G> {
                 continue;
             };
             let halt = halted::Halt { table, room: None, version, reason };
-            halted::note_halted(&self.inner.pool, &halt).await.map_err(words)?;
+            halted::record_halt(&self.inner.pool, &halt).await.map_err(words)?;
         }
         Ok(())
     }

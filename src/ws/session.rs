@@ -19,15 +19,15 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::Message as Frame;
 use bahay_engine::game::Game;
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable as _, TableId};
-use bahay_shell::{Ask, End, Notice, PlayerSession, Presenter as _, Refused};
+use bahay_shell::{SessionCall, SessionEnd, Notice, PlayerSession, Presenter as _, CommandRefusal};
 use futures_util::FutureExt;
 use tokio::sync::watch;
 
-use crate::auth::Returning;
-use crate::edge::{self, Address, Place};
+use crate::auth::ReturningPlayer;
+use crate::rate_limit::{self, Address, ConnectionPermit};
 use crate::entropy;
 use crate::ids::Tag;
-use crate::live_store::{Over, Point};
+use crate::live_store::{TicketUpdate, Point};
 use crate::lobby::Invitation;
 use crate::tables::{SubmitError, TableContext};
 use crate::ws::chat::Chat;
@@ -78,7 +78,7 @@ pub(super) struct Session {
     /// Where it comes from.
     pub(super) from: Address,
     /// Held as long as the connection is there.
-    _place: Place,
+    _place: ConnectionPermit,
     pub(super) state: Arc<PlayState>,
     /// A table that is watched without a seat; never while one is joined.
     pub(super) spectator: Option<Box<Spectator>>,
@@ -96,9 +96,9 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(
-        player: Returning,
+        player: ReturningPlayer,
         from: Address,
-        place: Place,
+        place: ConnectionPermit,
         writer: Arc<MessageWriter>,
         state: Arc<PlayState>,
     ) -> Self {
@@ -133,8 +133,8 @@ impl Session {
         first: Vec<Said>,
     ) -> impl Future<Output = ()> + Send {
         async move {
-            let open_socket = self.state.lobby.note_socket(self.player).await;
-            if let Some(invited) = open_socket.hear_invitations() {
+            let open_socket = self.state.lobby.register_socket(self.player).await;
+            if let Some(invited) = open_socket.subscribe_to_invitations() {
                 self.control.hear_of_invitations(invited);
             }
             let served = AssertUnwindSafe(self.serve(&mut wire, entry, first)).catch_unwind().await;
@@ -166,7 +166,7 @@ impl Session {
         entry: Option<u32>,
         first: Vec<Said>,
     ) -> Option<Ended> {
-        self.control.hear_of_ended(self.state.auth.revocations().growth());
+        self.control.hear_of_ended(self.state.auth.revocations().subscribe());
         self.control.hear_of_stop(self.state.stopping.clone(), STAGGER);
         self.control.hear_of_loss(self.writer.clone());
         self.state.links.watch(&self.writer);
@@ -191,7 +191,7 @@ impl Session {
                 ended = Box::pin(self.first(said)).await;
                 continue;
             }
-            self.writer.lend(self.core.lend());
+            self.writer.grant_lease(self.core.direct_lease());
             let came = tokio::select! {
                 // What comes all the time first, so that nothing else is looked at for it. It does
                 // not keep the rest waiting: a client that always has something to say is too fast.
@@ -202,7 +202,7 @@ impl Session {
                 over = next_over(&mut self.seeking) => Came::Found(over),
                 event = self.control.next() => Came::Control(event),
             };
-            self.core.taken_back(self.writer.take_back());
+            self.core.restore_cursor(self.writer.revoke_lease());
             ended = match came {
                 Came::Notice(notice) => {
                     self.speak(|core, ctx, feed| core.notified(ctx, feed, notice))
@@ -239,7 +239,7 @@ impl Session {
 
     /// `None` when the database does not say so soon: the greeting does not wait for it.
     async fn unread_notices(&mut self) -> Option<u32> {
-        let unread = self.state.notices.unread(self.player);
+        let unread = self.state.notices.count_unread(self.player);
         tokio::time::timeout(ASIDE_TIMEOUT, unread).await.ok()?.ok()
     }
 
@@ -345,15 +345,15 @@ impl Session {
 
     /// What costs as much as a request over REST is counted with them, by account and address: who
     /// opens several sockets does not have several times as much.
-    fn metered(&self, command: &Unread) -> Result<(), edge::Refused> {
+    fn metered(&self, command: &Unread) -> Result<(), rate_limit::AdmissionError> {
         match command {
             Command::Join { .. }
             | Command::Watch { .. }
             | Command::Seek { .. }
             | Command::CancelSeek { .. }
             | Command::Hint { .. } => {
-                self.state.edge.request_of(self.player)?;
-                self.state.edge.request(self.from)
+                self.state.rate_limits.check_account_request(self.player)?;
+                self.state.rate_limits.check_request(self.from)
             }
             Command::Authenticate { .. }
             | Command::Unwatch { .. }
@@ -417,7 +417,7 @@ impl Session {
             Command::Act { game, prompt, action, .. } => {
                 let Some(kind) = self.core.kind() else {
                     return self.speak(|_, _, feed| {
-                        feed.refused(id, Refused::NotJoined);
+                        feed.send_refusal(id, CommandRefusal::NotJoined);
                         Ok(())
                     });
                 };
@@ -451,7 +451,7 @@ impl Session {
             &mut PlayerSession<AnyGame>,
             &TableContext<'_, AnyGame>,
             &mut TableFeed<'_>,
-        ) -> Result<T, End>,
+        ) -> Result<T, SessionEnd>,
     ) -> Result<T, Ended> {
         let Self { core, state, form, player, writer, pending: messages, .. } = self;
         let link = writer.link();
@@ -461,11 +461,11 @@ impl Session {
     }
 
     /// Does what the shell's session asks for, until it asks for nothing more.
-    async fn carry_out(&mut self, id: u32, ask: Ask<AnyGame>) -> Result<(), Ended> {
+    async fn carry_out(&mut self, id: u32, ask: SessionCall<AnyGame>) -> Result<(), Ended> {
         let mut next = Some(ask);
         while let Some(ask) = next.take() {
             next = match ask {
-                Ask::FindSeat => match self.state.lobby.seated_at(self.player).await {
+                SessionCall::FindSeat => match self.state.lobby.seated_at(self.player).await {
                     Ok(seat) => self.speak(|core, ctx, feed| core.seat_found(ctx, feed, seat))?,
                     Err(error) => {
                         self.core.seat_unknown();
@@ -473,8 +473,8 @@ impl Session {
                         None
                     }
                 },
-                Ask::Watch { table, from } => Box::pin(self.watch_own(table, from)).await?,
-                Ask::Submit { table, input } => {
+                SessionCall::Watch { table, from } => Box::pin(self.watch_own(table, from)).await?,
+                SessionCall::Submit { table, input } => {
                     self.submit(table, input).await?;
                     None
                 }
@@ -499,7 +499,7 @@ impl Session {
         &mut self,
         table: TableId,
         from: Option<Tag>,
-    ) -> Result<Option<Ask<AnyGame>>, Ended> {
+    ) -> Result<Option<SessionCall<AnyGame>>, Ended> {
         let (connection, writer) = (self.core.connection(), self.writer.clone());
         let tables = self.state.lobby.tables();
         let watch = tables.watch_directly(table, connection, writer, from).await;
@@ -527,7 +527,7 @@ impl Session {
     pub(super) fn refuse_submit(
         &mut self,
         id: u32,
-        error: &SubmitError<<AnyGame as Game>::Illegal>,
+        error: &SubmitError<<AnyGame as Game>::Refusal>,
     ) {
         let refusal = table_refusal(self.play(), self.player, id, error);
         self.pending.push(refusal);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bahay::allowance::Allowance;
 use bahay::clock::Timestamp;
 use bahay::ids::PRIVATE_ROOM;
-use bahay::ledger::{OpenGame, Opening};
+use bahay::ledger::{OpenGame, OpeningOutcome};
 use bahay::lobby;
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
@@ -45,7 +45,7 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     // 2 × 149 and the POT of 3 is one coin more than the floor.
     let game = private(&bank, table(), &players, 149);
     let refused = bank.ledger.open_game(game.clone()).await.unwrap();
-    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::first(3) });
+    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::first(3) });
     assert_eq!(bank.ledger.open_game(game.clone()).await.unwrap(), refused, "and stays so");
     assert_eq!(bank.wallets(&players).await, [100_000; 3], "nothing has moved");
     // Each is told once.
@@ -56,7 +56,7 @@ async fn a_private_game_that_could_bring_too_much_does_not_begin() {
     bank.open(&OpenGame { room: "barkada".into(), ..private(&bank, table(), &players, 149) }).await;
     bank.audit_clean().await;
     let report =
-        ledger::check(&bank.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
+        ledger::check(&bank.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
     assert!(report.is_clean() && report.games.refused == 1, "{report}");
 }
 
@@ -76,7 +76,7 @@ async fn what_was_won_is_taken_off_and_comes_back_after_a_day() {
     // Who has won has no place in the next game; the others have.
     let again = private(&bank, table(), &players, 148);
     let refused = bank.ledger.open_game(again).await.unwrap();
-    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::only(seat(0)) });
+    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::only(seat(0)) });
     let fresh = bank.player(100_000).await;
     let without = private(&bank, table(), &[fresh, one, other], 148);
     bank.play_out(without, 1, 1, PotGoes::Nowhere).await;
@@ -119,7 +119,7 @@ async fn fees_that_were_paid_in_rooms_give_a_right_that_counts_once() {
     // The others have paid no fees.
     let refused = bank.ledger.open_game(big).await.unwrap();
     let others = SeatSet::first(3).without(seat(0));
-    assert_eq!(refused, Opening::OverAllowance { seats: others });
+    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: others });
     bank.audit_clean().await;
 }
 
@@ -136,7 +136,7 @@ async fn two_games_at_once_do_not_pass_the_bound_together() {
         let (one, other) =
             tokio::join!(bank.ledger.open_game(one.clone()), node.open_game(other.clone()));
         let opened = [one.unwrap(), other.unwrap()];
-        let begun = opened.iter().filter(|answer| matches!(answer, Opening::Opened { .. }));
+        let begun = opened.iter().filter(|answer| matches!(answer, OpeningOutcome::Opened { .. }));
         assert_eq!(begun.count(), 1, "{opened:?}");
         assert!(left(&bank, winner).await < whole(100));
     }
@@ -186,7 +186,7 @@ async fn guests_cannot_lose_what_they_were_given_to_one_of_them() {
             panic!("{:?}", play.view());
         };
         let ready = play.ready(game, None).await.unwrap();
-        play.answered(ready).await.unwrap();
+        play.wait_for_answer(ready).await.unwrap();
     }
     let told = async {
         loop {

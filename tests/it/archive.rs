@@ -22,7 +22,7 @@ async fn a_player_lists_the_own_games_newest_first() {
     let mut listed = Vec::new();
     let mut cursor = None;
     loop {
-        let page = archive::by_player(&bank.pool, players[2], &Filter::default(), cursor, 2)
+        let page = archive::list_by_player(&bank.pool, players[2], &Filter::default(), cursor, 2)
             .await
             .unwrap();
         assert!(page.items.len() <= 2);
@@ -41,7 +41,7 @@ async fn a_player_lists_the_own_games_newest_first() {
 
     let stranger = bank.player(0).await;
     assert!(
-        archive::by_player(&bank.pool, stranger, &Filter::default(), None, 2)
+        archive::list_by_player(&bank.pool, stranger, &Filter::default(), None, 2)
             .await
             .unwrap()
             .items
@@ -56,10 +56,10 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let game = bank.deal(table(), &players);
     let (stakes, pot) = bank.open(&game).await;
     let found =
-        archive::record(&bank.pool, &Records::in_the_database(), game.game).await.unwrap().unwrap();
+        archive::read_game(&bank.pool, &Records::without_archive(), game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record, found.settlement), (GameState::Open, None, None));
     assert!(
-        archive::by_player(&bank.pool, players[0], &Filter::default(), None, 9)
+        archive::list_by_player(&bank.pool, players[0], &Filter::default(), None, 9)
             .await
             .unwrap()
             .items
@@ -69,14 +69,14 @@ async fn a_settled_game_has_its_record_and_settlement_and_an_open_one_is_not_lis
     let input = bank.finish(&game, settlement(2, 3, &stakes, PotGoes::ToWinner, pot));
     bank.ledger.settle_game(input.clone()).await.unwrap();
     let found =
-        archive::record(&bank.pool, &Records::in_the_database(), game.game).await.unwrap().unwrap();
+        archive::read_game(&bank.pool, &Records::without_archive(), game.game).await.unwrap().unwrap();
     assert_eq!((found.state, &found.players), (GameState::Settled, &players));
     let record = serde_json::from_str(input.record.as_str()).unwrap();
     assert_eq!(found.record, Some(record));
     let stored: Settlement = serde_json::from_value(found.settlement.unwrap()).unwrap();
     assert_eq!(stored, input.settlement);
     assert_eq!(
-        archive::record(&bank.pool, &Records::in_the_database(), GameId(Uuid::nil()))
+        archive::read_game(&bank.pool, &Records::without_archive(), GameId(Uuid::nil()))
             .await
             .unwrap(),
         None
@@ -91,13 +91,13 @@ async fn a_voided_game_is_listed_with_nothing_won_or_lost() {
     let (stakes, _) = bank.open(&game).await;
     bank.ledger.void_game(game.game, &reason("its live state was lost")).await.unwrap();
     let page =
-        archive::by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
+        archive::list_by_player(&bank.pool, players[1], &Filter::default(), None, 9).await.unwrap();
     assert_eq!(page.next, None);
     let [played] = page.items.as_slice() else { panic!("{:?}", page.items) };
     assert_eq!((played.state, played.net), (GameState::Voided, Coins::ZERO));
     assert_eq!(hundredths(&[played.stake]), hundredths(&stakes[1..2]));
     let found =
-        archive::record(&bank.pool, &Records::in_the_database(), game.game).await.unwrap().unwrap();
+        archive::read_game(&bank.pool, &Records::without_archive(), game.game).await.unwrap().unwrap();
     assert_eq!((found.state, found.record), (GameState::Voided, None));
 }
 
@@ -114,8 +114,8 @@ async fn open_games_can_be_looked_through_for_those_that_are_lost() {
     let players = bank.players([10_000; 3]).await;
     bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
     opened.sort();
-    let first = archive::open(&bank.pool, None, 2).await.unwrap();
-    let second = archive::open(&bank.pool, first.next, 2).await.unwrap();
+    let first = archive::list_open_games(&bank.pool, None, 2).await.unwrap();
+    let second = archive::list_open_games(&bank.pool, first.next, 2).await.unwrap();
     assert_eq!((first.items.len(), second.items.len(), second.next), (2, 1, None));
     let found: Vec<_> = first.items.iter().chain(&second.items).collect();
     let found: Vec<_> =
@@ -133,7 +133,7 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     bank.open(&voided).await;
     bank.ledger.void_game(voided.game, &reason("its live state was lost")).await.unwrap();
     let list = async |filter: Filter| {
-        let page = archive::by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
+        let page = archive::list_by_player(&bank.pool, players[0], &filter, None, 9).await.unwrap();
         page.items.iter().map(|played| played.game).collect::<Vec<_>>()
     };
     let outcome = |outcome| Filter { outcome: Some(outcome), ..Filter::default() };
@@ -145,7 +145,7 @@ async fn the_list_is_filtered_by_what_the_player_asks_for() {
     assert_eq!(list(room("newbie")).await.len(), 3);
     assert_eq!(list(room("fiesta")).await, []);
     let all =
-        archive::by_player(&bank.pool, players[0], &Filter::default(), None, 9).await.unwrap();
+        archive::list_by_player(&bank.pool, players[0], &Filter::default(), None, 9).await.unwrap();
     let settled_at = |game| {
         let played = all.items.iter().find(|played| played.game == game).unwrap();
         Some(Timestamp::from_ms(played.finished_at_ms))

@@ -11,7 +11,7 @@ use bahay::archive;
 use bahay::clock::Clock;
 use bahay::ids::GameId;
 use bahay::ledger::LedgerError;
-use bahay::records::{Mover, MovingError, Pace, Place, RecordError, Records, Step};
+use bahay::records::{Archiver, ArchivingError, ArchiveSchedule, ArchiveStore, RecordError, Records, Step};
 use bahay::reports::Verdict;
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Mismatch};
@@ -64,12 +64,12 @@ impl Old {
     }
 
     fn records(&self) -> Records {
-        Records::new(Some(Place::open(&self.address(), []).unwrap()))
+        Records::new(Some(ArchiveStore::open(&self.address(), []).unwrap()))
     }
 
-    fn mover(&self, batch: u32) -> Mover {
-        let pace = Pace { batch, ..Pace::new(Duration::from_hours(48)) };
-        Mover::new(self.pool.clone(), Clock::system(), self.records(), pace)
+    fn mover(&self, batch: u32) -> Archiver {
+        let pace = ArchiveSchedule { batch, ..ArchiveSchedule::new(Duration::from_hours(48)) };
+        Archiver::new(self.pool.clone(), Clock::system(), self.records(), pace)
     }
 
     /// What is read of every game.
@@ -80,8 +80,8 @@ impl Old {
             .unwrap();
         let mut read = BTreeMap::new();
         for game in games {
-            let found = archive::record(&self.pool, records, GameId(game)).await.unwrap().unwrap();
-            let detail = archive::detail(&self.pool, records, GameId(game)).await.unwrap().unwrap();
+            let found = archive::read_game(&self.pool, records, GameId(game)).await.unwrap().unwrap();
+            let detail = archive::read_detail(&self.pool, records, GameId(game)).await.unwrap().unwrap();
             assert_eq!((&found.record, &found.settlement), (&detail.record, &detail.settlement));
             read.insert(game, (found.record.unwrap(), found.settlement.unwrap()));
         }
@@ -124,14 +124,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[tokio::test(flavor = "multi_thread")]
 async fn archived_records_are_read_as_before() {
     let old = Old::new(GAMES).await;
-    let before = old.read(&Records::in_the_database()).await;
+    let before = old.read(&Records::without_archive()).await;
     let waiting = old.mover(BATCH).waiting().await.unwrap();
     assert_eq!(waiting.0, old.games);
-    let moved = old.mover(BATCH).move_all(u64::MAX, false).await.unwrap();
+    let moved = old.mover(BATCH).archive_all(u64::MAX, false).await.unwrap();
     assert_eq!((moved.records, moved.bytes), waiting);
     assert_eq!(moved.objects, old.games.div_ceil(u64::from(BATCH)));
     assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
-    assert_eq!(old.mover(BATCH).move_all(u64::MAX, false).await.unwrap().records, 0);
+    assert_eq!(old.mover(BATCH).archive_all(u64::MAX, false).await.unwrap().records, 0);
 
     let records = old.records();
     assert!(old.read(&records).await == before, "a record is another one");
@@ -142,13 +142,13 @@ async fn archived_records_are_read_as_before() {
     // Another calendar counts everything anew.
     let (live, _publications) = TestLive::new().connect().await;
     let calendar = Calendar { zone: "UTC".parse().unwrap(), ..Calendar::default() };
-    let anew = Standings::new(old.pool.clone(), live, calendar.clone()).reading(records.clone());
-    anew.count().await.unwrap();
+    let anew = Standings::new(old.pool.clone(), live, calendar.clone()).with_records(records.clone());
+    anew.catch_up().await.unwrap();
     let standings = standings::check(&old.pool, &records, &calendar).await.unwrap();
     assert_eq!((standings.games, standings.differences), (old.games, Vec::new()));
     // What the desk shows of a game.
     let game = GameId(*before.keys().next().unwrap());
-    let reports = bahay::reports::Reports::beside(&old.pool).reading(records);
+    let reports = bahay::reports::Reports::with_own_pool(&old.pool).with_records(records);
     let dossier = reports.game(game).await.unwrap().unwrap();
     assert!(matches!(dossier.verdict, Verdict::Holds { is_booked: true, .. }), "{dossier:?}");
 }
@@ -156,27 +156,27 @@ async fn archived_records_are_read_as_before() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_after_any_step_loses_and_doubles_nothing() {
     let old = Old::new(GAMES).await;
-    let before = old.read(&Records::in_the_database()).await;
+    let before = old.read(&Records::without_archive()).await;
     for step in Step::ALL {
-        let stopped = old.mover(BATCH).stopping_after(step).move_all(u64::MAX, false).await;
-        assert!(matches!(stopped, Err(MovingError::Stopped(at)) if at == step), "{stopped:?}");
+        let stopped = old.mover(BATCH).with_stop_after(step).archive_all(u64::MAX, false).await;
+        assert!(matches!(stopped, Err(ArchivingError::Stopped(at)) if at == step), "{stopped:?}");
         old.unlocked().await;
         let (here, there) = old.places().await;
         assert_eq!(here + there, i64::try_from(old.games).unwrap(), "{step:?}");
         assert!(old.read(&old.records()).await == before, "after {step:?}");
     }
     // Two batches have less than a whole one left, which other sizes cut otherwise.
-    let stopped = old.mover(7).stopping_after(Step::Written).move_all(7, false).await;
-    assert!(matches!(stopped, Err(MovingError::Stopped(Step::Written))), "{stopped:?}");
+    let stopped = old.mover(7).with_stop_after(Step::Written).archive_all(7, false).await;
+    assert!(matches!(stopped, Err(ArchivingError::Stopped(Step::Written))), "{stopped:?}");
     old.unlocked().await;
-    old.mover(BATCH).move_all(u64::MAX, false).await.unwrap();
+    old.mover(BATCH).archive_all(u64::MAX, false).await.unwrap();
     assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
     assert!(old.read(&old.records()).await == before);
 
-    let tidied = old.mover(BATCH).tidy(true).await.unwrap();
+    let tidied = old.mover(BATCH).inspect_archive(true).await.unwrap();
     assert_eq!((tidied.left_over.len(), tidied.records), (1, old.games), "{tidied:?}");
     assert_eq!(tidied.faults, Vec::<String>::new());
-    let tidied = old.mover(BATCH).tidy(false).await.unwrap();
+    let tidied = old.mover(BATCH).inspect_archive(false).await.unwrap();
     assert_eq!((tidied.left_over.len(), tidied.faults.len()), (0, 0), "{tidied:?}");
     assert!(old.read(&old.records()).await == before);
 }
@@ -185,7 +185,7 @@ async fn a_crash_after_any_step_loses_and_doubles_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
     let old = Old::new(GAMES).await;
-    let before = old.read(&Records::in_the_database()).await;
+    let before = old.read(&Records::without_archive()).await;
     let archive = || {
         let mut command = bahay();
         command
@@ -213,7 +213,7 @@ async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
     assert!(archive().status().unwrap().success());
     assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
     assert!(old.read(&old.records()).await == before);
-    let tidied = old.mover(50).tidy(true).await.unwrap();
+    let tidied = old.mover(50).inspect_archive(true).await.unwrap();
     assert_eq!((tidied.records, tidied.faults), (old.games, Vec::new()));
     assert!(old.read(&old.records()).await == before);
 }
@@ -221,7 +221,7 @@ async fn a_process_that_is_killed_while_it_archives_loses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_that_is_away_or_was_changed_is_told() {
     let old = Old::new(40).await;
-    old.mover(20).move_all(u64::MAX, false).await.unwrap();
+    old.mover(20).archive_all(u64::MAX, false).await.unwrap();
     let game: Uuid =
         sqlx::query_scalar("select game from game_records order by archived_in, archived_at")
             .fetch_one(&old.pool)
@@ -229,14 +229,14 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
             .unwrap();
     let read = |records: Records| {
         let pool = old.pool.clone();
-        async move { archive::record(&pool, &records, GameId(game)).await }
+        async move { archive::read_game(&pool, &records, GameId(game)).await }
     };
     let check = |records: Records| {
         let pool = old.pool.clone();
         async move { ledger::check(&pool, &records, Extent::Everything).await }
     };
     // A node that was not told of it.
-    let unknown = Records::in_the_database();
+    let unknown = Records::without_archive();
     let refused = read(unknown.clone()).await;
     assert!(matches!(refused, Err(RecordError::Unreachable { .. })), "{refused:?}");
     let unchecked = check(unknown).await;
@@ -263,12 +263,12 @@ async fn an_archive_that_is_away_or_was_changed_is_told() {
         .map(|difference| difference.game)
         .collect();
     assert_eq!(told, BTreeSet::from([GameId(game)]), "{report}");
-    assert_eq!(old.mover(20).tidy(true).await.unwrap().faults.len(), 1);
+    assert_eq!(old.mover(20).inspect_archive(true).await.unwrap().faults.len(), 1);
 
     fs::remove_file(&object).unwrap();
     let gone = read(old.records()).await;
     assert!(matches!(gone, Err(RecordError::Unreachable { .. })), "{gone:?}");
-    assert_eq!(old.mover(20).tidy(false).await.unwrap().faults.len(), 1);
+    assert_eq!(old.mover(20).inspect_archive(false).await.unwrap().faults.len(), 1);
     fs::write(&object, written).unwrap();
     assert!(read(old.records()).await.unwrap().unwrap().record.is_some());
     assert!(check(old.records()).await.unwrap().is_clean());
@@ -279,18 +279,18 @@ async fn two_who_archive_at_once_do_not_do_it_twice() {
     let old = Old::new(60).await;
     let (first, second) = (old.mover(5), old.mover(5));
     let (one, other) =
-        tokio::join!(first.move_all(u64::MAX, false), second.move_all(u64::MAX, false));
+        tokio::join!(first.archive_all(u64::MAX, false), second.archive_all(u64::MAX, false));
     let moved: Vec<u64> = [one, other]
         .into_iter()
         .filter_map(|moved| match moved {
             Ok(moved) => Some(moved.records),
-            Err(MovingError::Busy) => None,
+            Err(ArchivingError::Busy) => None,
             Err(error) => panic!("{error}"),
         })
         .collect();
     assert_eq!(moved.iter().sum::<u64>(), old.games, "{moved:?}");
     assert_eq!(old.places().await, (0, i64::try_from(old.games).unwrap()));
-    assert_eq!(old.mover(5).tidy(false).await.unwrap().left_over, Vec::<String>::new());
+    assert_eq!(old.mover(5).inspect_archive(false).await.unwrap().left_over, Vec::<String>::new());
 }
 
 /// The service gives away nothing but what is where it says, by its hash.
@@ -379,14 +379,14 @@ async fn the_service_removes_no_record_by_itself() {
 async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole() {
     let old = Old::keeping_all(40).await;
     let games = i64::try_from(old.games).unwrap();
-    let before = old.read(&Records::in_the_database()).await;
-    assert_eq!(old.mover(20).move_all(u64::MAX, false).await.unwrap().records, old.games);
+    let before = old.read(&Records::without_archive()).await;
+    assert_eq!(old.mover(20).archive_all(u64::MAX, false).await.unwrap().records, old.games);
     assert_eq!(old.places().await, (games, 0));
-    assert_eq!(old.mover(20).move_all(u64::MAX, false).await.unwrap().records, 0);
-    assert!(old.read(&Records::in_the_database()).await == before);
+    assert_eq!(old.mover(20).archive_all(u64::MAX, false).await.unwrap().records, 0);
+    assert!(old.read(&Records::without_archive()).await == before);
 
     old.set_grace("interval '7 days'").await;
-    old.mover(20).move_all(u64::MAX, false).await.unwrap();
+    old.mover(20).archive_all(u64::MAX, false).await.unwrap();
     assert_eq!(old.places().await, (games, 0));
 
     let owner = old.database.owner_pool().await;
@@ -395,13 +395,13 @@ async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole()
     let object = old.objects().remove(0);
     let written = fs::read(&object).unwrap();
     fs::write(&object, b"something else").unwrap();
-    let refused = old.mover(20).move_all(u64::MAX, false).await;
-    assert!(matches!(refused, Err(MovingError::ReadOtherwise { .. })), "{refused:?}");
+    let refused = old.mover(20).archive_all(u64::MAX, false).await;
+    assert!(matches!(refused, Err(ArchivingError::ReadOtherwise { .. })), "{refused:?}");
     old.unlocked().await;
     let (here, there) = old.places().await;
     assert!(here > 0 && there > 0, "{here} {there}");
     fs::write(&object, written).unwrap();
-    old.mover(20).move_all(u64::MAX, false).await.unwrap();
+    old.mover(20).archive_all(u64::MAX, false).await.unwrap();
     assert_eq!(old.places().await, (0, games));
     assert!(old.read(&old.records()).await == before);
 }

@@ -57,11 +57,11 @@ async fn old_house() -> Old {
     let players = bank.players([10_000, 10_000, 10_000]).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     bank.play(table, &players, 0, 2, PotGoes::ToWinner).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     for months in [3, 2, 0] {
         book_months_ago(&owner, months).await;
         bank.play(table, &players, 1, 3, PotGoes::ToWinner).await;
-        bank.ledger.fold().await.unwrap();
+        bank.ledger.project_house_entries().await.unwrap();
     }
     let old = Old { bank, owner, players, table };
     assert_eq!(old.differences().await, []);
@@ -146,7 +146,7 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
     old.bank.play(old.table, &old.players, 2, 1, PotGoes::ToWinner).await;
     let late = old.bank.grant(old.players[0], Grant::Welcome, 10_000).await.unwrap();
     assert_eq!(late.wallet, Coins::from_hundredths(10_000), "the answer of four months ago");
-    old.bank.ledger.fold().await.unwrap();
+    old.bank.ledger.project_house_entries().await.unwrap();
     assert_eq!(old.differences().await, []);
 }
 
@@ -183,16 +183,16 @@ async fn a_month_in_which_something_is_open_is_not_closed() {
     assert!(refused.into_database_error().is_some_and(|error| error.is_check_violation()));
     let (code, said) = old.refused(2).await;
     assert!(code == "BH005" && said.ends_with("wait to be sealed"), "{said}");
-    old.bank.ledger.fold().await.unwrap();
+    old.bank.ledger.project_house_entries().await.unwrap();
     let (_, said) = old.refused(2).await;
     assert!(said.starts_with("pot:") && said.contains("holds coins of entries_"), "{said}");
     old.bank.play(old.table, &old.players, 0, 2, PotGoes::ToWinner).await;
-    old.bank.ledger.fold().await.unwrap();
+    old.bank.ledger.project_house_entries().await.unwrap();
     // Of the other table the POT, and then the stakes.
     let (_, said) = old.refused(2).await;
     assert!(said.starts_with(&format!("pot:{}", open.table.0)), "{said}");
     old.bank.ledger.void_game(open.game, &reason("too old for its month")).await.unwrap();
-    old.bank.ledger.fold().await.unwrap();
+    old.bank.ledger.project_house_entries().await.unwrap();
 
     // Who reads is not waited for, and nothing is half done.
     let mut reads = old.bank.pool.begin().await.unwrap();
@@ -305,7 +305,7 @@ async fn the_service_cannot_make_a_closed_month_again() {
     }
     // The service looks for what is missing, and finds no fault in it.
     let months = Months::new(old.bank.pool.clone(), &Metrics::default());
-    months.look().await.unwrap();
+    months.maintain().await.unwrap();
     assert_eq!(old.close(2).await.unwrap(), Some(old.month(3).await));
     assert_eq!(old.differences().await, []);
 }

@@ -25,7 +25,7 @@ const FUNDS: i64 = 100_000;
 async fn noted(bank: &Bank) -> Vec<Halted> {
     let written = async {
         loop {
-            let halted = halted::halted(&bank.pool).await.unwrap();
+            let halted = halted::list_halted(&bank.pool).await.unwrap();
             if !halted.is_empty() {
                 return halted;
             }
@@ -74,7 +74,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
 
     let _: String = raw.rpop(&journal, None).await.unwrap();
     nodes[1].tables().release(table).await.unwrap();
-    assert!(halted::halted(&bank.pool).await.unwrap().is_empty());
+    assert!(halted::list_halted(&bank.pool).await.unwrap().is_empty());
     nodes[0].tables().submit(table, leave.clone()).await.unwrap();
     let again = nodes[1].tables().release(table).await;
     assert!(matches!(again, Err(OperateError::NotHalted)), "{again:?}");
@@ -88,14 +88,14 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.notices.ending(), Some(bahay_shell::Ending::Voided));
+        assert_eq!(one.notices.ending(), Some(bahay_shell::WatchEnd::Voided));
     }
     let again = nodes[0].tables().void(table, &reason("once more, again")).await;
     assert!(matches!(again, Err(OperateError::Missing)), "{again:?}");
     for player in &players {
         nodes[0].lobby.seat(*player, "newbie").await.unwrap();
     }
-    assert!(halted::halted(&bank.pool).await.unwrap().is_empty());
+    assert!(halted::list_halted(&bank.pool).await.unwrap().is_empty());
     bank.audit_clean().await;
 }
 

@@ -99,7 +99,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     };
     assert_eq!(ready.len(), 2, "bots are ready at once");
     let ready = play.ready(game, None).await.unwrap();
-    play.answered(ready).await.unwrap();
+    play.wait_for_answer(ready).await.unwrap();
     see(&mut play, "game", |play| matches!(play.view().unwrap().phase, PhaseView::Playing { .. }))
         .await;
 
@@ -107,7 +107,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let (base, running) = house.node().await;
     play.drop_connection();
     house.stop().await;
-    let client = client.at(&base);
+    let client = client.with_base(&base);
     let games = until(&client, "/v1/me/games", |games| games["items"] != json!([])).await;
     assert_eq!(games["items"][0]["bots"], 2);
     let path = format!("/v1/games/{}", games["items"][0]["id"].as_str().unwrap());
@@ -181,11 +181,11 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     assert_eq!(back, [("sweep".to_owned(), 2, true)]);
     running.stop().await.unwrap();
     let report =
-        ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
+        ledger::check(&house.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
     let checked = bahay::standings::check(
         &house.pool,
-        &Records::in_the_database(),
+        &Records::without_archive(),
         &bahay::standings::Calendar::default(),
     )
     .await
@@ -245,9 +245,9 @@ async fn how_long_somebody_waits_outlives_the_matcher() {
         let mut matcher = Matcher::new(node.lobby.clone()).with_bots(bots);
         // Looks after company come now and then; one is among these.
         for _ in 0..10 {
-            assert!(matcher.round().await.unwrap().is_some(), "the lease was given back");
+            assert!(matcher.run_round().await.unwrap().is_some(), "the lease was given back");
         }
-        matcher.give_back().await.unwrap();
+        matcher.release_lease().await.unwrap();
         let memory = live.matching_memory().await.unwrap().expect("a matcher remembers who waits");
         assert!(memory.contains(&table.to_string()), "{memory}");
         remembered.insert(memory);
@@ -266,10 +266,10 @@ async fn bots_come_in_the_round_in_which_they_are_due() {
         bots.push(Bot { player, name: name.into(), avatar: "carabao".into() });
     }
     let mut matcher = Matcher::new(node.lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
-    matcher.round().await.unwrap();
+    matcher.run_round().await.unwrap();
     let player = bank.player(1_000_000).await;
-    let ticket = node.lobby.seek(player, &[NEWBIE.into()], None).await.unwrap();
-    matcher.round().await.unwrap();
+    let ticket = node.lobby.create_ticket(player, &[NEWBIE.into()], None).await.unwrap();
+    matcher.run_round().await.unwrap();
     let ticket = node.lobby.ticket(player, ticket.id).await.unwrap();
     let table = node.tables().look(ticket.table.unwrap()).await.unwrap().unwrap();
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
@@ -325,22 +325,22 @@ async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
         bots.push(house_bot(&bank, name).await);
     }
     let options = lobby::Options { bots_day_max, ..lobby::Options::default() };
-    let lobby = node.lobby.clone().with(options, Ratings::new(bank.pool.clone()));
+    let lobby = node.lobby.clone().with_options(options, Ratings::new(bank.pool.clone()));
     let mut matcher = Matcher::new(lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
-    matcher.round().await.unwrap();
+    matcher.run_round().await.unwrap();
     let coins = async || lobby_coins(&bank).await;
 
     let dear = bank.player(100_000_000).await;
-    let ticket = lobby.seek(dear, &["barkada".into()], None).await.unwrap();
+    let ticket = lobby.create_ticket(dear, &["barkada".into()], None).await.unwrap();
     for _ in 0..20 {
-        matcher.round().await.unwrap();
+        matcher.run_round().await.unwrap();
     }
     assert_eq!(lobby.ticket(dear, ticket.id).await.unwrap().table, None, "no bot is that rich");
     assert_eq!(coins().await, 0);
 
     let cheap = bank.player(1_000_000).await;
-    let ticket = lobby.seek(cheap, &[NEWBIE.into()], None).await.unwrap();
-    matcher.round().await.unwrap();
+    let ticket = lobby.create_ticket(cheap, &[NEWBIE.into()], None).await.unwrap();
+    matcher.run_round().await.unwrap();
     let seated = lobby.ticket(cheap, ticket.id).await.unwrap().table.unwrap();
     let table = node.tables().look(seated).await.unwrap().unwrap();
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
@@ -348,9 +348,9 @@ async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
 
     // Two more bots are free, and the house gives them nothing.
     let late = bank.player(1_000_000).await;
-    let late_ticket = lobby.seek(late, &[NEWBIE.into()], None).await.unwrap();
+    let late_ticket = lobby.create_ticket(late, &[NEWBIE.into()], None).await.unwrap();
     for _ in 0..20 {
-        matcher.round().await.unwrap();
+        matcher.run_round().await.unwrap();
     }
     // One may have made room for who waits, and given its coins back.
     assert!(coins().await <= bots_day_max.hundredths());

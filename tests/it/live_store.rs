@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use bahay::entropy;
 use bahay::live_store::{
-    Append, BOARDS_MAX, Entry, Listed, LiveStore, NewLine, Playing, Point, Publication, Reached,
-    Reserve, SeatClaim, Tail,
+    AppendOutcome, BOARDS_MAX, JournalEntry, TableListing, LiveStore, NewLine, PlayingCount, Point, Publication, Reached,
+    SeatReservation, SeatClaim, Tail,
 };
-use bahay_engine::matchmaking::{Companion, ConflictKey};
+use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
 use redis::AsyncCommands as _;
 use uuid::Uuid;
@@ -37,8 +37,8 @@ fn to(new: &NewLine<'_>) -> Point {
     Point { version: new.after.version + 1, tag: new.tag }
 }
 
-fn entry(new: &NewLine<'_>) -> Entry {
-    Entry { tag: new.tag, line: new.line.to_owned() }
+fn entry(new: &NewLine<'_>) -> JournalEntry {
+    JournalEntry { tag: new.tag, line: new.line.to_owned() }
 }
 
 /// A table with nothing in its journal.
@@ -49,7 +49,7 @@ async fn create(live: &LiveStore, table: TableId) -> Point {
 }
 
 async fn append(live: &LiveStore, table: TableId, new: NewLine<'_>) -> Point {
-    assert_eq!(live.append(table, new).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, new).await.unwrap(), AppendOutcome::Appended);
     to(&new)
 }
 
@@ -58,11 +58,11 @@ fn at(ms: i64) -> Timestamp {
 }
 
 /// The due tables of all shards.
-async fn take_due(live: &LiveStore, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
+async fn claim_due(live: &LiveStore, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
     let mut due = vec![];
-    for shards in live.shards_together() {
+    for shards in live.shard_batches() {
         let times: Vec<_> = shards.into_iter().map(|shard| (shard, now)).collect();
-        due.extend(live.take_due(&times, claim_ms).await.unwrap());
+        due.extend(live.claim_due(&times, claim_ms).await.unwrap());
     }
     due
 }
@@ -72,16 +72,16 @@ async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
     let nowhere = line(Point::default(), "a", None);
-    assert_eq!(live.append(table, nowhere).await.unwrap(), Append::Missing);
+    assert_eq!(live.append(table, nowhere).await.unwrap(), AppendOutcome::Missing);
     let start = create(&live, table).await;
     let (a, other) = (line(start, "a", None), line(start, "b", None));
-    assert_eq!(live.append(table, a).await.unwrap(), Append::Appended);
-    let behind = Append::Behind(vec![entry(&a)]);
+    assert_eq!(live.append(table, a).await.unwrap(), AppendOutcome::Appended);
+    let behind = AppendOutcome::Behind(vec![entry(&a)]);
     assert_eq!(live.append(table, other).await.unwrap(), behind);
     let beyond = line(Point { version: 2, tag: a.tag }, "b", None);
-    assert_eq!(live.append(table, beyond).await.unwrap(), Append::Elsewhere);
+    assert_eq!(live.append(table, beyond).await.unwrap(), AppendOutcome::Elsewhere);
     let b = line(to(&a), "b", None);
-    assert_eq!(live.append(table, b).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, b).await.unwrap(), AppendOutcome::Appended);
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.base, stored.snapshot.as_str()), (start, "empty"));
     assert_eq!(stored.lines, [entry(&a), entry(&b)]);
@@ -105,7 +105,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
 
     for known in [lost, lost_too] {
         assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "too short");
-        assert_eq!(live.append(table, line(known, "x", None)).await.unwrap(), Append::Elsewhere);
+        assert_eq!(live.append(table, line(known, "x", None)).await.unwrap(), AppendOutcome::Elsewhere);
     }
     let mut at = kept;
     for others in ["one", "two", "three"] {
@@ -114,7 +114,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
             assert_eq!(live.tail(table, known).await.unwrap(), Tail::Elsewhere, "{at:?}");
             assert_eq!(
                 live.append(table, line(known, "x", None)).await.unwrap(),
-                Append::Elsewhere
+                AppendOutcome::Elsewhere
             );
             assert!(!live.compact(table, known, "after what is lost").await.unwrap());
         }
@@ -172,8 +172,8 @@ async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.base, stored.snapshot.as_str()), (b, "after b"));
     assert!(stored.lines.is_empty());
-    assert_eq!(live.append(table, line(a, "c", None)).await.unwrap(), Append::Elsewhere);
-    assert_eq!(live.append(table, line(b, "c", None)).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, line(a, "c", None)).await.unwrap(), AppendOutcome::Elsewhere);
+    assert_eq!(live.append(table, line(b, "c", None)).await.unwrap(), AppendOutcome::Appended);
 }
 
 /// Whether head and journal are to be forgotten some time.
@@ -241,8 +241,8 @@ async fn concurrent_appends_lose_and_double_nothing() {
                 loop {
                     let new = line(at, &text, None);
                     match live.append(table, new).await.unwrap() {
-                        Append::Appended => break at = to(&new),
-                        Append::Behind(lines) => {
+                        AppendOutcome::Appended => break at = to(&new),
+                        AppendOutcome::Behind(lines) => {
                             let tag = lines.last().unwrap().tag;
                             at = Point { version: at.version + lines.len() as u64, tag };
                         }
@@ -298,13 +298,13 @@ async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
     let start = create(&live, never).await;
     let due = append(&live, never, line(start, "a", Some(at(100)))).await;
     append(&live, never, line(due, "b", None)).await;
-    assert_eq!(take_due(&live, at(99), CLAIM_MS).await, []);
-    assert_eq!(take_due(&live, at(100), CLAIM_MS).await, [sooner]);
-    assert_eq!(take_due(&live, at(250), CLAIM_MS).await, [later]);
+    assert_eq!(claim_due(&live, at(99), CLAIM_MS).await, []);
+    assert_eq!(claim_due(&live, at(100), CLAIM_MS).await, [sooner]);
+    assert_eq!(claim_due(&live, at(250), CLAIM_MS).await, [later]);
     // The claims end at 1,100 and 1,250.
-    assert_eq!(take_due(&live, at(1_100), CLAIM_MS).await, [sooner]);
+    assert_eq!(claim_due(&live, at(1_100), CLAIM_MS).await, [sooner]);
     append(&live, later, line(soon, "b", Some(at(5_000)))).await;
-    assert_eq!(take_due(&live, at(1_300), CLAIM_MS).await, []);
+    assert_eq!(claim_due(&live, at(1_300), CLAIM_MS).await, []);
 }
 
 #[tokio::test]
@@ -312,16 +312,16 @@ async fn a_player_is_bound_to_one_table() {
     let (live, _publications) = TestLive::new().connect().await;
     let (player, here, there) = (player(), table(), table());
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::None);
-    assert!(!live.confirm(player, here).await.unwrap());
-    assert!(live.bind(player, here).await.unwrap());
-    assert!(!live.bind(player, there).await.unwrap());
+    assert!(!live.confirm_seat_claim(player, here).await.unwrap());
+    assert!(live.claim_seat(player, here).await.unwrap());
+    assert!(!live.claim_seat(player, there).await.unwrap());
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::Pending(here));
-    assert!(!live.confirm(player, there).await.unwrap());
-    assert!(live.confirm(player, here).await.unwrap());
+    assert!(!live.confirm_seat_claim(player, there).await.unwrap());
+    assert!(live.confirm_seat_claim(player, here).await.unwrap());
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::Held(here));
-    live.release(player, there).await.unwrap();
+    live.release_seat_claim(player, there).await.unwrap();
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::Held(here));
-    live.release(player, here).await.unwrap();
+    live.release_seat_claim(player, here).await.unwrap();
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::None);
 }
 
@@ -332,8 +332,8 @@ async fn places_are_given_where_they_are_wanted_most() {
     let (new, another, waiting) = (table(), table(), table());
     assert_eq!(reserve(&live, place("newbie", &anybody()), new, &[]).await, new);
     assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, new);
-    let listed = Listed { room: "newbie", seats: 3, has_pot: true, players: &[] };
-    live.list(waiting, listed).await.unwrap();
+    let listed = TableListing { room: "newbie", seats: 3, has_pot: true, players: &[] };
+    live.list_table(waiting, listed).await.unwrap();
     for _ in 0..3 {
         assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, waiting);
     }
@@ -342,7 +342,7 @@ async fn places_are_given_where_they_are_wanted_most() {
     let (third, fourth) = (table(), table());
     let given = reserve(&live, place("newbie", &anybody()), third, &[another]).await;
     assert_eq!(given, third, "a table that turned out to be full is skipped");
-    live.unlist("newbie", another).await.unwrap();
+    live.unlist_table("newbie", another).await.unwrap();
     assert_eq!(reserve(&live, place("newbie", &anybody()), fourth, &[]).await, third);
     let fresh = table();
     let given = reserve(&live, place("barkada", &anybody()), fresh, &[]).await;
@@ -365,20 +365,20 @@ async fn thirty_who_ask_at_once_fill_ten_tables() {
     assert_eq!(tables.iter().collect::<BTreeSet<_>>().len(), 10);
 }
 
-async fn reserve(live: &LiveStore, place: Reserve<'_>, new: TableId, full: &[TableId]) -> TableId {
+async fn reserve(live: &LiveStore, place: SeatReservation<'_>, new: TableId, full: &[TableId]) -> TableId {
     live.reserve(place, new, full).await.unwrap().table
 }
 
-fn anybody() -> [Companion; 1] {
-    [Companion::new(PlayerId(Uuid::new_v4()), 25_000)]
+fn anybody() -> [Candidate; 1] {
+    [Candidate::new(PlayerId(Uuid::new_v4()), 25_000)]
 }
 
-fn place<'a>(room: &'a str, who: &'a [Companion]) -> Reserve<'a> {
-    Reserve { room, seats: 3, who, networks_apart: true }
+fn place<'a>(room: &'a str, who: &'a [Candidate]) -> SeatReservation<'a> {
+    SeatReservation { room, seats: 3, who, networks_apart: true }
 }
 
-fn marked(mark: u64) -> [Companion; 1] {
-    anybody().map(|who| Companion { conflict_keys: vec![ConflictKey(mark), ConflictKey(0)], ..who })
+fn marked(mark: u64) -> [Candidate; 1] {
+    anybody().map(|who| Candidate { conflict_keys: vec![ConflictKey(mark), ConflictKey(0)], ..who })
 }
 
 /// Of two who share a mark, one is sent to another table, seated or on the way.
@@ -392,19 +392,19 @@ async fn nobody_is_given_a_place_beside_the_same_mark() {
     let again = reserve(&live, place("newbie", &one), another, &[]).await;
     assert_eq!(again, here, "the same player again");
     let players = [one[0].player];
-    let listed = Listed { room: "newbie", seats: 3, has_pot: false, players: &players };
-    live.list(here, listed).await.unwrap();
-    assert!(!live.reserve_here(place("newbie", &two), here).await.unwrap());
+    let listed = TableListing { room: "newbie", seats: 3, has_pot: false, players: &players };
+    live.list_table(here, listed).await.unwrap();
+    assert!(!live.reserve_at_table(place("newbie", &two), here).await.unwrap());
     let open = live.open_tables("newbie").await.unwrap();
     let at_here = open.iter().find(|open| open.table == here).unwrap();
     assert_eq!((at_here.seats_free, &at_here.companions), (2, &one.to_vec()));
-    assert_eq!(live.playing("newbie").await.unwrap(), Playing { players: 1, tables: 1 });
+    assert_eq!(live.playing_count("newbie").await.unwrap(), PlayingCount { players: 1, tables: 1 });
     // Who has given the place back, or left, keeps nobody away.
     live.unreserve("newbie", there, two[0].player).await.unwrap();
-    let listed = Listed { players: &[], ..listed };
-    live.list(here, listed).await.unwrap();
+    let listed = TableListing { players: &[], ..listed };
+    live.list_table(here, listed).await.unwrap();
     assert!(live.open_tables("newbie").await.unwrap().is_empty());
-    assert_eq!(live.playing("newbie").await.unwrap(), Playing::default());
+    assert_eq!(live.playing_count("newbie").await.unwrap(), PlayingCount::default());
     assert_eq!(reserve(&live, place("newbie", &two), here, &[]).await, here);
 }
 
@@ -413,13 +413,13 @@ async fn nobody_is_given_a_place_beside_the_same_mark() {
 async fn one_network_is_kept_apart_where_the_room_says_so_and_that_is_told() {
     let (live, _publications) = TestLive::new().connect().await;
     let network = Some(ConflictKey(9));
-    let [one, two, three] = [(); 3].map(|()| anybody().map(|who| Companion { network, ..who }));
+    let [one, two, three] = [(); 3].map(|()| anybody().map(|who| Candidate { network, ..who }));
     let (here, there, third) = (table(), table(), table());
     let apart = live.reserve(place("newbie", &one), here, &[]).await.unwrap();
     assert_eq!((apart.table, apart.only_same_network), (here, false));
     let apart = live.reserve(place("newbie", &two), there, &[]).await.unwrap();
     assert_eq!((apart.table, apart.only_same_network), (there, true));
-    let together = Reserve { networks_apart: false, ..place("newbie", &three) };
+    let together = SeatReservation { networks_apart: false, ..place("newbie", &three) };
     let together = live.reserve(together, third, &[]).await.unwrap();
     assert!(together.table != third && !together.only_same_network);
 }
@@ -429,10 +429,10 @@ async fn one_network_is_kept_apart_where_the_room_says_so_and_that_is_told() {
 async fn nobody_is_given_a_place_beside_a_player_whom_either_has_blocked() {
     let (live, _publications) = TestLive::new().connect().await;
     let strangers = || (0..500).map(|_| PlayerId(Uuid::new_v4()));
-    let [first] = anybody().map(|who| Companion { blocked: strangers().collect(), ..who });
+    let [first] = anybody().map(|who| Candidate { blocked: strangers().collect(), ..who });
     let blocked = strangers().skip(1).chain([first.player]).collect();
     let [second] = anybody();
-    let second = Companion { blocked, ..second };
+    let second = Candidate { blocked, ..second };
     for (one, other) in [(&first, &second), (&second, &first)] {
         let (here, there) = (table(), table());
         let (one, other) = (std::slice::from_ref(one), std::slice::from_ref(other));
@@ -440,9 +440,9 @@ async fn nobody_is_given_a_place_beside_a_player_whom_either_has_blocked() {
         assert_eq!(reserve(&live, place(&room, one), here, &[]).await, here);
         let open = live.open_tables(&room).await.unwrap();
         assert_eq!(open[0].companions, one, "it is stored whole");
-        assert!(!live.reserve_here(place(&room, other), here).await.unwrap());
+        assert!(!live.reserve_at_table(place(&room, other), here).await.unwrap());
         assert_eq!(reserve(&live, place(&room, other), there, &[]).await, there);
-        assert!(live.reserve_here(place(&room, &anybody()), here).await.unwrap());
+        assert!(live.reserve_at_table(place(&room, &anybody()), here).await.unwrap());
     }
 }
 
@@ -451,7 +451,7 @@ async fn a_player_is_online_for_all_processes_until_its_process_says_nothing() {
     let house = TestLive::new();
     let ((here, _), (there, _)) = (house.connect().await, house.connect().await);
     let [one, other] = [PlayerId(Uuid::new_v4()), PlayerId(Uuid::new_v4())];
-    let online = async |live: &LiveStore| live.online(&[one, other]).await.unwrap();
+    let online = async |live: &LiveStore| live.online_players(&[one, other]).await.unwrap();
     assert!(online(&there).await.is_empty());
     here.set_online("a", one, true).await.unwrap();
     there.set_online("b", one, true).await.unwrap();
@@ -485,15 +485,15 @@ async fn so_many_leaderboards_are_kept() {
     for number in 0..most + extra {
         let reached = Reached { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
         live.raise_scores(&name(number), &[reached]).await.unwrap();
-        live.mark_board(&name(number)).await.unwrap();
+        live.mark_board_filled(&name(number)).await.unwrap();
         // Filled anew, a board is the last one.
-        live.mark_board(&name(0)).await.unwrap();
+        live.mark_board_filled(&name(0)).await.unwrap();
     }
     for part in ["filled", "places"] {
         let keys = stored.keys_with(&format!("board-*{part}")).await;
         assert_eq!(keys.len(), most, "{part}");
     }
-    assert!(live.has_board(&name(0)).await.unwrap());
-    assert!(!live.has_board(&name(1)).await.unwrap());
-    assert!(live.has_board(&name(most + extra - 1)).await.unwrap());
+    assert!(live.is_board_filled(&name(0)).await.unwrap());
+    assert!(!live.is_board_filled(&name(1)).await.unwrap());
+    assert!(live.is_board_filled(&name(most + extra - 1)).await.unwrap());
 }

@@ -2,7 +2,7 @@
 
 use bahay::archive::{self, GameState};
 use bahay::ledger::LedgerError;
-use bahay::live_store::Listed;
+use bahay::live_store::TableListing;
 use bahay::records::Records;
 use bahay::tables::OperateError;
 use bahay_engine::table::{Clocks, GameId, PlayerId, TableId};
@@ -19,7 +19,7 @@ use crate::support::reason;
 const FUNDS: i64 = 100_000;
 
 async fn state(bank: &Bank, game: GameId) -> GameState {
-    archive::record(&bank.pool, &Records::in_the_database(), game).await.unwrap().unwrap().state
+    archive::read_game(&bank.pool, &Records::without_archive(), game).await.unwrap().unwrap().state
 }
 
 async fn until_voided(bank: &Bank, game: GameId) {
@@ -35,7 +35,7 @@ async fn until_voided(bank: &Bank, game: GameId) {
 async fn notices(bank: &Bank, player: PlayerId) -> Vec<(String, Option<GameId>, Option<i64>)> {
     let inbox = bahay::notices::Notices::new(bank.pool.clone());
     let page = inbox.list(player, None, 10).await.unwrap();
-    assert_eq!(inbox.unread(player).await.unwrap() as usize, page.items.len());
+    assert_eq!(inbox.count_unread(player).await.unwrap() as usize, page.items.len());
     let notices = page.items.into_iter();
     notices.map(|one| (one.kind, one.game, one.amount.map(|amount| amount.hundredths()))).collect()
 }
@@ -98,7 +98,7 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     for one in &mut seated {
         let ended = async { while one.notices.recv().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("the watch ends");
-        assert_eq!(one.notices.ending(), Some(bahay_shell::Ending::Lost));
+        assert_eq!(one.notices.ending(), Some(bahay_shell::WatchEnd::Lost));
     }
     until_voided(&bank, game).await;
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -120,7 +120,7 @@ async fn a_full_table_that_is_listed_as_free_is_put_right() {
         full.push((sit(&nodes, &players).await, players));
     }
     for (table, players) in &full {
-        let older = Listed { room: "newbie", seats: 3, has_pot: false, players: &players[..2] };
+        let older = TableListing { room: "newbie", seats: 3, has_pot: false, players: &players[..2] };
         raw.list(*table, older).await.unwrap();
     }
     assert_eq!(raw.open_tables("newbie").await.unwrap().len(), 3, "they are listed as free");

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay::client::Client;
-use bahay::live_store::{LiveStore, Reserve, TicketState};
+use bahay::live_store::{LiveStore, SeatReservation, TicketState};
 use bahay::lobby::{self, Lobby, LobbyError, Matcher, Ticket};
 use bahay::ratings::Ratings;
-use bahay_engine::matchmaking::{Companion, TicketId};
+use bahay_engine::matchmaking::{Candidate, TicketId};
 use bahay_engine::table::{Clocks, PlayerId, TableId};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -37,7 +37,7 @@ async fn call(client: &Client, method: &str, path: &str, body: Option<Value>) ->
 }
 
 async fn seek(client: &Client, rooms: &[&str]) -> Value {
-    client.stand_by().await.unwrap();
+    client.hold_socket().await.unwrap();
     let body = json!({ "rooms": rooms });
     let (status, ticket) = call(client, "POST", "/v1/matchmaking/tickets", Some(body)).await;
     assert_eq!(status, 200, "{ticket}");
@@ -72,7 +72,7 @@ async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
         clients.push(house.guest(name).await);
     }
     // One of them through another node.
-    clients[2] = clients[2].at(&base);
+    clients[2] = clients[2].with_base(&base);
     let mut tickets = vec![];
     for client in &clients {
         tickets.push(seek(client, &[NEWBIE, "barkada"]).await);
@@ -110,7 +110,7 @@ async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
 async fn a_wish_that_cannot_be_granted_is_refused() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
-    client.stand_by().await.unwrap();
+    client.hold_socket().await.unwrap();
     let nil = Uuid::nil();
     for (body, status, code) in [
         (json!({ "rooms": [] }), 422, "rooms_invalid"),
@@ -135,7 +135,7 @@ async fn a_wish_that_cannot_be_granted_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
-    let lobby = lobby::Options { apart_by_address: true, ..lobby::Options::default() };
+    let lobby = lobby::Options { separate_same_network: true, ..lobby::Options::default() };
     let house = House::with(Setup { lobby, ..Setup::default() }).await;
     let mut tables = BTreeSet::new();
     for name in ["Althea", "Benjie"] {
@@ -218,7 +218,7 @@ async fn the_socket_says_when_a_table_is_found() {
             }
         };
         let joining = play.join().await.unwrap();
-        play.answered(joining).await.unwrap();
+        play.wait_for_answer(joining).await.unwrap();
         assert_eq!(play.table(), Some(table));
         assert_eq!(client.read::<Value>("/v1/table").await.unwrap()["table"], json!(table));
     }
@@ -238,7 +238,7 @@ impl Hall {
     async fn lobby(&self) -> (Node, Lobby, LiveStore) {
         let node = Node::new(&self.bank, &self.live, Clocks::default()).await;
         let ratings = Ratings::new(self.bank.pool.clone());
-        let lobby = node.lobby.clone().with(lobby::Options::default(), ratings);
+        let lobby = node.lobby.clone().with_options(lobby::Options::default(), ratings);
         (node, lobby, self.live.connect().await.0)
     }
 
@@ -254,7 +254,7 @@ impl Hall {
 async fn seek_all(lobby: &Lobby, players: &[PlayerId]) -> Vec<Ticket> {
     let mut tickets = vec![];
     for player in players {
-        tickets.push(lobby.seek(*player, &[NEWBIE.to_owned()], None).await.unwrap());
+        tickets.push(lobby.create_ticket(*player, &[NEWBIE.to_owned()], None).await.unwrap());
     }
     tickets
 }
@@ -274,7 +274,7 @@ async fn assert_seated(lobby: &Lobby, players: &[PlayerId], tickets: &[Ticket]) 
 async fn rounds_until(matcher: &mut Matcher, lobby: &Lobby, players: &[PlayerId], ids: &[Ticket]) {
     let rounds = async {
         loop {
-            matcher.round().await.unwrap();
+            matcher.run_round().await.unwrap();
             let mut is_over = true;
             for (player, ticket) in players.iter().zip(ids) {
                 let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
@@ -296,21 +296,21 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
     let (_node, lobby, live) = hall.lobby().await;
     let players = hall.players(6).await;
     let tickets = seek_all(&lobby, &players).await;
-    let held = live.hold_matching("dead").await.unwrap().unwrap();
+    let held = live.acquire_matching_lease("dead").await.unwrap().unwrap();
     assert_eq!(held.waiting.len(), 6);
     let ids: Vec<TicketId> = tickets.iter().map(|ticket| ticket.id).collect();
     let table = TableId(Uuid::new_v4());
     let plan = json!({ "room": NEWBIE, "table": table }).to_string();
     assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
     // One of three had a place reserved and was bound when it died.
-    let who = [Companion::new(players[0], 25_000)];
-    let reserve = Reserve { room: NEWBIE, seats: 3, who: &who, networks_apart: true };
-    assert!(live.reserve_here(reserve, table).await.unwrap());
-    assert!(live.bind(players[0], table).await.unwrap());
+    let who = [Candidate::new(players[0], 25_000)];
+    let reserve = SeatReservation { room: NEWBIE, seats: 3, who: &who, networks_apart: true };
+    assert!(live.reserve_at_table(reserve, table).await.unwrap());
+    assert!(live.claim_seat(players[0], table).await.unwrap());
 
     let mut next = Matcher::new(lobby.clone());
-    assert_eq!(next.round().await.unwrap(), None, "the lease lasts");
-    let cancelled = lobby.cancel(players[1], ids[1]).await.unwrap_err();
+    assert_eq!(next.run_round().await.unwrap(), None, "the lease lasts");
+    let cancelled = lobby.cancel_ticket(players[1], ids[1]).await.unwrap_err();
     assert!(matches!(cancelled, LobbyError::TicketMatched), "{cancelled}");
     rounds_until(&mut next, &lobby, &players, &tickets).await;
     assert_seated(&lobby, &players, &tickets).await;
@@ -326,13 +326,13 @@ async fn a_matcher_that_stops_in_order_gives_its_lease_back() {
     let (stop, stopping) = tokio::sync::watch::channel(false);
     let running = tokio::spawn(Matcher::new(lobby).run_until(stopping));
     // It has the lease when nobody else gets it.
-    while live.hold_matching("other").await.unwrap().is_some() {
-        live.release_matching("other").await.unwrap();
+    while live.acquire_matching_lease("other").await.unwrap().is_some() {
+        live.release_matching_lease("other").await.unwrap();
         tokio::task::yield_now().await;
     }
     stop.send_replace(true);
     timeout(PATIENCE, running).await.unwrap().unwrap();
-    assert!(live.hold_matching("next").await.unwrap().is_some(), "at once");
+    assert!(live.acquire_matching_lease("next").await.unwrap().is_some(), "at once");
 }
 
 /// A matcher that was paused comes back under an old lease.
@@ -343,20 +343,20 @@ async fn a_matcher_whose_lease_has_gone_on_places_nothing() {
     let players = hall.players(3).await;
     let tickets = seek_all(&lobby, &players).await;
     let ids: Vec<TicketId> = tickets.iter().map(|ticket| ticket.id).collect();
-    let old = live.hold_matching("paused").await.unwrap().unwrap();
-    live.release_matching("paused").await.unwrap();
-    let new = live.hold_matching("other").await.unwrap().unwrap();
+    let old = live.acquire_matching_lease("paused").await.unwrap().unwrap();
+    live.release_matching_lease("paused").await.unwrap();
+    let new = live.acquire_matching_lease("other").await.unwrap().unwrap();
     assert!(new.fence > old.fence);
     let table = TableId(Uuid::new_v4());
     assert!(!live.place_tickets("paused", old.fence, &ids, table, "{}").await.unwrap());
     // Nor does it, when it has the lease again and still the old number.
-    live.release_matching("other").await.unwrap();
-    live.hold_matching("paused").await.unwrap().unwrap();
+    live.release_matching_lease("other").await.unwrap();
+    live.acquire_matching_lease("paused").await.unwrap().unwrap();
     assert!(!live.place_tickets("paused", old.fence, &ids, table, "{}").await.unwrap());
-    live.release_matching("paused").await.unwrap();
+    live.release_matching_lease("paused").await.unwrap();
     // All or none: one that is cancelled holds the others back from this table.
-    lobby.cancel(players[2], ids[2]).await.unwrap();
-    let held = live.hold_matching("other").await.unwrap().unwrap();
+    lobby.cancel_ticket(players[2], ids[2]).await.unwrap();
+    let held = live.acquire_matching_lease("other").await.unwrap().unwrap();
     assert!(!live.place_tickets("other", held.fence, &ids, table, "{}").await.unwrap());
     for (player, ticket) in players.iter().zip(&tickets).take(2) {
         let state = lobby.ticket(*player, ticket.id).await.unwrap().state;
@@ -385,7 +385,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
         match (dice >> 33) % 3 {
             0 => {
                 racing.spawn(async move {
-                    let cancelled = lobby.cancel(player, id).await;
+                    let cancelled = lobby.cancel_ticket(player, id).await;
                     assert!(
                         matches!(cancelled, Ok(_) | Err(LobbyError::TicketMatched)),
                         "{cancelled:?}"
@@ -482,6 +482,6 @@ async fn ratings_are_made_of_finished_games() {
         .fetch_one(&house.pool)
         .await
         .unwrap();
-    let bearing = one.bearing(PlayerId(player), KIND).await.unwrap();
+    let bearing = one.matchmaking_profile(PlayerId(player), KIND).await.unwrap();
     assert_eq!((bearing.recent.len(), bearing.devices.len()), (2, 1));
 }

@@ -49,10 +49,10 @@ async fn two_months() -> (Bank, TableId) {
     let players = bank.players([10_000, 10_000, 10_000]).await;
     let table = TableId(Uuid::new_v4());
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     go_to_month(&bank, 1).await;
     bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     (bank, table)
 }
 
@@ -100,7 +100,7 @@ async fn who_books_touches_no_other_month() {
     sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *held).await.unwrap();
     bank.play(table, &players, 2, 2, PotGoes::Nowhere).await;
     held.rollback().await.unwrap();
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     bank.audit_clean().await;
 }
 
@@ -182,7 +182,7 @@ async fn ids_go_on_in_a_new_month_and_never_back() {
     bank.player(500).await;
     assert_eq!(number(&bank.pool, month).await, next);
     assert!(number(&bank.pool, "select max(id) from operations").await > last);
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     bank.audit_clean().await;
 }
 
@@ -212,7 +212,7 @@ async fn a_month_begins_once_however_many_begin_it() {
     let wrong = "select count(*) from operations where id < first_operation_of(now())";
     assert_eq!(number(&bank.pool, wrong).await, 0);
     assert_eq!(number(&bank.pool, "select count(*) from operations").await, 8);
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     bank.audit_clean().await;
 }
 
@@ -233,7 +233,7 @@ async fn a_key_is_used_once_over_the_end_of_a_month() {
     let refused = forced.execute(&bank.pool).await.unwrap_err();
     let refused = refused.into_database_error().unwrap();
     assert_eq!(refused.constraint(), Some("operation_keys_pkey"));
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     bank.audit_clean().await;
 }
 
@@ -286,14 +286,14 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
     let bank = Bank::new().await;
     let owner = bank.database.owner_pool().await;
     let months = AHEAD.unsigned_abs();
-    months_of(&bank).look().await.unwrap();
+    months_of(&bank).maintain().await.unwrap();
     take_months_away(&owner).await;
     let (one, other) = (months_of(&bank), months_of(&bank));
-    let (one, other) = tokio::join!(one.look(), other.look());
+    let (one, other) = tokio::join!(one.maintain(), other.maintain());
     let (one, other) = (one.unwrap(), other.unwrap());
     let wanted = months * u32::try_from(TABLES.len()).unwrap();
-    assert_eq!(one.made + other.made, wanted, "{one:?} {other:?}");
-    let look = months_of(&bank).look().await.unwrap();
+    assert_eq!(one.created + other.created, wanted, "{one:?} {other:?}");
+    let look = months_of(&bank).maintain().await.unwrap();
     assert_eq!(look, Look { made: 0, ahead: i64::from(AHEAD), unforeseen: 0 });
     // And each is as the others are.
     let keys = texts(
@@ -307,7 +307,7 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
     assert_eq!(keys.await.len(), TABLES.len());
     go_to_month(&bank, AHEAD).await;
     bank.player(500).await;
-    let look = months_of(&bank).look().await.unwrap();
+    let look = months_of(&bank).maintain().await.unwrap();
     assert_eq!(look.unforeseen, 0);
 }
 
@@ -321,14 +321,14 @@ async fn what_finds_no_month_is_kept_and_told_and_moved() {
     // As a clock has it that was wrong by more than anybody makes months for.
     go_to_month(&bank, 60).await;
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     bank.audit_clean().await;
     let metrics = Metrics::default();
-    let look = Months::new(bank.pool.clone(), &metrics).look().await.unwrap();
-    assert!(look.unforeseen > 10 && look.made == 0, "{look:?}");
-    let told = format!("bahay_rows_unforeseen {}", look.unforeseen);
+    let look = Months::new(bank.pool.clone(), &metrics).maintain().await.unwrap();
+    assert!(look.unforeseen > 10 && look.created == 0, "{look:?}");
+    let told = format!("bahay_default_partition_rows {}", look.unforeseen);
     assert!(metrics.text().unwrap().contains(&told));
-    assert!(metrics.text().unwrap().contains(&format!("bahay_months_ahead {AHEAD}")));
+    assert!(metrics.text().unwrap().contains(&format!("bahay_partition_months_ahead {AHEAD}")));
 
     // And by one that can be believed.
     let bank = Bank::new().await;
@@ -337,12 +337,12 @@ async fn what_finds_no_month_is_kept_and_told_and_moved() {
     bank.play(table, &players, 0, 2, PotGoes::Nowhere).await;
     let unforeseen = "select count(*) from operations_unforeseen";
     assert_eq!(number(&bank.pool, unforeseen).await, 2);
-    let look = months_of(&bank).look().await.unwrap();
-    assert_eq!((look.unforeseen, look.made), (0, 4), "{look:?}");
+    let look = months_of(&bank).maintain().await.unwrap();
+    assert_eq!((look.unforeseen, look.created), (0, 4), "{look:?}");
     assert_eq!(number(&bank.pool, unforeseen).await, 0);
     bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
     assert_eq!(number(&bank.pool, unforeseen).await, 0);
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     bank.audit_clean().await;
 }
 
@@ -373,7 +373,7 @@ async fn a_year_ends_without_a_gap_and_the_program_and_the_database_agree() {
         last = of_database;
     }
     let time = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
-    months::make_between(&pool, time("2027-11-30T23:59:59Z"), time("2028-03-01T00:00:00Z"))
+    months::create_partitions(&pool, time("2027-11-30T23:59:59Z"), time("2028-03-01T00:00:00Z"))
         .await
         .unwrap();
     for table in TABLES {
@@ -426,21 +426,21 @@ async fn a_month_is_made_while_games_are_booked_and_never_makes_anybody_wait_for
     let bank = Bank::new().await;
     let owner = bank.database.owner_pool().await;
     let months = months_of(&bank);
-    months.look().await.unwrap();
+    months.maintain().await.unwrap();
     take_months_away(&owner).await;
     let mut reads = bank.pool.begin().await.unwrap();
     sqlx::query("select count(*) from operations").fetch_one(&mut *reads).await.unwrap();
-    let look = months.look().await.unwrap();
+    let look = months.maintain().await.unwrap();
     let others = u32::try_from(TABLES.len() - 1).unwrap() * AHEAD.unsigned_abs();
-    assert_eq!((look.made, look.ahead), (others, 0));
+    assert_eq!((look.created, look.ahead), (others, 0));
     reads.rollback().await.unwrap();
 
     let mut books = bank.pool.begin().await.unwrap();
     let books_an_operation = "insert into operations (id, key, kind, input_hash, answer)
         values (first_operation_of(now()) + 900, 'x', 'grant', sha256(''), '{}')";
     sqlx::query(books_an_operation).execute(&mut *books).await.unwrap();
-    let look = months.look().await.unwrap();
-    assert_eq!((look.made, look.ahead), (AHEAD.unsigned_abs(), i64::from(AHEAD)));
+    let look = months.maintain().await.unwrap();
+    assert_eq!((look.created, look.ahead), (AHEAD.unsigned_abs(), i64::from(AHEAD)));
     books.rollback().await.unwrap();
     bank.audit_clean().await;
 }

@@ -4,8 +4,8 @@
 use std::process::Command;
 
 use bahay::client::{Client, Play, PlayError};
-use bahay::edge::{self, Rate};
-use bahay::lobby::{self, WantedRules};
+use bahay::rate_limit::{self, Rate};
+use bahay::lobby::{self, RuleSetRequest};
 use bahay::records::Records;
 use bahay::verify::ledger::{self, Extent};
 use bahay::ws::protocol::Message;
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use crate::private_pots::call;
 use crate::support::bank::Bank;
 use crate::support::db::TestDatabase;
-use crate::support::house::{House, PATIENCE, Setup, guest_at, joined, wide_door};
+use crate::support::house::{House, PATIENCE, Setup, guest_at, joined, wide_rate_limits};
 use crate::support::live::TestLive;
 use crate::support::node::{Node, Seated};
 use crate::support::process::{Server, serve};
@@ -33,8 +33,8 @@ fn quick() -> Clocks {
     Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }
 }
 
-fn tongits() -> WantedRules {
-    WantedRules { kind: Some("tongits".into()), ..WantedRules::default() }
+fn tongits() -> RuleSetRequest {
+    RuleSetRequest { kind: Some("tongits".into()), ..RuleSetRequest::default() }
 }
 
 /// Every row of every table, as a digest by the table's name.
@@ -97,8 +97,8 @@ async fn who_has_no_coins_practises_and_nothing_is_written_down() {
     let before = everything(&bank.pool).await;
     for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
         let doomed = Node::start(&bank, &live, quick()).await;
-        let wanted = WantedRules { kind: Some(kind.name.into()), ..WantedRules::default() };
-        let table = doomed.lobby.practise(player, wanted, None, None).await.unwrap();
+        let wanted = RuleSetRequest { kind: Some(kind.name.into()), ..RuleSetRequest::default() };
+        let table = doomed.lobby.join_practice(player, wanted, None, None).await.unwrap();
         let mut seated = Seated::join(&doomed, table, player).await;
         play_until(&doomed, &mut seated, |table| table.hint(player).is_ok()).await;
         let game = seated.table.phase().game().unwrap();
@@ -117,11 +117,11 @@ async fn who_has_no_coins_practises_and_nothing_is_written_down() {
     }
     assert_eq!(everything(&bank.pool).await, before);
     let report =
-        ledger::check(&bank.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
+        ledger::check(&bank.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
 }
 
-async fn practise(client: &Client, kind: &str) -> TableId {
+async fn join_practice(client: &Client, kind: &str) -> TableId {
     let (status, seat) = call(client, "POST", PATH, Some(&json!({ "kind": kind }))).await;
     assert_eq!(status, 200, "{seat}");
     TableId(seat["table"].as_str().unwrap().parse().unwrap())
@@ -170,13 +170,13 @@ async fn ready(play: &mut Play) {
         panic!("{:?}", play.view());
     };
     let ready = play.ready(game, Some("luck".into())).await.unwrap();
-    play.answered(ready).await.unwrap();
+    play.wait_for_answer(ready).await.unwrap();
     while matches!(play.view().unwrap().phase, PhaseView::Opening { .. }) {
         timeout(PATIENCE, play.next()).await.unwrap().unwrap();
     }
     // Refused where the table did not wait for it.
     if let Some(revealing) = play.reveal().await.unwrap() {
-        let _ = play.answered(revealing).await;
+        let _ = play.wait_for_answer(revealing).await;
     }
 }
 
@@ -201,7 +201,7 @@ async fn play_by_hints(play: &mut Play) -> u32 {
         match hint(play).await {
             Ok((prompt, action)) if play.prompt().is_some_and(|open| open.number == prompt) => {
                 let acting = play.act(action).await.unwrap();
-                match play.answered(acting).await {
+                match play.wait_for_answer(acting).await {
                     Ok(_) => followed += 1,
                     // The clock, or who answers the same prompt, was faster.
                     Err(PlayError::Refused { code, .. }) => assert_eq!(code, "stale_prompt"),
@@ -225,7 +225,7 @@ async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
     let client = house.guest("Althea").await;
     let wallet = client.wallet().await.unwrap();
     let operations = count(&house, "operations").await;
-    let table = practise(&client, "tongits").await;
+    let table = join_practice(&client, "tongits").await;
     let mut play = joined(&client).await;
     let view = play.view().unwrap();
     assert!(view.terms.practice && view.terms.price.bet.is_zero() && view.terms.hits.is_none());
@@ -249,7 +249,7 @@ async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
     let (_, games) = call(&client, "GET", "/v1/me/games", None).await;
     assert_eq!(games["items"], json!([]));
     let report =
-        ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything).await.unwrap();
+        ledger::check(&house.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
 }
 
@@ -259,7 +259,7 @@ async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_
     let client = house.guest("Althea").await;
     let mut play = client.play().await.unwrap();
     assert_eq!(code(hint(&mut play).await), "not_joined");
-    practise(&client, "tongits").await;
+    join_practice(&client, "tongits").await;
     drop(play);
     let mut play = joined(&client).await;
     assert_eq!(code(hint(&mut play).await), "wrong_phase");
@@ -267,11 +267,11 @@ async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_
     until_asked(&mut play).await;
     let (_, action) = hint(&mut play).await.unwrap();
     let acting = play.act(action).await.unwrap();
-    play.answered(acting).await.unwrap();
+    play.wait_for_answer(acting).await.unwrap();
     while is_asked(&play) {
         let (_, action) = hint(&mut play).await.unwrap();
         let acting = play.act(action).await.unwrap();
-        play.answered(acting).await.unwrap();
+        play.wait_for_answer(acting).await.unwrap();
     }
     let refused = hint(&mut play).await;
     if is_asked(&play) {
@@ -302,10 +302,10 @@ async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_
 #[tokio::test(flavor = "multi_thread")]
 async fn hints_are_limited_as_requests_are() {
     let requests_per_account = Rate { per_second: 1, burst: 8 };
-    let door = edge::Options { requests_per_account, ..wide_door() };
-    let house = House::with(Setup { door, ..Setup::default() }).await;
+    let limits = rate_limit::Options { requests_per_account, ..wide_rate_limits() };
+    let house = House::with(Setup { rate_limits: limits, ..Setup::default() }).await;
     let client = house.guest("Althea").await;
-    practise(&client, "tongits").await;
+    join_practice(&client, "tongits").await;
     let mut play = joined(&client).await;
     let mut refused = vec![];
     for _ in 0..12 {
@@ -319,8 +319,8 @@ async fn hints_are_limited_as_requests_are() {
 async fn who_practises_sits_nowhere_else_and_has_one_table() {
     let house = House::with_clocks(quick()).await;
     let client = house.guest("Althea").await;
-    let table = practise(&client, "tongits").await;
-    assert_eq!(practise(&client, "tongo_options").await, table, "the one that it has");
+    let table = join_practice(&client, "tongits").await;
+    assert_eq!(join_practice(&client, "tongo_options").await, table, "the one that it has");
     assert_eq!(client.seat("newbie").await.unwrap(), table);
     let private = json!({ "room": "newbie", "bet": 100 });
     let (status, refused) = call(&client, "POST", "/v1/private-tables", Some(&private)).await;
@@ -352,7 +352,7 @@ async fn a_house_has_so_many_practice_tables_and_one_that_is_left_counts_no_more
     let lobby = lobby::Options { practice_tables: 1, ..lobby::Options::default() };
     let house = House::with(Setup { lobby, ..Setup::default() }).await;
     let [first, second] = [house.guest("Althea").await, house.guest("Benjie").await];
-    practise(&first, "tongits").await;
+    join_practice(&first, "tongits").await;
     let (status, refused) = call(&second, "POST", PATH, Some(&json!({ "kind": "tongits" }))).await;
     assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
     first.leave().await.unwrap();
@@ -381,7 +381,7 @@ async fn a_practice_table_that_is_abandoned_closes_by_itself() {
     let clocks = Clocks { prepare_ms: 100, think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let node = Node::new(&bank, &live, clocks).await;
     let player = bank.player(0).await;
-    let table = node.lobby.practise(player, tongits(), None, None).await.unwrap();
+    let table = node.lobby.join_practice(player, tongits(), None, None).await.unwrap();
     let mut seated = Seated::join(&node, table, player).await;
     let game = seated.table.phase().game().unwrap();
     let ready = Input::Ready { player, game, commitment: None };
@@ -409,17 +409,17 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
     let mut command = serve(&database);
     let [doomed, other] = [Server::start(&mut command).await, Server::start(&mut command).await];
     let client = guest_at(&doomed.url, "Althea").await;
-    practise(&client, "tongits").await;
+    join_practice(&client, "tongits").await;
     let mut play = joined(&client).await;
     ready(&mut play).await;
     until_asked(&mut play).await;
     let game = play.prompt().unwrap().game;
     kill(&doomed);
     let known = play.drop_connection();
-    let mut play = client.at(&other.url).play().await.unwrap();
+    let mut play = client.with_base(&other.url).play().await.unwrap();
     play.resume(known);
     let joining = play.join().await.unwrap();
-    let mut happened = play.answered(joining).await.unwrap();
+    let mut happened = play.wait_for_answer(joining).await.unwrap();
     while !matches!(play.view().unwrap().phase, PhaseView::Preparing { .. }) {
         if !is_asked(&play) {
             if let Message::Update { events, .. } =
@@ -434,7 +434,7 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
             && play.prompt().is_some_and(|open| open.number == prompt)
         {
             let acting = play.act(action).await.unwrap();
-            if let Ok(events) = play.answered(acting).await {
+            if let Ok(events) = play.wait_for_answer(acting).await {
                 happened.extend(events);
             }
         }

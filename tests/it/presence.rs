@@ -1,6 +1,6 @@
 //! Who is connected through which node, and what becomes of them when a node dies.
 
-use bahay::live_store::{NodeId, Present};
+use bahay::live_store::{NodeId, PlayerConnection};
 use bahay::records::Records;
 use bahay::tables::SubmitError;
 use bahay_engine::table::{Clocks, ConnectionId, Event, Input, PlayerId, TableId};
@@ -79,7 +79,7 @@ async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
     silent.wake();
     let ended = async { while through_silent.notices.recv().await.is_some() {} };
     timeout(PATIENCE, ended).await.expect("the watch ends");
-    assert_eq!(through_silent.notices.ending(), Some(bahay_shell::Ending::NodeGone));
+    assert_eq!(through_silent.notices.ending(), Some(bahay_shell::WatchEnd::NodeGone));
     // It is a node again, and whoever comes to it is there.
     let _again = Seated::join(&silent, table, players[0]).await;
     watcher.until(|table| is_here(table, players[0])).await;
@@ -94,31 +94,31 @@ async fn a_node_that_dies_over_another_one_loses_nothing() {
     let node = NodeId(Uuid::new_v4());
     let (table, player) = (TableId(Uuid::new_v4()), PlayerId(Uuid::new_v4()));
     let shard = redis.shard_of(table);
-    redis.beat(shard, node, false, None).await.unwrap();
-    let present = |_| Present { table, player, connection: ConnectionId(Uuid::new_v4()) };
+    redis.send_heartbeat(shard, node, false, None).await.unwrap();
+    let present = |_| PlayerConnection { table, player, connection: ConnectionId(Uuid::new_v4()) };
     let all: Vec<_> = (0..150).map(present).collect();
-    redis.note(shard, node, &all).await.unwrap();
-    let mut portion = redis.present(shard, node).await.unwrap();
+    redis.add_present(shard, node, &all).await.unwrap();
+    let mut portion = redis.read_present(shard, node).await.unwrap();
     assert_eq!(portion.len(), 64);
     // Read and not forgotten: they are still there.
     portion.truncate(10);
-    redis.forget(shard, node, &portion).await.unwrap();
+    redis.remove_present(shard, node, &portion).await.unwrap();
 
     let heir = Node::start(&bank, &live, Clocks::default()).await;
     let emptied = async {
-        while !redis.present(shard, node).await.unwrap().is_empty() {
+        while !redis.read_present(shard, node).await.unwrap().is_empty() {
             tokio::task::yield_now().await;
         }
     };
     timeout(PATIENCE, emptied).await.expect("the heir tells all of them");
     let counted = async {
-        while heir.tables().counts().told_away() < 140 {
+        while heir.tables().counts().dead_node_connections() < 140 {
             tokio::task::yield_now().await;
         }
     };
     timeout(PATIENCE, counted).await.expect("the heir counts what it told");
-    assert_eq!(heir.tables().counts().told_away(), 140);
-    assert!(redis.beat(shard, node, true, None).await.unwrap().is_dead);
+    assert_eq!(heir.tables().counts().dead_node_connections(), 140);
+    assert!(redis.send_heartbeat(shard, node, true, None).await.unwrap().is_dead);
 }
 
 /// A node that leaves in good order leaves nobody to look for.
@@ -170,7 +170,7 @@ async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
         }
     }
     assert!(
-        bahay::archive::record(&bank.pool, &Records::in_the_database(), game)
+        bahay::archive::read_game(&bank.pool, &Records::without_archive(), game)
             .await
             .unwrap()
             .unwrap()

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bahay::lobby::{
-    Bot, Bots, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, WantedRules,
+    Bot, Bots, BotsUnavailable, Lobby, LobbyError, Options, PrivateTableRequest, RuleSetRequest,
 };
 use bahay::ratings::Ratings;
 use bahay::records::Records;
@@ -81,7 +81,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
             panic!("{:?}", play.view());
         };
         let ready = play.ready(game, None).await.unwrap();
-        play.answered(ready).await.unwrap();
+        play.wait_for_answer(ready).await.unwrap();
     }
     let guest = house.guest("Carmela").await;
     let (status, refused) = call(&guest, "POST", &path(&code, "/seat"), None).await;
@@ -134,7 +134,7 @@ async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
         returned == 2 && held == 0
     })
     .await;
-    let records = Records::in_the_database();
+    let records = Records::without_archive();
     let report = ledger::check(&house.pool, &records, Extent::Everything);
     let report = report.await.unwrap();
     assert!(report.is_clean(), "{report}");
@@ -166,7 +166,7 @@ fn lobby(bank: &Bank, node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
     let private_bots_bet_max = Coins::from_hundredths(BET + 100);
     let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
     let bots = Bots::new(bots.to_vec(), Duration::from_hours(1));
-    node.lobby.clone().with(options, Ratings::new(bank.pool.clone())).beside(&bots)
+    node.lobby.clone().with_options(options, Ratings::new(bank.pool.clone())).with_bots(&bots)
 }
 
 async fn house_bots(bank: &Bank, count: usize) -> Vec<Bot> {
@@ -197,9 +197,9 @@ async fn bots_come_only_where_a_host_cannot_choose_how_much_they_lose() {
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let bots = house_bots(&bank, 2).await;
     let lobby = lobby(&bank, &node, &bots, Coins::from_hundredths(2_000_000));
-    let own = WantedRules {
+    let own = RuleSetRequest {
         switches: json!({ "countdowns": { "draw_ms": 19_000 } }),
-        ..WantedRules::default()
+        ..RuleSetRequest::default()
     };
     let short = PrivateTableRequest { short_stakes: true, ..request(BET) };
     let most = Coins::from_hundredths(BET + 100);
@@ -210,7 +210,7 @@ async fn bots_come_only_where_a_host_cannot_choose_how_much_they_lose() {
     ] {
         let host = bank.player(100_000_000).await;
         let code = lobby.open_private(host, request).await.unwrap().code;
-        let refused = lobby.fill_private(host, &code).await.unwrap_err();
+        let refused = lobby.fill_private_table(host, &code).await.unwrap_err();
         let is_expected = matches!(&refused, LobbyError::BotsUnavailable(why) if *why == expected);
         assert!(is_expected, "{expected}: {refused}");
     }
@@ -236,7 +236,7 @@ async fn hosts_who_ask_at_once_get_no_more_than_private_tables_may_lose() {
         let code = lobby.open_private(host, request(BET)).await.unwrap().code;
         hosts.push((lobby, host, code));
     }
-    let asked = hosts.iter().map(|(lobby, host, code)| lobby.fill_private(*host, code));
+    let asked = hosts.iter().map(|(lobby, host, code)| lobby.fill_private_table(*host, code));
     let answers = futures_util::future::join_all(asked).await;
     let mut filled = 0;
     for answer in answers {

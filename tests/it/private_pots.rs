@@ -31,7 +31,7 @@ pub(crate) async fn call(
 ) -> (u16, Value) {
     // Seats are for players who are there.
     if method == "POST" && path.contains("-tables") {
-        client.stand_by().await.unwrap();
+        client.hold_socket().await.unwrap();
     }
     ask(client.base(), client.access_token(), method, path, body).await
 }
@@ -108,7 +108,7 @@ impl Party {
     /// The books and their proofs are in order.
     async fn audit_clean(&self) {
         let report =
-            ledger::check(&self.house.pool, &Records::in_the_database(), Extent::Everything)
+            ledger::check(&self.house.pool, &Records::without_archive(), Extent::Everything)
                 .await
                 .unwrap();
         assert!(report.is_clean(), "{report}");
@@ -127,7 +127,7 @@ pub(crate) async fn play_game(clients: &[&Client]) -> Play {
             panic!("{:?}", play.view());
         };
         let ready = play.ready(game, None).await.unwrap();
-        play.answered(ready).await.unwrap();
+        play.wait_for_answer(ready).await.unwrap();
         played = Some(game);
     }
     let mut play = plays.swap_remove(0);
@@ -147,7 +147,7 @@ pub(crate) async fn play_game(clients: &[&Client]) -> Play {
             if let Some(action) = play.advice() {
                 // Refused only where the clock was faster.
                 if let Ok(id) = play.act(action).await {
-                    let _ = play.answered(id).await;
+                    let _ = play.wait_for_answer(id).await;
                 }
             } else {
                 play.next().await.unwrap();

@@ -102,8 +102,8 @@ async fn until_settled(mut play: Play) {
 }
 
 async fn assert_sound(house: &House) {
-    assert_eq!(halted::halted(&house.pool).await.unwrap(), Vec::new());
-    let report = ledger::check(&house.pool, &Records::in_the_database(), Extent::Everything).await;
+    assert_eq!(halted::list_halted(&house.pool).await.unwrap(), Vec::new());
+    let report = ledger::check(&house.pool, &Records::without_archive(), Extent::Everything).await;
     let report = report.unwrap();
     assert!(report.is_clean(), "{report}");
 }
@@ -148,7 +148,7 @@ async fn a_read_only_postgres_halts_no_table_and_answers_no_500() {
         }
     };
     timeout(2 * PATIENCE, asked_again).await.expect("the ledger is asked again and again");
-    assert_eq!(halted::halted(&house.pool).await.unwrap(), Vec::new());
+    assert_eq!(halted::list_halted(&house.pool).await.unwrap(), Vec::new());
 
     set_read_only(&mut admin, false).await;
     until_ready_answers(&house, StatusCode::OK).await;
@@ -221,7 +221,7 @@ async fn tables_outlive(tables: usize, fault: &str, cure: &str) {
     let http = reqwest::Client::new();
     let seat = http.post(format!("{}/v1/rooms/newbie/seat", house.base));
     assert_unavailable(seat.bearer_auth(client.access_token())).await;
-    assert_eq!(halted::halted(&house.pool).await.unwrap(), Vec::new());
+    assert_eq!(halted::list_halted(&house.pool).await.unwrap(), Vec::new());
     tell(&mut redis, cure).await;
     until_ready_answers(&house, StatusCode::OK).await;
     timeout(2 * PATIENCE, playing.join_all()).await.expect("the games are settled");
@@ -263,15 +263,15 @@ async fn a_redis_that_became_a_replica_is_left_for_its_successor() {
     lead_to(&old);
     let live = TestLive::on(&format!("redis+unix://{}", name.display()));
     let (store, mut publications) = LiveStore::connect(&live.options()).await.unwrap();
-    store.takes_writes().await.unwrap();
+    store.check_writable().await.unwrap();
     let table = bahay_engine::table::TableId(uuid::Uuid::new_v4());
     store.watch(table).await.unwrap();
     let mut raw = live.raw().await;
     tell(&mut raw, "REPLICAOF 127.0.0.1 1").await;
     lead_to(&new);
-    let error = store.takes_writes().await.unwrap_err().to_string();
+    let error = store.check_writable().await.unwrap_err().to_string();
     assert!(error.contains("read only replica"), "{error}");
-    store.takes_writes().await.unwrap();
+    store.check_writable().await.unwrap();
     // Whoever listens is told that something may have been missed.
     timeout(PATIENCE, publications.recv()).await.expect("listeners are told").unwrap();
 }

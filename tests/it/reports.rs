@@ -8,7 +8,7 @@ use bahay::fixtures::{self, GenerateHistory, HistoryError, Written};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::records::Records;
-use bahay::reports::{Booked, Interval, Reports, SettlementFilter, Sums, Verdict};
+use bahay::reports::{Booked, Interval, Reports, SettlementFilter, Sums, RecordVerdict};
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
@@ -37,8 +37,8 @@ pub(crate) async fn history(games: u64, players: u32) -> (TestDatabase, PgPool, 
 }
 
 pub(crate) async fn counted(pool: &PgPool) -> Reports {
-    let reports = Reports::beside(pool);
-    reports.count().await.unwrap();
+    let reports = Reports::with_own_pool(pool);
+    reports.catch_up().await.unwrap();
     reports
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn counted(pool: &PgPool) -> Reports {
 async fn a_generated_history_is_in_order() {
     let (_database, pool, written) = history(150, 18).await;
     assert!(written.games >= 150 && written.windows > 1, "{written:?}");
-    let (here, days) = (Records::in_the_database(), Calendar::default());
+    let (here, days) = (Records::without_archive(), Calendar::default());
     let report = ledger::check(&pool, &here, Extent::Everything).await.unwrap();
     assert!(report.is_clean() && report.games.settled == written.games, "{report}");
     let standings = standings::check(&pool, &here, &days).await.unwrap();
@@ -73,10 +73,10 @@ async fn a_settlement_is_slow_by_the_time_of_its_table() {
             where id = $1";
         sqlx::query(shift).bind(game.0).bind(hours).execute(&owner).await.unwrap();
     }
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let (connected, _publications) = TestLive::new().connect().await;
     let standings = Standings::new(bank.pool.clone(), connected, Calendar::default());
-    standings.count().await.unwrap();
+    standings.catch_up().await.unwrap();
     let reports = counted(&bank.pool).await;
     let now = Timestamp::from_ms(bank.now_ms());
     let alarms = reports.today(now, &jiff::tz::TimeZone::UTC).await.unwrap().alarms;
@@ -95,10 +95,10 @@ async fn pots_are_held_as_their_accounts_have_them() {
     // Antes alone, then antes and all that is in it.
     for pot in [PotGoes::Nowhere, PotGoes::ToWinner, PotGoes::Nowhere] {
         bank.play(table, &players, 0, 1, pot).await;
-        bank.ledger.fold().await.unwrap();
+        bank.ledger.project_house_entries().await.unwrap();
         let live = TestLive::new();
         let (connected, _publications) = live.connect().await;
-        Standings::new(pool.clone(), connected, Calendar::default()).count().await.unwrap();
+        Standings::new(pool.clone(), connected, Calendar::default()).catch_up().await.unwrap();
         counted(&pool).await;
         let (pots, different): (i64, i64) = sqlx::query_as(
             "
@@ -214,17 +214,17 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         i64::try_from((z ^ (z >> 31)) >> 1).unwrap() % bound
     };
-    let reports = Reports::beside(&pool);
+    let reports = Reports::with_own_pool(&pool);
     let begin = NOW.ms() - 91 * DAY_MS;
     // Before anything is counted, with some things not yet folded, and after all is.
     for stage in 0..3 {
         if stage > 0 {
-            reports.count().await.unwrap();
+            reports.catch_up().await.unwrap();
         }
         if stage == 1 {
             let (ledger, tasks) = Ledger::start(
                 pool.clone(),
-                bahay::ledger::LedgerOptions { fold_interval_ms: 3_600_000, ..Default::default() },
+                bahay::ledger::LedgerOptions { projection_interval_ms: 3_600_000, ..Default::default() },
             );
             let player = bank_player(&pool).await;
             let grant = bahay::ledger::GrantCoins {
@@ -243,13 +243,13 @@ async fn the_figures_of_any_interval_are_those_of_the_ledger() {
             let interval = Interval { from: Timestamp::from_ms(from), to: Timestamp::from_ms(to) };
             let expected = plainly(&pool, interval).await;
             for by_hour in [false, true] {
-                let booked = reports.booked(interval, by_hour).await.unwrap();
+                let booked = reports.transfer_totals(interval, by_hour).await.unwrap();
                 assert_eq!(keyed(&booked), expected, "seed {seed} stage {stage} {interval:?}");
             }
         }
     }
     let ever = Interval { from: Timestamp::from_ms(0), to: Timestamp::from_ms(i64::pow(2, 42)) };
-    let sums = Sums::of(&reports.booked(ever, false).await.unwrap()).unwrap();
+    let sums = Sums::from_totals(&reports.transfer_totals(ever, false).await.unwrap()).unwrap();
     let balances = reports.trial_balance().await.unwrap();
     let of = |kind: &str| {
         balances.iter().find(|one| one.kind == kind).map_or(Coins::ZERO, |one| one.amount)
@@ -532,7 +532,7 @@ async fn partners_and_who_shares_a_device_are_found() {
         .await
         .unwrap();
     }
-    let shared = reports.shared_by(player).await.unwrap();
+    let shared = reports.linked_players(player).await.unwrap();
     assert_eq!(shared.len(), 1);
     assert_eq!((shared[0].player, shared[0].shared), (other, bahay::reports::Shared::Device));
     let report = reports.player(player).await.unwrap().unwrap();
@@ -570,7 +570,7 @@ async fn no_report_reads_a_large_table_from_end_to_end() {
 
     let observer = database.pool().await;
     let before = scans(&observer).await;
-    let reports = Reports::beside(&pool);
+    let reports = Reports::with_own_pool(&pool);
     let manila = jiff::tz::TimeZone::get("Asia/Manila").unwrap();
     let late = Timestamp::from_ms(NOW.ms() - 3 * DAY_MS);
     reports.today(late, &manila).await.unwrap();

@@ -3,7 +3,7 @@
 
 use bahay::allowance::{DAY_STAKES_MAX, PAIR_STAKES_MAX};
 use bahay::clock::Timestamp;
-use bahay::ledger::{OpenGame, Opening};
+use bahay::ledger::{OpenGame, OpeningOutcome};
 use bahay::lobby::{self, Lobby, LobbyError, Matcher};
 use bahay::ratings::Ratings;
 use bahay_engine::coins::Coins;
@@ -43,7 +43,7 @@ async fn a_player_wins_so_much_of_another_at_a_table_and_no_more() {
     win(&bank, at, &players, 1).await;
 
     let refused = bank.ledger.open_game(game(&bank, at, &players)).await.unwrap();
-    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::only(seat(0)) });
+    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::only(seat(0)) });
     let told = "select count(*) from notices where kind = 'room_limit' and player = $1";
     let told = sqlx::query_scalar::<_, i64>(told).bind(players[0].0);
     assert_eq!(told.fetch_one(&bank.pool).await.unwrap(), 1);
@@ -81,11 +81,11 @@ async fn a_player_wins_so_much_at_a_table_in_a_day_of_whomever() {
     }
     assert!(partners_at_bound(&bank, winner).await.is_empty());
     let now = Timestamp::from_ms(bank.now_ms());
-    assert!(bank.ledger.room_winnings(winner, now).await.unwrap().is_day_over());
+    assert!(bank.ledger.room_winnings(winner, now).await.unwrap().is_day_limit_reached());
     let others = bank.players([1_000_000; 2]).await;
     let again = game(&bank, at, &[others[0], winner, others[1]]);
     let refused = bank.ledger.open_game(again).await.unwrap();
-    assert_eq!(refused, Opening::OverAllowance { seats: SeatSet::only(seat(1)) });
+    assert_eq!(refused, OpeningOutcome::OverAllowance { seats: SeatSet::only(seat(1)) });
     bank.audit_clean().await;
 }
 
@@ -121,16 +121,16 @@ async fn players_at_a_bound_are_not_brought_together() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let ratings = Ratings::new(bank.pool.clone());
-    let lobby: Lobby = node.lobby.clone().with(lobby::Options::default(), ratings);
+    let lobby: Lobby = node.lobby.clone().with_options(lobby::Options::default(), ratings);
     let players = bank.players([1_000_000; 4]).await;
     book_flow(&bank, players[0], players[1], PAIR_STAKES_MAX).await;
     let rooms = ["newbie".to_owned()];
     let mut tickets = vec![];
     for player in &players {
-        tickets.push(lobby.seek(*player, &rooms, None).await.unwrap());
+        tickets.push(lobby.create_ticket(*player, &rooms, None).await.unwrap());
     }
     let mut matcher = Matcher::new(lobby.clone());
-    assert_eq!(matcher.round().await.unwrap(), Some(3));
+    assert_eq!(matcher.run_round().await.unwrap(), Some(3));
     let mut seats = vec![];
     for player in &players {
         seats.push(lobby.seated_at(*player).await.unwrap());
@@ -142,7 +142,7 @@ async fn players_at_a_bound_are_not_brought_together() {
     book_flow(&bank, rich, bank.player(1_000_000).await, DAY_STAKES_MAX).await;
     for refused in [
         lobby.seat(rich, "newbie").await.map(|_| ()),
-        lobby.seek(rich, &rooms, None).await.map(|_| ()),
+        lobby.create_ticket(rich, &rooms, None).await.map(|_| ()),
     ] {
         assert!(matches!(refused, Err(LobbyError::RoomLimit)), "{refused:?}");
     }

@@ -214,7 +214,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "identities arwd",
         "late_operations r",
         "ledger_checks ar w(finished_at,counted,differences)",
-        "name_looks ard",
+        "name_skeletons ard",
         "newcomer_coins arw",
         "notices ard w(created_at,read_at,code,sender)",
         "operation_hours arw",
@@ -252,7 +252,7 @@ async fn the_service_can_neither_change_nor_remove_what_was_booked() {
         "standings_progress arw",
         "transfers ar",
         "transfers_unforeseen r",
-        "unfolded ard",
+        "pending_house_entries ard",
         "used_nonces arwd",
     ];
     assert_eq!(rights, expected);

@@ -59,7 +59,7 @@ async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
     for (number, play) in plays.iter_mut().enumerate() {
         let text = (number < 2).then(|| format!("text {number}"));
         let said = play.ready(game, text).await.unwrap();
-        play.answered(said).await.unwrap();
+        play.wait_for_answer(said).await.unwrap();
     }
     for play in &mut plays {
         see(play, is_revealing).await;
@@ -70,7 +70,7 @@ async fn ready(house: &House) -> ([Client; 3], Vec<Play>, GameId) {
 async fn refused(play: &mut Play, game: GameId, text: &str) -> (String, Option<String>) {
     let text = text.to_owned();
     let said = play.send(|id| Command::Reveal { id, game, text }).await.unwrap();
-    match play.answered(said).await {
+    match play.wait_for_answer(said).await {
         Err(PlayError::Refused { code, rule, .. }) => (code, rule),
         other => panic!("it is taken: {other:?}"),
     }
@@ -107,10 +107,10 @@ async fn texts_are_revealed_when_all_are_ready_and_stand_in_the_record() {
     let mut back = clients[1].play().await.unwrap();
     back.resume(known);
     let joining = back.join().await.unwrap();
-    back.answered(joining).await.unwrap();
+    back.wait_for_answer(joining).await.unwrap();
     for play in [&mut back, &mut plays[0]] {
         let said = play.reveal().await.unwrap().expect("it is asked");
-        play.answered(said).await.unwrap();
+        play.wait_for_answer(said).await.unwrap();
     }
     assert!(!is_revealing(plays[0].view().unwrap()), "the last text has it dealt");
 
@@ -138,7 +138,7 @@ async fn a_text_that_is_not_asked_for_is_refused_and_changes_nothing() {
     assert_eq!(wrong, ("other_seed_text".to_owned(), Some("9.1".to_owned())));
     assert_eq!(plays[0].version(), version);
     let said = plays[0].reveal().await.unwrap().expect("it is asked");
-    plays[0].answered(said).await.unwrap();
+    plays[0].wait_for_answer(said).await.unwrap();
     assert_eq!(plays[0].reveal().await.unwrap(), None);
     assert_eq!(refused(&mut plays[0], game, "text 0").await.0, "already_revealed");
 }
@@ -151,7 +151,7 @@ async fn a_game_whose_texts_do_not_come_is_dealt_with_the_commitments() {
     let shown = commitments(&plays[0]);
     plays.remove(1).drop_connection();
     let leaving = plays[0].leave().await.unwrap();
-    plays[0].answered(leaving).await.unwrap();
+    plays[0].wait_for_answer(leaving).await.unwrap();
     let mut last = plays.pop().unwrap();
     see(&mut last, |view| !is_revealing(view)).await;
     match &last.view().unwrap().phase {
@@ -244,13 +244,13 @@ impl Undealt {
 
     /// What anybody may read, so many hours later.
     async fn told(&self, hours: i64) -> Deals {
-        self.bank.ledger.fold().await.unwrap();
+        self.bank.ledger.project_house_entries().await.unwrap();
         let live = TestLive::new();
         let (connected, _publications) = live.connect().await;
         let standings = Standings::new(self.bank.pool.clone(), connected, Calendar::default());
-        standings.count().await.unwrap();
-        let reports = Reports::beside(&self.bank.pool);
-        reports.count().await.unwrap();
+        standings.catch_up().await.unwrap();
+        let reports = Reports::with_own_pool(&self.bank.pool);
+        reports.catch_up().await.unwrap();
         let now_ms = jiff::Timestamp::now().as_millisecond();
         reports.deals(Timestamp::from_ms(now_ms + hours * 3_600_000)).await.unwrap()
     }
@@ -302,7 +302,7 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     ticking.abort();
     let texts: Vec<_> = clients.iter().map(|client| client.text.as_deref()).collect();
     assert_eq!(texts, [Some("text 0"), Some("text 1"), None]);
-    assert!(clients.iter().all(|client| client.holds()));
+    assert!(clients.iter().all(|client| client.is_valid()));
     let looked = another.look(undealt.table).await.unwrap().unwrap();
     assert_eq!(looked.phase().game(), Some(undealt.game));
 }

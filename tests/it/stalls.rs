@@ -10,7 +10,7 @@ use bahay::ws::protocol::{Closing, Message};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::games::tongits::{Countdowns, Rules};
 use bahay_engine::table::Readable as _;
-use bahay_engine::table::{By, Clocks, Event, GameId, PhaseView, Record};
+use bahay_engine::table::{ActionOrigin, Clocks, Event, GameId, PhaseView, Record};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -66,7 +66,7 @@ pub(crate) async fn dealt(clients: &[Client]) -> (GameId, Vec<Play>) {
     };
     for play in &mut plays {
         let readied = play.ready(game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in &mut plays {
         while play.prompt().is_none() {
@@ -148,7 +148,7 @@ async fn a_stalled_redis_costs_nobody_time() {
     services.pause(Service::Redis);
     let action = plays[turn].advice().unwrap();
     let acting = plays[turn].act(action).await.unwrap();
-    let answer = timeout(PATIENCE, plays[turn].answered(acting)).await.unwrap();
+    let answer = timeout(PATIENCE, plays[turn].wait_for_answer(acting)).await.unwrap();
     assert!(is_unavailable(&answer), "{answer:?}");
     sleep(OUTAGE).await;
     assert_eq!(plays[turn].prompt().unwrap().number, prompt, "the clock stood");
@@ -156,7 +156,7 @@ async fn a_stalled_redis_costs_nobody_time() {
     play_on(plays, true).await;
     let record = record(&clients[0], game).await;
     assert!(
-        record.actions.iter().all(|taken| taken.by == By::Player),
+        record.actions.iter().all(|taken| taken.by == ActionOrigin::Player),
         "the clock or the AI took a turn: {:?}",
         record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
     );
@@ -177,7 +177,7 @@ async fn who_goes_while_redis_is_away_is_away_when_it_is_back() {
     // Three times as long as the session waits for the table.
     for _ in 0..3 {
         let leaving = plays[0].leave().await.unwrap();
-        let answer = timeout(PATIENCE, plays[0].answered(leaving)).await.unwrap();
+        let answer = timeout(PATIENCE, plays[0].wait_for_answer(leaving)).await.unwrap();
         assert!(is_unavailable(&answer), "{answer:?}");
     }
     services.resume();
@@ -200,16 +200,16 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
     let mut house = house(&services, Service::Redis, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
-    let clients = [clients[0].clone(), clients[1].at(&base), clients[2].at(&base)];
+    let clients = [clients[0].clone(), clients[1].with_base(&base), clients[2].with_base(&base)];
     let (game, mut plays) = dealt(&clients).await;
     let turn = plays.iter().position(|play| play.advice().is_some()).unwrap();
     let action = plays[turn].advice().unwrap();
     let acting = plays[turn].act(action).await.unwrap();
-    plays[turn].answered(acting).await.unwrap();
+    plays[turn].wait_for_answer(acting).await.unwrap();
     let acknowledged = plays[turn].version().unwrap();
     services.kill(Service::Redis).await;
     let pinging = plays[turn].leave().await.unwrap();
-    let answer = timeout(PATIENCE, plays[turn].answered(pinging)).await.unwrap();
+    let answer = timeout(PATIENCE, plays[turn].wait_for_answer(pinging)).await.unwrap();
     assert!(is_unavailable(&answer), "{answer:?}");
     services.start_again().await;
     play_on(plays, true).await;
@@ -217,7 +217,7 @@ async fn a_killed_redis_that_comes_back_is_played_on() {
     assert!(record.actions.len() > 1);
     assert!(acknowledged > 0);
     assert!(
-        record.actions.iter().all(|taken| taken.by == By::Player),
+        record.actions.iter().all(|taken| taken.by == ActionOrigin::Player),
         "{:?}",
         record.actions.iter().map(|taken| taken.by).collect::<Vec<_>>()
     );
@@ -250,7 +250,7 @@ async fn an_emptied_redis_gives_every_coin_back_once() {
     let mut house = house(&services, Service::Redis, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
-    let clients = [clients[0].clone(), clients[1].at(&base), clients[2].at(&base)];
+    let clients = [clients[0].clone(), clients[1].with_base(&base), clients[2].with_base(&base)];
     let (game, plays) = dealt(&clients).await;
     services.start_redis_empty().await;
     for mut play in plays {
@@ -265,7 +265,7 @@ async fn an_emptied_redis_gives_every_coin_back_once() {
         assert_eq!(reason, Closing::Lost);
     }
     let voided = async {
-        while bahay::archive::record(&house.pool, &Records::in_the_database(), game)
+        while bahay::archive::read_game(&house.pool, &Records::without_archive(), game)
             .await
             .unwrap()
             .unwrap()

@@ -1,7 +1,7 @@
 //! What is counted from settled games: once each, whoever counts and however often it is begun.
 
 use bahay::clock::Timestamp;
-use bahay::live_store::{PlacesAsked, Reached};
+use bahay::live_store::{BoardSection, ReachedScore};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::standings::{
@@ -36,7 +36,7 @@ async fn played(bank: &Bank) -> Vec<PlayerId> {
     ] {
         bank.play(table, &players, winner, counts, pot).await;
     }
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     players
 }
 
@@ -44,9 +44,9 @@ fn top(limit: u32, player: PlayerId) -> Asked {
     Asked { section: Section::Top { offset: 0 }, limit, player }
 }
 
-async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::Checked {
+async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::StandingsCheck {
     let checked =
-        standings::check(&bank.pool, &Records::in_the_database(), calendar).await.unwrap();
+        standings::check(&bank.pool, &Records::without_archive(), calendar).await.unwrap();
     assert_eq!(checked.differences, Vec::<String>::new());
     checked
 }
@@ -63,7 +63,7 @@ async fn every_game_counts_once_however_many_count() {
     first.unwrap();
     second.unwrap();
     // Whoever found the other at it leaves the rest to it; nobody counts twice.
-    one.count().await.unwrap();
+    one.catch_up().await.unwrap();
     let expected = Statistics {
         games: 7,
         wins: 3,
@@ -83,8 +83,8 @@ async fn every_game_counts_once_however_many_count() {
 
     // More games, and another node.
     bank.play(table(), &players, 1, 1, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
-    other.count().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
+    other.catch_up().await.unwrap();
     assert_eq!(one.statistics(players[2], KIND).await.unwrap().streak, 0);
     assert_eq!(assert_holds(&bank, &calendar).await.games, 8);
 }
@@ -96,14 +96,14 @@ async fn another_calendar_counts_everything_anew_and_comes_to_the_same() {
     let live = TestLive::new();
     let calendar = Calendar::default();
     let before = standings(&bank, &live, calendar.clone()).await;
-    before.count().await.unwrap();
+    before.catch_up().await.unwrap();
     let year = Calendar { season: "12".parse().unwrap(), ..calendar.clone() };
     assert_ne!(
-        standings::check(&bank.pool, &Records::in_the_database(), &year).await.unwrap().differences,
+        standings::check(&bank.pool, &Records::without_archive(), &year).await.unwrap().differences,
         Vec::<String>::new()
     );
     let after = standings(&bank, &live, year.clone()).await;
-    after.count().await.unwrap();
+    after.catch_up().await.unwrap();
     for player in &players {
         let (one, other) =
             tokio::join!(before.statistics(*player, KIND), after.statistics(*player, KIND));
@@ -119,7 +119,7 @@ async fn a_number_that_was_changed_is_found() {
     let bank = Bank::new().await;
     played(&bank).await;
     let calendar = Calendar::default();
-    standings(&bank, &TestLive::new(), calendar.clone()).await.count().await.unwrap();
+    standings(&bank, &TestLive::new(), calendar.clone()).await.catch_up().await.unwrap();
     let changed = "update player_statistics set wins = wins + 1 where wins = 3";
     sqlx::query(changed).execute(&bank.pool).await.unwrap();
     let changed = "delete from board_scores where board = 'hits' and span = 'week'";
@@ -127,7 +127,7 @@ async fn a_number_that_was_changed_is_found() {
     let changed = "update player_counters set value = value + 1 where value = 1";
     assert_eq!(sqlx::query(changed).execute(&bank.pool).await.unwrap().rows_affected(), 2);
     let checked =
-        standings::check(&bank.pool, &Records::in_the_database(), &calendar).await.unwrap();
+        standings::check(&bank.pool, &Records::without_archive(), &calendar).await.unwrap();
     assert_eq!(checked.differences.len(), 5, "{:?}", checked.differences);
 }
 
@@ -142,9 +142,9 @@ async fn boards_are_the_same_when_redis_was_emptied() {
     // Somebody with exactly the hits of another.
     players.extend(bank.players([100_000; 3]).await);
     bank.play(table(), &players[3..], 0, 3, PotGoes::ToWinner).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let full = standings(&bank, &TestLive::new(), Calendar::default()).await;
-    full.count().await.unwrap();
+    full.catch_up().await.unwrap();
     // Another part of Redis, where nothing is: as after a flush.
     let emptied = standings(&bank, &TestLive::new(), Calendar::default()).await;
     for board in Board::ALL {
@@ -184,13 +184,13 @@ async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
     let bank = Bank::new().await;
     let players = played(&bank).await;
     let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
-    standings.count().await.unwrap();
+    standings.catch_up().await.unwrap();
     let asked = Asked { section: Section::Around, limit: 3, player: players[1] };
     let ask = || standings.board(KIND, Board::Coins, Span::Week, DAY, asked);
     let before = ask().await.unwrap().own.unwrap();
     bank.play(table(), &players, 1, 5, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
-    standings.count().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
+    standings.catch_up().await.unwrap();
     let after = ask().await.unwrap().own.unwrap();
     assert_eq!(after.score, before.score + 950);
 }
@@ -260,7 +260,7 @@ async fn equal_scores_have_one_rank_and_every_place_is_reached() {
     // A score that rises later stands behind those who had it before.
     let reached_at = Timestamp::from_ms(1_760_000_000_000);
     let (live, _publications) = TestLive::new().connect().await;
-    let reached = |player: usize, score: i64, seconds: i64| Reached {
+    let reached = |player: usize, score: i64, seconds: i64| ReachedScore {
         player: players[player],
         score,
         reached_at: Timestamp::from_ms(reached_at.ms() + seconds * 1_000),
@@ -268,8 +268,8 @@ async fn equal_scores_have_one_rank_and_every_place_is_reached() {
     let first = [reached(0, 5, 0), reached(1, 3, 1), reached(2, 5, 2)];
     live.raise_scores("a-board", &first).await.unwrap();
     live.raise_scores("a-board", &[reached(1, 5, 3), reached(2, 4, 4)]).await.unwrap();
-    live.mark_board("a-board").await.unwrap();
-    let places = live.places("a-board", PlacesAsked::Top { offset: 0 }, 9, players[1]).await;
+    live.mark_board_filled("a-board").await.unwrap();
+    let places = live.board_page("a-board", BoardSection::Top { offset: 0 }, 9, players[1]).await;
     let places = places.unwrap().unwrap();
     assert_eq!(places.total, 3);
     let listed: Vec<_> = places.places.iter().map(|place| (place.rank, place.player)).collect();
@@ -292,10 +292,10 @@ async fn games_of_two_kinds_are_counted_apart() {
     bank.play_out(other(), 4, 3, PotGoes::ToWinner).await;
     bank.play_out(other(), 4, 1, PotGoes::Nowhere).await;
     bank.play_out(other(), 0, 1, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let calendar = Calendar::default();
     let standings = standings(&bank, &TestLive::new(), calendar.clone()).await;
-    standings.count().await.unwrap();
+    standings.catch_up().await.unwrap();
     let checked = assert_holds(&bank, &calendar).await;
     assert_eq!((checked.games, checked.players), (5, 3 + 5));
 
@@ -315,7 +315,7 @@ async fn games_of_two_kinds_are_counted_apart() {
     assert_eq!(hits(OTHER).await, [(1, players[4], 1)]);
     assert_eq!(hits("a_third_game").await, []);
 
-    Ratings::new(bank.pool.clone()).count().await.unwrap();
+    Ratings::new(bank.pool.clone()).catch_up().await.unwrap();
     let best = async |kind: &str| {
         let now = Timestamp::from_ms(bank.now_ms());
         let asked = top(10, players[0]);
@@ -338,22 +338,22 @@ async fn a_private_game_is_on_no_leaderboard_and_changes_no_rating() {
         let game = bahay::ledger::OpenGame { room: "private".to_owned(), ..game };
         bank.play_out(game, winner, 3, pot).await;
     }
-    bank.ledger.fold().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
     let calendar = Calendar::default();
     let standings = standings(&bank, &TestLive::new(), calendar.clone()).await;
-    standings.count().await.unwrap();
+    standings.catch_up().await.unwrap();
     assert_eq!(assert_holds(&bank, &calendar).await.scores, 0);
     let statistics = standings.statistics(players[0], KIND).await.unwrap();
     assert_eq!((statistics.games, statistics.wins, statistics.counter("hits")), (2, 2, 1));
     let ratings = Ratings::new(bank.pool.clone());
-    ratings.count().await.unwrap();
-    let before = ratings.bearing(bank.player(0).await, KIND).await.unwrap().rating;
-    assert_eq!(ratings.bearing(players[0], KIND).await.unwrap().rating, before);
+    ratings.catch_up().await.unwrap();
+    let before = ratings.matchmaking_profile(bank.player(0).await, KIND).await.unwrap().rating;
+    assert_eq!(ratings.matchmaking_profile(players[0], KIND).await.unwrap().rating, before);
     // The same players in a room: both count.
     bank.play(table(), &players, 0, 1, PotGoes::Nowhere).await;
-    bank.ledger.fold().await.unwrap();
-    standings.count().await.unwrap();
-    ratings.count().await.unwrap();
+    bank.ledger.project_house_entries().await.unwrap();
+    standings.catch_up().await.unwrap();
+    ratings.catch_up().await.unwrap();
     assert!(assert_holds(&bank, &calendar).await.scores > 0);
-    assert!(ratings.bearing(players[0], KIND).await.unwrap().rating > before);
+    assert!(ratings.matchmaking_profile(players[0], KIND).await.unwrap().rating > before);
 }

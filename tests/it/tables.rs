@@ -51,7 +51,7 @@ async fn a_table_is_played_through_two_nodes() {
     }
     let ends = tasks.join_all().await;
     assert_eq!(ends.len(), 3);
-    let games = bahay::archive::by_player(
+    let games = bahay::archive::list_by_player(
         &bank.pool,
         players[0],
         &bahay::archive::Filter::default(),
@@ -62,7 +62,7 @@ async fn a_table_is_played_through_two_nodes() {
     .unwrap();
     assert_eq!(games.items.len(), 3);
     for game in games.items {
-        let recorded = bahay::archive::record(&bank.pool, &Records::in_the_database(), game.game)
+        let recorded = bahay::archive::read_game(&bank.pool, &Records::without_archive(), game.game)
             .await
             .unwrap()
             .unwrap();

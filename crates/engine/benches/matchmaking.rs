@@ -8,10 +8,10 @@
 mod rows;
 
 use bahay_engine::matchmaking::{
-    Companion, ConflictKey, OpenTable, RoomSet, Round, Ticket, TicketId,
+    Candidate, ConflictKey, OpenTable, RoomSet, Round, Ticket, TicketId,
 };
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 use uuid::Uuid;
 
 use rows::Rows;
@@ -22,10 +22,10 @@ const TURNS: [u64; 3] = [0, 1, 2];
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
 fn main() {
-    let everywhere = |dice: &mut Dice| vec![ConflictKey(dice.word())];
+    let everywhere = |dice: &mut TestRng| vec![ConflictKey(dice.word())];
     let from_few =
-        |dice: &mut Dice| vec![ConflictKey(dice.word()), ConflictKey(u64::from(dice.below(40)))];
-    let from_one = |dice: &mut Dice| vec![ConflictKey(dice.word()), ConflictKey(7)];
+        |dice: &mut TestRng| vec![ConflictKey(dice.word()), ConflictKey(u64::from(dice.below(40)))];
+    let from_one = |dice: &mut TestRng| vec![ConflictKey(dice.word()), ConflictKey(7)];
     let rows = Rows::new(&format!("the matcher, {TICKETS} tickets"));
     report(&rows, "everybody fits somebody", &tickets(1, everywhere), &[]);
     report(&rows, "the same, 500 tables with a seat", &tickets(1, everywhere), &tables(2));
@@ -45,13 +45,13 @@ fn report(rows: &Rows, name: &str, tickets: &[Ticket], tables: &[OpenTable]) {
     rows.each(&format!("a round, {name}: {} placed", round(&0)), &TURNS, round);
 }
 
-fn tickets(seed: u64, conflict_keys: impl Fn(&mut Dice) -> Vec<ConflictKey>) -> Vec<Ticket> {
-    let mut dice = Dice::new(seed);
+fn tickets(seed: u64, conflict_keys: impl Fn(&mut TestRng) -> Vec<ConflictKey>) -> Vec<Ticket> {
+    let mut dice = TestRng::new(seed);
     let ticket = |_| {
         let rating = 25_000 + i32::try_from(dice.below(16_000)).expect("16 bits") - 8_000;
         let player = PlayerId(id(&mut dice));
         let conflict_keys = conflict_keys(&mut dice);
-        let who = Companion { conflict_keys, ..Companion::new(player, rating) };
+        let who = Candidate { conflict_keys, ..Candidate::new(player, rating) };
         let waited_ms = i64::from(dice.below(5_000));
         let rooms: RoomSet = (0..6).filter(|_| dice.below(3) == 0).collect();
         Ticket {
@@ -66,17 +66,17 @@ fn tickets(seed: u64, conflict_keys: impl Fn(&mut Dice) -> Vec<ConflictKey>) -> 
 }
 
 fn tables(seed: u64) -> Vec<OpenTable> {
-    let mut dice = Dice::new(seed);
+    let mut dice = TestRng::new(seed);
     let table = |_| OpenTable {
         id: TableId(id(&mut dice)),
         room: dice.below(6) as usize,
         seats_free: 1,
         has_pot: dice.below(4) == 0,
-        companions: (0..2).map(|_| Companion::new(PlayerId(id(&mut dice)), 25_000)).collect(),
+        companions: (0..2).map(|_| Candidate::new(PlayerId(id(&mut dice)), 25_000)).collect(),
     };
     (0..TABLES).map(table).collect()
 }
 
-fn id(dice: &mut Dice) -> Uuid {
+fn id(dice: &mut TestRng) -> Uuid {
     Uuid::from_u64_pair(dice.word(), dice.word())
 }

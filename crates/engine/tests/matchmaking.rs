@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::matchmaking::{
-    Companion, ConflictKey, OpenTable, Place, Placement, REPEAT_MS, RoomSet, Round, Ticket,
+    Candidate, ConflictKey, OpenTable, PlacementTarget, Placement, REPEAT_MS, RoomSet, Round, Ticket,
     TicketId, WINDOW_MS, fit, fit_companions,
 };
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 use uuid::Uuid;
 
 const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
@@ -43,18 +43,18 @@ fn id(number: u64) -> Uuid {
     Uuid::from_u64_pair(0x019c_a944_3c00_7000, number)
 }
 
-fn somebody(dice: &mut Dice, number: u64) -> Companion {
+fn somebody(dice: &mut TestRng, number: u64) -> Candidate {
     let conflict_keys =
         (0..dice.below(3)).map(|_| ConflictKey(u64::from(dice.below(12)))).collect();
     let rating = 25_000 + i32::try_from(dice.below(12_000)).unwrap() - 6_000;
     let network = (dice.below(2) == 0).then(|| ConflictKey(100 + u64::from(dice.below(3))));
     let blocked = (0..dice.below(3)).map(|_| PlayerId(id(u64::from(dice.below(40))))).collect();
     let player = PlayerId(id(number));
-    Companion { player, rating, conflict_keys, network, blocked }
+    Candidate { player, rating, conflict_keys, network, blocked }
 }
 
 fn random(seed: u64) -> Waiting {
-    let mut dice = Dice::new(seed);
+    let mut dice = TestRng::new(seed);
     let count = u64::from(dice.below(40));
     let tickets = (0..count)
         .map(|number| Ticket {
@@ -105,8 +105,8 @@ fn seated(waiting: &Waiting) -> (Vec<Group<'_>>, Vec<&Ticket>) {
         let group: Vec<&Ticket> =
             placement.tickets.iter().map(|id| left.remove(id).expect("no ticket twice")).collect();
         match placement.place {
-            Place::At(table) => tables.entry(table).or_default().extend(group),
-            Place::New { room } => groups.push((None, room, group)),
+            PlacementTarget::At(table) => tables.entry(table).or_default().extend(group),
+            PlacementTarget::New { room } => groups.push((None, room, group)),
         }
     }
     for (id, group) in tables {
@@ -202,11 +202,11 @@ fn a_round_is_the_same_whenever_it_is_repeated() {
 /// fits anybody: they are found, whatever the others cost.
 #[test]
 fn nobody_starves_behind_a_crowd() {
-    let mut dice = Dice::new(0xfa11);
+    let mut dice = TestRng::new(0xfa11);
     let mut tickets: Vec<Ticket> = (0..4_000)
         .map(|number| Ticket {
             id: TicketId(id(number)),
-            who: Companion { conflict_keys: vec![ConflictKey(1)], ..somebody(&mut dice, number) },
+            who: Candidate { conflict_keys: vec![ConflictKey(1)], ..somebody(&mut dice, number) },
             rooms: RoomSet::default().with(0),
             recent: vec![],
             since: Timestamp::from_ms(NOW.ms() - 600_000),
@@ -215,7 +215,7 @@ fn nobody_starves_behind_a_crowd() {
     let few: BTreeSet<TicketId> = (5_000..5_003).map(|number| TicketId(id(number))).collect();
     for (number, ticket) in (5_000..).zip(&few) {
         let rating = somebody(&mut dice, number).rating;
-        let who = Companion::new(PlayerId(id(number)), rating);
+        let who = Candidate::new(PlayerId(id(number)), rating);
         let rooms = RoomSet::default().with(0);
         tickets.push(Ticket { id: *ticket, who, rooms, recent: vec![], since: NOW });
     }
@@ -233,13 +233,13 @@ fn nobody_starves_behind_a_crowd() {
         turn += 1;
         assert!(turn < 200, "they wait for ever");
     };
-    assert_eq!(found.place, Place::New { room: 0 });
+    assert_eq!(found.place, PlacementTarget::New { room: 0 });
 }
 
 fn ticket(number: u64) -> Ticket {
     Ticket {
         id: TicketId(id(number)),
-        who: Companion::new(PlayerId(id(number)), 25_000),
+        who: Candidate::new(PlayerId(id(number)), 25_000),
         rooms: RoomSet::default().with(0),
         recent: vec![],
         since: Timestamp::from_ms(NOW.ms() - 1_000 + i64::try_from(number).unwrap()),
@@ -248,7 +248,7 @@ fn ticket(number: u64) -> Ticket {
 
 fn table(number: u64, seats_free: u8, has_pot: bool) -> OpenTable {
     let companions = (0..u64::from(3 - seats_free))
-        .map(|seat| Companion::new(PlayerId(id(100 + number * 10 + seat)), 25_000))
+        .map(|seat| Candidate::new(PlayerId(id(100 + number * 10 + seat)), 25_000))
         .collect();
     OpenTable { id: TableId(id(number)), room: 0, seats_free, has_pot, companions }
 }
@@ -272,7 +272,7 @@ fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
 fn players_of_one_network_meet_only_in_rooms_that_let_them() {
     for room in 0..2 {
         let one_network = |number| Ticket {
-            who: Companion { network: Some(ConflictKey(7)), ..ticket(number).who },
+            who: Candidate { network: Some(ConflictKey(7)), ..ticket(number).who },
             rooms: RoomSet::default().with(room),
             ..ticket(number)
         };
@@ -286,9 +286,9 @@ fn a_pot_comes_first_then_free_seats_then_a_new_table() {
     let tickets: Vec<Ticket> = (0..9).map(ticket).collect();
     let tables = vec![table(1, 1, false), table(2, 3, true), table(3, 2, false)];
     let placements = Waiting { tickets, tables }.placements();
-    let places: Vec<Place> = placements.iter().map(|placement| placement.place).collect();
-    let at = |number| Place::At(TableId(id(number)));
-    assert_eq!(places, [at(2), at(1), at(3), at(3), Place::New { room: 0 }]);
+    let places: Vec<PlacementTarget> = placements.iter().map(|placement| placement.place).collect();
+    let at = |number| PlacementTarget::At(TableId(id(number)));
+    assert_eq!(places, [at(2), at(1), at(3), at(3), PlacementTarget::New { room: 0 }]);
     let oldest: BTreeSet<TicketId> = (0..3).map(|number| TicketId(id(number))).collect();
     let first: BTreeSet<TicketId> = placements[0].tickets.iter().copied().collect();
     assert_eq!(first, oldest, "the oldest choose first");

@@ -20,7 +20,7 @@ use crate::http::{Code, Path, Problem, record_problem};
 use crate::ids::GameId;
 use crate::operators::Audit;
 use crate::replay::GameReplay;
-use crate::reports::{Dossier, OperationRow, Reports, Reversibility, Verdict};
+use crate::reports::{Dossier, OperationRow, Reports, Reversibility, RecordVerdict};
 
 pub(super) async fn show_game(
     State(reports): State<Reports>,
@@ -126,7 +126,7 @@ fn seats(seats: &[SeatDetail]) -> Markup {
 
 fn proof(verdict: &Verdict) -> Markup {
     match verdict {
-        Verdict::Holds { actions, clients, .. } => html! {
+        RecordVerdict::Holds { actions, clients, .. } => html! {
             p {
                 (badge("good", "verified"))
                 " The deal follows from the seeds that were committed to, " (actions)
@@ -134,10 +134,10 @@ fn proof(verdict: &Verdict) -> Markup {
             }
             (deal(clients))
         },
-        Verdict::Fails { fault } => html! {
+        RecordVerdict::Fails { fault } => html! {
             p class="alert" role="alert" { "The record does not hold: " (fault) }
         },
-        Verdict::NoRecord => html! { p { "There is no record of this game." } },
+        RecordVerdict::NoRecord => html! { p { "There is no record of this game." } },
     }
 }
 
@@ -163,8 +163,8 @@ fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
     let stored = game.settlement.clone().map(serde_json::from_value::<Settlement>);
     let stored = stored.and_then(Result::ok);
     let (recomputed, is_booked) = match verdict {
-        Verdict::Holds { recomputed, is_booked, .. } => (Some(recomputed), *is_booked),
-        Verdict::Fails { .. } | Verdict::NoRecord => (None, false),
+        RecordVerdict::Holds { recomputed, is_booked, .. } => (Some(recomputed), *is_booked),
+        RecordVerdict::Fails { .. } | RecordVerdict::NoRecord => (None, false),
     };
     if stored.is_none() && recomputed.is_none() {
         return html! { p { "It has none." } };

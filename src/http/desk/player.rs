@@ -22,7 +22,7 @@ use crate::ledger::Wallet;
 use crate::lobby::LobbyError;
 use crate::operators::{Sanctions, Moderation, NoteText};
 use crate::reports::{
-    AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, Shared, SharedBy,
+    AccountEntry, DeviceRow, Partner, PlayerReport, Reports, SettlementFilter, SharedSource, LinkedPlayer,
 };
 use crate::standings::Statistics;
 
@@ -92,7 +92,7 @@ pub(super) async fn show_player(
     let entries = reports.account_entries(&account, cursor, SHOWN).await.map_err(database_problem)?;
     let next = entries.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let partners = reports.partners(player).await.map_err(database_problem)?;
-    let shared = reports.shared_by(player).await.map_err(database_problem)?;
+    let shared = reports.linked_players(player).await.map_err(database_problem)?;
     let here = format!("{HERE}/{player}");
     let sits_at = lobby.seated_at(player).await;
     let sanctions = sanctions::section(&Sanctions::from_ref(&services), &session, player, &here).await?;
@@ -219,10 +219,10 @@ fn actions_section(session: &OperatorSession, here: &str) -> Markup {
     html! { (button(session, &format!("{here}/sign-out"), "Sign out everywhere", question)) }
 }
 
-fn shared_badge(shared: Shared) -> Markup {
+fn shared_badge(shared: SharedSource) -> Markup {
     match shared {
-        Shared::Device => badge("bad", "same device"),
-        Shared::Address => badge("waiting", "same address"),
+        SharedSource::Device => badge("bad", "same device"),
+        SharedSource::Address => badge("waiting", "same address"),
     }
 }
 
@@ -253,7 +253,7 @@ fn partners_table(partners: &[Partner]) -> Markup {
     table("With whom it plays, in its newest 500 games", &columns, &rows)
 }
 
-fn shared_table(shared: &[SharedBy]) -> Markup {
+fn shared_table(shared: &[LinkedPlayer]) -> Markup {
     let columns = [Column::Text("Player"), Column::Text("")];
     let rows: Vec<_> = shared
         .iter()

@@ -12,14 +12,14 @@ use crate::archive::{GameDetail, GameState, SeatDetail};
 use crate::ids::GameId;
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Operator};
-use crate::reports::{Dossier, Reports, Verdict};
+use crate::reports::{Dossier, Reports, RecordVerdict};
 
 use super::super::game_steps::{GameStep, select_steps};
 use super::super::games::number;
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem};
 use super::ledger::OperationBody;
 
-/// A game and all that was booked for it.
+/// A game with everything that was booked for it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Dossier)]
 pub(in crate::http) struct DossierBody {
@@ -29,31 +29,33 @@ pub(in crate::http) struct DossierBody {
     room: String,
     #[schema(inline)]
     state: GameStateBody,
-    /// How it ended; null until it was settled and counted.
+    /// The way in which the game ended; null until it was settled and projected.
     #[schema(required = true)]
     ending: Option<String>,
-    /// What each seat paid into the POT.
+    /// The coins that each seat paid into the POT.
     ante: Coins,
     seats: Vec<DossierSeat>,
-    /// By the house's time, as deadlines are.
+    /// By the house's clock, as deadlines are.
     opened_at: Time,
     #[schema(required = true)]
     finished_at: Option<Time>,
-    /// Why it was voided; null unless it was.
+    /// The reason why the game was voided; null unless it was.
     #[schema(required = true)]
     void_reason: Option<String>,
-    /// What the ledger stored: the schema `Settlement` of asyncapi.yaml. Null unless it is settled.
+    /// The settlement that the ledger stored: the schema `Settlement` of asyncapi.yaml. Null unless
+    /// the game is settled.
     #[schema(required = true, value_type = Option<Object>)]
     settlement: Option<Value>,
     /// The time at which a reversal of the settlement was booked; null without one.
     #[schema(required = true)]
     reversed_at: Option<Time>,
     verdict: VerdictBody,
-    /// Opening, settlement or void, and what reversed them, with their transfers; the oldest first.
+    /// The opening, the settlement or void, and their reversals, with their transfers; oldest
+    /// first.
     operations: Vec<OperationBody>,
 }
 
-/// Where a game stands.
+/// The state of a game.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum GameStateBody {
@@ -69,13 +71,13 @@ pub(in crate::http) struct DossierSeat {
     #[schema(maximum = 7)]
     seat: u8,
     player: Uuid,
-    /// As the player is called now.
+    /// The player's current name.
     #[schema(example = "Maria")]
     name: String,
-    /// The most that the seat could lose beside the ante.
+    /// The most that the seat could lose in addition to the ante.
     stake: Coins,
-    /// The change of the player's coins, the ante aside; null while the game goes on, and 0 once the
-    /// settlement was reversed.
+    /// The change of the player's coins, without the ante; null while the game is open, and 0 once
+    /// the settlement is reversed.
     #[schema(required = true)]
     net: Option<Coins>,
 }
@@ -87,36 +89,36 @@ pub(in crate::http) struct Replay {
     steps: Vec<GameStep>,
 }
 
-/// What became of verifying the game's record.
+/// The result of verifying the game's record.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[schema(as = Verdict)]
 pub(in crate::http) enum VerdictBody {
-    /// The deal follows from the seeds, every action from the rules, the settlement from both.
+    /// The deal follows from the seeds, every action from the rules, and the settlement from both.
     Holds {
         actions: u64,
-        /// The settlement as it follows from the record: the schema `Settlement` of asyncapi.yaml.
+        /// The settlement as recomputed from the record: the schema `Settlement` of asyncapi.yaml.
         #[schema(value_type = Object)]
         recomputed: Value,
-        /// Whether that is what the ledger stored.
+        /// True if the ledger stored the same settlement.
         is_booked: bool,
     },
-    /// Where it does not, in words.
+    /// The record contradicts the rules; `fault` describes where.
     Fails { fault: String },
-    /// Only settled games have a record.
+    /// There is no record, because only settled games have one.
     NoRecord,
 }
 
-impl From<Verdict> for VerdictBody {
-    fn from(verdict: Verdict) -> Self {
+impl From<RecordVerdict> for VerdictBody {
+    fn from(verdict: RecordVerdict) -> Self {
         match verdict {
-            Verdict::Holds { actions, recomputed, is_booked, clients: _ } => Self::Holds {
+            RecordVerdict::Holds { actions, recomputed, is_booked, clients: _ } => Self::Holds {
                 actions: actions as u64,
                 recomputed: serde_json::to_value(&recomputed).unwrap_or_default(),
                 is_booked,
             },
-            Verdict::Fails { fault } => Self::Fails { fault },
-            Verdict::NoRecord => Self::NoRecord,
+            RecordVerdict::Fails { fault } => Self::Fails { fault },
+            RecordVerdict::NoRecord => Self::NoRecord,
         }
     }
 }
@@ -161,7 +163,7 @@ impl From<Dossier> for DossierBody {
 
 /// Show a game
 ///
-/// As it was booked, beside what its record says, without anybody's cards. For operators of every
+/// As booked, beside the result of verifying its record, without cards. For operators of every
 /// role.
 #[utoipa::path(
     get,
@@ -188,8 +190,8 @@ pub(in crate::http) async fn show_dossier(
 
 /// Replay a game
 ///
-/// Step by step, with all hands. Each look is noted in the audit. For the roles `support` and
-/// `admin`.
+/// Step by step, with all hands. Each view is recorded in the audit log. For the roles `support`
+/// and `admin`.
 #[utoipa::path(
     get,
     path = "/v1/operator/games/{id}/steps",
@@ -217,7 +219,8 @@ pub(in crate::http) async fn replay_game(
     Ok(Json(Replay { game: id, steps }))
 }
 
-/// A settled game and its record, once it is noted who looks at all hands.
+/// Returns a settled game and its record, after recording in the audit log that the operator views
+/// all hands.
 pub(in crate::http) async fn load_audited_record(
     reports: &Reports,
     audit: &Audit,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bahay::clock::Clock;
 use bahay::db;
 use bahay::ratings::Ratings;
-use bahay::records::{Mover, Pace, Place, Records};
+use bahay::records::{Archiver, ArchiveSchedule, ArchiveStore, Records};
 use bahay::reports::Reports;
 use bahay::standings::{Calendar, Standings};
 use bahay_engine::table::{PlayerId, TableId};
@@ -65,17 +65,17 @@ async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
     server.bank.ledger.project_house_entries().await.expect("it is sealed");
     let (live, _publications) = TestLive::new().connect().await;
     let standings = Standings::new(server.bank.pool.clone(), live, Calendar::default());
-    standings.count().await.expect("it is counted");
-    Reports::beside(&server.bank.pool).count().await.expect("it is counted");
+    standings.catch_up().await.expect("it is counted");
+    Reports::with_own_pool(&server.bank.pool).catch_up().await.expect("it is counted");
     let folder = tempfile::tempdir().expect("a folder");
     let address = format!("file://{}", folder.path().display());
-    let records = Records::new(Some(Place::open(&address, []).expect("a place")));
-    let pace = Pace::new(Duration::from_hours(48));
+    let records = Records::new(Some(ArchiveStore::open(&address, []).expect("a place")));
+    let pace = ArchiveSchedule::new(Duration::from_hours(48));
     let pool = server.bank.pool.clone();
     let owner = server.bank.database.owner_pool().await;
     db::write_owner_settings(&owner, None, Some(0)).await.expect("the owner may");
-    let mover = Mover::new(pool, Clock::system(), records.clone(), pace);
-    assert_eq!(mover.move_all(u64::MAX, false).await.expect("it is moved").records, 1);
+    let mover = Archiver::new(pool, Clock::system(), records.clone(), pace);
+    assert_eq!(mover.archive_all(u64::MAX, false).await.expect("it is moved").records, 1);
 
     for path in &paths {
         expect_refusal(server.node.get(path, token), 503, "archive_unreachable").await;
@@ -222,7 +222,7 @@ async fn players_are_listed_and_taken_off_the_list() {
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     assert_eq!(listed["items"][0]["player"], guests[1].id);
     let ratings = Ratings::new(server.bank.pool.clone());
-    let blocked = async |player| ratings.bearing(player, KIND).await.unwrap().blocked;
+    let blocked = async |player| ratings.matchmaking_profile(player, KIND).await.unwrap().blocked;
     assert_eq!(blocked(players[0]).await, [players[1]]);
     assert_eq!(blocked(players[1]).await, [], "a block is in the list of its own player");
     let path = format!("/v1/me/blocks/{}", guests[1].id);

@@ -100,7 +100,7 @@ async fn a_network_has_so_many_reliefs_a_day() {
         server.clock.clone(),
         Terms::default(),
     )
-    .within(GrantLimits { reliefs: 2, ..GrantLimits::default() });
+    .with_limits(GrantLimits { reliefs: 2, ..GrantLimits::default() });
     let claim = async |player: PlayerId, network: &str| {
         rewards.claim_relief(player, Some(network), Uuid::new_v4()).await
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::clock::Clock;
 use bahay::operators::Role;
-use bahay::retention::{Kept, Old, Retention};
+use bahay::retention::{RetentionPeriods, ExpiringRows, Retention};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::json;
 use sqlx::PgPool;
@@ -321,8 +321,8 @@ async fn answers_are_removed_after_two_days() {
     let age = "update idempotency_keys set created_at = now() - interval '47 hours 59 minutes'";
     execute(&owner, age).await;
     let pool = server.bank.database.pool().await;
-    let retention = Retention::new(pool, Clock::system(), Kept::default());
-    let remove = async || retention.remove(Old::IdempotencyAnswers).await.unwrap();
+    let retention = Retention::new(pool, Clock::system(), RetentionPeriods::default());
+    let remove = async || retention.remove(ExpiringRows::IdempotencyAnswers).await.unwrap();
     assert_eq!(remove().await, 0);
     execute(
         &owner,

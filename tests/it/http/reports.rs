@@ -23,8 +23,8 @@ async fn with_games() -> Server {
     let owner = server.bank.database.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
     fixtures::generate(&owner, what, NOW, Calendar::default(), |_| {}).await.unwrap();
-    let reports = bahay::reports::Reports::beside(&server.bank.pool);
-    reports.count().await.unwrap();
+    let reports = bahay::reports::Reports::with_own_pool(&server.bank.pool);
+    reports.catch_up().await.unwrap();
     server
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bahay::accounts::{REFRESH_TOKEN_LIFE, SESSIONS_MAX};
-use bahay::retention::{Kept, Old, Retention};
+use bahay::retention::{RetentionPeriods, ExpiringRows, Retention};
 use sqlx::{AssertSqlSafe, PgPool};
 
 use super::server::{Guest, Server, expect_refusal, ok, refused, text};
@@ -21,7 +21,7 @@ async fn count(pool: &PgPool, table: &str) -> i64 {
 }
 
 async fn retention(server: &Server) -> Retention {
-    Retention::new(server.bank.database.pool().await, server.clock.clone(), Kept::default())
+    Retention::new(server.bank.database.pool().await, server.clock.clone(), RetentionPeriods::default())
 }
 
 /// 2,500 rows of each kind that are a little too old, and 7 that are not yet.
@@ -37,21 +37,21 @@ async fn rows_of_each_kind_go_by_age_and_in_portions() {
     let (too_old, not_yet) = (2_500, 7);
     for (old, table, age_h, insert) in [
         (
-            Old::RefreshTokens,
+            ExpiringRows::RefreshTokens,
             "refresh_tokens",
             24,
             "insert into refresh_tokens (hash, session, expires_at)
             select sha256(('T' || HOURS || n)::bytea), (select id from sessions limit 1), AT",
         ),
         (
-            Old::Sessions,
+            ExpiringRows::Sessions,
             "sessions",
             24 * 90,
             "insert into sessions (id, player, method, last_seen_at, expires_at, address)
             select gen_random_uuid(), 'PLAYER', 'guest', AT, now(), '192.0.2.7'",
         ),
         (
-            Old::OperatorSessions,
+            ExpiringRows::OperatorSessions,
             "operator_sessions",
             24 * 90,
             "insert into operator_sessions (id, operator, token_hash, opened_at, last_seen_at)
@@ -59,14 +59,14 @@ async fn rows_of_each_kind_go_by_age_and_in_portions() {
                 sha256(('O' || HOURS || n)::bytea), AT, AT",
         ),
         (
-            Old::SignInFailures,
+            ExpiringRows::SignInFailures,
             "sign_in_failures",
             1,
             "insert into sign_in_failures (name_hash, since, failures)
             select sha256(('F' || HOURS || n)::bytea), AT, 1",
         ),
         (
-            Old::GrantCounts,
+            ExpiringRows::GrantCounts,
             "grant_counts",
             // A day that has ended two days ago.
             24 * 3,
@@ -74,7 +74,7 @@ async fn rows_of_each_kind_go_by_age_and_in_portions() {
             select 'relief', 'T' || HOURS || n, (AT)::date, 1",
         ),
         (
-            Old::IdempotencyAnswers,
+            ExpiringRows::IdempotencyAnswers,
             "idempotency_keys",
             48,
             "insert into idempotency_keys
@@ -83,7 +83,7 @@ async fn rows_of_each_kind_go_by_age_and_in_portions() {
                 gen_random_uuid(), now(), AT",
         ),
         (
-            Old::Notices,
+            ExpiringRows::Notices,
             "notices",
             24 * 365,
             "insert into notices (player, kind, created_at) select 'PLAYER', 'game_voided', AT",
@@ -120,7 +120,7 @@ async fn a_session_that_is_used_stays_and_one_that_is_not_goes_with_its_addresse
     for _ in 0..5 {
         server.clock.advance(REFRESH_TOKEN_LIFE - DAY);
         newest = text(&ok(server.node.refresh(&newest)).await["refresh_token"]);
-        for old in Old::ALL {
+        for old in ExpiringRows::ALL {
             retention.remove(old).await.unwrap();
         }
     }
@@ -157,7 +157,7 @@ async fn nodes_that_remove_at_once_do_not_wait_for_each_other() {
     sqlx::query(hold).fetch_all(&mut *held).await.unwrap();
     let (one, other) = (retention(&server).await, retention(&server).await);
     let both =
-        async { tokio::join!(one.remove(Old::SignInFailures), other.remove(Old::SignInFailures)) };
+        async { tokio::join!(one.remove(ExpiringRows::SignInFailures), other.remove(ExpiringRows::SignInFailures)) };
     let (one, other) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
     let removed = one.unwrap() + other.unwrap();
     held.rollback().await.unwrap();
@@ -183,7 +183,7 @@ async fn the_session_that_was_not_used_for_longest_ends_when_there_are_too_many(
     let mut heard = server.node.accounts.load_revocations().await.unwrap();
     ok(server.node.get("/v1/me", &second.access_token)).await;
     let newest = opens(&server).await;
-    assert_eq!(server.node.accounts.hear_revocations(&mut heard).await.unwrap(), 1);
+    assert_eq!(server.node.accounts.poll_revocations(&mut heard).await.unwrap(), 1);
     expect_refusal(server.node.get("/v1/me", &second.access_token), 401, "token_revoked").await;
     expect_refusal(server.node.refresh(&second.refresh_token), 401, "session_ended").await;
     ok(server.node.refresh(&first_again)).await;
@@ -234,11 +234,11 @@ async fn a_hundred_thousand_ended_sessions_are_read_once() {
     );
     sqlx::query(AssertSqlSafe(end)).execute(&mut *slow).await.unwrap();
     execute(&owner, &insert).await;
-    assert_eq!(other.accounts.hear_revocations(&mut heard).await.unwrap(), 100_000);
-    assert_eq!(other.accounts.hear_revocations(&mut heard).await.unwrap(), 0);
+    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 100_000);
+    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 0);
     ok(other.get("/v1/me", &guest.access_token)).await;
     slow.commit().await.unwrap();
-    assert_eq!(other.accounts.hear_revocations(&mut heard).await.unwrap(), 1);
-    assert_eq!(other.accounts.hear_revocations(&mut heard).await.unwrap(), 0);
+    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 1);
+    assert_eq!(other.accounts.poll_revocations(&mut heard).await.unwrap(), 0);
     expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
 }

@@ -77,9 +77,9 @@ impl Office {
         self.server.bank.ledger.project_house_entries().await.unwrap();
         let (live, _publications) = TestLive::new().connect().await;
         let standings = Standings::new(self.server.bank.pool.clone(), live, Calendar::default());
-        standings.count().await.unwrap();
-        let reports = Reports::beside(&self.server.bank.pool);
-        reports.count().await.unwrap();
+        standings.catch_up().await.unwrap();
+        let reports = Reports::with_own_pool(&self.server.bank.pool);
+        reports.catch_up().await.unwrap();
         reports
     }
 
@@ -99,7 +99,7 @@ impl Office {
 
     /// Every reader reads the same, and the ledger's accounts say so too.
     async fn assert_agree(&self, reversed: i64) {
-        let reports = self.count().await;
+        let reports = self.catch_up().await;
         let totals = self.totals("").await;
         let sums = ["games", "gross", "fees", "pots", "reversed"];
         let [games, gross, fees, pots, told] = sums.map(|name| totals[name].as_i64().unwrap());

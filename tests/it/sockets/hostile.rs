@@ -29,8 +29,8 @@ impl Dice {
 
     fn below(&mut self, limit: usize) -> usize {
         match self.0.draw(Request::Number(u32::try_from(limit).unwrap())) {
-            chance::Answer::Number(number) => number as usize,
-            chance::Answer::Order(_) => unreachable!("a number was asked for"),
+            chance::ChanceAnswer::Number(number) => number as usize,
+            chance::ChanceAnswer::Order(_) => unreachable!("a number was asked for"),
         }
     }
 
@@ -134,11 +134,11 @@ async fn a_panic_ends_one_connection() {
         }
     }
     let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
-    other.answered(pinging).await.unwrap();
+    other.wait_for_answer(pinging).await.unwrap();
     let mut back = clients[0].play().await.unwrap();
     back.resume(struck.drop_connection());
     let joining = back.join().await.unwrap();
-    back.answered(joining).await.unwrap();
+    back.wait_for_answer(joining).await.unwrap();
 }
 
 /// The table over which the engine is to panic when it is shown.
@@ -162,12 +162,12 @@ async fn a_panic_in_a_view_halts_the_table() {
     // What is told of the newcomer cannot be shown to anybody.
     let mut newcomer = clients[1].play().await.unwrap();
     let joining = newcomer.join().await.unwrap();
-    let refused = newcomer.answered(joining).await.unwrap_err();
+    let refused = newcomer.wait_for_answer(joining).await.unwrap_err();
     let is_halted = |error: &PlayError| matches!(error, PlayError::Refused { code, .. } if code == "table_halted");
     assert!(is_halted(&refused), "{refused}");
     let halted = async {
         loop {
-            let listed = halted::halted(&house.pool).await.unwrap();
+            let listed = halted::list_halted(&house.pool).await.unwrap();
             if let Some(halted) = listed.first() {
                 return halted.clone();
             }
@@ -179,10 +179,10 @@ async fn a_panic_in_a_view_halts_the_table() {
     assert!(halted.reason.contains("planted"), "{}", halted.reason);
     // Whoever was there sees no more of it, on this connection or the next.
     let rejoining = there.join().await.unwrap();
-    let refused = there.answered(rejoining).await.unwrap_err();
+    let refused = there.wait_for_answer(rejoining).await.unwrap_err();
     assert!(is_halted(&refused), "{refused}");
     let pinging = other.send(|id| Command::Ping { id }).await.unwrap();
-    other.answered(pinging).await.unwrap();
+    other.wait_for_answer(pinging).await.unwrap();
     assert!(joined(&others[1]).await.view().is_some());
 }
 
@@ -210,7 +210,7 @@ async fn a_panic_over_an_update_ends_the_connection() {
     assert_eq!(code, close::INTERNAL);
     let mut again = clients[0].play().await.unwrap();
     let joining = again.join().await.unwrap();
-    let refused = again.answered(joining).await.unwrap_err();
+    let refused = again.wait_for_answer(joining).await.unwrap_err();
     assert!(
         matches!(&refused, PlayError::Refused { code, .. } if code == "table_halted"),
         "{refused}"
@@ -328,7 +328,7 @@ async fn a_client_that_does_not_read_holds_nobody_up() {
             panic!("a full table prepares");
         };
         let readied = reading.ready(*game, None).await.unwrap();
-        reading.answered(readied).await.unwrap();
+        reading.wait_for_answer(readied).await.unwrap();
         reading.drop_connection()
     };
     let mut deaf = Raw::open(&house.base, clients[0].access_token(), Some(4_096)).await;
@@ -355,7 +355,7 @@ async fn a_client_that_does_not_read_holds_nobody_up() {
     let mut back = clients[0].play().await.unwrap();
     back.resume(knew);
     let joining = back.join().await.unwrap();
-    back.answered(joining).await.unwrap();
+    back.wait_for_answer(joining).await.unwrap();
     drop(back);
     stop.stop();
     for ended in playing.join_all().await {

@@ -12,8 +12,8 @@ use bahay::grant_limits::GrantLimits;
 use bahay::lobby::{self, Room, house_rooms};
 use bahay::operators::AdjustmentBounds;
 use bahay::ratings::Ratings;
-use bahay::records::{Pace, Records};
-use bahay::retention::Kept;
+use bahay::records::{ArchiveSchedule, Records};
+use bahay::retention::RetentionPeriods;
 use bahay::rewards::Terms;
 use bahay::ws::{FaultHooks, LinkTimes, Silence};
 use bahay_engine::catalog::AnyRules;
@@ -183,7 +183,7 @@ impl House {
             from ratings_progress p";
         let rated = async {
             while !sqlx::query_scalar::<_, bool>(all).fetch_one(&self.pool).await.unwrap() {
-                ratings.count().await.unwrap();
+                ratings.catch_up().await.unwrap();
             }
         };
         timeout(PATIENCE, rated).await.expect("what was booked is rated");
@@ -246,13 +246,13 @@ async fn start(
         calendar: bahay::standings::Calendar::default(),
         adjustments: adjustments(),
         rate_limits,
-        kept: Kept::default(),
-        records: Records::in_the_database(),
-        archiving: Pace::new(Duration::from_hours(48)),
+        retention: RetentionPeriods::default(),
+        records: Records::without_archive(),
+        archiving: ArchiveSchedule::new(Duration::from_hours(48)),
         ai_workers: 1,
         links,
         hooks,
-        ways_in: cheap_auth_options(),
+        auth_options: cheap_auth_options(),
         desk: bahay::http::DeskOptions::default(),
         second_factor_keys: bahay::auth::SealingKeys::default(),
     };

@@ -133,7 +133,7 @@ impl FromIterator<PlayerId> for BlockList {
 
 /// A player, as far as others have to fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Companion {
+pub struct Candidate {
     pub player: PlayerId,
     /// In thousandths.
     pub rating: i32,
@@ -143,7 +143,7 @@ pub struct Companion {
     pub blocked: BlockList,
 }
 
-impl Companion {
+impl Candidate {
     /// Returns a player whom nothing keeps apart from others.
     pub fn new(player: PlayerId, rating: i32) -> Self {
         let blocked = BlockList::default();
@@ -166,7 +166,7 @@ impl Companion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     pub id: TicketId,
-    pub who: Companion,
+    pub who: Candidate,
     /// Any of these will do.
     pub rooms: RoomSet,
     /// Whom the player has just played with.
@@ -182,7 +182,7 @@ pub struct OpenTable {
     pub seats_free: u8,
     pub has_pot: bool,
     /// Who sits there. Nobody, where a POT was left behind.
-    pub companions: Vec<Companion>,
+    pub companions: Vec<Candidate>,
 }
 
 /// Everything that a round knows.
@@ -201,7 +201,7 @@ pub struct Round<'a> {
 
 /// Where players are to sit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PlacementTarget {
     At(TableId),
     /// At a new table of this room.
     New {
@@ -212,7 +212,7 @@ pub enum Place {
 /// Tickets whose players are to sit down together: all of them, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    pub place: Place,
+    pub place: PlacementTarget,
     pub tickets: Vec<TicketId>,
 }
 
@@ -244,7 +244,7 @@ pub fn fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -
 /// waited so long. It does not consider whom the player has just met.
 pub fn fit_companions(
     ticket: &Ticket,
-    other: &Companion,
+    other: &Candidate,
     networks_apart: bool,
     waited_ms: u64,
 ) -> bool {

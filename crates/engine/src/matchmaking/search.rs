@@ -9,7 +9,7 @@ use core::cell::Cell;
 use crate::matchmaking::brief::{Brief, Crowd, KeyMask};
 use crate::matchmaking::lanes::{Lane, Way};
 use crate::matchmaking::{
-    Companion, OpenTable, Place, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_companions,
+    Candidate, OpenTable, PlacementTarget, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_companions,
     window,
 };
 
@@ -227,7 +227,7 @@ impl<'a> Search<'a> {
                 return;
             }
             if let Some(group) = self.group(seed, table.room, *seats_free, met, budget) {
-                self.place(Place::At(table.id), &group);
+                self.place(PlacementTarget::At(table.id), &group);
                 *seats_free = 0;
                 joined.extend(group);
                 return;
@@ -253,7 +253,7 @@ impl<'a> Search<'a> {
             let fits = companions.all(|other| self.fits_companions(seed, other, room, met))
                 && filling.joined.iter().all(|other| self.fits(seed, *other, room, met));
             if fits {
-                self.place(Place::At(filling.table.id), &[seed]);
+                self.place(PlacementTarget::At(filling.table.id), &[seed]);
                 filling.joined.push(seed);
                 filling.seats_free -= 1;
             }
@@ -268,7 +268,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             if let Some(group) = self.group(seed, room, seats, met, budget) {
-                self.place(Place::New { room }, &group);
+                self.place(PlacementTarget::New { room }, &group);
                 return;
             }
         }
@@ -354,7 +354,7 @@ impl<'a> Search<'a> {
         false
     }
 
-    fn place(&mut self, place: Place, group: &[u32]) {
+    fn place(&mut self, place: PlacementTarget, group: &[u32]) {
         for one in group {
             self.placed[*one as usize] = true;
             for (room, lane) in self.lanes.iter_mut().enumerate() {
@@ -395,7 +395,7 @@ impl<'a> Search<'a> {
         !have_met
     }
 
-    fn fits_companions(&self, one: u32, other: &Companion, room: usize, met: Met) -> bool {
+    fn fits_companions(&self, one: u32, other: &Candidate, room: usize, met: Met) -> bool {
         let waited_ms = self.waited_ms[one as usize];
         let ticket = self.ticket(one);
         let may_meet = met == Met::AfterWaiting && waited_ms >= REPEAT_MS;

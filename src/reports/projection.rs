@@ -10,7 +10,7 @@ use crate::db;
 const SEALS_MAX: i64 = 8;
 
 /// Counts some seals; whether there may be more.
-pub(super) async fn fold_some(pool: &PgPool) -> Result<bool, sqlx::Error> {
+pub(super) async fn project_batch(pool: &PgPool) -> Result<bool, sqlx::Error> {
     let mut tx = pool.begin().await?;
     let progress =
         sqlx::query_scalar!("select p.seal from figures_progress p for no key update skip locked");

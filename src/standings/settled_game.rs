@@ -3,7 +3,7 @@
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
-use bahay_engine::game::{Count, Game};
+use bahay_engine::game::{CounterIncrement, Game};
 use bahay_engine::table::{GameId, PlayerId};
 
 use crate::clock::Timestamp;
@@ -13,7 +13,7 @@ pub(super) const HITS: &str = "hits";
 
 /// A settled game as far as it is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(super) struct SettledGame {
     pub(super) game: GameId,
     /// Which game was played.
     pub(super) kind: String,
@@ -33,11 +33,11 @@ pub(super) struct Counted {
 }
 
 /// How a game that is over ended, and what it counts, of its players by seat.
-pub(super) fn counted_of(
+pub(super) fn ending_and_counts(
     game: &AnyGame,
     players: &[PlayerId],
 ) -> (Option<&'static str>, Vec<(PlayerId, &'static str, i64)>) {
-    let of = |Count { seat, name, more }| {
+    let of = |CounterIncrement { seat, name, more }| {
         players.get(seat.index()).map(|player| (*player, name, i64::from(more)))
     };
     (game.ending(), game.counts().into_iter().filter_map(of).collect())

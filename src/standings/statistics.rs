@@ -8,7 +8,7 @@ use bahay_engine::table::{GameId, PlayerId};
 use jiff::civil::Date;
 
 use super::Board;
-use super::counted::{Counted, HITS};
+use super::settled_game::{SettledGame, HITS};
 use super::season::{Calendar, Span};
 use crate::clock::Timestamp;
 
@@ -35,7 +35,7 @@ impl Statistics {
 
 /// The part of [`Statistics`] that holds for every kind of game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sums {
+pub(super) struct GameSums {
     pub(super) games: i64,
     pub(super) wins: i64,
     pub(super) best_pot: Coins,
@@ -81,8 +81,8 @@ pub(super) struct GameResult {
 
 /// What has been counted.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) sums: BTreeMap<StatisticsKey, Sums>,
+pub(super) struct StandingsUpdate {
+    pub(super) sums: BTreeMap<StatisticsKey, GameSums>,
     /// What was added to counters since this was begun.
     pub(super) counters: BTreeMap<CounterKey, i64>,
     /// What was added to scores since this was begun.
@@ -90,13 +90,13 @@ pub(super) struct Tally {
     pub(super) results: Vec<GameResult>,
 }
 
-impl Tally {
+impl StandingsUpdate {
     /// From what these players have done before.
-    pub(super) fn from(sums: BTreeMap<StatisticsKey, Sums>) -> Self {
+    pub(super) fn from_sums(sums: BTreeMap<StatisticsKey, GameSums>) -> Self {
         Self { sums, ..Self::default() }
     }
 
-    pub(super) fn count(&mut self, game: &Counted, calendar: &Calendar) {
+    pub(super) fn apply_game(&mut self, game: &SettledGame, calendar: &Calendar) {
         for (player, net) in &game.nets {
             let pot = game.pot.filter(|(taker, _)| taker == player).map(|(_, amount)| amount);
             let has_won = game.winner == Some(*player);
@@ -147,7 +147,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, CounterKey, ScoreKey, Sums, Tally};
+    use super::{SettledGame, CounterKey, ScoreKey, GameSums, StandingsUpdate};
     use crate::clock::Timestamp;
     use crate::standings::{Board, Calendar, Span};
     use bahay_engine::coins::Coins;
@@ -164,10 +164,10 @@ mod tests {
         CounterKey { player: player(1), kind: kind.to_owned(), name: name.to_owned() }
     }
 
-    fn game(winner: u128, ending: &'static str, pot: Option<i64>) -> Counted {
+    fn game(winner: u128, ending: &'static str, pot: Option<i64>) -> SettledGame {
         let coins = Coins::from_hundredths;
         let net = |number| if number == winner { coins(380) } else { coins(-200) };
-        Counted {
+        SettledGame {
             game: GameId(Uuid::nil()),
             kind: KIND.to_owned(),
             finished_at: Timestamp::from_ms(1_772_366_400_000),
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn games_add_up() {
-        let mut tally = Tally::default();
+        let mut update = StandingsUpdate::default();
         let calendar = Calendar::default();
         for counted in [
             game(1, "bluff", None),
@@ -190,45 +190,45 @@ mod tests {
             game(2, "end", None),
             game(1, "end", None),
         ] {
-            tally.count(&counted, &calendar);
+            update.apply_game(&counted, &calendar);
         }
-        let of = |number| tally.sums[&(player(number), KIND.to_owned())];
+        let of = |number| update.sums[&(player(number), KIND.to_owned())];
         let best_pot = Coins::from_hundredths(600);
-        assert_eq!(of(1), Sums { games: 4, wins: 3, best_pot, streak: 1, best_streak: 2 });
-        assert_eq!(of(3), Sums { games: 4, ..Sums::default() });
+        assert_eq!(of(1), GameSums { games: 4, wins: 3, best_pot, streak: 1, best_streak: 2 });
+        assert_eq!(of(3), GameSums { games: 4, ..GameSums::default() });
         let counted = [("bluff", 2), ("end", 2), ("hits", 1), ("out", 2)];
         let mut counted: std::collections::BTreeMap<_, _> =
             counted.map(|(name, value)| (counter(KIND, name), value)).into();
         counted.insert(CounterKey { player: player(2), ..counter(KIND, "end") }, 2);
         counted.insert(CounterKey { player: player(3), ..counter(KIND, "seen") }, 4);
-        assert_eq!(tally.counters, counted);
+        assert_eq!(update.counters, counted);
         let starts_on = calendar.start(Span::Day, Timestamp::from_ms(1_772_366_400_000));
         let key = |board, number| {
             let (kind, player) = (KIND.to_owned(), player(number));
             ScoreKey { kind, board, span: Span::Day, starts_on, player }
         };
-        assert_eq!(tally.scores[&key(Board::Coins, 1)].points, 3 * 380);
-        assert_eq!(tally.scores[&key(Board::Hits, 1)].points, 1);
-        assert!(!tally.scores.contains_key(&key(Board::Coins, 3)));
-        assert_eq!(tally.results.len(), 4);
+        assert_eq!(update.scores[&key(Board::Coins, 1)].points, 3 * 380);
+        assert_eq!(update.scores[&key(Board::Hits, 1)].points, 1);
+        assert!(!update.scores.contains_key(&key(Board::Coins, 3)));
+        assert_eq!(update.results.len(), 4);
     }
 
     #[test]
     fn games_of_another_kind_are_counted_by_themselves() {
-        let mut tally = Tally::default();
+        let mut update = StandingsUpdate::default();
         let calendar = Calendar::default();
-        let other = Counted { kind: "other".to_owned(), ..game(1, "end", Some(600)) };
+        let other = SettledGame { kind: "other".to_owned(), ..game(1, "end", Some(600)) };
         for counted in [game(1, "bluff", None), other, game(2, "end", None)] {
-            tally.count(&counted, &calendar);
+            update.apply_game(&counted, &calendar);
         }
-        let of = |kind: &str| tally.sums[&(player(1), kind.to_owned())];
+        let of = |kind: &str| update.sums[&(player(1), kind.to_owned())];
         assert_eq!((of(KIND).games, of(KIND).streak), (2, 0));
         assert_eq!((of("other").games, of("other").streak), (1, 1));
-        assert_eq!(tally.counters[&counter("other", "hits")], 1);
-        assert_eq!(tally.counters.get(&counter(KIND, "hits")), None);
-        assert_eq!(tally.counters[&counter(KIND, "bluff")], 2);
+        assert_eq!(update.counters[&counter("other", "hits")], 1);
+        assert_eq!(update.counters.get(&counter(KIND, "hits")), None);
+        assert_eq!(update.counters[&counter(KIND, "bluff")], 2);
         let won = |kind: &str| {
-            let scores = tally.scores.iter().filter(|(key, _)| key.kind == kind);
+            let scores = update.scores.iter().filter(|(key, _)| key.kind == kind);
             scores.filter(|(key, _)| key.board == Board::Coins && key.span == Span::Ever).count()
         };
         assert_eq!((won(KIND), won("other")), (2, 1));

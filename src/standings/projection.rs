@@ -15,9 +15,9 @@ use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp, ToSqlx as _};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::counted::{Counted, counted_of};
+use super::settled_game::{SettledGame, ending_and_counts};
 use super::season::{Calendar, Span};
-use super::tally::{CounterKey, Score, ScoreKey, Statistics, StatisticsKey, Sums, Tally};
+use super::statistics::{CounterKey, Score, ScoreKey, Statistics, StatisticsKey, GameSums, StandingsUpdate};
 use super::{Board, StandingsError};
 use crate::clock;
 use crate::db;
@@ -27,7 +27,7 @@ use crate::replay::GameReplay;
 
 /// What came of one step.
 #[derive(Debug)]
-pub(super) enum Folded {
+pub(super) enum ProjectionStep {
     /// Another process is at it.
     Busy,
     /// Every seal is counted.
@@ -38,53 +38,53 @@ pub(super) enum Folded {
 
 /// How far it was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Progress {
+pub(super) struct ProjectionPosition {
     pub(super) seal: i64,
     pub(super) generation: i64,
 }
 
 /// Counts the next seal, if there is one.
-pub(super) async fn fold_one(
+pub(super) async fn project_next_seal(
     pool: &PgPool,
     records: &Records,
     calendar: &Calendar,
-) -> Result<Folded, StandingsError> {
+) -> Result<ProjectionStep, StandingsError> {
     let mut tx = pool.begin().await?;
-    let Some(Progress { seal, generation }) = lock(&mut tx, calendar).await? else {
-        return Ok(Folded::Busy);
+    let Some(ProjectionPosition { seal, generation }) = lock_position(&mut tx, calendar).await? else {
+        return Ok(ProjectionStep::Busy);
     };
     let seal = seal.saturating_add(1);
-    let Some(operations) = sealed(&mut tx, seal).await? else {
+    let Some(operations) = read_seal(&mut tx, seal).await? else {
         // A beginning is kept, so that readers know its generation.
         tx.commit().await?;
-        return Ok(Folded::Done { generation });
+        return Ok(ProjectionStep::UpToDate { generation });
     };
     db::plan_by_keys_in_tx(&mut tx).await?;
-    let games = settled(&mut tx, records, &operations).await?;
+    let games = read_settled_games(&mut tx, records, &operations).await?;
     let players: BTreeSet<_> =
         games.iter().flat_map(|game| game.nets.iter().map(|(player, _)| *player)).collect();
-    let mut tally = Tally::from(read(&mut tx, &players).await?);
+    let mut update = StandingsUpdate::from_sums(read_sums(&mut tx, &players).await?);
     for game in &games {
-        tally.count(game, calendar);
+        update.apply_game(game, calendar);
     }
-    let scores = write(&mut tx, &tally).await?;
+    let scores = write_update(&mut tx, &update).await?;
     sqlx::query!("update standings_progress set seal = $1", seal).execute(&mut *tx).await?;
     tx.commit().await?;
-    Ok(Folded::More { generation, scores })
+    Ok(ProjectionStep::Applied { generation, scores })
 }
 
 /// How far it was counted, to be asked by readers; `None` before the first step.
-pub(super) async fn progress(pool: &PgPool) -> Result<Option<Progress>, sqlx::Error> {
-    let row = sqlx::query_as!(Progress, "select s.seal, s.generation from standings_progress s");
+pub(super) async fn read_position(pool: &PgPool) -> Result<Option<ProjectionPosition>, sqlx::Error> {
+    let row = sqlx::query_as!(ProjectionPosition, "select s.seal, s.generation from standings_progress s");
     row.fetch_optional(pool).await
 }
 
 /// Takes the row of the progress; `None` when another process has it. Where it was counted by
 /// another calendar, or never, everything begins anew.
-pub(super) async fn lock(
+pub(super) async fn lock_position(
     connection: &mut PgConnection,
     calendar: &Calendar,
-) -> Result<Option<Progress>, sqlx::Error> {
+) -> Result<Option<ProjectionPosition>, sqlx::Error> {
     let calendar = calendar.to_string();
     sqlx::query!(
         "
@@ -109,7 +109,7 @@ pub(super) async fn lock(
         return Ok(None);
     };
     if row.calendar == calendar {
-        return Ok(Some(Progress { seal: row.seal, generation: row.generation }));
+        return Ok(Some(ProjectionPosition { seal: row.seal, generation: row.generation }));
     }
     tracing::warn!(before = %row.calendar, now = %calendar, "standings are counted anew");
     sqlx::query!("delete from board_scores").execute(&mut *connection).await?;
@@ -126,7 +126,7 @@ pub(super) async fn lock(
     )
     .fetch_one(connection)
     .await?;
-    Ok(Some(Progress { seal: 0, generation }))
+    Ok(Some(ProjectionPosition { seal: 0, generation }))
 }
 
 /// What a player has done in games of a kind.
@@ -168,7 +168,7 @@ pub(super) async fn statistics(
 }
 
 /// The operations of a seal, in its order.
-pub(super) async fn sealed(
+pub(super) async fn read_seal(
     connection: &mut PgConnection,
     seal: i64,
 ) -> Result<Option<Vec<i64>>, sqlx::Error> {
@@ -179,11 +179,11 @@ pub(super) async fn sealed(
 
 /// The games that were settled by these operations, in their order. Old ones, where all is counted
 /// anew, are read from the archive.
-pub(super) async fn settled(
+pub(super) async fn read_settled_games(
     connection: &mut PgConnection,
     records: &Records,
     operations: &[i64],
-) -> Result<Vec<Counted>, StandingsError> {
+) -> Result<Vec<SettledGame>, StandingsError> {
     let rows = sqlx::query!(
         r#"
         select g.id, g.kind, g.finished_at as "finished_at!: SqlTimestamp",
@@ -213,7 +213,7 @@ pub(super) async fn settled(
     .await?;
     let moved: Vec<Uuid> =
         rows.iter().filter(|row| row.record.is_none()).map(|row| row.id).collect();
-    let mut moved = records.archived_in_tx(connection, &moved).await?;
+    let mut moved = records.read_archived_in_tx(connection, &moved).await?;
     // Playing games again is work, and this thread has others to serve.
     let counted = tokio::task::spawn_blocking(move || {
         let games = rows.into_iter().map(|row| {
@@ -229,9 +229,9 @@ pub(super) async fn settled(
                     moved.remove(&row.id).unwrap_or_else(|| Err(sqlx::Error::RowNotFound.into()))
                 }
             };
-            let end = end(row.id, record);
-            let (ending, counts) = end.map(|game| counted_of(&game, &seated)).unwrap_or_default();
-            Ok(Counted {
+            let end = replay_to_end(row.id, record);
+            let (ending, counts) = end.map(|game| ending_and_counts(&game, &seated)).unwrap_or_default();
+            Ok(SettledGame {
                 game: GameId(row.id),
                 kind: row.kind,
                 finished_at: clock::from_jiff(row.finished_at.to_jiff()),
@@ -255,23 +255,23 @@ pub(super) async fn settled(
 }
 
 /// The game at its end, played again.
-fn end(game: Uuid, record: Result<String, RecordError>) -> Option<AnyGame> {
+fn replay_to_end(game: Uuid, record: Result<String, RecordError>) -> Option<AnyGame> {
     let unknown = |error: &dyn std::fmt::Display| {
         tracing::warn!(%game, %error, "how a game ended is not known");
     };
     let record = record.inspect_err(|error| unknown(error)).ok()?;
-    let end = GameReplay::of(&record).and_then(|replay| replay.end());
+    let end = GameReplay::from_json(&record).and_then(|replay| replay.end());
     end.inspect_err(|error| unknown(error)).ok()
 }
 
 /// What these players have done, in games of whatever kinds.
-async fn read(
+async fn read_sums(
     connection: &mut PgConnection,
     players: &BTreeSet<PlayerId>,
-) -> Result<BTreeMap<StatisticsKey, Sums>, sqlx::Error> {
+) -> Result<BTreeMap<StatisticsKey, GameSums>, sqlx::Error> {
     let players: Vec<_> = players.iter().map(|player| player.0).collect();
     let rows = sqlx::query_as!(
-        SumsRow,
+        PlayerStatisticsRow,
         "
         select s.player, s.kind, s.games, s.wins, s.best_pot, s.streak, s.best_streak
         from player_statistics s
@@ -281,15 +281,15 @@ async fn read(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(SumsRow::taken_apart).collect())
+    Ok(rows.into_iter().map(PlayerStatisticsRow::into_entry).collect())
 }
 
 /// What all players have done.
-pub(super) async fn read_all(
+pub(super) async fn read_all_sums(
     connection: &mut PgConnection,
-) -> Result<BTreeMap<StatisticsKey, Sums>, sqlx::Error> {
+) -> Result<BTreeMap<StatisticsKey, GameSums>, sqlx::Error> {
     let rows = sqlx::query_as!(
-        SumsRow,
+        PlayerStatisticsRow,
         "
         select s.player, s.kind, s.games, s.wins, s.best_pot, s.streak, s.best_streak
         from player_statistics s
@@ -297,10 +297,10 @@ pub(super) async fn read_all(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(SumsRow::taken_apart).collect())
+    Ok(rows.into_iter().map(PlayerStatisticsRow::into_entry).collect())
 }
 
-struct SumsRow {
+struct PlayerStatisticsRow {
     player: Uuid,
     kind: String,
     games: i64,
@@ -310,22 +310,22 @@ struct SumsRow {
     best_streak: i64,
 }
 
-impl SumsRow {
-    fn taken_apart(self) -> (StatisticsKey, Sums) {
+impl PlayerStatisticsRow {
+    fn into_entry(self) -> (StatisticsKey, GameSums) {
         let Self { player, kind, games, wins, best_pot, streak, best_streak } = self;
         let best_pot = Coins::from_hundredths(best_pot);
-        ((PlayerId(player), kind), Sums { games, wins, best_pot, streak, best_streak })
+        ((PlayerId(player), kind), GameSums { games, wins, best_pot, streak, best_streak })
     }
 }
 
-pub(super) async fn write(
+pub(super) async fn write_update(
     connection: &mut PgConnection,
-    tally: &Tally,
+    update: &StandingsUpdate,
 ) -> Result<Vec<(ScoreKey, Score)>, sqlx::Error> {
-    let games: Vec<_> = tally.results.iter().map(|result| result.game.0).collect();
-    let endings: Vec<_> = tally.results.iter().map(|result| result.ending).collect();
+    let games: Vec<_> = update.results.iter().map(|result| result.game.0).collect();
+    let endings: Vec<_> = update.results.iter().map(|result| result.ending).collect();
     let winners: Vec<_> =
-        tally.results.iter().map(|result| result.winner.map(|winner| winner.0)).collect();
+        update.results.iter().map(|result| result.winner.map(|winner| winner.0)).collect();
     sqlx::query!(
         "
         insert into game_results (game, ending, winner)
@@ -341,18 +341,18 @@ pub(super) async fn write(
     )
     .execute(&mut *connection)
     .await?;
-    write_sums(connection, &tally.sums).await?;
-    raise_counters(connection, &tally.counters).await?;
-    add(connection, &tally.scores).await
+    write_sums(connection, &update.sums).await?;
+    raise_counters(connection, &update.counters).await?;
+    add_scores(connection, &update.scores).await
 }
 
 async fn write_sums(
     connection: &mut PgConnection,
-    sums: &BTreeMap<StatisticsKey, Sums>,
+    sums: &BTreeMap<StatisticsKey, GameSums>,
 ) -> Result<(), sqlx::Error> {
     let players: Vec<_> = sums.keys().map(|(player, _)| player.0).collect();
     let kinds: Vec<_> = sums.keys().map(|(_, kind)| kind.as_str()).collect();
-    let column = |field: fn(&Sums) -> i64| sums.values().map(field).collect::<Vec<_>>();
+    let column = |field: fn(&GameSums) -> i64| sums.values().map(field).collect::<Vec<_>>();
     sqlx::query!(
         "
         insert into player_statistics as s (
@@ -413,7 +413,7 @@ async fn raise_counters(
 }
 
 /// Adds to scores, and gives them as they are then.
-async fn add(
+async fn add_scores(
     connection: &mut PgConnection,
     gained: &BTreeMap<ScoreKey, Score>,
 ) -> Result<Vec<(ScoreKey, Score)>, sqlx::Error> {
@@ -452,7 +452,7 @@ async fn add(
     .fetch_all(connection)
     .await?;
     let rows = rows.into_iter().map(|row| {
-        let key = key(row.kind, &row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
+        let key = parse_score_key(row.kind, &row.board, &row.span, row.starts_on.to_jiff(), row.player)?;
         let reached_at = clock::from_jiff(row.reached_at.to_jiff());
         Ok((key, Score { points: row.score, reached_at }))
     });
@@ -460,7 +460,7 @@ async fn add(
 }
 
 /// A key out of its columns.
-pub(super) fn key(
+pub(super) fn parse_score_key(
     kind: String,
     board: &str,
     span: &str,

@@ -9,7 +9,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::pack;
-use super::place::Place;
+use super::archive_store::ArchiveStore;
 use crate::db;
 
 /// Why a record cannot be read.
@@ -28,14 +28,14 @@ pub enum RecordError {
 /// Where archived records are read from; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    place: Option<Place>,
+    store: Option<ArchiveStore>,
     /// Those that were read, by their names.
     dictionaries: Arc<RwLock<BTreeMap<String, Arc<[u8]>>>>,
 }
 
 /// Where a record is in the archive.
 #[derive(Debug)]
-struct Archived {
+struct ArchivedRecordRow {
     game: Uuid,
     object: String,
     place: i32,
@@ -47,26 +47,26 @@ struct Archived {
 
 impl Records {
     /// `None` where there is no archive: then what was moved to one cannot be reached.
-    pub fn new(place: Option<Place>) -> Self {
-        Self { place, ..Self::default() }
+    pub fn new(store: Option<ArchiveStore>) -> Self {
+        Self { store, ..Self::default() }
     }
 
     /// Without an archive.
-    pub fn in_the_database() -> Self {
+    pub fn without_archive() -> Self {
         Self::default()
     }
 
     pub fn has_archive(&self) -> bool {
-        self.place.is_some()
+        self.store.is_some()
     }
 
-    pub(super) fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    pub(super) fn store(&self) -> Option<&ArchiveStore> {
+        self.store.as_ref()
     }
 
     /// The archived ones among the records of these games: whoever reads others has their texts from
     /// `game_records` already. A damaged one is an error of its own, beside the others.
-    pub async fn archived(
+    pub async fn read_archived(
         &self,
         pool: &PgPool,
         games: &[Uuid],
@@ -79,7 +79,7 @@ impl Records {
     }
 
     /// As [`Self::archived`], as the caller's transaction sees it.
-    pub async fn archived_in_tx(
+    pub async fn read_archived_in_tx(
         &self,
         connection: &mut PgConnection,
         games: &[Uuid],
@@ -92,17 +92,17 @@ impl Records {
     }
 
     /// The archived record of one game.
-    pub async fn one(&self, pool: &PgPool, game: GameId) -> Result<Option<String>, RecordError> {
-        self.archived(pool, &[game.0]).await?.remove(&game.0).transpose()
+    pub async fn read_one(&self, pool: &PgPool, game: GameId) -> Result<Option<String>, RecordError> {
+        self.read_archived(pool, &[game.0]).await?.remove(&game.0).transpose()
     }
 
     async fn addresses(
         &self,
         connection: &mut PgConnection,
         games: &[Uuid],
-    ) -> Result<Vec<Archived>, sqlx::Error> {
+    ) -> Result<Vec<ArchivedRecordRow>, sqlx::Error> {
         sqlx::query_as!(
-            Archived,
+            ArchivedRecordRow,
             r#"
             select r.game, o.name as object, r.archived_at as "place!",
                 r.archived_bytes as "bytes!", r.record_hash as "hash!",
@@ -122,7 +122,7 @@ impl Records {
     /// Each object is asked once for all that is wanted of it.
     async fn read(
         &self,
-        archived: Vec<Archived>,
+        archived: Vec<ArchivedRecordRow>,
     ) -> Result<HashMap<Uuid, Result<String, RecordError>>, RecordError> {
         let mut records = HashMap::with_capacity(archived.len());
         for of_object in archived.chunk_by(|one, next| one.object == next.object) {
@@ -141,8 +141,8 @@ impl Records {
                 }
                 Err(other) => return Err(other),
             };
-            let ranges: Vec<Range<u64>> = of_object.iter().map(Archived::range).collect();
-            let frames = self.reachable()?.parts(&first.object, &ranges).await;
+            let ranges: Vec<Range<u64>> = of_object.iter().map(ArchivedRecordRow::range).collect();
+            let frames = self.require_store()?.parts(&first.object, &ranges).await;
             let frames = frames.map_err(|reason| RecordError::Unreachable { reason })?;
             for (one, frame) in of_object.iter().zip(frames) {
                 let record = pack::unpack(&frame, &dictionary, &one.hash);
@@ -158,10 +158,10 @@ impl Records {
         hash: &[u8],
         game: Uuid,
     ) -> Result<Arc<[u8]>, RecordError> {
-        if let Some(known) = self.known(name) {
+        if let Some(known) = self.cached_dictionary(name) {
             return Ok(known);
         }
-        let read = self.reachable()?.get(name).await;
+        let read = self.require_store()?.get(name).await;
         let read = read.map_err(|reason| RecordError::Unreachable { reason })?;
         if pack::hash(&read).as_slice() != hash {
             return Err(damaged(game, "its dictionary is not the one that was used"));
@@ -172,20 +172,20 @@ impl Records {
         Ok(read)
     }
 
-    fn known(&self, name: &str) -> Option<Arc<[u8]>> {
+    fn cached_dictionary(&self, name: &str) -> Option<Arc<[u8]>> {
         let known = self.dictionaries.read().unwrap_or_else(PoisonError::into_inner);
         known.get(name).cloned()
     }
 
-    fn reachable(&self) -> Result<&Place, RecordError> {
+    fn require_store(&self) -> Result<&ArchiveStore, RecordError> {
         let reason = || "BAHAY_ARCHIVE does not say where it is".to_owned();
-        self.place.as_ref().ok_or_else(|| RecordError::Unreachable { reason: reason() })
+        self.store.as_ref().ok_or_else(|| RecordError::Unreachable { reason: reason() })
     }
 }
 
-impl Archived {
+impl ArchivedRecordRow {
     fn range(&self) -> Range<u64> {
-        let place = u64::try_from(self.place).unwrap_or_default();
+        let place = u64::try_from(self.store).unwrap_or_default();
         place..place + u64::try_from(self.bytes).unwrap_or_default()
     }
 }

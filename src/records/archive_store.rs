@@ -22,7 +22,7 @@ use super::connector::Connector;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// For how long a request is tried again.
-const RETRIED: Duration = Duration::from_secs(8);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Why an address is not that of an archive.
 #[derive(Debug, thiserror::Error)]
@@ -37,12 +37,12 @@ pub enum AddressError {
 
 /// An archive; clones share its connections.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ArchiveStore {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
 }
 
-impl Place {
+impl ArchiveStore {
     /// `file:///FOLDER`, which is made, or `s3://BUCKET/PREFIX`. The settings say how object storage
     /// is reached, by the names that its own tools have, as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID;
     /// others are passed over.
@@ -69,7 +69,7 @@ impl Place {
                 }
                 let plain = AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp);
                 let plain_http = builder.get_config_value(&plain).as_deref() == Some("true");
-                let retry = RetryConfig { retry_timeout: RETRIED, ..RetryConfig::default() };
+                let retry = RetryConfig { retry_timeout: RETRY_TIMEOUT, ..RetryConfig::default() };
                 let store = builder
                     .with_bucket_name(bucket)
                     .with_retry(retry)
@@ -84,14 +84,14 @@ impl Place {
 
     pub(super) async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), String> {
         let path = self.path(name);
-        within(self.store.put(&path, bytes.into())).await.map(|_| ())
+        with_timeout(self.store.put(&path, bytes.into())).await.map(|_| ())
     }
 
     /// The whole of an object.
     pub(super) async fn get(&self, name: &str) -> Result<Vec<u8>, String> {
         let path = self.path(name);
         let read = async { self.store.get(&path).await?.bytes().await };
-        within(read).await.map(Vec::from)
+        with_timeout(read).await.map(Vec::from)
     }
 
     /// Some parts of an object.
@@ -101,19 +101,19 @@ impl Place {
         ranges: &[Range<u64>],
     ) -> Result<Vec<Vec<u8>>, String> {
         let path = self.path(name);
-        let parts = within(self.store.get_ranges(&path, ranges)).await?;
+        let parts = with_timeout(self.store.get_ranges(&path, ranges)).await?;
         Ok(parts.into_iter().map(Vec::from).collect())
     }
 
     pub(super) async fn remove(&self, name: &str) -> Result<(), String> {
         let path = self.path(name);
-        within(self.store.delete(&path)).await
+        with_timeout(self.store.delete(&path)).await
     }
 
     /// The names of all objects.
     pub(super) async fn list(&self) -> Result<Vec<String>, String> {
         let list = self.store.list(Some(&self.prefix));
-        let found: Vec<_> = list.try_collect().await.map_err(|error| in_words(&error))?;
+        let found: Vec<_> = list.try_collect().await.map_err(|error| to_one_line(&error))?;
         let names = found.iter().filter_map(|object| {
             let parts = object.location.prefix_match(&self.prefix)?;
             Some(parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/"))
@@ -128,30 +128,30 @@ impl Place {
     }
 }
 
-async fn within<T, E: Display>(call: impl Future<Output = Result<T, E>>) -> Result<T, String> {
+async fn with_timeout<T, E: Display>(call: impl Future<Output = Result<T, E>>) -> Result<T, String> {
     match tokio::time::timeout(TIMEOUT, call).await {
-        Ok(answer) => answer.map_err(|error| in_words(&error)),
+        Ok(answer) => answer.map_err(|error| to_one_line(&error)),
         Err(_) => Err("the archive does not answer".to_owned()),
     }
 }
 
 /// In one line.
-fn in_words(error: &dyn Display) -> String {
+fn to_one_line(error: &dyn Display) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AddressError, Place};
+    use super::{AddressError, ArchiveStore};
 
     #[test]
     fn an_archive_is_in_a_folder_or_a_bucket() {
         let region = || [("AWS_REGION".to_owned(), "x".to_owned())];
         for good in ["s3://bucket", "s3://bucket/", "s3://bucket/a/b"] {
-            assert!(Place::open(good, region()).is_ok(), "{good}");
+            assert!(ArchiveStore::open(good, region()).is_ok(), "{good}");
         }
         for bad in ["", "folder", "/folder", "http://x/y", "s3://", "s3:bucket", "file://host/x"] {
-            let refused = Place::open(bad, region());
+            let refused = ArchiveStore::open(bad, region());
             assert!(matches!(refused, Err(AddressError::Other(_))), "{bad}: {refused:?}");
         }
     }

@@ -6,7 +6,7 @@
 //! so one process at a time does it. A crash before the last step leaves an object that nobody names
 //! and every record where it was. An object is called by the hash of what is in it, so the same
 //! records are written to the same name again; what stays is found and removed by
-//! [`Mover::tidy`].
+//! [`Archiver::tidy`].
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 use uuid::Uuid;
 
-use super::pack::{self, Hash, Packed, Part, RECORD_BYTES_MAX};
-use super::place::Place;
-use super::reading::Records;
+use super::pack::{self, Hash, PackedObject, RecordFrame, RECORD_BYTES_MAX};
+use super::archive_store::ArchiveStore;
+use super::reader::Records;
 use crate::clock::{self, Clock};
 use crate::db;
 
@@ -40,14 +40,14 @@ const LOCK: i64 = 0x62_61_68_61_79_61_72_63;
 
 /// How much is moved, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct ArchiveSchedule {
     /// How long ago a game was finished whose record is moved: a day at least.
     pub after: Duration,
     /// Records of one object at most.
     pub batch: u32,
 }
 
-impl Pace {
+impl ArchiveSchedule {
     pub fn new(after: Duration) -> Self {
         Self { after, batch: BATCH }
     }
@@ -58,23 +58,23 @@ impl Pace {
 pub enum Step {
     /// A dictionary was written, and is not noted yet.
     Learnt,
-    Packed,
+    PackedObject,
     Written,
     ReadBack,
     /// The object is noted; the records are in the database as well.
     Noted,
     /// The records whose grace period is over are in the archive alone.
-    Moved,
+    ArchiveTotals,
 }
 
 impl Step {
     pub const ALL: [Self; 6] =
-        [Self::Learnt, Self::Packed, Self::Written, Self::ReadBack, Self::Noted, Self::Moved];
+        [Self::Learnt, Self::PackedObject, Self::Written, Self::ReadBack, Self::Noted, Self::TextsRemoved];
 }
 
 /// Why nothing more was moved. What was moved before stays so.
 #[derive(Debug, thiserror::Error)]
-pub enum MovingError {
+pub enum ArchivingError {
     #[error(transparent)]
     Database(#[from] sqlx::Error),
     #[error("the archive cannot be reached: {0}")]
@@ -94,7 +94,7 @@ pub enum MovingError {
 
 /// What a batch, or several, came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct ArchiveTotals {
     pub records: u64,
     pub objects: u64,
     /// As they came, and as they are in the archive.
@@ -104,7 +104,7 @@ pub struct Moved {
 
 /// What is in the archive and should not be, or is not there and should.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tidied {
+pub struct ArchiveInspection {
     pub objects: u64,
     pub records: u64,
     /// Named by nobody: left by a crash.
@@ -115,17 +115,17 @@ pub struct Tidied {
 
 /// Moves records.
 #[derive(Clone, Debug)]
-pub struct Mover {
+pub struct Archiver {
     pool: PgPool,
     clock: Clock,
     records: Records,
-    pace: Pace,
+    schedule: ArchiveSchedule,
     stop_after: Option<Step>,
 }
 
 /// A record that may be moved.
 #[derive(Debug)]
-struct Candidate {
+struct DueRecord {
     game: Uuid,
     record: String,
     finished_at: SqlTimestamp,
@@ -133,7 +133,7 @@ struct Candidate {
 
 /// The lock, for as long as this lives.
 #[derive(Debug)]
-struct Lock(PgConnection);
+struct ArchiveLock(PgConnection);
 
 #[derive(Clone, Debug)]
 struct Dictionary {
@@ -141,14 +141,14 @@ struct Dictionary {
     bytes: Vec<u8>,
 }
 
-impl Mover {
-    pub fn new(pool: PgPool, clock: Clock, records: Records, pace: Pace) -> Self {
-        Self { pool, clock, records, pace, stop_after: None }
+impl Archiver {
+    pub fn new(pool: PgPool, clock: Clock, records: Records, schedule: ArchiveSchedule) -> Self {
+        Self { pool, clock, records, schedule, stop_after: None }
     }
 
     /// For tests: ends after this step, as a crash would end it.
     #[must_use]
-    pub fn stopping_after(self, step: Step) -> Self {
+    pub fn with_stop_after(self, step: Step) -> Self {
         Self { stop_after: Some(step), ..self }
     }
 
@@ -165,14 +165,14 @@ impl Mover {
             let moved = tokio::select! {
                 // What a batch that breaks off leaves is told above.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                moved = self.move_whole_batches() => moved,
+                moved = self.archive_whole_batches() => moved,
             };
             match moved {
-                Ok(Moved { records: 0, .. }) => {}
-                Ok(Moved { records, objects, .. }) => {
+                Ok(ArchiveTotals { records: 0, .. }) => {}
+                Ok(ArchiveTotals { records, objects, .. }) => {
                     tracing::info!(records, objects, "old records were archived");
                 }
-                Err(MovingError::Busy) => tracing::debug!("another process archives"),
+                Err(ArchivingError::Busy) => tracing::debug!("another process archives"),
                 Err(error) => tracing::warn!(%error, "old records stay for now"),
             }
         }
@@ -180,41 +180,41 @@ impl Mover {
 
     /// Moves whole batches from about where it was left off, and what is less than one if it has waited
     /// for a day.
-    async fn move_whole_batches(&self) -> Result<Moved, MovingError> {
+    async fn archive_whole_batches(&self) -> Result<ArchiveTotals, ArchivingError> {
         let mut lock = self.lock().await?;
-        self.remove_due(&mut lock.0).await?;
-        let mut from = last_finished(&mut lock.0).await?;
-        let mut moved = Moved::default();
+        self.remove_archived_texts(&mut lock.0).await?;
+        let mut from = read_resume_point(&mut lock.0).await?;
+        let mut moved = ArchiveTotals::default();
         loop {
-            let candidates = self.candidates(&mut lock.0, from, self.pace.batch).await?;
-            let is_whole = candidates.len() >= self.pace.batch as usize;
-            let rest = clock::to_jiff(self.before(REST_WAITS));
+            let due_records = self.due_records(&mut lock.0, from, self.schedule.batch).await?;
+            let is_whole = due_records.len() >= self.schedule.batch as usize;
+            let rest = clock::to_jiff(self.cutoff(REST_WAITS));
             let has_waited =
-                candidates.first().is_some_and(|oldest| oldest.finished_at.to_jiff() < rest);
-            let (Some(last), true) = (candidates.last(), is_whole || has_waited) else {
+                due_records.first().is_some_and(|oldest| oldest.finished_at.to_jiff() < rest);
+            let (Some(last), true) = (due_records.last(), is_whole || has_waited) else {
                 lock.release().await?;
                 return Ok(moved);
             };
             from = Some(last.finished_at);
-            moved = moved.and(self.move_batch(&mut lock, candidates, false).await?);
+            moved = moved.plus(self.archive_batch(&mut lock, due_records, false).await?);
             tokio::time::sleep(PAUSE).await;
         }
     }
 
     /// Moves all that is old enough, the oldest first, up to so many records; with a dictionary that
     /// is learnt from the first of them, if that is asked for.
-    pub async fn move_all(&self, limit: u64, learn: bool) -> Result<Moved, MovingError> {
+    pub async fn archive_all(&self, limit: u64, learn: bool) -> Result<ArchiveTotals, ArchivingError> {
         let mut lock = self.lock().await?;
-        self.remove_due(&mut lock.0).await?;
-        let mut moved = Moved::default();
+        self.remove_archived_texts(&mut lock.0).await?;
+        let mut moved = ArchiveTotals::default();
         let mut from = None;
         let mut learn = learn;
         while moved.records < limit {
             let left = u32::try_from(limit - moved.records).unwrap_or(u32::MAX);
-            let candidates = self.candidates(&mut lock.0, from, left.min(self.pace.batch)).await?;
-            let Some(last) = candidates.last() else { break };
+            let due_records = self.due_records(&mut lock.0, from, left.min(self.schedule.batch)).await?;
+            let Some(last) = due_records.last() else { break };
             from = Some(last.finished_at);
-            moved = moved.and(self.move_batch(&mut lock, candidates, learn).await?);
+            moved = moved.plus(self.archive_batch(&mut lock, due_records, learn).await?);
             learn = false;
         }
         lock.release().await?;
@@ -222,8 +222,8 @@ impl Mover {
     }
 
     /// How many records are old enough, and their bytes.
-    pub async fn waiting(&self) -> Result<(u64, u64), MovingError> {
-        let before = clock::to_jiff(self.before(Duration::ZERO)).to_sqlx();
+    pub async fn count_due(&self) -> Result<(u64, u64), ArchivingError> {
+        let before = clock::to_jiff(self.cutoff(Duration::ZERO)).to_sqlx();
         let row = sqlx::query!(
             r#"
             select count(*) as "records!",
@@ -244,10 +244,10 @@ impl Mover {
 
     /// Reads every object and holds it against what is noted of it, and finds those that nobody names;
     /// those it removes, if it is told to. Nothing is moved meanwhile.
-    pub async fn tidy(&self, remove: bool) -> Result<Tidied, MovingError> {
+    pub async fn inspect_archive(&self, remove: bool) -> Result<ArchiveInspection, ArchivingError> {
         let mut lock = self.lock().await?;
-        let place = self.place()?;
-        let mut there = place.list().await.map_err(MovingError::Unreachable)?;
+        let store = self.store()?;
+        let mut there = store.list().await.map_err(ArchivingError::Unreachable)?;
         there.sort_unstable();
         let noted = sqlx::query!(
             r#"
@@ -260,7 +260,7 @@ impl Mover {
         )
         .fetch_all(&mut lock.0)
         .await?;
-        let mut tidied = Tidied::default();
+        let mut tidied = ArchiveInspection::default();
         for object in &noted {
             tidied.objects += 1;
             tidied.records += u64::try_from(object.records).unwrap_or_default();
@@ -268,7 +268,7 @@ impl Mover {
                 tidied.faults.push(format!("{} is not there", object.name));
                 continue;
             }
-            let read = place.get(&object.name).await.map_err(MovingError::Unreachable)?;
+            let read = store.get(&object.name).await.map_err(ArchivingError::Unreachable)?;
             if pack::hash(&read).as_slice() != object.hash {
                 tidied.faults.push(format!("{} is not what was written", object.name));
             }
@@ -276,7 +276,7 @@ impl Mover {
         for name in there {
             if noted.binary_search_by(|object| object.name.cmp(&name)).is_err() {
                 if remove {
-                    place.remove(&name).await.map_err(MovingError::Unreachable)?;
+                    store.remove(&name).await.map_err(ArchivingError::Unreachable)?;
                 }
                 tidied.left_over.push(name);
             }
@@ -285,43 +285,43 @@ impl Mover {
         Ok(tidied)
     }
 
-    async fn move_batch(
+    async fn archive_batch(
         &self,
-        lock: &mut Lock,
-        candidates: Vec<Candidate>,
+        lock: &mut ArchiveLock,
+        due_records: Vec<DueRecord>,
         learn: bool,
-    ) -> Result<Moved, MovingError> {
-        let place = self.place()?;
-        let dictionary = self.dictionary(&mut lock.0, &candidates, learn).await?;
-        let games: Vec<Uuid> = candidates.iter().map(|candidate| candidate.game).collect();
-        let bytes: usize = candidates.iter().map(|candidate| candidate.record.len()).sum();
+    ) -> Result<ArchiveTotals, ArchivingError> {
+        let store = self.store()?;
+        let dictionary = self.dictionary(&mut lock.0, &due_records, learn).await?;
+        let games: Vec<Uuid> = due_records.iter().map(|due| due.game).collect();
+        let bytes: usize = due_records.iter().map(|due| due.record.len()).sum();
         let with = dictionary.bytes.clone();
-        let packed = apart(move || {
-            let records: Vec<&str> = candidates.iter().map(|one| one.record.as_str()).collect();
+        let packed = run_blocking(move || {
+            let records: Vec<&str> = due_records.iter().map(|one| one.record.as_str()).collect();
             pack::pack(&records, &with).map_err(|error| error.to_string())
         })
         .await?;
-        self.reached(Step::Packed)?;
+        self.finish_step(Step::Packed)?;
 
-        let Packed { bytes: object, parts } = packed;
+        let PackedObject { bytes: object, parts } = packed;
         let hash = pack::hash(&object);
-        let name = named("records", &hash, "zst");
+        let name = object_name("records", &hash, "zst");
         let archived_bytes = object.len();
-        place.put(&name, object).await.map_err(MovingError::Unreachable)?;
-        self.reached(Step::Written)?;
+        store.put(&name, object).await.map_err(ArchivingError::Unreachable)?;
+        self.finish_step(Step::Written)?;
 
-        let read = place.get(&name).await.map_err(MovingError::Unreachable)?;
-        let otherwise = || MovingError::ReadOtherwise { name: name.clone() };
+        let read = store.get(&name).await.map_err(ArchivingError::Unreachable)?;
+        let otherwise = || ArchivingError::ReadOtherwise { name: name.clone() };
         if pack::hash(&read) != hash {
             return Err(otherwise());
         }
-        let columns = Columns::of(&parts).ok_or_else(otherwise)?;
+        let columns = FrameColumns::from_frames(&parts).ok_or_else(otherwise)?;
         let with = dictionary.bytes;
-        let same = apart(move || Ok(all_same(&read, &parts, &with))).await?;
+        let same = run_blocking(move || Ok(frames_match(&read, &parts, &with))).await?;
         if !same {
             return Err(otherwise());
         }
-        self.reached(Step::ReadBack)?;
+        self.finish_step(Step::ReadBack)?;
 
         sqlx::query!(
             r#"select archive_records($1, $2, $3, $4, $5, $6, $7, $8) as "nothing?: ()""#,
@@ -330,17 +330,17 @@ impl Mover {
             i32::try_from(archived_bytes).map_err(|_| otherwise())?,
             dictionary.number,
             &games,
-            &columns.places,
+            &columns.offsets,
             &columns.lengths,
             &columns.hashes
         )
         .fetch_one(&mut lock.0)
         .await?;
-        self.reached(Step::Noted)?;
-        self.remove_due(&mut lock.0).await?;
-        self.reached(Step::Moved)?;
+        self.finish_step(Step::Noted)?;
+        self.remove_archived_texts(&mut lock.0).await?;
+        self.finish_step(Step::TextsRemoved)?;
         let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-        Ok(Moved {
+        Ok(ArchiveTotals {
             records: number(games.len()),
             objects: 1,
             bytes: number(bytes),
@@ -350,7 +350,7 @@ impl Mover {
 
     /// Removes the texts of records whose object was noted longer ago than the grace period, if the
     /// object is still what was noted. Goes on with the others where one is not, and fails then.
-    async fn remove_due(&self, connection: &mut PgConnection) -> Result<(), MovingError> {
+    async fn remove_archived_texts(&self, connection: &mut PgConnection) -> Result<(), ArchivingError> {
         let due = sqlx::query!(
             "
             select o.number, o.name, o.hash
@@ -368,7 +368,7 @@ impl Mover {
         .await?;
         let mut failed = None;
         for object in due {
-            let read = self.place()?.get(&object.name).await;
+            let read = self.store()?.get(&object.name).await;
             match read {
                 Ok(read) if pack::hash(&read).as_slice() == object.hash => {
                     sqlx::query_scalar!(
@@ -378,8 +378,8 @@ impl Mover {
                     .fetch_one(&mut *connection)
                     .await?;
                 }
-                Ok(_) => failed = Some(MovingError::ReadOtherwise { name: object.name }),
-                Err(why) => failed = Some(MovingError::Unreachable(why)),
+                Ok(_) => failed = Some(ArchivingError::ReadOtherwise { name: object.name }),
+                Err(why) => failed = Some(ArchivingError::Unreachable(why)),
             }
         }
         failed.map_or(Ok(()), Err)
@@ -390,10 +390,10 @@ impl Mover {
     async fn dictionary(
         &self,
         connection: &mut PgConnection,
-        candidates: &[Candidate],
+        due_records: &[DueRecord],
         learn: bool,
-    ) -> Result<Dictionary, MovingError> {
-        let place = self.place()?;
+    ) -> Result<Dictionary, ArchivingError> {
+        let store = self.store()?;
         let newest = sqlx::query!(
             "
             select d.number, d.name, d.hash
@@ -405,27 +405,27 @@ impl Mover {
         .fetch_optional(&mut *connection)
         .await?;
         if let Some(newest) = newest.filter(|_| !learn) {
-            let bytes = place.get(&newest.name).await.map_err(MovingError::Unreachable)?;
+            let bytes = store.get(&newest.name).await.map_err(ArchivingError::Unreachable)?;
             if pack::hash(&bytes).as_slice() != newest.hash {
-                return Err(MovingError::ReadOtherwise { name: newest.name });
+                return Err(ArchivingError::ReadOtherwise { name: newest.name });
             }
             return Ok(Dictionary { number: Some(newest.number), bytes });
         }
-        let samples: Vec<String> = candidates.iter().map(|one| one.record.clone()).collect();
-        let learnt = apart(move || {
+        let samples: Vec<String> = due_records.iter().map(|one| one.record.clone()).collect();
+        let learnt = run_blocking(move || {
             let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
-            Ok(pack::learn(&samples))
+            Ok(pack::train_dictionary(&samples))
         });
         let Some(bytes) = learnt.await? else {
             return Ok(Dictionary { number: None, bytes: Vec::new() });
         };
         let hash = pack::hash(&bytes);
-        let name = named("dictionaries", &hash, "zdict");
-        place.put(&name, bytes.clone()).await.map_err(MovingError::Unreachable)?;
-        if place.get(&name).await.map_err(MovingError::Unreachable)? != bytes {
-            return Err(MovingError::ReadOtherwise { name });
+        let name = object_name("dictionaries", &hash, "zdict");
+        store.put(&name, bytes.clone()).await.map_err(ArchivingError::Unreachable)?;
+        if store.get(&name).await.map_err(ArchivingError::Unreachable)? != bytes {
+            return Err(ArchivingError::ReadOtherwise { name });
         }
-        self.reached(Step::Learnt)?;
+        self.finish_step(Step::Learnt)?;
         sqlx::query!(
             "
             insert into archive_dictionaries (name, hash, bytes)
@@ -448,15 +448,15 @@ impl Mover {
     }
 
     /// Records that are old enough, of games that were finished from then on, the oldest first.
-    async fn candidates(
+    async fn due_records(
         &self,
         connection: &mut PgConnection,
         from: Option<SqlTimestamp>,
         limit: u32,
-    ) -> Result<Vec<Candidate>, sqlx::Error> {
-        let before = clock::to_jiff(self.before(Duration::ZERO)).to_sqlx();
+    ) -> Result<Vec<DueRecord>, sqlx::Error> {
+        let before = clock::to_jiff(self.cutoff(Duration::ZERO)).to_sqlx();
         sqlx::query_as!(
-            Candidate,
+            DueRecord,
             r#"
             select s.game, r.record as "record!", s.finished_at as "finished_at: SqlTimestamp"
             from settlements s
@@ -479,32 +479,32 @@ impl Mover {
         .await
     }
 
-    fn before(&self, longer: Duration) -> clock::Timestamp {
-        clock::before(self.clock.now(), self.pace.after.saturating_add(longer))
+    fn cutoff(&self, longer: Duration) -> clock::Timestamp {
+        clock::before(self.clock.now(), self.schedule.after.saturating_add(longer))
     }
 
-    fn place(&self) -> Result<&Place, MovingError> {
-        self.records.place().ok_or(MovingError::NoArchive)
+    fn store(&self) -> Result<&ArchiveStore, ArchivingError> {
+        self.records.store().ok_or(ArchivingError::NoArchive)
     }
 
-    fn reached(&self, step: Step) -> Result<(), MovingError> {
+    fn finish_step(&self, step: Step) -> Result<(), ArchivingError> {
         match self.stop_after {
-            Some(stop) if stop == step => Err(MovingError::Stopped(step)),
+            Some(stop) if stop == step => Err(ArchivingError::Stopped(step)),
             _ => Ok(()),
         }
     }
 
-    async fn lock(&self) -> Result<Lock, MovingError> {
-        self.place()?;
+    async fn lock(&self) -> Result<ArchiveLock, ArchivingError> {
+        self.store()?;
         let mut connection = db::open_in_role(&self.pool.connect_options()).await?;
         let taken = sqlx::query_scalar!(r#"select pg_try_advisory_lock($1) as "taken!""#, LOCK)
             .fetch_one(&mut connection)
             .await?;
-        if taken { Ok(Lock(connection)) } else { Err(MovingError::Busy) }
+        if taken { Ok(ArchiveLock(connection)) } else { Err(ArchivingError::Busy) }
     }
 }
 
-impl Lock {
+impl ArchiveLock {
     /// At once, and not only when PostgreSQL has seen that the connection is gone.
     async fn release(mut self) -> Result<(), sqlx::Error> {
         sqlx::query_scalar!(r#"select pg_advisory_unlock($1) as "was_held!""#, LOCK)
@@ -514,8 +514,8 @@ impl Lock {
     }
 }
 
-impl Moved {
-    fn and(self, other: Self) -> Self {
+impl ArchiveTotals {
+    fn plus(self, other: Self) -> Self {
         Self {
             records: self.records + other.records,
             objects: self.objects + other.objects,
@@ -526,18 +526,18 @@ impl Moved {
 }
 
 /// Parts as columns.
-struct Columns {
-    places: Vec<i32>,
+struct FrameColumns {
+    offsets: Vec<i32>,
     lengths: Vec<i32>,
     hashes: Vec<Vec<u8>>,
 }
 
-impl Columns {
+impl FrameColumns {
     /// `None` when an object is too large.
-    fn of(parts: &[Part]) -> Option<Self> {
+    fn from_frames(parts: &[RecordFrame]) -> Option<Self> {
         let number = |number: usize| i32::try_from(number).ok();
         Some(Self {
-            places: parts.iter().map(|part| number(part.place)).collect::<Option<_>>()?,
+            offsets: parts.iter().map(|part| number(part.offset)).collect::<Option<_>>()?,
             lengths: parts.iter().map(|part| number(part.length)).collect::<Option<_>>()?,
             hashes: parts.iter().map(|part| part.hash.to_vec()).collect(),
         })
@@ -545,16 +545,16 @@ impl Columns {
 }
 
 /// Whether each part of an object is the record that it was made of.
-fn all_same(object: &[u8], parts: &[Part], dictionary: &[u8]) -> bool {
+fn frames_match(object: &[u8], parts: &[RecordFrame], dictionary: &[u8]) -> bool {
     parts.iter().all(|part| {
-        let frame = object.get(part.place..part.place.saturating_add(part.length));
+        let frame = object.get(part.offset..part.offset.saturating_add(part.length));
         frame.is_some_and(|frame| pack::unpack(frame, dictionary, &part.hash).is_ok())
     })
 }
 
 /// A day before the newest game of the last objects: about where it was left off. What is finished a
 /// day before others and booked after them is still found, and by hand everything is.
-async fn last_finished(connection: &mut PgConnection) -> Result<Option<SqlTimestamp>, sqlx::Error> {
+async fn read_resume_point(connection: &mut PgConnection) -> Result<Option<SqlTimestamp>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select max(o.last_finished_at) - interval '1 day' as "last: SqlTimestamp"
@@ -571,15 +571,15 @@ async fn last_finished(connection: &mut PgConnection) -> Result<Option<SqlTimest
 }
 
 /// On a thread where it is in nobody's way.
-async fn apart<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, MovingError> {
+) -> Result<T, ArchivingError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(error.to_string())).map_err(MovingError::Unpacked)
+    done.unwrap_or_else(|error| Err(error.to_string())).map_err(ArchivingError::Unpacked)
 }
 
 /// The name of an object: by what is in it.
-fn named(folder: &str, hash: &Hash, kind: &str) -> String {
+fn object_name(folder: &str, hash: &Hash, kind: &str) -> String {
     format!("{folder}/{}.{kind}", Hex(*hash))
 }
 
