@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use bahay_engine::arena::{Contest, Grade, Tally};
+use bahay_engine::arena::{Contest, Grade, ContestTally};
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::game::{Game, SeatRange};
 
 use crate::lobby::Room;
-use crate::simulate::{Played, SimulateError};
+use crate::simulate::{SimulatedRules, SimulateError};
 
 pub use progress::Progress;
 
@@ -67,7 +67,7 @@ pub struct Arena {
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
     #[error(transparent)]
-    Chosen(#[from] SimulateError),
+    Simulation(#[from] SimulateError),
     #[error("{title} ({rule_set}) is played by {least} to {most} bots, not by {given}")]
     Seats { title: &'static str, rule_set: String, least: u8, most: u8, given: usize },
     #[error("{path} cannot be written: {error}")]
@@ -77,54 +77,54 @@ pub enum ArenaError {
 }
 
 /// A contest that was played, and what of it is shown.
-struct Shown<'a> {
+struct ContestReport<'a> {
     contest: &'a Contest<AnyRules>,
     rule_set: &'a str,
     title: &'static str,
-    tally: &'a Tally,
+    tally: &'a ContestTally,
 }
 
 /// Plays, and writes what came of it.
 pub fn run(
-    what: &Arena,
+    options: &Arena,
     rooms: &[Room],
     out: &mut impl Write,
-    told: impl FnMut(u64, u64),
+    on_progress: impl FnMut(u64, u64),
 ) -> Result<(), ArenaError> {
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
-    let Played { terms, rule_set } =
-        Played::chosen(what.game.as_deref(), what.rule_set.as_deref(), room)?;
+    let SimulatedRules { terms, rule_set } =
+        SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
     let title = catalog::title_of(terms.rules.kind());
     let SeatRange { least, most } = AnyGame::seats(&terms.rules);
-    let given = what.bots.len();
+    let given = options.bots.len();
     if !(usize::from(least)..=usize::from(most)).contains(&given) {
         return Err(ArenaError::Seats { title, rule_set, least, most, given });
     }
-    let Arena { seed, duplicate: is_duplicate, .. } = *what;
-    let contest = Contest { terms, bots: what.bots.clone(), seed, is_duplicate };
+    let Arena { seed, duplicate: is_duplicate, .. } = *options;
+    let contest = Contest { terms, bots: options.bots.clone(), seed, is_duplicate };
     let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = what.threads.map_or_else(processors, NonZero::get);
-    let tally = play(&contest, what.games, threads, told);
-    let shown = Shown { contest: &contest, rule_set: &rule_set, title, tally: &tally };
-    table::write(&shown, out)?;
-    if let Some(path) = &what.svg {
+    let threads = options.threads.map_or_else(processors, NonZero::get);
+    let tally = play_on_threads(&contest, options.games, threads, on_progress);
+    let report = ContestReport { contest: &contest, rule_set: &rule_set, title, tally: &tally };
+    table::write_table(&report, out)?;
+    if let Some(path) = &options.svg {
         let failed = |error| ArenaError::Picture { path: path.display().to_string(), error };
-        std::fs::write(path, picture::draw(&shown)).map_err(failed)?;
+        std::fs::write(path, picture::draw_svg(&report)).map_err(failed)?;
     }
     Ok(())
 }
 
 /// Plays as many series as make so many games. Whoever is free takes the next one; they add up to
 /// the same in any order.
-fn play(
+fn play_on_threads(
     contest: &Contest<AnyRules>,
     games: u64,
     threads: usize,
-    mut told: impl FnMut(u64, u64),
-) -> Tally {
+    mut on_progress: impl FnMut(u64, u64),
+) -> ContestTally {
     let series = games.div_ceil(contest.games_per_series());
     let next = AtomicU64::new(0);
-    let mut sum = Tally::new(contest.bots.len());
+    let mut sum = ContestTally::new(contest.bots.len());
     thread::scope(|scope| {
         let (done, tallies) = mpsc::channel();
         for _ in 0..threads {
@@ -132,7 +132,7 @@ fn play(
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= series || done.send(contest.series::<AnyGame>(number)).is_err() {
+                    if number >= series || done.send(contest.play_series::<AnyGame>(number)).is_err() {
                         return;
                     }
                 }
@@ -140,15 +140,15 @@ fn play(
         }
         drop(done);
         for (count, tally) in (1..).zip(tallies) {
-            sum.add(&tally);
-            told(count, series);
+            sum.merge(&tally);
+            on_progress(count, series);
         }
     });
     sum
 }
 
 /// Ten-thousandths as a percentage.
-fn percent(share: i64) -> String {
+fn format_percent(share: i64) -> String {
     format!("{}.{:02}", share / 100, share % 100)
 }
 
@@ -162,19 +162,19 @@ mod tests {
     use clap::Parser;
 
     #[derive(Parser)]
-    struct Line {
+    struct CommandLine {
         #[command(flatten)]
-        what: Arena,
+        options: Arena,
     }
 
     fn arena(line: &str) -> Result<Arena, clap::Error> {
-        Line::try_parse_from(format!("arena {line}").split_whitespace()).map(|line| line.what)
+        CommandLine::try_parse_from(format!("arena {line}").split_whitespace()).map(|line| line.options)
     }
 
-    fn said(line: &str) -> Result<String, ArenaError> {
-        let mut said = Vec::new();
-        run(&arena(line).unwrap(), &house_rooms(Clocks::default()), &mut said, |_, _| ())?;
-        Ok(String::from_utf8(said).unwrap())
+    fn run_line(line: &str) -> Result<String, ArenaError> {
+        let mut output = Vec::new();
+        run(&arena(line).unwrap(), &house_rooms(Clocks::default()), &mut output, |_, _| ())?;
+        Ok(String::from_utf8(output).unwrap())
     }
 
     #[test]
@@ -190,15 +190,15 @@ mod tests {
                     kind.name,
                     set.name
                 );
-                let said = said(&line).unwrap();
+                let output = run_line(&line).unwrap();
                 assert!(
-                    said.contains(&format!("games of {} ({})", kind.title, set.name)),
-                    "{said}"
+                    output.contains(&format!("games of {} ({})", kind.title, set.name)),
+                    "{output}"
                 );
                 for bot in bots {
-                    assert!(said.contains(bot), "{said}");
+                    assert!(output.contains(bot), "{output}");
                 }
-                assert_eq!(said.contains("POTs"), set.hits.is_some(), "{said}");
+                assert_eq!(output.contains("POTs"), set.hits.is_some(), "{output}");
             }
         }
     }
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn the_number_of_threads_changes_nothing() {
         let line = "--bots greedy,random,clock --games 900 --duplicate --seed 3";
-        let one = said(&format!("{line} --threads 1")).unwrap();
-        assert_eq!(said(&format!("{line} --threads 4")).unwrap(), one);
-        assert_ne!(said("--bots greedy,random,clock --games 900 --duplicate").unwrap(), one);
+        let one = run_line(&format!("{line} --threads 1")).unwrap();
+        assert_eq!(run_line(&format!("{line} --threads 4")).unwrap(), one);
+        assert_ne!(run_line("--bots greedy,random,clock --games 900 --duplicate").unwrap(), one);
     }
 
     #[test]
@@ -220,17 +220,17 @@ mod tests {
 
     #[test]
     fn too_few_bots_are_refused() {
-        let error = said("--bots greedy,random --game tongits").unwrap_err();
-        let told = "Tong-its (kingdom) is played by 3 to 3 bots, not by 2";
-        assert_eq!(error.to_string(), told);
-        assert!(matches!(said("--bots clock --game chess"), Err(ArenaError::Chosen(_))));
+        let error = run_line("--bots greedy,random --game tongits").unwrap_err();
+        let expected = "Tong-its (kingdom) is played by 3 to 3 bots, not by 2";
+        assert_eq!(error.to_string(), expected);
+        assert!(matches!(run_line("--bots clock --game chess"), Err(ArenaError::Simulation(_))));
     }
 
     #[test]
     fn the_picture_names_every_bot_and_is_well_formed() {
         let path = std::env::temp_dir().join(format!("arena-{}.svg", std::process::id()));
         let line = format!("--bots greedy,random,clock --games 1 --svg {}", path.display());
-        said(&line).unwrap();
+        run_line(&line).unwrap();
         let drawn = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         for bot in ["greedy", "random", "clock"] {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::{Shown, percent};
+use super::{ContestReport, format_percent};
 
 const WIDTH: i64 = 640;
 const ROW: i64 = 40;
@@ -13,14 +13,14 @@ const LEFT: i64 = 120;
 const RIGHT: i64 = 540;
 
 /// A whole document.
-pub(super) fn draw(shown: &Shown<'_>) -> String {
-    let Shown { contest, rule_set, title, tally } = shown;
+pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
+    let ContestReport { contest, rule_set, title, tally } = report;
     let bots = i64::try_from(contest.bots.len()).unwrap_or(1);
     let shares: Vec<(i64, i64)> = (0..contest.bots.len())
-        .map(|bot| tally.win_share(bot).map_or((0, 0), |share| (share.mean, share.around)))
+        .map(|bot| tally.win_share(bot).map_or((0, 0), |share| (share.mean, share.half_width)))
         .collect();
     let par = 10_000 / bots;
-    let most = shares.iter().map(|(mean, around)| mean + around).max().unwrap_or(0).max(par).max(1);
+    let most = shares.iter().map(|(mean, half_width)| mean + half_width).max().unwrap_or(0).max(par).max(1);
     let x = |share: i64| LEFT + share.clamp(0, most) * (RIGHT - LEFT) / most;
     let height = TOP + ROW * bots + 48;
     let mut svg = format!(
@@ -33,9 +33,9 @@ pub(super) fn draw(shown: &Shown<'_>) -> String {
         contest.seed
     );
     let rows = contest.bots.iter().zip(&shares);
-    for (y, (grade, (mean, around))) in (0..).map(|row| TOP + ROW * row).zip(rows) {
+    for (y, (grade, (mean, half_width))) in (0..).map(|row| TOP + ROW * row).zip(rows) {
         let (middle, text) = (y + ROW / 2, y + ROW / 2 + 5);
-        let (bar, low, high) = (x(*mean) - LEFT, x(mean - around), x(mean + around));
+        let (bar, low, high) = (x(*mean) - LEFT, x(mean - half_width), x(mean + half_width));
         // Writing to a string does not fail.
         let _ = write!(
             svg,
@@ -46,7 +46,7 @@ pub(super) fn draw(shown: &Shown<'_>) -> String {
              <text x=\"{}\" y=\"{text}\">{} %</text>\n",
             y + 8,
             high + 8,
-            percent(*mean)
+            format_percent(*mean)
         );
     }
     let (bottom, at) = (TOP + ROW * bots, x(par));
@@ -57,7 +57,7 @@ pub(super) fn draw(shown: &Shown<'_>) -> String {
          <text x=\"{at}\" y=\"{}\" text-anchor=\"middle\" fill=\"#b00020\">par {} %</text>\n\
          </svg>\n",
         bottom + 24,
-        percent(par)
+        format_percent(par)
     );
     svg
 }

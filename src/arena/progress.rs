@@ -20,7 +20,7 @@ impl<W: Write> Progress<W> {
 
     /// So many of all are done. A bar that cannot be drawn is left out: the figures come all the
     /// same.
-    pub fn tell(&mut self, done: u64, all: u64) {
+    pub fn update(&mut self, done: u64, all: u64) {
         let percent = done * 100 / all.max(1);
         let Some(out) = self.out.as_mut().filter(|_| self.drawn != Some(percent)) else { return };
         self.drawn = Some(percent);
@@ -43,7 +43,7 @@ mod tests {
     fn a_bar_is_drawn_once_a_percent_and_ends_with_a_line() {
         let mut drawn = Vec::new();
         let mut progress = Progress::new(Some(&mut drawn));
-        (1..=1_000).for_each(|done| progress.tell(done, 1_000));
+        (1..=1_000).for_each(|done| progress.update(done, 1_000));
         let drawn = String::from_utf8(drawn).unwrap();
         assert_eq!(drawn.matches('\r').count(), 101);
         assert!(drawn.ends_with("########] 100 %\n"), "{drawn}");

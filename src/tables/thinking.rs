@@ -83,7 +83,7 @@ impl<G: Readable> Thinkers<G> {
         match begun.free.try_send(Job { call, answer }) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.counts.one("outcome", "busy");
+                self.counts.increment("outcome", "busy");
                 return None;
             }
         }
@@ -93,7 +93,7 @@ impl<G: Readable> Thinkers<G> {
             Ok(_) => "failed",
             Err(_) => "late",
         };
-        self.counts.one("outcome", outcome);
+        self.counts.increment("outcome", outcome);
         thought.ok()?.ok()?
     }
 }
@@ -111,7 +111,7 @@ fn think<G: Readable>(jobs: &Mutex<Receiver<Job<G>>>) {
         };
         let key = Key(Hex(entropy::seed()));
         let thought = catch_unwind(AssertUnwindSafe(|| {
-            call.table.question(call.seat).and_then(|question| arena::answer(&question, key))
+            call.table.ai_question(call.seat).and_then(|question| arena::answer_question(&question, key))
         }));
         let thought = thought.unwrap_or_else(|_| {
             tracing::error!(table = %call.table.id(), "the AI that plays on has failed");

@@ -23,9 +23,9 @@ const COINS: [&str; 11] = [
 const FLOATS: &[&str] = &[
     // Weights of a bot are learned; what is learned is integers.
     "crates/engine/examples/tongits_train.rs",
-    "crates/engine/examples/tongits_train_large/ahead.rs",
+    "crates/engine/examples/tongits_train_large/rollout.rs",
     "crates/engine/examples/tongits_train_large/learner.rs",
-    "crates/engine/examples/tongits_train_large/lesson.rs",
+    "crates/engine/examples/tongits_train_large/trainer.rs",
     "crates/engine/examples/tongits_train_large/main.rs",
     // So are the habits of players, as integers.
     "crates/engine/examples/tongits_habits.rs",

@@ -8,7 +8,7 @@ mod rows;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use bahay_engine::arena::{Asked, Bot, Grade, play};
+use bahay_engine::arena::{BotPrompt, Bot, Grade, play_game};
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::coins::Coins;
@@ -16,11 +16,11 @@ use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Arrangement, Rules, SEATS, Tongits, View, deadwood};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Happened, Simulation};
+use bahay_engine::table::simulation::{Habits, SimulationStep, Simulation};
 use bahay_engine::table::{
-    Clocks, Event, Fresh, GameId, Hits, Input, Line, Price, Record, Table, Terms,
+    Clocks, Event, GameEntropy, GameId, Hits, Input, Line, Price, Record, Table, Terms,
 };
-use bahay_engine::testing::{Dice, play_at_random};
+use bahay_engine::testing::{TestRng, play_at_random};
 
 use rows::Rows;
 
@@ -34,7 +34,7 @@ fn main() {
     rows.round("random play, a step", || random_play().0);
     rows.round("random play, a game", || random_play().1);
     let hands = random_hands();
-    let arrange = |hand: &CardSet| Arrangement::of(*hand, Rules::kingdom().secret_run_min);
+    let arrange = |hand: &CardSet| Arrangement::from_hand(*hand, Rules::kingdom().secret_run_min);
     rows.each("arrangement, random hand of 13", &hands, arrange);
     rows.each("deadwood, random hand of 13", &hands, |hand| deadwood(*hand));
     for (name, text) in [
@@ -55,11 +55,11 @@ fn decisions_of_strong() -> u64 {
     let strong: Grade = "strong".parse().expect("a grade");
     let key = |place: u8| Key(Hex([place; 32]));
     let mut bots: Vec<Box<dyn Bot<Tongits>>> = vec![
-        Box::new(Counted { bot: strong.bot(key(1)), decisions: Rc::clone(&decisions) }),
-        Grade::Quick.bot(key(2)),
-        Grade::Quick.bot(key(3)),
+        Box::new(Counted { bot: strong.build_bot(key(1)), decisions: Rc::clone(&decisions) }),
+        Grade::Quick.build_bot(key(2)),
+        Grade::Quick.build_bot(key(3)),
     ];
-    play(&Rules::kingdom(), &mut bots, &mut chance::Dice::new(key(4)));
+    play_game(&Rules::kingdom(), &mut bots, &mut chance::ChanceRng::new(key(4)));
     decisions.get()
 }
 
@@ -70,20 +70,20 @@ struct Counted {
 }
 
 impl Bot<Tongits> for Counted {
-    fn hear(&mut self, event: &<Tongits as Game>::Event) {
-        self.bot.hear(event);
+    fn observe_event(&mut self, event: &<Tongits as Game>::Event) {
+        self.bot.observe_event(event);
     }
 
-    fn choose(&mut self, asked: &Asked<'_, Tongits>) -> Action {
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
         self.decisions.set(self.decisions.get() + 1);
-        self.bot.choose(asked)
+        self.bot.choose_action(prompt)
     }
 }
 
 /// A table that was played for some games, step by step.
 struct Journal {
     /// The table before each line.
-    steps: Vec<(Table<Tongits>, Happened<Tongits>)>,
+    steps: Vec<(Table<Tongits>, SimulationStep<Tongits>)>,
     last: Table<Tongits>,
     record: Record<Tongits>,
 }
@@ -124,16 +124,16 @@ impl Journal {
             .iter()
             .filter(|(_, happened)| matches!(happened.line.input, Input::Act { .. }))
             .collect();
-        let fresh = || Fresh {
+        let fresh = || GameEntropy {
             seed: bahay_engine::chance::ServerSeed(bahay_engine::hex::Hex([0; 32])),
             game: NO_GAME,
         };
-        let decide = |(table, happened): &&(Table<Tongits>, Happened<Tongits>)| {
+        let decide = |(table, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
             let Line { at, input, .. } = happened.line.clone();
             table.decide(at, input, fresh).is_ok()
         };
         rows.each("decide on a move", &acts, decide);
-        let follow = |(table, happened): &&(Table<Tongits>, Happened<Tongits>)| {
+        let follow = |(table, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
             table.follow(&happened.line).is_ok()
         };
         rows.each("follow a line of a move", &acts, follow);
@@ -141,21 +141,21 @@ impl Journal {
         let player = acts.iter().find_map(|(table, _)| table.occupant(seat));
         let player = player.map(|occupant| occupant.player);
         rows.each("view of a table", &acts, |(table, _)| table.view(player));
-        let redact = |(_, happened): &&(Table<Tongits>, Happened<Tongits>)| {
+        let redact = |(_, happened): &&(Table<Tongits>, SimulationStep<Tongits>)| {
             let seen = |event: &Event<_>| event.redact::<Tongits>(Viewer::Seat(seat));
             happened.events.iter().filter_map(seen).collect::<Vec<_>>()
         };
         rows.each("redact a move for a seat", &acts, redact);
-        let advise = |(table, _): &&(Table<Tongits>, Happened<Tongits>)| match table.phase() {
+        let advise = |(table, _): &&(Table<Tongits>, SimulationStep<Tongits>)| match table.phase() {
             bahay_engine::table::Phase::Playing(playing) => {
-                Tongits::advise(&playing.state.view(Viewer::Seat(seat)))
+                Tongits::choose_action(&playing.state.view(Viewer::Seat(seat)))
             }
             _ => None,
         };
         rows.each("advice of the bot, or none", &acts, advise);
-        let asked: Vec<View> = acts.iter().filter_map(|(table, _)| asked(table)).collect();
-        rows.each("a decision of greedy", &asked, |view| Tongits::advise_by(Skill::Greedy, view));
-        rows.each("a decision of quick", &asked, |view| Tongits::advise_by(Skill::Quick, view));
+        let prompt: Vec<View> = acts.iter().filter_map(|(table, _)| prompt(table)).collect();
+        rows.each("a decision of greedy", &prompt, |view| Tongits::choose_action_with_skill(Skill::Greedy, view));
+        rows.each("a decision of quick", &prompt, |view| Tongits::choose_action_with_skill(Skill::Quick, view));
 
         let lines: Vec<String> = self.steps.iter().map(|(_, step)| text(&step.line)).collect();
         let read = |line: &String| serde_json::from_str::<Line<_>>(line).map(follow_nothing);
@@ -184,7 +184,7 @@ impl Journal {
 }
 
 /// What the first seat that is asked sees.
-fn asked(table: &Table<Tongits>) -> Option<View> {
+fn prompt(table: &Table<Tongits>) -> Option<View> {
     let bahay_engine::table::Phase::Playing(playing) = table.phase() else { return None };
     let Turn::Players(prompt) = playing.state.turn() else { return None };
     Some(playing.state.view(Viewer::Seat(prompt.seats.iter().next()?)))
@@ -204,7 +204,7 @@ fn text(value: &impl serde::Serialize) -> String {
 fn random_play() -> (u64, u64) {
     let rules = Rules::kingdom();
     let (mut events, mut actions) = (Vec::new(), Vec::new());
-    let mut dice = Dice::new(1);
+    let mut dice = TestRng::new(1);
     let mut steps = 0;
     for _ in 0..GAMES {
         let game = Tongits::new(&rules, SEATS, None);
@@ -214,8 +214,8 @@ fn random_play() -> (u64, u64) {
 }
 
 fn random_hands() -> Vec<CardSet> {
-    let mut dice = Dice::new(1);
-    let hand = |dice: &mut Dice| {
+    let mut dice = TestRng::new(1);
+    let hand = |dice: &mut TestRng| {
         let mut hand = CardSet::EMPTY;
         while hand.len() < 13 {
             let card = u8::try_from(dice.below(52)).ok().and_then(Card::from_index);

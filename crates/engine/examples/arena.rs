@@ -11,8 +11,8 @@ use std::env;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bahay_engine::arena::{Asked, Bot, Contest, Estimate, Grade, Tally, play};
-use bahay_engine::chance::{Dice, Key};
+use bahay_engine::arena::{BotPrompt, Bot, Contest, Estimate, Grade, ContestTally, play_game};
+use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{GameKind, Skill};
 use bahay_engine::games::tongits::Tongits;
@@ -53,10 +53,10 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
         practice: false,
     };
     let contest = Contest { terms, bots, seed, is_duplicate: true };
-    let mut tally = Tally::new(contest.bots.len());
+    let mut tally = ContestTally::new(contest.bots.len());
     let began = Instant::now();
     for series in 0..games.div_ceil(contest.games_per_series()) {
-        tally.add(&contest.series::<G>(series));
+        tally.merge(&contest.play_series::<G>(series));
     }
     let milliseconds = began.elapsed().as_millis();
     println!("{} {rules}, {} games in {milliseconds} ms", G::NAME, tally.games());
@@ -65,8 +65,8 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
         let (Some(share), Some(coins), Some(by_pots)) = figures else {
             continue;
         };
-        let [coins, by_pots] = [coins, by_pots].map(|Estimate { mean, around }| {
-            hundredths(Estimate { mean: mean / 100, around: around / 100 })
+        let [coins, by_pots] = [coins, by_pots].map(|Estimate { mean, half_width }| {
+            hundredths(Estimate { mean: mean / 100, half_width: half_width / 100 })
         });
         let share = hundredths(share);
         println!("{bot}: {share} % of the games, {coins} coins a game, {by_pots} of them by POTs");
@@ -91,12 +91,12 @@ fn times<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
         let bot = |(place, grade): (usize, &Grade)| {
             let mut key = [0; 32];
             (key[0], key[1]) = (game, u8::try_from(place).expect("few seats"));
-            let bot = grade.bot::<G>(Key(Hex(key)));
+            let bot = grade.build_bot::<G>(Key(Hex(key)));
             let times = Rc::clone(&times);
             if place == 0 { Box::new(Timed { bot, times }) } else { bot }
         };
         let mut seated: Vec<Box<dyn Bot<G>>> = bots.iter().enumerate().map(bot).collect();
-        play(rules, &mut seated, &mut Dice::new(Key(Hex([game; 32]))));
+        play_game(rules, &mut seated, &mut ChanceRng::new(Key(Hex([game; 32]))));
     }
     let mut times = times.take();
     times.sort_unstable();
@@ -109,20 +109,20 @@ struct Timed<G: GameKind> {
 }
 
 impl<G: GameKind> Bot<G> for Timed<G> {
-    fn hear(&mut self, event: &G::Event) {
-        self.bot.hear(event);
+    fn observe_event(&mut self, event: &G::Event) {
+        self.bot.observe_event(event);
     }
 
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
         let begun = Instant::now();
-        let action = self.bot.choose(asked);
+        let action = self.bot.choose_action(prompt);
         self.times.borrow_mut().push(begun.elapsed());
         action
     }
 }
 
-fn hundredths(Estimate { mean, around }: Estimate) -> String {
+fn hundredths(Estimate { mean, half_width }: Estimate) -> String {
     let sign = if mean < 0 { "-" } else { "" };
     let written = |number: i64| format!("{}.{:02}", number / 100, number % 100);
-    format!("{sign}{} ± {}", written(mean.abs()), written(around))
+    format!("{sign}{} ± {}", written(mean.abs()), written(half_width))
 }

@@ -1,4 +1,4 @@
-//! Counts how `greedy` and `quick` play Tong-its, as `games/tongits/habits_counted.rs` holds it.
+//! Counts how `greedy` and `quick` play Tong-its, as `games/tongits/habit_tables.rs` holds it.
 //!
 //! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the numbers.
 #![expect(clippy::float_arithmetic, reason = "chances are fitted, and no coins")]
@@ -8,13 +8,13 @@ use std::cell::RefCell;
 use std::env;
 use std::rc::Rc;
 
-use bahay_engine::arena::{Asked, Bot, play};
+use bahay_engine::arena::{BotPrompt, Bot, play_game};
 use bahay_engine::cards::CardSet;
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{
     Action, DEADWOODS, DUMP_WEIGHTS, Event, GAINS, Neighbours, Phase, Rules, SEATS, STAGES, TRAITS,
-    Tongits, deadwood, deadwood_step, gain_step, has_secret, stage,
+    Tongits, deadwood, deadwood_bucket, gain_bucket, has_secret, stage,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
@@ -23,7 +23,7 @@ use bahay_engine::seat::Seat;
 type Dump = Vec<[usize; TRAITS]>;
 
 #[derive(Default)]
-struct Counted {
+struct HabitCounts {
     dumps: Vec<Dump>,
     /// Kept and laid, as `Habits::keeps_meld`.
     melds: [[[[f64; 2]; 2]; 2]; STAGES],
@@ -34,31 +34,31 @@ struct Counted {
     fights: [[[[f64; 2]; DEADWOODS]; 3]; STAGES],
 }
 
-struct Watched {
+struct WatchedBot {
     skill: Skill,
-    counted: Rc<RefCell<[Counted; 2]>>,
+    counts: Rc<RefCell<[HabitCounts; 2]>>,
     has_laid: bool,
 }
 
-impl Bot<Tongits> for Watched {
-    fn hear(&mut self, _event: &Event) {}
+impl Bot<Tongits> for WatchedBot {
+    fn observe_event(&mut self, _event: &Event) {}
 
-    fn choose(&mut self, asked: &Asked<'_, Tongits>) -> Action {
-        let view = asked.view;
-        let action = Tongits::advise_by(self.skill, view).expect("it is to act");
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
+        let view = prompt.view;
+        let action = Tongits::choose_action_with_skill(self.skill, view).expect("it is to act");
         let public = &view.public;
         let hand = view.hand().expect("a hand is dealt");
-        let is_open = usize::from(public.melds.is_open(asked.seat));
+        let is_open = usize::from(public.melds.is_open(prompt.seat));
         let time = stage(public.stock_count);
-        let counted = &mut self.counted.borrow_mut()[usize::from(self.skill == Skill::Quick)];
+        let counts = &mut self.counts.borrow_mut()[usize::from(self.skill == Skill::Quick)];
         if let Phase::Draw { fight_blocked, .. } = public.phase {
             self.has_laid = false;
             let may_fight = is_open == 1 && !fight_blocked;
             if may_fight {
-                let others = asked.seat.others(SEATS);
+                let others = prompt.seat.others(SEATS);
                 let open = others.filter(|other| public.melds.is_open(*other)).count();
-                let step = deadwood_step(deadwood(hand));
-                counted.fights[time][open][step][usize::from(action == Action::Fight)] += 1.0;
+                let step = deadwood_bucket(deadwood(hand));
+                counts.fights[time][open][step][usize::from(action == Action::Fight)] += 1.0;
             }
             let mut legal = Vec::new();
             Tongits::legal_in_view(view, &mut legal);
@@ -68,32 +68,32 @@ impl Bot<Tongits> for Watched {
                 && action != Action::Fight
             {
                 let chowed = matches!(action, Action::Chow { .. });
-                let gain = gain_step(hand, discard);
-                counted.chows[is_open][gain][usize::from(chowed)] += 1.0;
+                let gain = gain_bucket(hand, discard);
+                counts.chows[is_open][gain][usize::from(chowed)] += 1.0;
             }
         }
         match action {
             Action::Drop { .. } => {
                 let secret = usize::from(has_secret(hand, public.rules.secret_run_min));
-                counted.melds[time][is_open][secret][1] += 1.0;
+                counts.melds[time][is_open][secret][1] += 1.0;
                 self.has_laid = true;
             }
-            Action::Sapaw { .. } => counted.addable[1] += 1.0,
+            Action::Sapaw { .. } => counts.addable[1] += 1.0,
             Action::Dump { card } => {
                 let on_table = public.melds.additions();
                 let seen = public.discards.cards().iter().copied().collect::<CardSet>();
                 let seen = seen.union(public.melds.cards());
-                let neighbours = Neighbours::of(hand, seen, public.stock_count, is_open == 1);
-                let told = |card| neighbours.traits_of(card);
+                let neighbours = Neighbours::new(hand, seen, public.stock_count, is_open == 1);
+                let traits = |card| neighbours.traits_of(card);
                 let others = hand.difference(on_table).without(card);
-                let dump = std::iter::once(card).chain(others.iter()).map(told).collect();
-                counted.dumps.push(dump);
+                let dump = std::iter::once(card).chain(others.iter()).map(traits).collect();
+                counts.dumps.push(dump);
                 let left: CardSet = hand.without(card);
                 if has_meld(left) && !self.has_laid {
                     let secret = usize::from(has_secret(left, public.rules.secret_run_min));
-                    counted.melds[time][is_open][secret][0] += 1.0;
+                    counts.melds[time][is_open][secret][0] += 1.0;
                 }
-                counted.addable[0] += left.intersection(on_table).len() as f64;
+                counts.addable[0] += left.intersection(on_table).len() as f64;
                 self.has_laid = false;
             }
             Action::Draw
@@ -108,12 +108,12 @@ impl Bot<Tongits> for Watched {
 }
 
 fn has_meld(hand: CardSet) -> bool {
-    Neighbours::of(hand, CardSet::EMPTY, 0, false).has_meld()
+    Neighbours::new(hand, CardSet::EMPTY, 0, false).has_meld()
 }
 
 fn main() {
     let games: u64 = env::args().nth(1).map_or(3_000, |text| text.parse().expect("a number"));
-    let counted: Rc<RefCell<[Counted; 2]>> = Rc::default();
+    let counts: Rc<RefCell<[HabitCounts; 2]>> = Rc::default();
     for number in 0..games {
         let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
             .map(|seat| {
@@ -122,27 +122,27 @@ fn main() {
                 } else {
                     Skill::Quick
                 };
-                let counted = Rc::clone(&counted);
-                Box::new(Watched { skill, counted, has_laid: false }) as Box<dyn Bot<Tongits>>
+                let counts = Rc::clone(&counts);
+                Box::new(WatchedBot { skill, counts, has_laid: false }) as Box<dyn Bot<Tongits>>
             })
             .collect();
         let mut key = [0; 32];
         key[..8].copy_from_slice(&number.to_le_bytes());
         key[31] = 9;
-        play(&Rules::kingdom(), &mut bots, &mut chance::Dice::new(Key(Hex(key))));
+        play_game(&Rules::kingdom(), &mut bots, &mut chance::ChanceRng::new(Key(Hex(key))));
     }
-    for (counted, skill) in counted.take().iter().zip(["GREEDY", "QUICK"]) {
-        print(counted, skill, games);
+    for (counts, skill) in counts.take().iter().zip(["GREEDY", "QUICK"]) {
+        print(counts, skill, games);
     }
 }
 
-fn print(counted: &Counted, skill: &str, games: u64) {
+fn print(counts: &HabitCounts, skill: &str, games: u64) {
     let mut weights = [0.0_f64; DUMP_WEIGHTS];
     let mut squares = [1e-6_f64; DUMP_WEIGHTS];
     let mut lost = 0.0;
     for round in 0..8 {
         lost = 0.0;
-        for dump in &counted.dumps {
+        for dump in &counts.dumps {
             let of = |one: &[usize; TRAITS]| one.iter().map(|place| weights[*place]).sum::<f64>();
             let scores: Vec<f64> = dump.iter().map(|one| of(one).exp()).collect();
             let sum: f64 = scores.iter().sum();
@@ -156,11 +156,11 @@ fn print(counted: &Counted, skill: &str, games: u64) {
             }
         }
     }
-    let count = counted.dumps.len() as f64;
-    let unknown = counted.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>();
+    let count = counts.dumps.len() as f64;
+    let unknown = counts.dumps.iter().map(|dump| (dump.len() as f64).ln()).sum::<f64>();
     println!(
-        "/// Counted in {games} games: {} dumps, of which each costs {:.2} nats, and {:.2} without\n/// knowledge.",
-        counted.dumps.len(),
+        "/// HabitCounts in {games} games: {} dumps, of which each costs {:.2} nats, and {:.2} without\n/// knowledge.",
+        counts.dumps.len(),
         lost / count,
         unknown / count
     );
@@ -170,24 +170,24 @@ fn print(counted: &Counted, skill: &str, games: u64) {
     println!("dumps: {:?},", weights.map(whole));
     println!(
         "keeps_meld: {:?},",
-        counted.melds.map(|by| by.map(|by| by.map(|[kept, laid]| log(kept, laid))))
+        counts.melds.map(|by| by.map(|by| by.map(|[kept, laid]| log(kept, laid))))
     );
-    println!("keeps_addable: {:?},", log(counted.addable[0], counted.addable[1]));
+    println!("keeps_addable: {:?},", log(counts.addable[0], counts.addable[1]));
     println!(
         "declines: {:?},",
-        counted.chows.map(|by| by.map(|[declined, taken]| log(declined, taken)))
+        counts.chows.map(|by| by.map(|[declined, taken]| log(declined, taken)))
     );
     println!(
         "chows: {:?},",
-        counted.chows.map(|by| by.map(|[declined, taken]| log(taken, declined)))
+        counts.chows.map(|by| by.map(|[declined, taken]| log(taken, declined)))
     );
     println!(
         "fights: {:?},",
-        counted.fights.map(|by| by.map(|by| by.map(|[waited, fought]| log(fought, waited))))
+        counts.fights.map(|by| by.map(|by| by.map(|[waited, fought]| log(fought, waited))))
     );
     println!(
         "waits: {:?},",
-        counted.fights.map(|by| by.map(|by| by.map(|[waited, fought]| log(waited, fought))))
+        counts.fights.map(|by| by.map(|by| by.map(|[waited, fought]| log(waited, fought))))
     );
     println!("}};");
 }

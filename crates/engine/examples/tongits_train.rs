@@ -24,16 +24,16 @@ use std::fs;
 use std::rc::Rc;
 use std::time::Instant;
 
-use bahay_engine::arena::{Asked, Bot, Estimate, Sample, play};
+use bahay_engine::arena::{BotPrompt, Bot, Estimate, Sample, play_game};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome};
 use bahay_engine::games::tongits::{
-    Action, Dumps, Event, HIDDEN, INPUTS, Inputs, Judge, Networks, ONE, Question, Rules, SEATS,
+    Action, DumpLimit, Event, HIDDEN, INPUTS, Inputs, Judge, Networks, ONE, DecisionKind, Rules, SEATS,
     Tongits, WEIGHT_ONE, WEIGHTS,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 /// Of a hundred choices so many are made at random in games that are learned from.
 const AT_RANDOM: u32 = 10;
@@ -57,38 +57,38 @@ fn main() {
 /// Goes through a part, from these networks on or from the greedy player, and gives its best.
 fn learn(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
     let rules = Rules::kingdom();
-    let mut dice = Dice::new(options.seed);
-    let mut learned = Learned::new(&mut dice);
+    let mut dice = TestRng::new(options.seed);
+    let mut learned = Trainer::new(&mut dice);
     if let Some(networks) = &from {
-        learned = Learned::of(networks);
+        learned = Trainer::from_networks(networks);
     }
     let mut player = from;
-    let mut kept: Vec<Vec<Note>> = Vec::new();
+    let mut kept: Vec<Vec<TrainingExample>> = Vec::new();
     let mut best: Option<(i64, Rc<Networks>)> = None;
     println!("round    notes  error   share of wins, %       counts a game  seconds");
     for round in 0..options.rounds {
         let begun = Instant::now();
-        let notes = games(&rules, options, player.as_ref(), round, &mut dice);
+        let notes = play_games(&rules, options, player.as_ref(), round, &mut dice);
         let count = notes.len();
         kept.push(notes);
         if kept.len() > ROUNDS_KEPT {
             kept.remove(0);
         }
-        let error = learned.lesson(&kept, round, &mut dice);
+        let error = learned.train_epoch(&kept, round, &mut dice);
         let networks = Rc::new(learned.networks());
-        let Trial { share, counts, worth } = trial(&rules, options, &networks);
+        let Trial { share, counts, worth } = run_trial(&rules, options, &networks);
         println!(
             "{round:>5} {count:>8}  {error:.4}  {:>6} ± {:<6}  {:>8} ± {:<7}  {:>6}",
             hundredths(share.mean),
-            hundredths(share.around),
+            hundredths(share.half_width),
             hundredths(counts.mean),
-            hundredths(counts.around),
+            hundredths(counts.half_width),
             begun.elapsed().as_secs()
         );
         if best.as_ref().is_none_or(|(most, _)| worth > *most) {
             best = Some((worth, Rc::clone(&networks)));
             if let Some(path) = &options.out {
-                fs::write(path, networks.text()).expect("the weights can be written");
+                fs::write(path, networks.to_text()).expect("the weights can be written");
             }
         }
         player = Some(networks);
@@ -104,7 +104,7 @@ fn hundredths(number: i64) -> String {
 
 /// Whom it trains against, and is tried against.
 #[derive(Clone)]
-enum Against {
+enum Opponents {
     /// In turns two greedy players, one of them, and none.
     Mixed,
     Itself,
@@ -117,7 +117,7 @@ struct Options {
     seed: u64,
     rounds: u32,
     games: u64,
-    against: Against,
+    against: Opponents,
     /// What a win is worth beside its counts.
     wins: f32,
     /// Games of a trial.
@@ -141,14 +141,14 @@ impl Options {
         let list = |name: &str, otherwise| text(name, otherwise).split(',');
         let weights = |path: &str| {
             let text = fs::read(path).expect("the weights can be read");
-            Rc::new(Networks::parsed(&text))
+            Rc::new(Networks::parse(&text))
         };
         let from = Some(text("--from", "greedy")).filter(|from| *from != "greedy").map(weights);
         let against = match text("--against", "mixed") {
-            "mixed" => Against::Mixed,
-            "self" => Against::Itself,
-            "greedy" => Against::Greedy,
-            path => Against::Weights(weights(path)),
+            "mixed" => Opponents::Mixed,
+            "self" => Opponents::Itself,
+            "greedy" => Opponents::Greedy,
+            path => Opponents::Weights(weights(path)),
         };
         let mut games = list("--games", "40000,60000");
         let mut wins = list("--wins", "3,8");
@@ -172,8 +172,8 @@ impl Options {
 }
 
 /// A place that was chosen, and what came of the game.
-struct Note {
-    question: Question,
+struct TrainingExample {
+    kind: DecisionKind,
     inputs: Inputs,
     worth: f32,
 }
@@ -185,26 +185,26 @@ enum Player {
     /// These networks, without chance.
     Networks(Rc<Networks>),
     /// These networks, or the greedy player, some choices at random; notes what it chose.
-    Learner { networks: Option<Rc<Networks>>, dice: Dice, chosen: Chosen },
+    Learner { networks: Option<Rc<Networks>>, dice: TestRng, chosen: Chosen },
 }
 
-type Chosen = Rc<RefCell<Vec<(Question, Inputs)>>>;
+type Chosen = Rc<RefCell<Vec<(DecisionKind, Inputs)>>>;
 
 impl Bot<Tongits> for Player {
-    fn hear(&mut self, _event: &Event) {}
+    fn observe_event(&mut self, _event: &Event) {}
 
-    fn choose(&mut self, asked: &Asked<'_, Tongits>) -> Action {
-        let greedy = || Tongits::advise(asked.view).expect("it is to act");
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, Tongits>) -> Action {
+        let greedy = || Tongits::choose_action(prompt.view).expect("it is to act");
         match self {
             Self::Greedy => greedy(),
             Self::Networks(networks) => {
-                networks.advise(asked.view, Dumps::All, &mut ()).expect("it is to act")
+                networks.choose_action(prompt.view, DumpLimit::All, &mut ()).expect("it is to act")
             }
             Self::Learner { networks, dice, chosen } => {
-                let judge = networks.as_deref().unwrap_or(&SILENT);
+                let judge = networks.as_deref().unwrap_or(&ZERO);
                 let considered =
-                    judge.considered(asked.view, Dumps::All, &mut ()).expect("it is to act");
-                let place = if dice.below(100) < AT_RANDOM {
+                    judge.consider_actions(prompt.view, DumpLimit::All, &mut ()).expect("it is to act");
+                let candidate = if dice.below(100) < AT_RANDOM {
                     dice.choose(&considered)
                 } else if networks.is_some() {
                     considered.iter().max_by_key(|one| one.worth)
@@ -212,26 +212,26 @@ impl Bot<Tongits> for Player {
                     let greedy = greedy();
                     considered.iter().find(|one| one.action == greedy)
                 };
-                let Some(place) = place else { return greedy() };
+                let Some(candidate) = candidate else { return greedy() };
                 let ends = matches!(
-                    place.action,
+                    candidate.action,
                     Action::Draw
                         | Action::Fight
                         | Action::Dump { .. }
                         | Action::Challenge
                         | Action::Fold
                 );
-                if let Some(noted) = place.place.filter(|_| ends) {
+                if let Some(noted) = candidate.position.filter(|_| ends) {
                     chosen.borrow_mut().push(noted);
                 }
-                place.action
+                candidate.action
             }
         }
     }
 }
 
 /// Networks that say nothing.
-static SILENT: Networks = Networks::parsed(&[b'0'; 4 * WEIGHTS * Question::ALL.len()]);
+static ZERO: Networks = Networks::parse(&[b'0'; 4 * WEIGHTS * DecisionKind::ALL.len()]);
 
 fn key(seed: u64, number: u64) -> Key {
     let mut key = [0; 32];
@@ -241,29 +241,29 @@ fn key(seed: u64, number: u64) -> Key {
 }
 
 /// Plays the games of a round and gives what was noted.
-fn games(
+fn play_games(
     rules: &Rules,
     options: &Options,
     networks: Option<&Rc<Networks>>,
     round: u32,
-    dice: &mut Dice,
-) -> Vec<Note> {
+    dice: &mut TestRng,
+) -> Vec<TrainingExample> {
     let mut notes = Vec::new();
     for number in 0..options.games {
         let learner = || -> (Player, Option<Chosen>) {
             let chosen: Chosen = Rc::default();
-            let dice = Dice::new(number << 8 | u64::from(round));
+            let dice = TestRng::new(number << 8 | u64::from(round));
             let (networks, noted) = (networks.cloned(), Rc::clone(&chosen));
             (Player::Learner { networks, dice, chosen: noted }, Some(chosen))
         };
         let opponent = || match &options.against {
-            Against::Weights(networks) => Player::Networks(Rc::clone(networks)),
-            Against::Mixed | Against::Greedy | Against::Itself => Player::Greedy,
+            Opponents::Weights(networks) => Player::Networks(Rc::clone(networks)),
+            Opponents::Mixed | Opponents::Greedy | Opponents::Itself => Player::Greedy,
         };
         let learners = match options.against {
-            Against::Mixed => 1 + number / 3 % 3,
-            Against::Itself => 3,
-            Against::Greedy | Against::Weights(_) => 1,
+            Opponents::Mixed => 1 + number / 3 % 3,
+            Opponents::Itself => 3,
+            Opponents::Greedy | Opponents::Weights(_) => 1,
         };
         let seated: Vec<(Player, Option<Chosen>)> = (0..u64::from(SEATS))
             .map(|seat| {
@@ -275,19 +275,19 @@ fn games(
         // Learners of one game are told apart by their chance.
         let players = players.into_iter().map(|player| match player {
             Player::Learner { networks, chosen, .. } => {
-                Player::Learner { networks, dice: Dice::new(dice.word()), chosen }
+                Player::Learner { networks, dice: TestRng::new(dice.word()), chosen }
             }
             other => other,
         });
         let mut bots: Vec<Box<dyn Bot<Tongits>>> =
             players.map(|player| Box::new(player) as Box<dyn Bot<Tongits>>).collect();
         let deal = key(options.seed, u64::from(round) << 32 | number);
-        let outcome = play(rules, &mut bots, &mut chance::Dice::new(deal)).outcome;
+        let outcome = play_game(rules, &mut bots, &mut chance::ChanceRng::new(deal)).outcome;
         for (seat, chosen) in Seat::all(SEATS).zip(chosen) {
             let Some(chosen) = chosen else { continue };
             let worth = worth(&outcome, seat, options.wins);
             let noted = chosen.take().into_iter();
-            notes.extend(noted.map(|(question, inputs)| Note { question, inputs, worth }));
+            notes.extend(noted.map(|(kind, inputs)| TrainingExample { kind, inputs, worth }));
         }
     }
     notes
@@ -318,7 +318,7 @@ struct Trial {
 }
 
 /// Duplicate games: the same deals each time.
-fn trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
+fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
     let (mut wins, mut counts) = (Sample::default(), Sample::default());
     for deal in 0..options.trial / u64::from(SEATS) {
         let (mut won, mut gained) = (0, 0);
@@ -326,21 +326,21 @@ fn trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
             let mut bots: Vec<Box<dyn Bot<Tongits>>> = Seat::all(SEATS)
                 .map(|seat| {
                     let other = match &options.against {
-                        Against::Weights(networks) => Player::Networks(Rc::clone(networks)),
-                        Against::Mixed | Against::Greedy | Against::Itself => Player::Greedy,
+                        Opponents::Weights(networks) => Player::Networks(Rc::clone(networks)),
+                        Opponents::Mixed | Opponents::Greedy | Opponents::Itself => Player::Greedy,
                     };
                     let own = seat == own;
                     let player = if own { Player::Networks(Rc::clone(networks)) } else { other };
                     Box::new(player) as Box<dyn Bot<Tongits>>
                 })
                 .collect();
-            let mut chance = chance::Dice::new(key(!0, deal));
-            let outcome = play(rules, &mut bots, &mut chance).outcome;
+            let mut chance = chance::ChanceRng::new(key(!0, deal));
+            let outcome = play_game(rules, &mut bots, &mut chance).outcome;
             won += i64::from(outcome.winner == Some(own));
             gained += net(&outcome, own);
         }
-        wins.note(won);
-        counts.note(gained);
+        wins.record(won);
+        counts.record(gained);
     }
     let seats = u32::from(SEATS);
     let share = wins.estimate(10_000, seats).expect("a trial has games");
@@ -349,7 +349,7 @@ fn trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
 }
 
 /// Networks while they learn.
-struct Learned {
+struct Trainer {
     weights: Vec<f32>,
     /// Means of the gradient and of its square, and steps, for Adam.
     first: Vec<f32>,
@@ -360,9 +360,9 @@ struct Learned {
 /// Where a network's rows end.
 const ROWS: usize = HIDDEN * (INPUTS + 1);
 
-impl Learned {
-    fn new(dice: &mut Dice) -> Self {
-        let mut weights = vec![0.0; WEIGHTS * Question::ALL.len()];
+impl Trainer {
+    fn new(dice: &mut TestRng) -> Self {
+        let mut weights = vec![0.0; WEIGHTS * DecisionKind::ALL.len()];
         for network in weights.as_chunks_mut::<WEIGHTS>().0 {
             for (place, weight) in network.iter_mut().enumerate() {
                 let is_added = place < ROWS && place % (INPUTS + 1) == INPUTS;
@@ -373,15 +373,15 @@ impl Learned {
                 }
             }
         }
-        Self::with(weights)
+        Self::from_weights(weights)
     }
 
-    fn of(networks: &Networks) -> Self {
+    fn from_networks(networks: &Networks) -> Self {
         let one = f32::from(WEIGHT_ONE);
-        Self::with(networks.weights().iter().map(|weight| f32::from(*weight) / one).collect())
+        Self::from_weights(networks.weights().iter().map(|weight| f32::from(*weight) / one).collect())
     }
 
-    fn with(weights: Vec<f32>) -> Self {
+    fn from_weights(weights: Vec<f32>) -> Self {
         let zeros = vec![0.0; weights.len()];
         Self { weights, first: zeros.clone(), second: zeros, steps: 0 }
     }
@@ -391,12 +391,12 @@ impl Learned {
         let one = f32::from(WEIGHT_ONE);
         let integer = |weight: &f32| (weight * one).round().clamp(-32_767.0, 32_767.0) as i16;
         let weights: Vec<i16> = self.weights.iter().map(integer).collect();
-        Networks::of(&weights).expect("as many as networks need")
+        Networks::from_weights(&weights).expect("as many as networks need")
     }
 
     /// Fits the weights to the notes, once through all of them in any order. Gives the mean error.
-    fn lesson(&mut self, kept: &[Vec<Note>], round: u32, dice: &mut Dice) -> f32 {
-        let mut notes: Vec<&Note> = kept.iter().flatten().collect();
+    fn train_epoch(&mut self, kept: &[Vec<TrainingExample>], round: u32, dice: &mut TestRng) -> f32 {
+        let mut notes: Vec<&TrainingExample> = kept.iter().flatten().collect();
         for last in (1..notes.len()).rev() {
             let other = dice.below(u32::try_from(last + 1).expect("few notes"));
             notes.swap(last, other as usize);
@@ -419,8 +419,8 @@ impl Learned {
     }
 
     /// Adds what one note says to the gradient. Gives its error.
-    fn learn(&self, note: &Note, gradient: &mut [f32]) -> f32 {
-        let from = note.question.index() * WEIGHTS;
+    fn learn(&self, note: &TrainingExample, gradient: &mut [f32]) -> f32 {
+        let from = note.kind.index() * WEIGHTS;
         let weights = &self.weights[from..from + WEIGHTS];
         let gradient = &mut gradient[from..from + WEIGHTS];
         let inputs = note.inputs.map(|input| f32::from(input) / f32::from(ONE));

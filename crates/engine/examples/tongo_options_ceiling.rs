@@ -30,16 +30,16 @@ use std::env;
 use std::mem::discriminant;
 use std::time::Instant;
 
-use bahay_engine::arena::{Asked, Estimate, Grade, Sample};
+use bahay_engine::arena::{BotPrompt, Estimate, Grade, Sample};
 use bahay_engine::chance::Key;
 use bahay_engine::game::{Game, Skill, Turn, Viewer};
 use bahay_engine::games::tongo_options::{
-    Action, Card, CardSet, DiceCounts, Event, NewCosts, Phase, Public, Rules, Strength,
+    Action, Card, CardSet, DiceCounts, Event, NewCosts, Phase, PublicState, Rules, Strength,
     TongoOptions, View, best_floor,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 /// The seats of the bot at a table of four.
 const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -52,7 +52,7 @@ fn main() {
     let argument = |place: usize, otherwise: &'static str| {
         arguments.get(place).map_or(otherwise, |text| text.as_str())
     };
-    let bot = Bot::named(argument(0, "ai"));
+    let bot = Bot::parse(argument(0, "ai"));
     let games: u32 = argument(1, "5000").parse().expect("GAMES is a number");
     let rules = match argument(2, "lively") {
         "lively" => Rules::lively(),
@@ -60,9 +60,9 @@ fn main() {
         other => panic!("there is no rule set {other}, but lively and seed"),
     };
     let reading = match argument(3, "listed") {
-        "listed" => Reading::Listed,
-        "kinds" => Reading::Kinds,
-        "distinct" => Reading::Distinct,
+        "listed" => RandomPlayReading::Listed,
+        "kinds" => RandomPlayReading::Kinds,
+        "distinct" => RandomPlayReading::Distinct,
         other => panic!("random play is read as listed, kinds or distinct, not as {other}"),
     };
     let seats: usize = argument(4, "2").parse().expect("SEATS is a number");
@@ -70,8 +70,8 @@ fn main() {
     measure(&rules, bot, reading, games, seats);
 }
 
-fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) {
-    let mut thought = Thought::default();
+fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seats: usize) {
+    let mut times = DecisionTimes::default();
     let (mut wins, mut gained) = (Sample::default(), Sample::default());
     let mut lost: BTreeMap<&'static str, u32> = BTreeMap::new();
     for number in 0..games {
@@ -82,35 +82,35 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
         };
         let bots: Vec<Bot> =
             (0..seats).map(|seat| if is_bots(seat) { bot } else { Bot::Random(reading) }).collect();
-        let played = play(rules, &bots, number.into(), &mut thought);
+        let played = play(rules, &bots, number.into(), &mut times);
         let winner = played.game.public().end.expect("the game is over").winner;
-        wins.note(i64::from(is_bots(winner.index())));
+        wins.record(i64::from(is_bots(winner.index())));
         if let Bot::Search(..) = bot {
             let bots = bots.iter().map(|bot| match bot {
                 Bot::Search(..) => Bot::Stubborn,
                 other => *other,
             });
             let others = bots.collect::<Vec<_>>();
-            let played = play(rules, &others, number.into(), &mut Thought::default());
+            let played = play(rules, &others, number.into(), &mut DecisionTimes::default());
             let other = played.game.public().end.expect("the game is over").winner;
             let more = i64::from(is_bots(winner.index())) - i64::from(is_bots(other.index()));
-            gained.note(more);
+            gained.record(more);
         }
         if !is_bots(winner.index()) {
             *lost.entry(played.why_lost(is_bots)).or_default() += 1;
         }
     }
-    let Some(Estimate { mean, around }) = wins.estimate(10_000, 1) else { return };
+    let Some(Estimate { mean, half_width }) = wins.estimate(10_000, 1) else { return };
     let hundredths = |share: i64| format!("{}.{:02}", share / 100, share % 100);
-    let (share, around) = (hundredths(mean), hundredths(around));
-    println!("{bot:?} against {reading:?}, {seats} seats: {share} % ± {around} of {games} games");
-    if let Some(Estimate { mean, around }) = gained.estimate(10_000, 1) {
+    let (share, half_width) = (hundredths(mean), hundredths(half_width));
+    println!("{bot:?} against {reading:?}, {seats} seats: {share} % ± {half_width} of {games} games");
+    if let Some(Estimate { mean, half_width }) = gained.estimate(10_000, 1) {
         let sign = if mean < 0 { "-" } else { "+" };
-        let (mean, around) = (hundredths(mean.abs()), hundredths(around));
-        println!("  {sign}{mean} % ± {around} more than stubborn in the same games");
+        let (mean, half_width) = (hundredths(mean.abs()), hundredths(half_width));
+        println!("  {sign}{mean} % ± {half_width} more than stubborn in the same games");
     }
-    if let Some(each) = thought.micros.checked_div(thought.decisions) {
-        println!("  {} decisions of {each} µs", thought.decisions);
+    if let Some(each) = times.micros.checked_div(times.decisions) {
+        println!("  {} decisions of {each} µs", times.decisions);
     }
     for (why, count) in &lost {
         let share = hundredths(i64::from(*count) * 10_000 / i64::from(games));
@@ -120,7 +120,7 @@ fn measure(rules: &Rules, bot: Bot, reading: Reading, games: u32, seats: usize) 
 
 /// How random play chooses.
 #[derive(Clone, Copy, Debug)]
-enum Reading {
+enum RandomPlayReading {
     Listed,
     Kinds,
     Distinct,
@@ -129,29 +129,29 @@ enum Reading {
 /// Who plays a seat.
 #[derive(Clone, Copy, Debug)]
 enum Bot {
-    Random(Reading),
+    Random(RandomPlayReading),
     Ai,
     Quick,
     Forgetful,
     Stubborn,
     Shove(u32),
-    Search(Knows, u32),
+    Search(SearchKnowledge, u32),
 }
 
 impl Bot {
-    fn named(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let (name, number) = text.split_once(':').unwrap_or((text, "2000"));
         let number = number.parse().expect("N and T are numbers");
         match name {
-            "random" => Self::Random(Reading::Listed),
+            "random" => Self::Random(RandomPlayReading::Listed),
             "ai" => Self::Ai,
             "quick" => Self::Quick,
             "forgetful" => Self::Forgetful,
             "stubborn" => Self::Stubborn,
             "shove" => Self::Shove(number),
-            "search" => Self::Search(Knows::Nothing, number),
-            "hands" => Self::Search(Knows::Hands, number),
-            "peek" => Self::Search(Knows::All, number),
+            "search" => Self::Search(SearchKnowledge::Nothing, number),
+            "hands" => Self::Search(SearchKnowledge::Hands, number),
+            "peek" => Self::Search(SearchKnowledge::All, number),
             other => panic!("there is no bot {other}: see the page of this program"),
         }
     }
@@ -159,20 +159,20 @@ impl Bot {
 
 /// How long `quick` took for all of its decisions.
 #[derive(Default)]
-struct Thought {
+struct DecisionTimes {
     decisions: u128,
     micros: u128,
 }
 
 /// A game that was played, and what decides how its end is called.
-struct Played {
+struct PlayedGame {
     game: TongoOptions,
     /// Who wagered everything first.
     wagered: Option<Seat>,
     challenged: Option<Seat>,
 }
 
-impl Played {
+impl PlayedGame {
     fn why_lost(&self, is_bots: impl Fn(usize) -> bool) -> &'static str {
         let public = self.game.public();
         let own = |seat: Option<Seat>| seat.map(|seat| is_bots(seat.index()));
@@ -201,25 +201,25 @@ impl Played {
     }
 }
 
-fn play(rules: &Rules, bots: &[Bot], number: u64, thought: &mut Thought) -> Played {
+fn play(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> PlayedGame {
     let mut nanos = 0;
-    let mut deal = Dice::new(number);
-    let mut dice = Dice::new(!number);
+    let mut deal = TestRng::new(number);
+    let mut dice = TestRng::new(!number);
     // What a bot draws for itself changes nothing of what random play draws.
-    let mut thinking = Dice::new(number.rotate_left(32));
+    let mut thinking = TestRng::new(number.rotate_left(32));
     let seats = u8::try_from(bots.len()).expect("a table has few seats");
     let mut game = TongoOptions::new(rules, seats, None);
     let (mut wagered, mut challenged) = (None, None);
     // They draw nothing from their keys.
     let mut quick: Vec<_> =
-        bots.iter().map(|_| Grade::Quick.bot::<TongoOptions>(Key(Hex([0; 32])))).collect();
+        bots.iter().map(|_| Grade::Quick.build_bot::<TongoOptions>(Key(Hex([0; 32])))).collect();
     let (mut events, mut actions) = (Vec::new(), Vec::new());
     loop {
         events.clear();
         game = match game.turn() {
             Turn::Over => {
-                thought.micros += nanos / 1_000;
-                return Played { game, wagered, challenged };
+                times.micros += nanos / 1_000;
+                return PlayedGame { game, wagered, challenged };
             }
             Turn::Chance(request) => game.resolve(&deal.answer(request), &mut events),
             Turn::Wait(_) => game.expire(&mut events),
@@ -228,21 +228,21 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, thought: &mut Thought) -> Play
                 let view = || game.view(Viewer::Seat(seat));
                 let action = match bots[seat.index()] {
                     Bot::Random(reading) => {
-                        at_random(&game, seat, reading, &mut dice, &mut actions)
+                        choose_at_random(&game, seat, reading, &mut dice, &mut actions)
                     }
-                    Bot::Ai => TongoOptions::advise(&view()).expect("it is to act"),
+                    Bot::Ai => TongoOptions::choose_action(&view()).expect("it is to act"),
                     Bot::Quick => {
                         let clock = game.default_action(seat).expect("it is to act");
                         let view = view();
-                        let asked = Asked { seat, view: &view, clock: &clock };
+                        let prompt = BotPrompt { seat, view: &view, clock: &clock };
                         let began = Instant::now();
-                        let action = quick[seat.index()].choose(&asked);
+                        let action = quick[seat.index()].choose_action(&prompt);
                         nanos += began.elapsed().as_nanos();
-                        thought.decisions += 1;
+                        times.decisions += 1;
                         action
                     }
                     Bot::Forgetful => {
-                        TongoOptions::advise_by(Skill::Quick, &view()).expect("it is to act")
+                        TongoOptions::choose_action_with_skill(Skill::Quick, &view()).expect("it is to act")
                     }
                     Bot::Stubborn => stubborn(&view()),
                     Bot::Shove(least) => shove(&view(), least, &mut thinking),
@@ -256,7 +256,7 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, thought: &mut Thought) -> Play
         for (seat, bot) in Seat::all(seats).zip(&mut quick) {
             for event in &events {
                 let shown = TongoOptions::redact(event, Viewer::Seat(seat));
-                shown.iter().for_each(|event| bot.hear(event));
+                shown.iter().for_each(|event| bot.observe_event(event));
             }
         }
         for event in &events {
@@ -271,18 +271,18 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, thought: &mut Thought) -> Play
     }
 }
 
-fn at_random(
+fn choose_at_random(
     game: &TongoOptions,
     seat: Seat,
-    reading: Reading,
-    dice: &mut Dice,
+    reading: RandomPlayReading,
+    dice: &mut TestRng,
     actions: &mut Vec<Action>,
 ) -> Action {
     actions.clear();
     game.legal_actions(seat, actions);
     match reading {
-        Reading::Listed => {}
-        Reading::Kinds => {
+        RandomPlayReading::Listed => {}
+        RandomPlayReading::Kinds => {
             let mut kinds = Vec::new();
             for kind in actions.iter().map(discriminant) {
                 if !kinds.contains(&kind) {
@@ -292,7 +292,7 @@ fn at_random(
             let kind = *dice.choose(&kinds).expect("a seat that is asked can act");
             actions.retain(|action| discriminant(action) == kind);
         }
-        Reading::Distinct => *actions = every_action(game, seat, actions),
+        RandomPlayReading::Distinct => *actions = every_action(game, seat, actions),
     }
     *dice.choose(actions).expect("a seat that is asked can act")
 }
@@ -370,7 +370,7 @@ fn orders(cards: &[Card]) -> impl Iterator<Item = Vec<Card>> {
 
 /// What the AI plays, and instead of folding what keeps it in.
 fn stubborn(view: &View) -> Action {
-    let advised = TongoOptions::advise(view).expect("it is to act");
+    let advised = TongoOptions::choose_action(view).expect("it is to act");
     if advised != Action::Fold {
         return advised;
     }
@@ -381,7 +381,7 @@ fn stubborn(view: &View) -> Action {
 }
 
 /// As [`stubborn`], and wagers all at the end of a turn with a hand that is so good.
-fn shove(view: &View, least: u32, dice: &mut Dice) -> Action {
+fn shove(view: &View, least: u32, dice: &mut TestRng) -> Action {
     let action = stubborn(view);
     let public = &view.public;
     let ends = matches!(
@@ -395,7 +395,7 @@ fn shove(view: &View, least: u32, dice: &mut Dice) -> Action {
 
 /// What a search knows of the game beside its view.
 #[derive(Clone, Copy, Debug)]
-enum Knows {
+enum SearchKnowledge {
     Nothing,
     /// The opponent's hand.
     Hands,
@@ -405,10 +405,10 @@ enum Knows {
 
 /// What wins more often than what the stubborn AI plays, by more than the noise of that, when it is
 /// played on, at random by the opponent and by the stubborn AI for itself; else what that plays.
-fn search(game: &TongoOptions, own: Seat, knows: Knows, rollouts: u32, dice: &mut Dice) -> Action {
+fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32, dice: &mut TestRng) -> Action {
     let view = game.view(Viewer::Seat(own));
     let played = stubborn(&view);
-    let others = worth_trying(&view).into_iter().filter(|action| *action != played);
+    let others = candidate_actions(&view).into_iter().filter(|action| *action != played);
     let mut arms: Vec<(Action, Vec<bool>)> =
         core::iter::once(played).chain(others).map(|action| (action, Vec::new())).collect();
     let rounds = arms.len().next_power_of_two().trailing_zeros().max(1);
@@ -417,9 +417,9 @@ fn search(game: &TongoOptions, own: Seat, knows: Knows, rollouts: u32, dice: &mu
         let count = u32::try_from(arms.len()).expect("few actions are worth trying");
         for _ in 0..(rollouts / rounds / count).max(8) {
             let world = match knows {
-                Knows::All => game.clone(),
-                Knows::Hands => imagined(&view, game, own, dice),
-                Knows::Nothing => view
+                SearchKnowledge::All => game.clone(),
+                SearchKnowledge::Hands => imagined(&view, game, own, dice),
+                SearchKnowledge::Nothing => view
                     .imagined(&shuffled(dice), &shuffled(dice))
                     .expect("a seat that is asked looks"),
             };
@@ -428,7 +428,7 @@ fn search(game: &TongoOptions, own: Seat, knows: Knows, rollouts: u32, dice: &mu
             for (action, won) in &mut arms {
                 events.clear();
                 let next = world.act(own, action, &mut events).expect("it is legal in any world");
-                won.push(play_on(next, own, &mut Dice::new(seed), &mut actions, &mut events));
+                won.push(play_on(next, own, &mut TestRng::new(seed), &mut actions, &mut events));
             }
         }
         let (_, others) = arms.split_at_mut(1);
@@ -443,7 +443,7 @@ fn search(game: &TongoOptions, own: Seat, knows: Knows, rollouts: u32, dice: &mu
 }
 
 /// Cards that nobody sees are anywhere, and the opponent's hand is the true one.
-fn imagined(view: &View, game: &TongoOptions, own: Seat, dice: &mut Dice) -> TongoOptions {
+fn imagined(view: &View, game: &TongoOptions, own: Seat, dice: &mut TestRng) -> TongoOptions {
     let opponent = own.next(2);
     let held = game.view(Viewer::Seat(opponent)).hand().expect("the opponent looks");
     let mut cards = shuffled(dice);
@@ -464,7 +464,7 @@ fn is_surely_better(one: &[bool], other: &[bool]) -> bool {
 
 /// What may be played, without what is a loss at once, costs chips that are not counted here, or
 /// only moves cards that nobody knows.
-fn worth_trying(view: &View) -> Vec<Action> {
+fn candidate_actions(view: &View) -> Vec<Action> {
     let mut legal = Vec::new();
     TongoOptions::legal_in_view(view, &mut legal);
     let mut has_buy = false;
@@ -482,7 +482,7 @@ fn worth_trying(view: &View) -> Vec<Action> {
 fn play_on(
     game: TongoOptions,
     own: Seat,
-    dice: &mut Dice,
+    dice: &mut TestRng,
     actions: &mut Vec<Action>,
     events: &mut Vec<Event>,
 ) -> bool {
@@ -498,7 +498,7 @@ fn play_on(
                 let action = if seat == own {
                     stubborn(&game.view(Viewer::Seat(own)))
                 } else {
-                    at_random(&game, seat, Reading::Listed, dice, actions)
+                    choose_at_random(&game, seat, RandomPlayReading::Listed, dice, actions)
                 };
                 game.act(seat, &action, events).expect("it is legal")
             }
@@ -507,7 +507,7 @@ fn play_on(
 }
 
 /// How many thousandths of all hands it beats.
-fn wins(public: &Public, hand: CardSet, dice: &mut Dice) -> u32 {
+fn wins(public: &PublicState, hand: CardSet, dice: &mut TestRng) -> u32 {
     let (up, counts) = (public.up(), counts(public));
     let (_, own) = best_floor(hand, &up, &counts);
     let cards: Vec<Card> = CardSet::ALL.difference(hand).iter().collect();
@@ -522,11 +522,11 @@ fn wins(public: &Public, hand: CardSet, dice: &mut Dice) -> u32 {
     beaten * 1_000 / HANDS
 }
 
-fn counts(public: &Public) -> DiceCounts {
+fn counts(public: &PublicState) -> DiceCounts {
     public.dice.iter().map(|die| die.value).collect()
 }
 
-fn shuffled(dice: &mut Dice) -> Vec<Card> {
+fn shuffled(dice: &mut TestRng) -> Vec<Card> {
     let mut cards: Vec<Card> = Card::all().collect();
     for last in (1..cards.len()).rev() {
         let below = u32::try_from(last + 1).expect("a deck has 48 cards");

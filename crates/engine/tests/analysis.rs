@@ -11,7 +11,7 @@ use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{By, Clocks, GameId, Price, Record, Spectators, Taken, Terms};
+use bahay_engine::table::{ActionOrigin, Clocks, GameId, Price, Record, Spectators, RecordedAction, Terms};
 use uuid::Uuid;
 
 fn terms<G: GameKind>(rule_set: &str) -> Terms<G::Rules> {
@@ -53,7 +53,7 @@ fn record<G: GameKind>(rule_set: &str, number: u128, first: Grade) -> Record<G> 
     let mut bots: Vec<_> = (0..seats)
         .map(|place| {
             let grade = if place == 0 { first } else { Grade::Quick };
-            grade.bot::<G>(Key(Hex([place; 32])))
+            grade.build_bot::<G>(Key(Hex([place; 32])))
         })
         .collect();
     let mut state = G::new(&record.terms.rules, seats, None);
@@ -74,17 +74,17 @@ fn record<G: GameKind>(rule_set: &str, number: u128, first: Grade) -> Record<G> 
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
                 let view = state.view(Viewer::Seat(seat));
                 let clock = state.default_action(seat).expect("the seat is asked");
-                let asked = arena::Asked { seat, view: &view, clock: &clock };
-                let action = bots[seat.index()].choose(&asked);
+                let prompt = arena::BotPrompt { seat, view: &view, clock: &clock };
+                let action = bots[seat.index()].choose_action(&prompt);
                 at = at.after_ms(turn_ms);
                 let next = state.act(seat, &action, &mut events).expect("bots play what is legal");
-                record.actions.push(Taken { at, seat, by: By::Player, action });
+                record.actions.push(RecordedAction { at, seat, by: ActionOrigin::Player, action });
                 next
             }
         };
         for (seat, bot) in Seat::all(seats).zip(&mut bots) {
             let shown = events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat)));
-            shown.for_each(|event| bot.hear(&event));
+            shown.for_each(|event| bot.observe_event(&event));
         }
     }
     record.finished_at = at.after_ms(turn_ms);
@@ -92,7 +92,7 @@ fn record<G: GameKind>(rule_set: &str, number: u128, first: Grade) -> Record<G> 
 }
 
 /// The decisions that are reported of a seat, after they were held against the record.
-fn judged<G: GameKind>(record: &Record<G>, seat: Seat) -> Vec<JudgedDecision<G::Action>> {
+fn evaluate_record<G: GameKind>(record: &Record<G>, seat: Seat) -> Vec<JudgedDecision<G::Action>> {
     let judged = arena::analyze(record, seat).expect("the record holds");
     let judged = judged.expect("this game has a bot that searches");
     assert!(judged.len() <= JUDGED_MAX);
@@ -103,7 +103,7 @@ fn judged<G: GameKind>(record: &Record<G>, seat: Seat) -> Vec<JudgedDecision<G::
         .replay(|step| {
             for one in judged.iter().filter(|one| one.step == number) {
                 let taken = step.taken.expect("a decision is an action");
-                assert_eq!((taken.seat, taken.by, &taken.action), (seat, By::Player, &one.action));
+                assert_eq!((taken.seat, taken.by, &taken.action), (seat, ActionOrigin::Player, &one.action));
                 assert_ne!(one.advised, one.action);
                 assert!(one.loss() > 0, "{one:?}");
                 let before = before.as_ref().expect("nobody decides on the deal");
@@ -125,10 +125,10 @@ fn at_tongits_random_play_is_found_out_and_careful_play_is_not() {
     let mut losses = 0;
     for number in 0..6 {
         let record = record::<Tongits>("kingdom", number, Grade::Random);
-        let first = judged(&record, seat(0));
+        let first = evaluate_record(&record, seat(0));
         losses += first.iter().map(JudgedDecision::loss).sum::<i64>();
         random += first.len();
-        quick += judged(&record, seat(1)).len();
+        quick += evaluate_record(&record, seat(1)).len();
     }
     assert!(random >= 5, "of six random games {random} decisions were found");
     assert!(random >= 2 * quick, "{random} of a random player, {quick} of a quick one");
@@ -139,7 +139,7 @@ fn at_tongits_random_play_is_found_out_and_careful_play_is_not() {
 fn at_tongo_assets_random_play_is_found_out() {
     let found = (0..4).map(|number| {
         let record = record::<TongoAssets>("standard", number, Grade::Random);
-        judged(&record, seat(0)).len()
+        evaluate_record(&record, seat(0)).len()
     });
     let found: usize = found.sum();
     assert!(found > 0, "of four random games nothing was found");
@@ -148,7 +148,7 @@ fn at_tongo_assets_random_play_is_found_out() {
 #[test]
 fn the_same_game_has_the_same_answer() {
     let record = record::<Tongits>("kingdom", 3, Grade::Random);
-    assert_eq!(judged(&record, seat(0)), judged(&record, seat(0)));
+    assert_eq!(evaluate_record(&record, seat(0)), evaluate_record(&record, seat(0)));
 }
 
 /// What the AI or the clock played for somebody is not held against it.
@@ -156,7 +156,7 @@ fn the_same_game_has_the_same_answer() {
 fn only_what_the_player_chose_itself_is_judged() {
     let mut record = record::<Tongits>("kingdom", 1, Grade::Random);
     for taken in &mut record.actions {
-        taken.by = By::Ai;
+        taken.by = ActionOrigin::Ai;
     }
     assert_eq!(arena::analyze(&record, seat(0)), Ok(Some(Vec::new())));
 }

@@ -1,7 +1,7 @@
 //! The grades of bots: what each of them knows, and that the better one wins.
 
-use bahay_engine::arena::{Asked, Bot, Contest, Grade, Tally};
-use bahay_engine::chance::{self, Answer, Key};
+use bahay_engine::arena::{BotPrompt, Bot, Contest, Grade, ContestTally};
+use bahay_engine::chance::{self, ChanceAnswer, Key};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Event, Rules, Tongits};
@@ -11,7 +11,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 use bahay_engine::testing::{
-    Dice, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
+    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
 };
 
 /// More games than are needed for as many pairs as are compared.
@@ -51,8 +51,8 @@ fn plays_the_same_in_twins<G: GameKind>(probe: &impl Probe<G>, grade: Grade, pai
                     let Turn::Players(_) = game.turn() else { panic!("somebody is asked") };
                     let (seat, view) = (pair.seat, game.view(Viewer::Seat(pair.seat)));
                     let clock = game.default_action(seat).expect("the seat is asked");
-                    let mut bot: Box<dyn Bot<G>> = grade.bot(Key(Hex([7; 32])));
-                    bot.choose(&Asked { seat, view: &view, clock: &clock })
+                    let mut bot: Box<dyn Bot<G>> = grade.build_bot(Key(Hex([7; 32])));
+                    bot.choose_action(&BotPrompt { seat, view: &view, clock: &clock })
                 });
                 assert_eq!(one, other, "{grade} tells apart {:#?}", pair.games);
                 compared += 1;
@@ -75,8 +75,8 @@ fn looks_as_the_true_one<G: GameKind>() {
     for set in G::rule_sets() {
         let (mut imagined, mut differ) = (0, 0);
         for seed in 0..8 {
-            let mut dice = Dice::new(seed);
-            let mut own = chance::Dice::new(Key(Hex([u8::try_from(seed).expect("small"); 32])));
+            let mut dice = TestRng::new(seed);
+            let mut own = chance::ChanceRng::new(Key(Hex([u8::try_from(seed).expect("small"); 32])));
             let rules = (set.rules)();
             let mut game = G::new(&rules, G::seats(&rules).most, None);
             let (mut events, mut legal) = (Vec::new(), Vec::new());
@@ -89,7 +89,7 @@ fn looks_as_the_true_one<G: GameKind>() {
                     Turn::Players(prompt) => {
                         let seat = prompt.seats.iter().next().expect("somebody is asked");
                         let view = game.view(Viewer::Seat(seat));
-                        if let Some(other) = G::imagine(&view, &mut own) {
+                        if let Some(other) = G::sample_game(&view, &mut own) {
                             assert_eq!(other.view(Viewer::Seat(seat)), view, "{}", set.name);
                             imagined += 1;
                             differ += u32::from(other != game);
@@ -130,10 +130,10 @@ fn contest<R>(rules: R, bots: &[Grade]) -> Contest<R> {
 fn at_tongits_quick_wins_more_than_its_part_from_two_greedy_players() {
     let bots = [Grade::Quick, Grade::Greedy, Grade::Greedy];
     let contest = contest(Rules::kingdom(), &bots);
-    let mut tally = Tally::new(bots.len());
-    (0..10).for_each(|series| tally.add(&contest.series::<Tongits>(series)));
+    let mut tally = ContestTally::new(bots.len());
+    (0..10).for_each(|series| tally.merge(&contest.play_series::<Tongits>(series)));
     let share = tally.win_share(0).expect("games were played");
-    assert!(share.mean - share.around > 3_334, "{share:?}");
+    assert!(share.mean - share.half_width > 3_334, "{share:?}");
 }
 
 /// What it plays is legal, also where it plays on from a fight.
@@ -142,12 +142,12 @@ fn strong_plays_games_to_their_end() {
     let bots = [Grade::Strong { games: 8 }, Grade::Greedy, Grade::Greedy];
     for rules in [Rules::kingdom(), Rules::joker()] {
         let contest = contest(rules, &bots);
-        assert_eq!(contest.series::<Tongits>(0).games(), contest.games_per_series());
+        assert_eq!(contest.play_series::<Tongits>(0).games(), contest.games_per_series());
     }
     let bots = [Grade::Strong { games: 8 }, Grade::Greedy, Grade::Greedy, Grade::Greedy];
     let contest =
         Contest { is_duplicate: false, ..contest(tongo_assets::Rules::standard(), &bots) };
-    assert_eq!(contest.series::<TongoAssets>(0).games(), contest.games_per_series());
+    assert_eq!(contest.play_series::<TongoAssets>(0).games(), contest.games_per_series());
 }
 
 /// Par is half of the games.
@@ -156,10 +156,10 @@ fn at_tongo_options_quick_wins_more_than_its_part_from_the_greedy_player() {
     for (rules, series) in [(tongo_options::Rules::lively(), 5), (tongo_options::Rules::seed(), 40)]
     {
         let contest = contest(rules, &[Grade::Quick, Grade::Greedy]);
-        let mut tally = Tally::new(2);
-        (0..series).for_each(|series| tally.add(&contest.series::<TongoOptions>(series)));
+        let mut tally = ContestTally::new(2);
+        (0..series).for_each(|series| tally.merge(&contest.play_series::<TongoOptions>(series)));
         let share = tally.win_share(0).expect("games were played");
-        assert!(share.mean - share.around > 5_500, "{share:?}");
+        assert!(share.mean - share.half_width > 5_500, "{share:?}");
     }
 }
 
@@ -175,13 +175,13 @@ impl Recorded {
         let rules = Rules::kingdom();
         let (mut game, mut deck, mut steps) =
             (Tongits::new(&rules, 3, Seat::new(0)), Vec::new(), Vec::new());
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         loop {
             game = match game.turn() {
                 Turn::Over => return Self { deck, steps },
                 Turn::Chance(request) => {
                     let answer = dice.answer(request);
-                    if let Answer::Order(order) = &answer {
+                    if let ChanceAnswer::Order(order) = &answer {
                         deck.clone_from(order);
                     }
                     game.resolve(&answer, &mut Vec::new())
@@ -190,7 +190,7 @@ impl Recorded {
                 Turn::Players(prompt) => {
                     let seat = prompt.seats.iter().next().expect("somebody is asked");
                     let action =
-                        Tongits::advise(&game.view(Viewer::Seat(seat))).expect("it is asked");
+                        Tongits::choose_action(&game.view(Viewer::Seat(seat))).expect("it is asked");
                     steps.push((seat, action));
                     game.act(seat, &action, &mut Vec::new()).expect("advice is legal")
                 }
@@ -203,7 +203,7 @@ impl Recorded {
     fn replayed(&self, deck: &[u8], steps: usize, viewer: Seat) -> Option<(Tongits, Vec<Event>)> {
         let mut game = Tongits::new(&Rules::kingdom(), 3, Seat::new(0));
         let mut events = Vec::new();
-        game = game.resolve(&Answer::Order(deck.to_vec()), &mut events);
+        game = game.resolve(&ChanceAnswer::Order(deck.to_vec()), &mut events);
         for (seat, action) in &self.steps[..steps] {
             if let Turn::Wait(_) = game.turn() {
                 game = game.expire(&mut events);
@@ -223,7 +223,7 @@ fn strong_does_not_play_otherwise_when_hidden_cards_are_swapped_since_the_deal()
     let (mut compared, mut in_hands) = (0, 0);
     for seed in 0..40 {
         let recorded = Recorded::of(seed);
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         for (step, (seat, _)) in recorded.steps.iter().enumerate() {
             let (game, shown) =
                 recorded.replayed(&recorded.deck, step, *seat).expect("it was played");
@@ -237,9 +237,9 @@ fn strong_does_not_play_otherwise_when_hidden_cards_are_swapped_since_the_deal()
             let [one, other] = [&game, &twin].map(|game| {
                 let view = game.view(Viewer::Seat(*seat));
                 let clock = game.default_action(*seat).expect("the seat is asked");
-                let mut bot: Box<dyn Bot<Tongits>> = strong.bot(Key(Hex([7; 32])));
-                shown.iter().for_each(|event| bot.hear(event));
-                bot.choose(&Asked { seat: *seat, view: &view, clock: &clock })
+                let mut bot: Box<dyn Bot<Tongits>> = strong.build_bot(Key(Hex([7; 32])));
+                shown.iter().for_each(|event| bot.observe_event(event));
+                bot.choose_action(&BotPrompt { seat: *seat, view: &view, clock: &clock })
             });
             assert_eq!(one, other, "{seat:?} tells apart {game:#?} and {twin:#?}");
             compared += 1;

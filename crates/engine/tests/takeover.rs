@@ -42,19 +42,19 @@ fn thought_about<G: GameKind>(rule_set: &str, moves: usize) -> usize {
         }
         let due = table.deadline().expect("a game that is played has a clock");
         for effect in table.effects(due) {
-            let Effect::Advise { seat, player, game, prompt } = effect else {
+            let Effect::ChooseAction { seat, player, game, prompt } = effect else {
                 continue;
             };
             owed += 1;
             let bot = table.occupant(seat).expect("somebody is advised").bot;
-            let Some(question) = table.question(seat) else {
+            let Some(question) = table.ai_question(seat) else {
                 continue;
             };
             assert!(!bot, "bots play as the room has it");
             let key = |byte| Key(Hex([byte; 32]));
-            let answer = arena::answer(&question, key(1)).expect("who is asked is answered");
-            assert_eq!(arena::answer(&question, key(1)), Some(answer.clone()), "by its key");
-            let Input::Advise { player: one, game: in_game, prompt: number, .. } = &answer else {
+            let answer = arena::answer_question(&question, key(1)).expect("who is asked is answered");
+            assert_eq!(arena::answer_question(&question, key(1)), Some(answer.clone()), "by its key");
+            let Input::AiAction { player: one, game: in_game, prompt: number, .. } = &answer else {
                 panic!("{answer:?}");
             };
             assert_eq!((*one, *in_game, *number), (player, game, prompt));
@@ -84,5 +84,5 @@ fn at_tongo_assets_who_is_taken_over_is_thought_for() {
 #[test]
 fn who_is_not_asked_has_no_question() {
     let tables = tables::<Tongits>("kingdom");
-    assert!(Seat::all(3).all(|seat| tables.table().question(seat).is_none()));
+    assert!(Seat::all(3).all(|seat| tables.table().ai_question(seat).is_none()));
 }

@@ -4,15 +4,15 @@ use core::slice::from_ref;
 
 use bahay_engine::game::{Game, Outcome, Viewer};
 use bahay_engine::games::tongits::{
-    self, Action, Against, Considered, Dumps, Judge, Large, Place, SEATS, Suits, Tongits, View,
+    self, Action, EnsembleJudge, Candidate, DumpLimit, Judge, LargeNetwork, NetworkPosition, SEATS, SuitPermutation, Tongits, View,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
-use crate::ahead::{self, COUNTS_PER_ONE, net};
-use crate::lesson::LEARNED;
+use crate::rollout::{self, COUNTS_PER_ONE, net};
+use crate::trainer::LEARNED;
 use crate::on_threads;
-use crate::players::{Seated, Seats, advise, judge, key, seated};
+use crate::players::{Seated, Seats, choose_action, judge, key, seated};
 
 /// Of a thousand choices so many are made at random.
 const AT_RANDOM: u32 = 50;
@@ -26,11 +26,11 @@ const TRIED_MAX: usize = 6;
 const DEADWOOD_PER_ONE: f32 = 30.0;
 
 /// A network that says nothing.
-static SILENT: Large = Large::silent();
+static ZERO: LargeNetwork = LargeNetwork::zero();
 
 /// A place, and what came of it.
-pub(crate) struct Note {
-    pub(crate) place: Place,
+pub(crate) struct TrainingExample {
+    pub(crate) position: NetworkPosition,
     /// A win, the counts, the deadwood of the next and of the previous seat, and whether the next
     /// seat chows.
     pub(crate) targets: [f32; LEARNED],
@@ -40,37 +40,37 @@ pub(crate) struct Note {
 
 /// Some whose own choices are noted and sometimes random.
 pub(crate) struct Learner {
-    dice: Dice,
+    dice: TestRng,
     /// Of what was chosen.
-    notes: Vec<Note>,
+    notes: Vec<TrainingExample>,
     /// Whose notes those of this game are, from which one on.
     seats: Vec<Seat>,
     from: usize,
     /// Of what was played on.
-    played_on: Vec<Note>,
+    played_on: Vec<TrainingExample>,
 }
 
 impl Learner {
     fn new() -> Self {
         let (notes, seats, played_on) = (Vec::new(), Vec::new(), Vec::new());
-        Self { dice: Dice::new(0), notes, seats, from: 0, played_on }
+        Self { dice: TestRng::new(0), notes, seats, from: 0, played_on }
     }
 
     /// What is played, chosen by the networks, or by `quick` where there is none yet.
-    pub(crate) fn choose(
+    pub(crate) fn choose_action(
         &mut self,
         game: &Tongits,
         view: &View,
         seat: Seat,
-        networks: &[Large],
+        networks: &[LargeNetwork],
         players: Seats,
     ) -> Action {
-        let advised = || advise(view, players, networks, Dumps::All);
-        let judged_by = if networks.is_empty() { from_ref(&SILENT) } else { networks };
+        let advised = || choose_action(view, players, networks, DumpLimit::All);
+        let judged_by = if networks.is_empty() { from_ref(&ZERO) } else { networks };
         let judge = judge(judged_by, players, seat);
-        let considered = judge.considered(view, Dumps::All, &mut Vec::new()).expect("it is to act");
+        let considered = judge.consider_actions(view, DumpLimit::All, &mut Vec::new()).expect("it is to act");
         if !networks.is_empty() && self.dice.below(1_000) < PLAYED_ON {
-            self.play_on(game, seat, &judge, players, &considered);
+            self.play_out_candidates(game, seat, &judge, players, &considered);
         }
         let chosen = if self.dice.below(1_000) < AT_RANDOM {
             self.dice.choose(&considered)
@@ -79,30 +79,30 @@ impl Learner {
             considered.iter().find(|one| one.action == advised)
         };
         let Some(chosen) = chosen else { return advised() };
-        if let Some(place) = chosen.place.filter(|_| ends_turn(&chosen.action)) {
+        if let Some(position) = chosen.position.filter(|_| ends_turn(&chosen.action)) {
             let [next, previous] = deadwoods(game, seat);
-            let place = place.exchanged(self.suits());
+            let position = position.permute_suits(self.suits());
             let targets = [0.0, 0.0, next, previous, 0.0];
-            self.notes.push(Note { place, targets, is_first: true });
+            self.notes.push(TrainingExample { position, targets, is_first: true });
             self.seats.push(seat);
         }
         chosen.action
     }
 
     /// Notes what comes of each action that is worth trying.
-    fn play_on(
+    fn play_out_candidates(
         &mut self,
         game: &Tongits,
         seat: Seat,
-        judge: &Against<'_>,
+        judge: &EnsembleJudge<'_>,
         players: Seats,
-        considered: &[Considered<Place>],
+        considered: &[Candidate<NetworkPosition>],
     ) {
-        let is_won = considered.iter().any(|one| one.place.is_none());
-        let mut tried: Vec<(Action, Place, i64)> = considered
+        let is_won = considered.iter().any(|one| one.position.is_none());
+        let mut tried: Vec<(Action, NetworkPosition, i64)> = considered
             .iter()
             .filter(|one| !is_won && ends_turn(&one.action))
-            .filter_map(|one| Some((one.action, one.place?, one.worth)))
+            .filter_map(|one| Some((one.action, one.position?, one.worth)))
             .collect();
         if tried.len() < 2 {
             return;
@@ -116,28 +116,28 @@ impl Learner {
         let deadwoods = deadwoods(game, seat);
         let suits = self.suits();
         let mut is_first = true;
-        for (action, place, _) in tried {
-            let Some(seen) = ahead::play_on(game, players, seat, judge, &action) else { continue };
-            let place = place.exchanged(suits);
+        for (action, position, _) in tried {
+            let Some(seen) = rollout::evaluate_action(game, players, seat, judge, &action) else { continue };
+            let position = position.permute_suits(suits);
             let chowed = f32::from(u8::from(seen.is_chowed));
             let targets = [seen.win, seen.counts, deadwoods[0], deadwoods[1], chowed];
-            self.played_on.push(Note { place, targets, is_first });
+            self.played_on.push(TrainingExample { position, targets, is_first });
             is_first = false;
         }
     }
 
     /// The suits in any order: nothing is worth more for its suit.
-    fn suits(&mut self) -> Suits {
+    fn suits(&mut self) -> SuitPermutation {
         let mut order = [0, 1, 2, 3];
         for last in (1..order.len()).rev() {
             let other = self.dice.below(u32::try_from(last + 1).expect("there are four"));
             order.swap(last, other as usize);
         }
-        Suits(order)
+        SuitPermutation(order)
     }
 
     /// The next seat took what was dumped last.
-    pub(crate) fn note_chow(&mut self, seat: Seat) {
+    pub(crate) fn record_chow(&mut self, seat: Seat) {
         if self.seats.last() == Some(&seat.previous(SEATS))
             && let Some(note) = self.notes.last_mut()
         {
@@ -145,7 +145,7 @@ impl Learner {
         }
     }
 
-    pub(crate) fn end(&mut self, outcome: &Outcome) {
+    pub(crate) fn record_outcome(&mut self, outcome: &Outcome) {
         for (note, seat) in self.notes[self.from..].iter_mut().zip(self.seats.drain(..)) {
             note.targets[0] = f32::from(u8::from(outcome.winner == Some(seat)));
             note.targets[1] = net(outcome, seat) / COUNTS_PER_ONE;
@@ -175,12 +175,12 @@ fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
 }
 
 /// Plays the games of a round and gives what was noted.
-pub(crate) fn games(seed: u64, games: usize, networks: &[Large], round: u32) -> Vec<Note> {
+pub(crate) fn play_games(seed: u64, games: usize, networks: &[LargeNetwork], round: u32) -> Vec<TrainingExample> {
     let parts = on_threads(games, |numbers| {
         let mut learner = Learner::new();
         for number in numbers {
             let deal = u64::from(round) << 32 | number as u64;
-            learner.dice = Dice::new(deal ^ seed.rotate_right(8));
+            learner.dice = TestRng::new(deal ^ seed.rotate_right(8));
             let players = seated(number);
             Seated { players, networks, learner: Some(&mut learner) }.play(key(seed, deal));
         }

@@ -21,9 +21,9 @@
 //! Learning is with floating-point numbers; what is learned is integers, and no coin is anywhere.
 #![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
 
-mod ahead;
+mod rollout;
 mod learner;
-mod lesson;
+mod trainer;
 mod players;
 
 use std::collections::BTreeMap;
@@ -32,12 +32,12 @@ use std::fs;
 use std::thread;
 use std::time::Instant;
 
-use bahay_engine::games::tongits::Large;
-use bahay_engine::testing::Dice;
+use bahay_engine::games::tongits::LargeNetwork;
+use bahay_engine::testing::TestRng;
 
-use crate::learner::{Note, games};
-use crate::lesson::Learned;
-use crate::players::{Who, trial};
+use crate::learner::{TrainingExample, play_games};
+use crate::trainer::Trainer;
+use crate::players::{PlayerKind, run_trial};
 
 /// Rounds whose notes are learned from.
 const ROUNDS_KEPT: usize = 3;
@@ -65,31 +65,31 @@ fn main() {
 }
 
 /// Learns one of the networks, which is written as it is after its best round, and gives that.
-fn learn(options: &Options, place: usize, begun: Instant) -> Large {
+fn learn(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
     let seed = options.seed + place as u64;
-    let mut player: Vec<Large> = options.from.get(place).into_iter().map(read).collect();
-    let mut learned = player.first().map_or_else(|| Learned::new(seed), Learned::from);
-    let mut kept: Vec<Vec<Note>> = Vec::new();
-    let mut dice = Dice::new(seed);
-    let mut best: Option<(i64, Large)> = None;
+    let mut player: Vec<LargeNetwork> = options.from.get(place).into_iter().map(read).collect();
+    let mut learned = player.first().map_or_else(|| Trainer::new(seed), Trainer::from_network);
+    let mut kept: Vec<Vec<TrainingExample>> = Vec::new();
+    let mut dice = TestRng::new(seed);
+    let mut best: Option<(i64, LargeNetwork)> = None;
     for round in 0..options.rounds[place] {
-        kept.push(games(seed, options.games, &player, round));
+        kept.push(play_games(seed, options.games, &player, round));
         if kept.len() > ROUNDS_KEPT {
             kept.remove(0);
         }
-        let mut notes: Vec<&[Note]> = kept.iter().flat_map(|part| groups(part)).collect();
+        let mut notes: Vec<&[TrainingExample]> = kept.iter().flat_map(|part| groups(part)).collect();
         for last in (1..notes.len()).rev() {
             let other = dice.below(u32::try_from(last + 1).expect("few notes"));
             notes.swap(last, other as usize);
         }
-        let errors = learned.lesson(&notes, options.rate(round, options.rounds[place]));
+        let errors = learned.train_epoch(&notes, options.rate(round, options.rounds[place]));
         player = vec![learned.large()];
         let (sum, shares) = wins(&player, options.trial);
         let errors = errors.map(|error| format!("{error:.4}")).join(" ");
         println!("{round:>5} {:>8}  {errors}  {shares}  {:>6}", notes.len(), seconds(begun));
         if best.as_ref().is_none_or(|(most, _)| sum > *most) {
             if let Some(path) = options.out.get(place) {
-                fs::write(path, player[0].text()).expect("the weights can be written");
+                fs::write(path, player[0].to_text()).expect("the weights can be written");
             }
             best = Some((sum, player[0].clone()));
         }
@@ -98,12 +98,12 @@ fn learn(options: &Options, place: usize, begun: Instant) -> Large {
 }
 
 /// The shares of wins against two greedy and against two quick players, by their sum and written.
-fn wins(networks: &[Large], games: usize) -> (i64, String) {
-    let trials = [Who::Greedy, Who::Quick].map(|other| trial(networks, other, games));
+fn wins(networks: &[LargeNetwork], games: usize) -> (i64, String) {
+    let trials = [PlayerKind::Greedy, PlayerKind::Quick].map(|other| run_trial(networks, other, games));
     let shares = trials.map(|share| {
-        let [mean, around] = [share.mean, share.around]
+        let [mean, half_width] = [share.mean, share.half_width]
             .map(|number| format!("{}.{:02}", number / 100, number % 100));
-        format!("{mean} ± {around}")
+        format!("{mean} ± {half_width}")
     });
     (trials.iter().map(|share| share.mean).sum(), shares.join("  "))
 }
@@ -112,12 +112,12 @@ fn seconds(begun: Instant) -> u64 {
     begun.elapsed().as_secs()
 }
 
-fn read(path: &String) -> Large {
-    Large::parsed(&fs::read(path).expect("the weights can be read"))
+fn read(path: &String) -> LargeNetwork {
+    LargeNetwork::parse(&fs::read(path).expect("the weights can be read"))
 }
 
 /// Notes that belong together.
-fn groups(notes: &[Note]) -> impl Iterator<Item = &[Note]> {
+fn groups(notes: &[TrainingExample]) -> impl Iterator<Item = &[TrainingExample]> {
     notes.chunk_by(|_, next| !next.is_first)
 }
 

@@ -1,10 +1,10 @@
-//! Who plays a game that is learned from or that is a trial, and the trials.
+//! PlayerKind plays a game that is learned from or that is a trial, and the trials.
 
-use bahay_engine::arena::{Estimate, Players, Sample, walk};
+use bahay_engine::arena::{Estimate, Players, Sample, play_to_end};
 use bahay_engine::chance::{self, Key};
 use bahay_engine::game::{Game, Outcome, Skill, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Against, Dumps, Event, Judge, Large, Rules, SEATS, Suits, Tongits, View,
+    Action, EnsembleJudge, DumpLimit, Event, Judge, LargeNetwork, Rules, SEATS, SuitPermutation, Tongits, View,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
@@ -15,15 +15,15 @@ use crate::on_threads;
 /// What a win is worth to a learner beside its counts, in counts.
 const WIN_COUNTS: i64 = 16;
 
-/// Who plays a seat.
+/// PlayerKind plays a seat.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Who {
+pub(crate) enum PlayerKind {
     Greedy,
     Quick,
     Own,
 }
 
-impl Who {
+impl PlayerKind {
     /// What a learner knows of it.
     const fn skill(self) -> Option<Skill> {
         match self {
@@ -35,31 +35,31 @@ impl Who {
 }
 
 /// By seat.
-pub(crate) type Seats = [Who; SEATS as usize];
+pub(crate) type Seats = [PlayerKind; SEATS as usize];
 
 /// What the networks say for a seat, which knows whom it plays against.
-pub(crate) fn judge(networks: &[Large], players: Seats, own: Seat) -> Against<'_> {
+pub(crate) fn judge(networks: &[LargeNetwork], players: Seats, own: Seat) -> EnsembleJudge<'_> {
     let others = [own.next(SEATS), own.previous(SEATS)];
     let others = others.map(|other| players[other.index()].skill());
-    Against { networks, others, win_counts: WIN_COUNTS, suits: Suits::KEPT }
+    EnsembleJudge { networks, others, win_counts: WIN_COUNTS, suits: SuitPermutation::IDENTITY }
 }
 
 /// What the viewer plays without any chance. Where there is no network yet, `quick` plays for it.
-pub(crate) fn advise(view: &View, players: Seats, networks: &[Large], dumps: Dumps) -> Action {
+pub(crate) fn choose_action(view: &View, players: Seats, networks: &[LargeNetwork], dumps: DumpLimit) -> Action {
     let seat = view.viewer.expect("a seat looks");
     let action = match players[seat.index()] {
-        Who::Greedy => Tongits::advise(view),
-        Who::Own if !networks.is_empty() => {
-            judge(networks, players, seat).advise(view, dumps, &mut Vec::new())
+        PlayerKind::Greedy => Tongits::choose_action(view),
+        PlayerKind::Own if !networks.is_empty() => {
+            judge(networks, players, seat).choose_action(view, dumps, &mut Vec::new())
         }
-        Who::Quick | Who::Own => Tongits::advise_by(Skill::Quick, view),
+        PlayerKind::Quick | PlayerKind::Own => Tongits::choose_action_with_skill(Skill::Quick, view),
     };
     action.expect("it is to act")
 }
 
 /// The learner's seat in turns, and whom it plays against.
 pub(crate) fn seated(number: usize) -> Seats {
-    use Who::{Greedy, Own, Quick};
+    use PlayerKind::{Greedy, Own, Quick};
     let others = [
         [Greedy, Greedy],
         [Quick, Quick],
@@ -76,29 +76,29 @@ pub(crate) fn seated(number: usize) -> Seats {
     players
 }
 
-/// Who plays a game; whose choices are learned from notes them, else the networks play without
+/// PlayerKind plays a game; whose choices are learned from notes them, else the networks play without
 /// chance.
 pub(crate) struct Seated<'a> {
     pub(crate) players: Seats,
-    pub(crate) networks: &'a [Large],
+    pub(crate) networks: &'a [LargeNetwork],
     pub(crate) learner: Option<&'a mut Learner>,
 }
 
 impl Players<Tongits> for Seated<'_> {
-    fn choose(&mut self, game: &Tongits, seat: Seat) -> Action {
+    fn choose_action(&mut self, game: &Tongits, seat: Seat) -> Action {
         let view = game.view(Viewer::Seat(seat));
         match (self.players[seat.index()], &mut self.learner) {
-            (Who::Own, Some(learner)) => {
-                learner.choose(game, &view, seat, self.networks, self.players)
+            (PlayerKind::Own, Some(learner)) => {
+                learner.choose_action(game, &view, seat, self.networks, self.players)
             }
-            _ => advise(&view, self.players, self.networks, Dumps::All),
+            _ => choose_action(&view, self.players, self.networks, DumpLimit::All),
         }
     }
 
-    fn hear(&mut self, events: &[Event]) {
+    fn observe_events(&mut self, events: &[Event]) {
         for event in events {
             if let (Event::Chowed { seat, .. }, Some(learner)) = (event, &mut self.learner) {
-                learner.note_chow(*seat);
+                learner.record_chow(*seat);
             }
         }
     }
@@ -107,10 +107,10 @@ impl Players<Tongits> for Seated<'_> {
 impl Seated<'_> {
     pub(crate) fn play(&mut self, deal: Key) -> Outcome {
         let game = Tongits::new(&Rules::kingdom(), SEATS, None);
-        let game = walk(game, &mut chance::Dice::new(deal), self);
+        let game = play_to_end(game, &mut chance::ChanceRng::new(deal), self);
         let outcome = game.outcome().expect("a game that is over has an outcome");
         if let Some(learner) = &mut self.learner {
-            learner.end(&outcome);
+            learner.record_outcome(&outcome);
         }
         outcome
     }
@@ -124,22 +124,22 @@ pub(crate) fn key(seed: u64, number: u64) -> Key {
 }
 
 /// Share of wins in duplicate games against two of these: the same deals each time.
-pub(crate) fn trial(networks: &[Large], other: Who, games: usize) -> Estimate {
+pub(crate) fn run_trial(networks: &[LargeNetwork], other: PlayerKind, games: usize) -> Estimate {
     let parts = on_threads(games / usize::from(SEATS), |deals| {
         let mut wins = Sample::default();
         for deal in deals {
             let won = Seat::all(SEATS).filter(|own| {
                 let mut players = [other; SEATS as usize];
-                players[own.index()] = Who::Own;
+                players[own.index()] = PlayerKind::Own;
                 let mut seated = Seated { players, networks, learner: None };
                 let outcome = seated.play(key(!0, deal as u64));
                 outcome.winner == Some(*own)
             });
-            wins.note(i64::try_from(won.count()).expect("few seats"));
+            wins.record(i64::try_from(won.count()).expect("few seats"));
         }
         wins
     });
     let mut wins = Sample::default();
-    parts.iter().for_each(|part| wins.add(part));
+    parts.iter().for_each(|part| wins.merge(part));
     wins.estimate(10_000, u32::from(SEATS)).expect("a trial has games")
 }

@@ -12,14 +12,14 @@
 
 use alloc::vec::Vec;
 
-use crate::arena::bot::Words;
-use crate::arena::search::{is_better_by, play_on, unjudged};
-use crate::arena::walk::{Players, walk};
-use crate::chance::{Dice, Key};
+use crate::arena::bot::LazyDice;
+use crate::arena::search::{is_better_by, rollout_value, unevaluated_actions};
+use crate::arena::playout::{Players, play_to_end};
+use crate::chance::{ChanceRng, Key};
 use crate::game::{Game, Skill, Viewer};
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
-use crate::table::{By, Fault, Record};
+use crate::table::{ActionOrigin, InvalidRecordError, Record};
 
 /// The most decisions that are reported.
 pub const JUDGED_MAX: usize = 3;
@@ -79,19 +79,19 @@ impl<A> JudgedDecision<A> {
 pub fn analyze<G: Game>(
     record: &Record<G>,
     seat: Seat,
-) -> Result<Option<Vec<JudgedDecision<G::Action>>>, Fault> {
-    let Decisions { decisions, shown, games } = Decisions::read(record, seat)?;
+) -> Result<Option<Vec<JudgedDecision<G::Action>>>, InvalidRecordError> {
+    let Decisions { decisions, shown, games } = Decisions::from_record(record, seat)?;
     let Some(games) = games else {
         return Ok(None);
     };
     let count = u32::try_from(decisions.len()).unwrap_or(u32::MAX).max(1);
     let searched = (games * SEARCHED / count).min(games);
-    let words = |decision: &Decision<G>, purpose| Words::new(key(record, seat, decision, purpose));
+    let dice = |decision: &Decision<G>, purpose| LazyDice::new(dice_key(record, seat, decision, purpose));
     let mut proposals: Vec<Proposal<'_, G>> = decisions
         .iter()
         .filter_map(|decision| {
-            let mut words = words(decision, Purpose::Search);
-            propose(decision, &shown[..decision.shown], seat, searched, &mut words)
+            let mut dice = dice(decision, DiceStream::Search);
+            propose_alternative(decision, &shown[..decision.shown], seat, searched, &mut dice)
         })
         .collect();
     proposals.sort_by_key(|proposal| core::cmp::Reverse(proposal.gain));
@@ -101,9 +101,9 @@ pub fn analyze<G: Game>(
         .iter()
         .take(CHECKED_MAX)
         .filter_map(|proposal| {
-            let mut words = words(proposal.decision, Purpose::Check);
+            let mut dice = dice(proposal.decision, DiceStream::Check);
             let shown = &shown[..proposal.decision.shown];
-            check(proposal, shown, seat, checked, per_bet, &mut words)
+            verify_proposal(proposal, shown, seat, checked, per_bet, &mut dice)
         })
         .collect();
     judged.sort_by_key(|one| (core::cmp::Reverse(one.loss()), one.step));
@@ -129,19 +129,19 @@ struct Decisions<G: Game> {
 }
 
 impl<G: Game> Decisions<G> {
-    fn read(record: &Record<G>, seat: Seat) -> Result<Self, Fault> {
+    fn from_record(record: &Record<G>, seat: Seat) -> Result<Self, InvalidRecordError> {
         let viewer = Viewer::Seat(seat);
         let mut read = Self { decisions: Vec::new(), shown: Vec::new(), games: None };
         let mut before: Option<G> = None;
         let mut number = 0;
         let mut legal = Vec::new();
         record.replay(|step| {
-            let taken = step.taken.filter(|taken| taken.seat == seat && taken.by == By::Player);
+            let taken = step.taken.filter(|taken| taken.seat == seat && taken.by == ActionOrigin::Player);
             if let Some((taken, before)) = taken.zip(before.as_ref()) {
                 let view = before.view(viewer);
                 legal.clear();
                 G::legal_in_view(&view, &mut legal);
-                let games = G::games_to_imagine(&view);
+                let games = G::imagined_game_count(&view);
                 read.games = read.games.max(games);
                 if legal.len() > 1 && games.is_some() {
                     let shown = read.shown.len();
@@ -150,7 +150,7 @@ impl<G: Game> Decisions<G> {
                 }
             } else if read.games.is_none() {
                 // Also of a player who decided nothing itself.
-                read.games = G::games_to_imagine(&step.state.view(viewer));
+                read.games = G::imagined_game_count(&step.state.view(viewer));
             }
             let events = step.events.iter().filter_map(|event| G::redact(event, viewer));
             read.shown.extend(events);
@@ -170,7 +170,7 @@ struct Proposal<'a, G: Game> {
 }
 
 /// An action with what came of it, by imagined game.
-struct Tried<A> {
+struct TriedAction<A> {
     action: A,
     judged: i64,
     worth: Vec<i64>,
@@ -180,48 +180,48 @@ struct Tried<A> {
 /// by different numbers of games.
 const GAIN_GAMES: i64 = 1_000;
 
-fn propose<'a, G: Game>(
+fn propose_alternative<'a, G: Game>(
     decision: &'a Decision<G>,
     shown: &[G::Event],
     seat: Seat,
     games: u32,
-    words: &mut Words,
+    dice: &mut LazyDice,
 ) -> Option<Proposal<'a, G>> {
     let view = &decision.view;
-    let judged = G::judged(view, &[]);
+    let judged = G::evaluate_actions(view, &[]);
     let is_judged = !judged.is_empty();
-    let mut actions = if is_judged { judged } else { unjudged::<G>(view) };
+    let mut actions = if is_judged { judged } else { unevaluated_actions::<G>(view) };
     actions.truncate(TRIED_MAX);
     if actions.iter().all(|(action, _)| *action == decision.action) {
         return None;
     }
     let arms = u32::try_from(actions.len()).unwrap_or(u32::MAX) + 1;
     let count = (games / arms).max(WORLDS_MIN);
-    let worlds = G::imagine_likely(view, shown, count, words.dice());
+    let worlds = G::sample_likely_games(view, shown, count, dice.get_or_init());
     if worlds.len() < count as usize {
         return None;
     }
     if is_judged {
         let quick: Vec<SeatSet> = worlds.iter().map(|world| world.quick).collect();
-        let again = G::judged(view, &quick);
+        let again = G::evaluate_actions(view, &quick);
         if !again.is_empty() {
             actions = again;
             actions.truncate(TRIED_MAX);
         }
     }
-    let of = |(action, judged)| Tried { action, judged, worth: Vec::new() };
-    let mut tried: Vec<Tried<G::Action>> = actions.into_iter().map(of).collect();
-    let mut taken = Tried { action: decision.action.clone(), judged: 0, worth: Vec::new() };
+    let untried = |(action, judged)| TriedAction { action, judged, worth: Vec::new() };
+    let mut tried: Vec<TriedAction<G::Action>> = actions.into_iter().map(untried).collect();
+    let mut taken = TriedAction { action: decision.action.clone(), judged: 0, worth: Vec::new() };
     for world in &worlds {
-        let chance = words.key();
+        let chance = dice.draw_key();
         for one in tried.iter_mut().chain([&mut taken]) {
-            let seen = world.game.look_ahead(world.quick, seat, &one.action);
-            let worth = seen.unwrap_or_else(|| play_on(&world.game, seat, &one.action, chance));
+            let looked_ahead = world.game.look_ahead(world.quick, seat, &one.action);
+            let worth = looked_ahead.unwrap_or_else(|| rollout_value(&world.game, seat, &one.action, chance));
             one.worth.push(worth);
         }
     }
     let count = i64::from(count);
-    let total = |one: &Tried<G::Action>| {
+    let total = |one: &TriedAction<G::Action>| {
         one.worth.iter().sum::<i64>().saturating_add(one.judged.saturating_mul(count))
     };
     let best = tried.into_iter().max_by_key(total)?;
@@ -229,26 +229,26 @@ fn propose<'a, G: Game>(
     if !is_other || !is_better_by(&best.worth, &taken.worth, TENTHS_OF_ERRORS) {
         return None;
     }
-    let sum = |one: &Tried<G::Action>| one.worth.iter().sum::<i64>();
+    let sum = |one: &TriedAction<G::Action>| one.worth.iter().sum::<i64>();
     let gain = sum(&best).saturating_sub(sum(&taken)).saturating_mul(GAIN_GAMES) / count;
     Some(Proposal { decision, advised: best.action, gain })
 }
 
 /// Plays both actions to the end in games that are imagined anew.
-fn check<G: Game>(
+fn verify_proposal<G: Game>(
     proposal: &Proposal<'_, G>,
     shown: &[G::Event],
     seat: Seat,
     games: u32,
     per_bet: i64,
-    words: &mut Words,
+    dice: &mut LazyDice,
 ) -> Option<JudgedDecision<G::Action>> {
     let Proposal { decision, advised, .. } = proposal;
-    let worlds = G::imagine_likely(&decision.view, shown, games, words.dice());
+    let worlds = G::sample_likely_games(&decision.view, shown, games, dice.get_or_init());
     let mut taken_counts = Vec::new();
     let mut advised_counts = Vec::new();
     for world in &worlds {
-        let chance = words.key();
+        let chance = dice.draw_key();
         let play = |action: &G::Action| play_out(&world.game, world.quick, seat, action, chance);
         // Legal by what the seat sees, an action may not be so in this way to fill in the rest.
         if let Some((taken, advised)) = play(&decision.action).zip(play(advised)) {
@@ -278,8 +278,8 @@ fn play_out<G: Game>(
     chance: Key,
 ) -> Option<i64> {
     let game = world.act(own, action, &mut Vec::new()).ok()?;
-    let mut players = TakenFor { quick: quick.with(own) };
-    let game = walk(game, &mut Dice::new(chance), &mut players);
+    let mut players = BelievedPlayers { quick: quick.with(own) };
+    let game = play_to_end(game, &mut ChanceRng::new(chance), &mut players);
     let outcome = game.outcome()?;
     let counts = outcome.debts.iter().map(|debt| {
         let counts = i64::from(debt.counts());
@@ -291,14 +291,14 @@ fn play_out<G: Game>(
 }
 
 /// Quick players at some seats, and greedy ones at the others.
-struct TakenFor {
+struct BelievedPlayers {
     quick: SeatSet,
 }
 
-impl<G: Game> Players<G> for TakenFor {
-    fn choose(&mut self, game: &G, seat: Seat) -> G::Action {
+impl<G: Game> Players<G> for BelievedPlayers {
+    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
         let skill = if self.quick.contains(seat) { Skill::Quick } else { Skill::Greedy };
-        let advised = G::advise_by(skill, &game.view(Viewer::Seat(seat)));
+        let advised = G::choose_action_with_skill(skill, &game.view(Viewer::Seat(seat)));
         advised.expect("the AI advises who is asked")
     }
 }
@@ -312,13 +312,13 @@ fn mean_in_bets(counts: &[i64], per_bet: i64) -> Option<i64> {
 
 /// The use of a stream of chance.
 #[derive(Clone, Copy)]
-enum Purpose {
+enum DiceStream {
     Search,
     Check,
 }
 
 /// Returns a key of its own for each decision of each seat of each game.
-fn key<G: Game>(record: &Record<G>, seat: Seat, decision: &Decision<G>, purpose: Purpose) -> Key {
+fn dice_key<G: Game>(record: &Record<G>, seat: Seat, decision: &Decision<G>, purpose: DiceStream) -> Key {
     let mut key = [0; 32];
     key[..16].copy_from_slice(record.game.0.as_bytes());
     key[16..24].copy_from_slice(&(decision.step as u64).to_le_bytes());

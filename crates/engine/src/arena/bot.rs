@@ -8,15 +8,15 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::arena::search::{self, Search};
-use crate::chance::{Dice, Key};
+use crate::arena::search::{self, SearchBot};
+use crate::chance::{ChanceRng, Key};
 use crate::game::{Game, Skill};
 use crate::hex::Hex;
 use crate::seat::Seat;
 
 /// A question to a bot.
 #[derive(Debug)]
-pub struct Asked<'a, G: Game> {
+pub struct BotPrompt<'a, G: Game> {
     pub seat: Seat,
     pub view: &'a G::View,
     /// What the clock plays if nobody answers. The rules say it to everybody who sees the view.
@@ -26,10 +26,10 @@ pub struct Asked<'a, G: Game> {
 /// Who plays one seat of one game.
 pub trait Bot<G: Game> {
     /// What the seat is shown, each event once and in order.
-    fn hear(&mut self, event: &G::Event);
+    fn observe_event(&mut self, event: &G::Event);
 
     /// What it plays; it must be legal.
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action;
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action;
 }
 
 /// A bot by its name.
@@ -49,7 +49,7 @@ pub enum Grade {
 
 /// There is no such bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownGrade;
+pub struct ParseGradeError;
 
 impl Grade {
     /// The weakest first.
@@ -72,26 +72,26 @@ impl Grade {
     }
 
     /// A bot for one seat of one game; what it leaves to chance follows from the key.
-    pub fn bot<G: Game>(self, key: Key) -> Box<dyn Bot<G>> {
-        let words = Words::new(key);
+    pub fn build_bot<G: Game>(self, key: Key) -> Box<dyn Bot<G>> {
+        let dice = LazyDice::new(key);
         match self {
-            Self::Random => Box::new(Random::<G> { words, legal: Vec::new() }),
-            Self::Clock => Box::new(Clock),
-            Self::Greedy => Box::new(Advised),
-            Self::Quick => Box::new(Quick::<G> { shown: Vec::new() }),
-            Self::Strong { games } => Box::new(Search { words, games, heard: Vec::new() }),
+            Self::Random => Box::new(RandomBot::<G> { dice, legal: Vec::new() }),
+            Self::Clock => Box::new(ClockBot),
+            Self::Greedy => Box::new(GreedyBot),
+            Self::Quick => Box::new(QuickBot::<G> { events: Vec::new() }),
+            Self::Strong { games } => Box::new(SearchBot { dice, games, events: Vec::new() }),
         }
     }
 }
 
 impl FromStr for Grade {
-    type Err = UnknownGrade;
+    type Err = ParseGradeError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownGrade> {
+    fn from_str(name: &str) -> Result<Self, ParseGradeError> {
         if let Some(games) = name.strip_prefix("strong:") {
-            return games.parse().map(|games| Self::Strong { games }).map_err(|_| UnknownGrade);
+            return games.parse().map(|games| Self::Strong { games }).map_err(|_| ParseGradeError);
         }
-        Self::ALL.into_iter().find(|grade| grade.name() == name).ok_or(UnknownGrade)
+        Self::ALL.into_iter().find(|grade| grade.name() == name).ok_or(ParseGradeError)
     }
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for Grade {
 }
 
 /// Names the bots that there are.
-impl fmt::Display for UnknownGrade {
+impl fmt::Display for ParseGradeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the bots are ")?;
         for (place, grade) in Grade::ALL.into_iter().enumerate() {
@@ -112,83 +112,83 @@ impl fmt::Display for UnknownGrade {
     }
 }
 
-impl core::error::Error for UnknownGrade {}
+impl core::error::Error for ParseGradeError {}
 
 /// A bot's own chance, made ready when it is first asked for: most bots leave nothing to it.
-pub(super) struct Words {
+pub(super) struct LazyDice {
     key: Key,
-    dice: Option<Dice>,
+    dice: Option<ChanceRng>,
 }
 
-impl Words {
+impl LazyDice {
     pub(super) const fn new(key: Key) -> Self {
         Self { key, dice: None }
     }
 
-    pub(super) fn dice(&mut self) -> &mut Dice {
-        self.dice.get_or_insert_with(|| Dice::new(self.key))
+    pub(super) fn get_or_init(&mut self) -> &mut ChanceRng {
+        self.dice.get_or_insert_with(|| ChanceRng::new(self.key))
     }
 
     /// A key for chance that nothing else draws from.
-    pub(super) fn key(&mut self) -> Key {
+    pub(super) fn draw_key(&mut self) -> Key {
         let mut key = [0; 32];
         for part in key.as_chunks_mut::<2>().0.iter_mut().take(8) {
-            let drawn = u16::try_from(self.dice().below(1 << 16)).expect("it is below");
+            let drawn = u16::try_from(self.get_or_init().below(1 << 16)).expect("it is below");
             *part = drawn.to_le_bytes();
         }
         Key(Hex(key))
     }
 }
 
-struct Random<G: Game> {
-    words: Words,
+struct RandomBot<G: Game> {
+    dice: LazyDice,
     legal: Vec<G::Action>,
 }
 
-impl<G: Game> Bot<G> for Random<G> {
-    fn hear(&mut self, _event: &G::Event) {}
+impl<G: Game> Bot<G> for RandomBot<G> {
+    fn observe_event(&mut self, _event: &G::Event) {}
 
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
         self.legal.clear();
-        G::legal_in_view(asked.view, &mut self.legal);
-        let chosen = self.words.dice().below(self.legal.len());
+        G::legal_in_view(prompt.view, &mut self.legal);
+        let chosen = self.dice.get_or_init().below(self.legal.len());
         self.legal.swap_remove(chosen)
     }
 }
 
-struct Clock;
+struct ClockBot;
 
-impl<G: Game> Bot<G> for Clock {
-    fn hear(&mut self, _event: &G::Event) {}
+impl<G: Game> Bot<G> for ClockBot {
+    fn observe_event(&mut self, _event: &G::Event) {}
 
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        asked.clock.clone()
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
+        prompt.clock.clone()
     }
 }
 
 /// The house's AI, from the view alone.
-struct Advised;
+struct GreedyBot;
 
-impl<G: Game> Bot<G> for Advised {
-    fn hear(&mut self, _event: &G::Event) {}
+impl<G: Game> Bot<G> for GreedyBot {
+    fn observe_event(&mut self, _event: &G::Event) {}
 
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        G::advise(asked.view).expect("the AI advises who is asked")
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
+        G::choose_action(prompt.view).expect("the AI advises who is prompt")
     }
 }
 
 /// The best AI that does not play on, which remembers what it was shown.
-struct Quick<G: Game> {
-    shown: Vec<G::Event>,
+struct QuickBot<G: Game> {
+    events: Vec<G::Event>,
 }
 
-impl<G: Game> Bot<G> for Quick<G> {
-    fn hear(&mut self, event: &G::Event) {
-        self.shown.push(event.clone());
+impl<G: Game> Bot<G> for QuickBot<G> {
+    fn observe_event(&mut self, event: &G::Event) {
+        self.events.push(event.clone());
     }
 
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        let advised = G::advise_after(Skill::Quick, asked.view, &mut self.shown.iter());
-        advised.expect("the AI advises who is asked")
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
+        let advised = G::choose_action_with_memory(Skill::Quick, prompt.view, &mut self.events.iter());
+        advised.expect("the AI advises who is prompt")
     }
 }

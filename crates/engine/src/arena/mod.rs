@@ -1,7 +1,7 @@
 //! Bots against each other: the same deals with seats rotated, and what came of them with intervals.
 //!
 //! A [`Contest`] is played by series, each of which follows from the seed and its number alone. So
-//! series can be played in any order and on any number of threads, and their [`Tally`]s add up to
+//! series can be played in any order and on any number of threads, and their [`ContestTally`]s add up to
 //! the same. Within a series there is a table for each rotation of the bots, with its own POT and
 //! its own crown; all of them play the same deals one after another. What is counted is a deal with
 //! all its rotations, because games of one deal are not independent of each other.
@@ -19,26 +19,26 @@ mod sample;
 mod search;
 mod takeover;
 mod tally;
-mod walk;
+mod playout;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::chance::{Dice, Key};
+use crate::chance::{ChanceRng, Key};
 use crate::coins::Coins;
 use crate::game::{Game, Outcome, Viewer};
 use crate::hex::Hex;
 use crate::seat::Seat;
-use crate::table::{Crown, PlayerId, Terms, Worth};
+use crate::table::{Crown, PlayerId, Terms, TableOutcome};
 
 pub use analysis::{JUDGED_MAX, JudgedDecision, analyze};
-pub use bot::{Asked, Bot, Grade, UnknownGrade};
+pub use bot::{BotPrompt, Bot, Grade, ParseGradeError};
 pub use sample::{Estimate, Sample};
-pub use takeover::answer;
-pub use tally::{Score, Tally};
-pub use walk::{Players, walk};
+pub use takeover::answer_question;
+pub use tally::{DealScore, ContestTally};
+pub use playout::{Players, play_to_end};
 
 /// Deals of a series: enough for crowns and POTs to come about, few enough for many threads.
 pub const DEALS_PER_SERIES: u32 = 50;
@@ -57,7 +57,7 @@ pub struct Contest<R> {
 
 /// A game between bots that is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct FinishedGame {
     pub outcome: Outcome,
     /// The name of the ending.
     pub ending: &'static str,
@@ -65,7 +65,7 @@ pub struct Played {
 
 /// What one chance stream is for.
 #[derive(Clone, Copy)]
-enum Purpose {
+enum DiceStream {
     Deal,
     /// What the bot of this seat in this rotation draws for itself.
     Bot {
@@ -76,7 +76,7 @@ enum Purpose {
 
 /// POT and crown of a table.
 #[derive(Default)]
-struct Standing {
+struct PotAndCrown {
     pot: Coins,
     crown: Option<Crown>,
 }
@@ -92,9 +92,9 @@ impl<R: Clone> Contest<R> {
     }
 
     /// Which of the bots sits at each seat.
-    fn seated(&self, deal: u64, rotation: usize) -> Vec<usize> {
+    fn bots_by_seat(&self, deal: u64, rotation: usize) -> Vec<usize> {
         let count = self.bots.len();
-        let moved = if self.is_duplicate { 0 } else { place(deal, count) };
+        let moved = if self.is_duplicate { 0 } else { seat_shift(deal, count) };
         (0..count).map(|seat| (seat + rotation + moved) % count).collect()
     }
 
@@ -103,55 +103,55 @@ impl<R: Clone> Contest<R> {
     /// # Panics
     /// When a game breaks its contract, a bot plays what is not legal, or an amount does not fit:
     /// the figures would mean nothing.
-    pub fn series<G: Game<Rules = R>>(&self, number: u64) -> Tally {
-        let mut tally = Tally::new(self.bots.len());
-        let mut tables: Vec<Standing> =
-            (0..self.rotations()).map(|_| Standing::default()).collect();
+    pub fn play_series<G: Game<Rules = R>>(&self, number: u64) -> ContestTally {
+        let mut tally = ContestTally::new(self.bots.len());
+        let mut tables: Vec<PotAndCrown> =
+            (0..self.rotations()).map(|_| PotAndCrown::default()).collect();
         let first = number * u64::from(DEALS_PER_SERIES);
         for deal in first..first + u64::from(DEALS_PER_SERIES) {
-            let mut scores = alloc::vec![Score::default(); self.bots.len()];
+            let mut scores = alloc::vec![DealScore::default(); self.bots.len()];
             for (rotation, table) in tables.iter_mut().enumerate() {
-                let seated = self.seated(deal, rotation);
-                let played = self.game::<G>(deal, rotation, &seated);
+                let seated = self.bots_by_seat(deal, rotation);
+                let played = self.play_game::<G>(deal, rotation, &seated);
                 self.settle::<G>(&played, &seated, table, &mut scores);
                 let winner = played.outcome.winner.map(|seat| seated[seat.index()]);
-                tally.note_ending(played.ending, winner);
+                tally.record_ending(played.ending, winner);
             }
-            tally.note_deal(&scores, self.rotations());
+            tally.record_deal(&scores, self.rotations());
         }
         tally
     }
 
     /// Plays one game: this deal with the bots as they are seated.
-    fn game<G: Game<Rules = R>>(&self, deal: u64, rotation: usize, seated: &[usize]) -> Played {
+    fn play_game<G: Game<Rules = R>>(&self, deal: u64, rotation: usize, seated: &[usize]) -> FinishedGame {
         let mut bots: Vec<Box<dyn Bot<G>>> = seated
             .iter()
             .enumerate()
-            .map(|(seat, bot)| self.bots[*bot].bot(self.key(deal, Purpose::Bot { rotation, seat })))
+            .map(|(seat, bot)| self.bots[*bot].build_bot(self.key(deal, DiceStream::Bot { rotation, seat })))
             .collect();
-        let mut chance = Dice::new(self.key(deal, Purpose::Deal));
-        play(&self.terms.rules, &mut bots, &mut chance)
+        let mut chance = ChanceRng::new(self.key(deal, DiceStream::Deal));
+        play_game(&self.terms.rules, &mut bots, &mut chance)
     }
 
     /// Chapters 6 and 7 of Tong-its, as for every game: coins, POT and crown.
     fn settle<G: Game<Rules = R>>(
         &self,
-        played: &Played,
+        played: &FinishedGame,
         seated: &[usize],
-        table: &mut Standing,
-        scores: &mut [Score],
+        table: &mut PotAndCrown,
+        scores: &mut [DealScore],
     ) {
         let fits = "the amounts of a contest fit";
         let seats = u8::try_from(seated.len()).expect("a table has at most eight seats");
-        let players: Vec<PlayerId> = seated.iter().map(|bot| player(*bot)).collect();
+        let players: Vec<PlayerId> = seated.iter().map(|bot| player_id(*bot)).collect();
         let stake = self.terms.stake_max::<G>(seats).expect(fits);
         let ante = self.terms.ante().expect(fits);
         let antes = ante.checked_mul(u32::from(seats)).expect(fits);
         let pot = table.pot.checked_add(antes).expect(fits);
         let stakes = alloc::vec![stake; seated.len()];
         let outcome = &played.outcome;
-        let worth = Worth::of::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
-        let Worth { settlement, pot_after, crown_after } = worth.expect(fits);
+        let worth = TableOutcome::of::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
+        let TableOutcome { settlement, pot_after, crown_after } = worth.expect(fits);
         (table.pot, table.crown) = (pot_after, crown_after);
         for (seat, bot) in Seat::all(seats).zip(seated) {
             let score = &mut scores[*bot];
@@ -165,10 +165,10 @@ impl<R: Clone> Contest<R> {
         }
     }
 
-    fn key(&self, deal: u64, purpose: Purpose) -> Key {
+    fn key(&self, deal: u64, purpose: DiceStream) -> Key {
         let (kind, rotation, seat) = match purpose {
-            Purpose::Deal => (0, 0, 0),
-            Purpose::Bot { rotation, seat } => (1, rotation, seat),
+            DiceStream::Deal => (0, 0, 0),
+            DiceStream::Bot { rotation, seat } => (1, rotation, seat),
         };
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -182,41 +182,41 @@ impl<R: Clone> Contest<R> {
 /// Plays one game to its end.
 ///
 /// # Panics
-/// As [`Contest::series`].
-pub fn play<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mut Dice) -> Played {
+/// As [`Contest::play_series`].
+pub fn play_game<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mut ChanceRng) -> FinishedGame {
     let seats = u8::try_from(bots.len()).expect("a table has at most eight seats");
-    let game = walk(G::new(rules, seats, None), chance, &mut Seated(bots));
+    let game = play_to_end(G::new(rules, seats, None), chance, &mut SeatedBots(bots));
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let ending = game.ending().expect("a game that is over has ended in some way");
-    Played { outcome, ending }
+    FinishedGame { outcome, ending }
 }
 
 /// A bot at each seat, which is shown what its seat is shown.
-struct Seated<'a, G: Game>(&'a mut [Box<dyn Bot<G>>]);
+struct SeatedBots<'a, G: Game>(&'a mut [Box<dyn Bot<G>>]);
 
-impl<G: Game> Players<G> for Seated<'_, G> {
-    fn choose(&mut self, game: &G, seat: Seat) -> G::Action {
+impl<G: Game> Players<G> for SeatedBots<'_, G> {
+    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
         let view = game.view(Viewer::Seat(seat));
         let clock = game.default_action(seat).expect("the clock can play for who is asked");
-        self.0[seat.index()].choose(&Asked { seat, view: &view, clock: &clock })
+        self.0[seat.index()].choose_action(&BotPrompt { seat, view: &view, clock: &clock })
     }
 
-    fn hear(&mut self, events: &[G::Event]) {
+    fn observe_events(&mut self, events: &[G::Event]) {
         let seats = u8::try_from(self.0.len()).expect("a table has at most eight seats");
         for (seat, bot) in Seat::all(seats).zip(self.0.iter_mut()) {
             for event in events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))) {
-                bot.hear(&event);
+                bot.observe_event(&event);
             }
         }
     }
 }
 
 /// Bots are told apart at a table as players are.
-fn player(bot: usize) -> PlayerId {
+fn player_id(bot: usize) -> PlayerId {
     PlayerId(Uuid::from_u128(bot as u128))
 }
 
-fn place(deal: u64, count: usize) -> usize {
+fn seat_shift(deal: u64, count: usize) -> usize {
     let count = u64::try_from(count).expect("a table has at most eight seats");
     usize::try_from(deal % count).expect("a table has at most eight seats")
 }

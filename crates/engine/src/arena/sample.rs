@@ -16,18 +16,18 @@ pub struct Sample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     pub mean: i64,
-    pub around: i64,
+    pub half_width: i64,
 }
 
 impl Sample {
-    pub fn note(&mut self, observed: i64) {
+    pub fn record(&mut self, observed: i64) {
         let observed = i128::from(observed);
         self.count += 1;
         self.sum += observed;
         self.squares += observed * observed;
     }
 
-    pub const fn add(&mut self, other: &Self) {
+    pub const fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
@@ -51,8 +51,8 @@ impl Sample {
         let scale = HUNDREDTHS_OF_ERRORS * parts;
         let below = self.count * self.count * (self.count - 1) * divisor * divisor;
         let hundredths = (spread * scale * scale / below).isqrt();
-        let around = (hundredths + 99) / 100;
-        Some(Estimate { mean: i64::try_from(mean).ok()?, around: i64::try_from(around).ok()? })
+        let half_width = (hundredths + 99) / 100;
+        Some(Estimate { mean: i64::try_from(mean).ok()?, half_width: i64::try_from(half_width).ok()? })
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     fn sample(observed: &[i64]) -> Sample {
         let mut sample = Sample::default();
-        observed.iter().for_each(|one| sample.note(*one));
+        observed.iter().for_each(|one| sample.record(*one));
         sample
     }
 
@@ -71,28 +71,28 @@ mod tests {
     #[test]
     fn a_known_sample_has_its_known_interval() {
         let known = sample(&[2, 4, 4, 4, 5, 5, 7, 9]);
-        assert_eq!(known.estimate(10_000, 1), Some(Estimate { mean: 50_000, around: 14_817 }));
-        assert_eq!(known.estimate(10_000, 2), Some(Estimate { mean: 25_000, around: 7_409 }));
-        assert_eq!(known.estimate(1, 1), Some(Estimate { mean: 5, around: 2 }));
+        assert_eq!(known.estimate(10_000, 1), Some(Estimate { mean: 50_000, half_width: 14_817 }));
+        assert_eq!(known.estimate(10_000, 2), Some(Estimate { mean: 25_000, half_width: 7_409 }));
+        assert_eq!(known.estimate(1, 1), Some(Estimate { mean: 5, half_width: 2 }));
     }
 
     /// A share of 0.3 in 1,000 has an error of √(0.3 × 0.7 / 999), and 1.96 of it is 0.028417.
     #[test]
     fn a_share_has_the_interval_of_the_textbook() {
         let mut share = Sample::default();
-        (0..1_000).for_each(|number| share.note(i64::from(number % 10 < 3)));
-        assert_eq!(share.estimate(10_000, 1), Some(Estimate { mean: 3_000, around: 285 }));
+        (0..1_000).for_each(|number| share.record(i64::from(number % 10 < 3)));
+        assert_eq!(share.estimate(10_000, 1), Some(Estimate { mean: 3_000, half_width: 285 }));
     }
 
     #[test]
     fn samples_add_up_in_any_order() {
         let (mut one, mut other) = (sample(&[1, -2, 3]), sample(&[40, 5]));
         let (first, second) = (one, other);
-        one.add(&second);
-        other.add(&first);
+        one.merge(&second);
+        other.merge(&first);
         assert_eq!(one, other);
         assert_eq!(one, sample(&[1, -2, 3, 40, 5]));
-        assert_eq!(sample(&[-7, -7]).estimate(1, 1), Some(Estimate { mean: -7, around: 0 }));
+        assert_eq!(sample(&[-7, -7]).estimate(1, 1), Some(Estimate { mean: -7, half_width: 0 }));
         assert_eq!(sample(&[7]).estimate(1, 1), None);
     }
 

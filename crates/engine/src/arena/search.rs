@@ -3,7 +3,7 @@
 //! game itself knows ([`Game::look_ahead`]), else to its end by greedy players. What came of it is
 //! compared action by action within the same way, with the same chance.
 //!
-//! Where a judge says what actions are worth without playing on ([`Game::judged`]), what it says and
+//! Where a judge says what actions are worth without playing on ([`Game::evaluate_actions`]), what it says and
 //! what came of the games are added up, and the best is played. Where there is none, what the quick
 //! player advises is left only for what did better by more than the noise of it. Half of the other
 //! actions are given up in each round. It is told how many games it may play on, and no time, so that
@@ -11,9 +11,9 @@
 
 use alloc::vec::Vec;
 
-use crate::arena::bot::{Asked, Bot, Words};
-use crate::arena::walk::{Players, walk};
-use crate::chance::{Dice, Key};
+use crate::arena::bot::{BotPrompt, Bot, LazyDice};
+use crate::arena::playout::{Players, play_to_end};
+use crate::chance::{ChanceRng, Key};
 use crate::game::{Game, Skill, Viewer};
 use crate::seat::{Seat, SeatSet};
 
@@ -34,11 +34,11 @@ const TENTHS_OF_ERRORS: i128 = 10;
 const WIN_COUNTS: i64 = 400;
 
 /// See the module's page.
-pub(super) struct Search<E> {
-    pub(super) words: Words,
+pub(super) struct SearchBot<E> {
+    pub(super) dice: LazyDice,
     pub(super) games: u32,
     /// What the seat was shown.
-    pub(super) heard: Vec<E>,
+    pub(super) events: Vec<E>,
 }
 
 /// An action with what came of it, by imagined game.
@@ -55,27 +55,27 @@ impl<A> Arm<A> {
     }
 }
 
-impl<G: Game> Bot<G> for Search<G::Event> {
-    fn hear(&mut self, event: &G::Event) {
-        self.heard.push(event.clone());
+impl<G: Game> Bot<G> for SearchBot<G::Event> {
+    fn observe_event(&mut self, event: &G::Event) {
+        self.events.push(event.clone());
     }
 
-    fn choose(&mut self, asked: &Asked<'_, G>) -> G::Action {
-        let judged = G::judged(asked.view, &[]);
+    fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action {
+        let judged = G::evaluate_actions(prompt.view, &[]);
         let is_judged = !judged.is_empty();
-        let mut tried = if is_judged { judged } else { unjudged::<G>(asked.view) };
+        let mut tried = if is_judged { judged } else { unevaluated_actions::<G>(prompt.view) };
         if tried.len() == 1 {
             return tried.swap_remove(0).0;
         }
-        let rounds = rounds(self.games, tried.len());
+        let rounds = worlds_per_round(self.games, tried.len());
         let all = rounds.iter().sum();
-        let worlds = G::imagine_likely(asked.view, &self.heard, all, self.words.dice());
+        let worlds = G::sample_likely_games(prompt.view, &self.events, all, self.dice.get_or_init());
         if worlds.len() < all as usize {
             return tried.swap_remove(0).0;
         }
         if is_judged {
             let quick: Vec<SeatSet> = worlds.iter().map(|world| world.quick).collect();
-            tried = G::judged(asked.view, &quick);
+            tried = G::evaluate_actions(prompt.view, &quick);
         }
         let counts_as = i64::from(self.games / JUDGED_DIVISOR);
         let arm = |(action, judged): (_, i64)| {
@@ -87,17 +87,17 @@ impl<G: Game> Bot<G> for Search<G::Event> {
         let mut worlds = worlds.iter();
         for count in rounds {
             for world in worlds.by_ref().take(count as usize) {
-                let chance = self.words.key();
+                let chance = self.dice.draw_key();
                 for arm in &mut arms {
-                    let seen = world.game.look_ahead(world.quick, asked.seat, &arm.action);
-                    let worth = seen
-                        .unwrap_or_else(|| play_on(&world.game, asked.seat, &arm.action, chance));
+                    let looked_ahead = world.game.look_ahead(world.quick, prompt.seat, &arm.action);
+                    let worth = looked_ahead
+                        .unwrap_or_else(|| rollout_value(&world.game, prompt.seat, &arm.action, chance));
                     arm.worth.push(worth);
                 }
             }
             let (_, others) = arms.split_at_mut(1);
             others.sort_by_key(|arm| core::cmp::Reverse(arm.sum()));
-            arms.truncate(kept(arms.len()));
+            arms.truncate(survivor_count(arms.len()));
         }
         if is_judged {
             // The judge's best has been in all rounds, as the last of the others has.
@@ -111,9 +111,9 @@ impl<G: Game> Bot<G> for Search<G::Event> {
 
 /// How many games are imagined in each round, when so many actions are tried in the first one and so
 /// many games may be played on: about as many in each round.
-fn rounds(games: u32, actions: usize) -> Vec<u32> {
+fn worlds_per_round(games: u32, actions: usize) -> Vec<u32> {
     // The actions of each round, until one of two is played.
-    let more = |left: &usize| (*left > 2).then(|| kept(*left));
+    let more = |left: &usize| (*left > 2).then(|| survivor_count(*left));
     let tried: Vec<usize> = core::iter::successors(Some(actions), more).collect();
     let worlds = |actions: usize| {
         let each = games as usize / tried.len() / actions;
@@ -123,27 +123,27 @@ fn rounds(games: u32, actions: usize) -> Vec<u32> {
 }
 
 /// What is worth trying where nobody judges: what the quick player advises first, and all as good.
-pub(super) fn unjudged<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
-    let advised = G::advise_by(Skill::Quick, view).expect("the AI advises who is asked");
+pub(super) fn unevaluated_actions<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
+    let advised = G::choose_action_with_skill(Skill::Quick, view).expect("the AI advises who is prompt");
     let mut others = Vec::new();
-    G::worth_trying(view, &mut others);
+    G::candidate_actions(view, &mut others);
     others.retain(|action| *action != advised);
     core::iter::once(advised).chain(others).map(|action| (action, 0)).collect()
 }
 
 /// How many actions are left after a round: the advised one, and the better half of the others.
-const fn kept(actions: usize) -> usize {
+const fn survivor_count(actions: usize) -> usize {
     1 + (actions - 1).div_ceil(2)
 }
 
 /// What comes of an action for the seat when greedy players play on: the counts that it wins or
 /// loses, and so many for a win.
-pub(super) fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
+pub(super) fn rollout_value<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
     let Ok(game) = world.act(own, action, &mut Vec::new()) else {
         // It is legal by what the seat sees, and not in this way to fill in the rest.
         return 0;
     };
-    let game = walk(game, &mut Dice::new(chance), &mut Greedy);
+    let game = play_to_end(game, &mut ChanceRng::new(chance), &mut GreedyPlayers);
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let mut worth = if outcome.winner == Some(own) { WIN_COUNTS } else { 0 };
     for debt in &outcome.debts {
@@ -155,12 +155,12 @@ pub(super) fn play_on<G: Game>(world: &G, own: Seat, action: &G::Action, chance:
 }
 
 /// Greedy players at all seats.
-struct Greedy;
+struct GreedyPlayers;
 
-impl<G: Game> Players<G> for Greedy {
-    fn choose(&mut self, game: &G, seat: Seat) -> G::Action {
-        let advised = G::advise_by(Skill::Greedy, &game.view(Viewer::Seat(seat)));
-        advised.expect("the AI advises who is asked")
+impl<G: Game> Players<G> for GreedyPlayers {
+    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action {
+        let advised = G::choose_action_with_skill(Skill::Greedy, &game.view(Viewer::Seat(seat)));
+        advised.expect("the AI advises who is prompt")
     }
 }
 
@@ -186,7 +186,7 @@ pub(super) fn is_better_by(one: &[i64], other: &[i64], tenths_of_errors: i128) -
 
 #[cfg(test)]
 mod tests {
-    use super::{WORLDS_MIN, is_surely_better, kept, rounds};
+    use super::{WORLDS_MIN, is_surely_better, survivor_count, worlds_per_round};
     use alloc::vec;
 
     #[test]
@@ -199,19 +199,19 @@ mod tests {
 
     #[test]
     fn as_many_games_are_played_on_however_many_actions_are_tried() {
-        assert_eq!(rounds(500, 2), vec![250]);
-        assert_eq!(rounds(500, 6), vec![20, 31, 41, 62]);
+        assert_eq!(worlds_per_round(500, 2), vec![250]);
+        assert_eq!(worlds_per_round(500, 6), vec![20, 31, 41, 62]);
         for actions in 2..=40 {
-            let rounds = rounds(2_000, actions);
+            let rounds = worlds_per_round(2_000, actions);
             let (mut left, mut games) = (actions, 0);
             for worlds in &rounds {
                 games += left * *worlds as usize;
-                left = kept(left);
+                left = survivor_count(left);
             }
             assert_eq!(left, 2, "after the last round one of two is played");
             let rounding = rounds.len() * actions;
             assert!((2_000 - rounding..=2_000).contains(&games), "{actions}: {games}");
         }
-        assert_eq!(rounds(1, 3), vec![WORLDS_MIN; 2]);
+        assert_eq!(worlds_per_round(1, 3), vec![WORLDS_MIN; 2]);
     }
 }

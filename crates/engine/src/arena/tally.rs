@@ -7,7 +7,7 @@ use crate::arena::sample::{Estimate, Sample};
 
 /// What a bot made of one deal, in all its rotations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
+pub struct DealScore {
     pub wins: i64,
     /// Hundredths: what it received after the fee, less what it paid; without antes and POTs.
     pub coins: i64,
@@ -19,7 +19,7 @@ pub struct Score {
 
 /// What a bot made of all deals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Row {
+struct BotTally {
     wins: Sample,
     coins: Sample,
     pots: Sample,
@@ -30,30 +30,30 @@ struct Row {
 
 /// What came of some series.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct ContestTally {
     games: u64,
     /// Games of one deal.
     rotations: u32,
-    rows: Vec<Row>,
+    rows: Vec<BotTally>,
     endings: BTreeMap<&'static str, u64>,
 }
 
-impl Tally {
+impl ContestTally {
     /// Of nothing yet, for so many bots.
     pub fn new(bots: usize) -> Self {
-        let rows = alloc::vec![Row::default(); bots];
+        let rows = alloc::vec![BotTally::default(); bots];
         Self { games: 0, rotations: 0, rows, endings: BTreeMap::new() }
     }
 
     /// Adds what came of other series of the same contest.
-    pub fn add(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         self.games += other.games;
         self.rotations = self.rotations.max(other.rotations);
         for (row, other) in self.rows.iter_mut().zip(&other.rows) {
-            row.wins.add(&other.wins);
-            row.coins.add(&other.coins);
-            row.pots.add(&other.pots);
-            row.pot_coins.add(&other.pot_coins);
+            row.wins.merge(&other.wins);
+            row.coins.merge(&other.coins);
+            row.pots.merge(&other.pots);
+            row.pot_coins.merge(&other.pot_coins);
             for (ending, count) in &other.won_by {
                 *row.won_by.entry(ending).or_default() += count;
             }
@@ -68,12 +68,12 @@ impl Tally {
     }
 
     /// Of all games, by the name of the ending.
-    pub fn ended(&self, ending: &str) -> u64 {
+    pub fn games_ended_by(&self, ending: &str) -> u64 {
         self.endings.get(ending).copied().unwrap_or(0)
     }
 
     /// Of the games that a bot won.
-    pub fn won_by(&self, bot: usize, ending: &str) -> u64 {
+    pub fn wins_ended_by(&self, bot: usize, ending: &str) -> u64 {
         self.rows.get(bot).and_then(|row| row.won_by.get(ending)).copied().unwrap_or(0)
     }
 
@@ -103,7 +103,7 @@ impl Tally {
         self.rows.get(bot)?.pot_coins.estimate(100, self.rotations)
     }
 
-    pub(super) fn note_ending(&mut self, ending: &'static str, winner: Option<usize>) {
+    pub(super) fn record_ending(&mut self, ending: &'static str, winner: Option<usize>) {
         self.games += 1;
         *self.endings.entry(ending).or_default() += 1;
         if let Some(row) = winner.and_then(|bot| self.rows.get_mut(bot)) {
@@ -111,21 +111,21 @@ impl Tally {
         }
     }
 
-    pub(super) fn note_deal(&mut self, scores: &[Score], rotations: usize) {
+    pub(super) fn record_deal(&mut self, scores: &[DealScore], rotations: usize) {
         self.rotations = u32::try_from(rotations).expect("a table has at most eight seats");
         for (row, score) in self.rows.iter_mut().zip(scores) {
-            row.wins.note(score.wins);
-            row.coins.note(score.coins);
-            row.pots.note(score.pots);
-            row.pot_coins.note(score.pot_coins);
+            row.wins.record(score.wins);
+            row.coins.record(score.coins);
+            row.pots.record(score.pots);
+            row.pot_coins.record(score.pot_coins);
         }
     }
 }
 
 #[cfg(test)]
-impl Tally {
+impl ContestTally {
     /// All coins of a bot in hundredths, and what POTs brought it.
-    pub(super) fn rows_of(&self, bot: usize) -> (i128, i128) {
+    pub(super) fn coin_sums(&self, bot: usize) -> (i128, i128) {
         (self.rows[bot].coins.sum(), self.rows[bot].pot_coins.sum())
     }
 }

@@ -3,9 +3,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Contest, DEALS_PER_SERIES, Grade, Purpose, Tally};
+use super::{Contest, DEALS_PER_SERIES, Grade, DiceStream, ContestTally};
 use crate::catalog::{self, AnyGame, AnyRules};
-use crate::chance::{Dice, Request};
+use crate::chance::{ChanceRng, Request};
 use crate::coins::Coins;
 use crate::game::{Game, SeatRange, Skill};
 use crate::table::{Clocks, Price, Spectators, Terms};
@@ -50,12 +50,12 @@ fn every_contest(is_duplicate: bool) -> Vec<Contest<AnyRules>> {
 fn every_bot_sits_at_every_seat_of_a_deal_and_every_deal_is_another() {
     for contest in every_contest(true) {
         assert_eq!(contest.rotations(), contest.bots.len());
-        let deck = |deal: u64| Dice::new(contest.key(deal, Purpose::Deal)).draw(Request::Order(52));
+        let deck = |deal: u64| ChanceRng::new(contest.key(deal, DiceStream::Deal)).draw(Request::Order(52));
         assert_ne!(deck(0), deck(1));
         let bots = contest.bots.len();
         for seat in 0..bots {
             let mut there: Vec<usize> =
-                (0..bots).map(|rotation| contest.seated(3, rotation)[seat]).collect();
+                (0..bots).map(|rotation| contest.bots_by_seat(3, rotation)[seat]).collect();
             there.sort_unstable();
             assert_eq!(there, (0..bots).collect::<Vec<_>>());
         }
@@ -68,33 +68,33 @@ fn every_bot_sits_at_every_seat_of_a_deal_and_every_deal_is_another() {
 fn bots_that_are_alike_share_every_deal() {
     for Contest { terms, bots, .. } in every_contest(true) {
         let alike = contest(terms.rules, None, &vec![Grade::Greedy; bots.len()]);
-        let tally: Tally = alike.series::<AnyGame>(0);
+        let tally: ContestTally = alike.play_series::<AnyGame>(0);
         assert_eq!(tally.games(), alike.games_per_series());
         let wins: Vec<i128> = (0..bots.len()).map(|bot| tally.wins(bot)).collect();
         assert!(wins.iter().all(|one| *one == wins[0]), "{wins:?}");
         let share = tally.win_share(0).unwrap();
-        assert_eq!(share.around, 0, "no deal differs from another: {share:?}");
+        assert_eq!(share.half_width, 0, "no deal differs from another: {share:?}");
     }
 }
 
 #[test]
 fn series_repeat_from_the_seed_and_add_up_in_any_order() {
     for contest in every_contest(true).into_iter().chain(every_contest(false)) {
-        let series: Vec<Tally> = (0..2).map(|number| contest.series::<AnyGame>(number)).collect();
-        assert_eq!(series[0], contest.series::<AnyGame>(0));
+        let series: Vec<ContestTally> = (0..2).map(|number| contest.play_series::<AnyGame>(number)).collect();
+        assert_eq!(series[0], contest.play_series::<AnyGame>(0));
         assert_ne!(series[0], series[1]);
         let other = Contest { seed: 8, ..contest.clone() };
-        assert_ne!(series[0], other.series::<AnyGame>(0));
-        let mut sums = [Tally::new(contest.bots.len()), Tally::new(contest.bots.len())];
-        series.iter().for_each(|tally| sums[0].add(tally));
-        series.iter().rev().for_each(|tally| sums[1].add(tally));
+        assert_ne!(series[0], other.play_series::<AnyGame>(0));
+        let mut sums = [ContestTally::new(contest.bots.len()), ContestTally::new(contest.bots.len())];
+        series.iter().for_each(|tally| sums[0].merge(tally));
+        series.iter().rev().for_each(|tally| sums[1].merge(tally));
         assert_eq!(sums[0], sums[1]);
         assert_eq!(sums[0].games(), 2 * contest.games_per_series());
         let ended: u64 = catalog::kinds()
             .iter()
             .filter(|kind| kind.name == contest.terms.rules.kind())
             .flat_map(|kind| kind.endings)
-            .map(|ending| sums[0].ended(ending.name))
+            .map(|ending| sums[0].games_ended_by(ending.name))
             .sum();
         assert_eq!(ended, sums[0].games());
     }
@@ -104,10 +104,10 @@ fn series_repeat_from_the_seed_and_add_up_in_any_order() {
 #[test]
 fn coins_of_all_bots_together_are_the_fee_at_most() {
     for contest in every_contest(true) {
-        let tally = contest.series::<AnyGame>(0);
+        let tally = contest.play_series::<AnyGame>(0);
         let bots = 0..contest.bots.len();
-        let coins: i128 = bots.clone().map(|bot| tally.rows_of(bot).0).sum();
-        let pots: i128 = bots.map(|bot| tally.rows_of(bot).1).sum();
+        let coins: i128 = bots.clone().map(|bot| tally.coin_sums(bot).0).sum();
+        let pots: i128 = bots.map(|bot| tally.coin_sums(bot).1).sum();
         assert!(coins <= 0 && pots <= 0, "{coins} {pots}");
         assert_eq!(pots == 0, contest.terms.hits.is_none());
         let free = Contest {
@@ -118,8 +118,8 @@ fn coins_of_all_bots_together_are_the_fee_at_most() {
             },
             ..contest.clone()
         };
-        let tally = free.series::<AnyGame>(0);
-        let coins: i128 = (0..free.bots.len()).map(|bot| tally.rows_of(bot).0).sum();
+        let tally = free.play_series::<AnyGame>(0);
+        let coins: i128 = (0..free.bots.len()).map(|bot| tally.coin_sums(bot).0).sum();
         assert_eq!(coins, 0, "without a fee nothing is lost");
     }
 }
@@ -127,8 +127,8 @@ fn coins_of_all_bots_together_are_the_fee_at_most() {
 #[test]
 fn without_duplicates_each_deal_is_played_once_and_bots_move_on() {
     for contest in every_contest(false) {
-        assert_eq!(contest.series::<AnyGame>(0).games(), u64::from(DEALS_PER_SERIES));
-        assert_ne!(contest.seated(0, 0), contest.seated(1, 0));
+        assert_eq!(contest.play_series::<AnyGame>(0).games(), u64::from(DEALS_PER_SERIES));
+        assert_ne!(contest.bots_by_seat(0, 0), contest.bots_by_seat(1, 0));
     }
 }
 

@@ -9,12 +9,12 @@
 //! that are written.
 
 use bahay_engine::games::tongits::{
-    CARD_WEIGHT_MAX, CARDS, FEW_FROM, HIDDEN_1, HIDDEN_2, INPUTS, Large, ONE, OUTPUTS, SETS,
+    CARD_WEIGHT_MAX, CARDS, CATEGORY_FROM, HIDDEN_1, HIDDEN_2, INPUTS, LargeNetwork, ONE, OUTPUTS, SETS,
     WEIGHT_MAX, WEIGHT_ONE,
 };
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
-use crate::learner::Note;
+use crate::learner::TrainingExample;
 use crate::on_threads;
 
 /// Decisions of one step.
@@ -34,20 +34,20 @@ const HIDDEN_MAX: f32 = 15.0;
 
 /// Rows of the first layer: of the values of which one is there, of the numbers, of the cards of each
 /// set.
-const NUMBERS: usize = FEW_FROM[FEW_FROM.len() - 1];
+const NUMBERS: usize = CATEGORY_FROM[CATEGORY_FROM.len() - 1];
 const SETS_FROM: usize = NUMBERS + INPUTS;
 const ROWS: usize = SETS_FROM + SETS * CARDS;
 
 /// Where each part of the learned weights begins.
-const ADDED_1: usize = ROWS * HIDDEN_1;
-const SECOND: usize = ADDED_1 + HIDDEN_1;
-const ADDED_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
-const LAST: usize = ADDED_2 + HIDDEN_2;
-const ADDED_3: usize = LAST + LEARNED * HIDDEN_2;
-const WEIGHTS: usize = ADDED_3 + LEARNED;
+const BIAS_1: usize = ROWS * HIDDEN_1;
+const SECOND: usize = BIAS_1 + HIDDEN_1;
+const BIAS_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
+const LAST: usize = BIAS_2 + HIDDEN_2;
+const BIAS_3: usize = LAST + LEARNED * HIDDEN_2;
+const WEIGHTS: usize = BIAS_3 + LEARNED;
 
 /// See the module's page.
-pub(crate) struct Learned {
+pub(crate) struct Trainer {
     weights: Vec<f32>,
     /// Means of the gradient and of its square, and steps, for Adam.
     first: Vec<f32>,
@@ -55,56 +55,56 @@ pub(crate) struct Learned {
     steps: i32,
 }
 
-impl Learned {
-    fn with(weights: Vec<f32>) -> Self {
+impl Trainer {
+    fn from_weights(weights: Vec<f32>) -> Self {
         Self { first: vec![0.0; WEIGHTS], second: vec![0.0; WEIGHTS], weights, steps: 0 }
     }
 
     /// A network that knows nothing. Single cards say nothing to it at first.
     pub(crate) fn new(seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let mut weights = vec![0.0; WEIGHTS];
         for (from, end, wide) in
-            [(0, SETS_FROM * HIDDEN_1, 0.1), (SECOND, ADDED_2, 0.15), (LAST, ADDED_3, 0.3_f32)]
+            [(0, SETS_FROM * HIDDEN_1, 0.1), (SECOND, BIAS_2, 0.15), (LAST, BIAS_3, 0.3_f32)]
         {
             for weight in &mut weights[from..end] {
                 let drawn = f32::from(u16::try_from(dice.below(20_001)).expect("it is below"));
                 *weight = (drawn / 10_000.0 - 1.0) * wide;
             }
         }
-        Self::with(weights)
+        Self::from_weights(weights)
     }
 
     /// What was learned before, but for what was learned only to learn by it.
-    pub(crate) fn from(large: &Large) -> Self {
+    pub(crate) fn from_network(large: &LargeNetwork) -> Self {
         let mut weights = vec![0.0; WEIGHTS];
         for (place, weight) in places().zip(large.weights()) {
             weights[place] = f32::from(weight) / f32::from(WEIGHT_ONE);
         }
-        Self::with(weights)
+        Self::from_weights(weights)
     }
 
     /// In integers, without what is foretold only to learn by it.
     #[expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
-    pub(crate) fn large(&self) -> Large {
+    pub(crate) fn large(&self) -> LargeNetwork {
         let one = f32::from(WEIGHT_ONE);
         let integer = |place: usize| {
-            let is_card = (SETS_FROM * HIDDEN_1..ADDED_1).contains(&place);
+            let is_card = (SETS_FROM * HIDDEN_1..BIAS_1).contains(&place);
             let most = f32::from(if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX });
             (self.weights[place] * one).round().clamp(-most, most) as i16
         };
         let weights: Vec<i16> = places().map(integer).collect();
-        Large::of(&weights).expect("as many as the network needs")
+        LargeNetwork::from_weights(&weights).expect("as many as the network needs")
     }
 
     /// Fits the weights to the notes of these decisions, once through all of them. Gives the mean
     /// errors.
-    pub(crate) fn lesson(&mut self, decisions: &[&[Note]], rate: f32) -> [f32; LEARNED] {
+    pub(crate) fn train_epoch(&mut self, decisions: &[&[TrainingExample]], rate: f32) -> [f32; LEARNED] {
         let (mut errors, mut count) = ([0.0; LEARNED], 0.0);
         for batch in decisions.chunks(BATCH) {
             let weights = &self.weights;
             let parts = on_threads(batch.len(), |places| {
-                let mut part = Part { gradient: vec![0.0; WEIGHTS], errors: [0.0; LEARNED] };
+                let mut part = PartialGradient { gradient: vec![0.0; WEIGHTS], errors: [0.0; LEARNED] };
                 batch[places].iter().for_each(|notes| part.learn(weights, notes));
                 part
             });
@@ -152,22 +152,22 @@ fn places() -> impl Iterator<Item = usize> {
         .chain(0..NUMBERS * HIDDEN_1)
         .chain(SETS_FROM * HIDDEN_1..LAST)
         .chain(last)
-        .chain(ADDED_3..ADDED_3 + OUTPUTS)
+        .chain(BIAS_3..BIAS_3 + OUTPUTS)
 }
 
 /// What a place makes of the network, and by how much each that comes out is wrong.
-struct Heard {
+struct ForwardPass {
     first: [f32; HIDDEN_1],
     second: [f32; HIDDEN_2],
     errors: [f32; LEARNED],
 }
 
-impl Heard {
-    fn of(weights: &[f32], note: &Note) -> Self {
-        let mut first: [f32; HIDDEN_1] = *row(weights, ADDED_1);
+impl ForwardPass {
+    fn run(weights: &[f32], note: &TrainingExample) -> Self {
+        let mut first: [f32; HIDDEN_1] = *row(weights, BIAS_1);
         for_each_row(note, |place, by| add(&mut first, row(weights, place * HIDDEN_1), by));
         let first = first.map(|value| value.clamp(0.0, HIDDEN_MAX));
-        let mut second: [f32; HIDDEN_2] = *row(weights, ADDED_2);
+        let mut second: [f32; HIDDEN_2] = *row(weights, BIAS_2);
         for (place, value) in second.iter_mut().enumerate() {
             *value += product(row(weights, SECOND + place * HIDDEN_1), &first);
         }
@@ -175,7 +175,7 @@ impl Heard {
         let mut errors = [0.0; LEARNED];
         for (output, error) in errors.iter_mut().enumerate() {
             let to_output: &[f32; HIDDEN_2] = row(weights, LAST + output * HIDDEN_2);
-            let said = product(to_output, &second) + weights[ADDED_3 + output];
+            let said = product(to_output, &second) + weights[BIAS_3 + output];
             *error = said - note.targets[output];
         }
         Self { first, second, errors }
@@ -183,15 +183,15 @@ impl Heard {
 }
 
 /// What some decisions say.
-struct Part {
+struct PartialGradient {
     gradient: Vec<f32>,
     /// Sums of squares.
     errors: [f32; LEARNED],
 }
 
-impl Part {
-    fn learn(&mut self, weights: &[f32], notes: &[Note]) {
-        let mut heard: Vec<Heard> = notes.iter().map(|note| Heard::of(weights, note)).collect();
+impl PartialGradient {
+    fn learn(&mut self, weights: &[f32], notes: &[TrainingExample]) {
+        let mut heard: Vec<ForwardPass> = notes.iter().map(|note| ForwardPass::run(weights, note)).collect();
         for one in &heard {
             add(&mut self.errors, &one.errors.map(|error| error * error), 1.0);
         }
@@ -206,13 +206,13 @@ impl Part {
     }
 
     /// Adds what one note says to the gradient.
-    fn add(&mut self, weights: &[f32], note: &Note, heard: &Heard) {
+    fn add(&mut self, weights: &[f32], note: &TrainingExample, heard: &ForwardPass) {
         let gradient = &mut self.gradient;
         let mut back_2 = [0.0; HIDDEN_2];
         for (output, error) in heard.errors.iter().enumerate() {
             let from = LAST + output * HIDDEN_2;
             let slope = error * ERROR_WEIGHTS[output];
-            gradient[ADDED_3 + output] += slope;
+            gradient[BIAS_3 + output] += slope;
             add_row(gradient, from, &heard.second, slope);
             add(&mut back_2, row(weights, from), slope);
         }
@@ -222,26 +222,26 @@ impl Part {
                 continue;
             }
             let from = SECOND + place * HIDDEN_1;
-            gradient[ADDED_2 + place] += slope;
+            gradient[BIAS_2 + place] += slope;
             add_row(gradient, from, &heard.first, slope);
             add(&mut back_1, row(weights, from), slope);
         }
         for (slope, value) in back_1.iter_mut().zip(heard.first) {
             *slope = if is_inside(value) { *slope } else { 0.0 };
         }
-        add_row(gradient, ADDED_1, &back_1, 1.0);
+        add_row(gradient, BIAS_1, &back_1, 1.0);
         for_each_row(note, |place, by| add_row(gradient, place * HIDDEN_1, &back_1, by));
     }
 }
 
 /// The rows of the first layer that a place hears, and how much of each.
-fn for_each_row(note: &Note, mut hear: impl FnMut(usize, f32)) {
-    for value in note.place.few {
+fn for_each_row(note: &TrainingExample, mut hear: impl FnMut(usize, f32)) {
+    for value in note.position.categories {
         hear(usize::from(value), 1.0);
     }
-    let inputs = note.place.inputs.iter().enumerate().filter(|(_, input)| **input != 0);
+    let inputs = note.position.inputs.iter().enumerate().filter(|(_, input)| **input != 0);
     inputs.for_each(|(at, input)| hear(NUMBERS + at, f32::from(*input) / f32::from(ONE)));
-    for (at, set) in note.place.sets.iter().enumerate() {
+    for (at, set) in note.position.sets.iter().enumerate() {
         for card in set.iter() {
             hear(SETS_FROM + at * CARDS + usize::from(card.index()), 1.0);
         }

@@ -2,17 +2,17 @@
 
 use alloc::vec::Vec;
 
-use crate::chance::Dice;
+use crate::chance::ChanceRng;
 use crate::game::{Game, Turn};
 use crate::seat::Seat;
 
 /// Who plays a game that all is known of.
 pub trait Players<G: Game> {
     /// What the seat plays that is asked; it must be legal.
-    fn choose(&mut self, game: &G, seat: Seat) -> G::Action;
+    fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action;
 
     /// What happened, complete.
-    fn hear(&mut self, _events: &[G::Event]) {}
+    fn observe_events(&mut self, _events: &[G::Event]) {}
 }
 
 /// Plays a game on and gives it as it ended. Of seats that are asked at once the first answers
@@ -20,7 +20,7 @@ pub trait Players<G: Game> {
 ///
 /// # Panics
 /// When somebody plays what is not legal.
-pub fn walk<G: Game>(mut game: G, chance: &mut Dice, players: &mut impl Players<G>) -> G {
+pub fn play_to_end<G: Game>(mut game: G, chance: &mut ChanceRng, players: &mut impl Players<G>) -> G {
     let mut events = Vec::new();
     loop {
         events.clear();
@@ -30,13 +30,13 @@ pub fn walk<G: Game>(mut game: G, chance: &mut Dice, players: &mut impl Players<
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
-                let action = players.choose(&game, seat);
+                let action = players.choose_action(&game, seat);
                 match game.act(seat, &action, &mut events) {
                     Ok(next) => next,
                     Err(illegal) => panic!("{seat:?} plays {action:?} and hears: {illegal}"),
                 }
             }
         };
-        players.hear(&events);
+        players.observe_events(&events);
     }
 }

@@ -3,7 +3,7 @@
 
 use bahay_engine::game::{Game, Outcome, Turn, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Against, Considered, Dumps, Judge, ONE, Phase, SEATS, Tongits, WEIGHT_ONE,
+    Action, EnsembleJudge, Candidate, DumpLimit, Judge, ONE, Phase, SEATS, Tongits, WEIGHT_ONE,
 };
 use bahay_engine::seat::Seat;
 
@@ -15,10 +15,10 @@ pub(crate) const COUNTS_PER_ONE: f32 = 4.0;
 /// Turns that the learner ends before its place is judged, that of the action among them.
 const TURNS: u32 = 2;
 
-/// Dumps that the learner looks at while it plays on, as where `strong` plays on.
-const PLANNED: Dumps = Dumps::Likely(4);
+/// DumpLimit that the learner looks at while it plays on, as where `strong` plays on.
+const PLANNED: DumpLimit = DumpLimit::Likely(4);
 
-pub(crate) struct Seen {
+pub(crate) struct RolloutResult {
     /// The chance of a win.
     pub(crate) win: f32,
     pub(crate) counts: f32,
@@ -27,13 +27,13 @@ pub(crate) struct Seen {
 }
 
 /// `None` where the action is not legal.
-pub(crate) fn play_on(
+pub(crate) fn evaluate_action(
     game: &Tongits,
     players: Seats,
     own: Seat,
-    judge: &Against<'_>,
+    judge: &EnsembleJudge<'_>,
     action: &Action,
-) -> Option<Seen> {
+) -> Option<RolloutResult> {
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
@@ -45,7 +45,7 @@ pub(crate) fn play_on(
                 let outcome = game.outcome().expect("a game that is over has an outcome");
                 let win = f32::from(u8::from(outcome.winner == Some(own)));
                 let counts = net(&outcome, own) / COUNTS_PER_ONE;
-                return Some(Seen { win, counts, is_chowed });
+                return Some(RolloutResult { win, counts, is_chowed });
             }
             Turn::Chance(_) => unreachable!("the cards are dealt"),
             Turn::Wait(_) => game.expire(&mut events),
@@ -54,14 +54,14 @@ pub(crate) fn play_on(
                 let view = game.view(Viewer::Seat(seat));
                 let is_turn = matches!(view.public.phase, Phase::Draw { .. } | Phase::Play { .. });
                 if seat == own && is_turn && ended >= TURNS {
-                    let considered = judge.considered(&view, PLANNED, &mut memory)?;
+                    let considered = judge.consider_actions(&view, PLANNED, &mut memory)?;
                     let best = considered.iter().max_by_key(|one| one.worth);
-                    if let Some(Considered { place: Some(place), .. }) = best {
-                        let [win, counts] = judge.outputs(place, &mut memory).map(as_number);
-                        return Some(Seen { win, counts, is_chowed });
+                    if let Some(Candidate { position: Some(position), .. }) = best {
+                        let [win, counts] = judge.outputs(position, &mut memory).map(as_number);
+                        return Some(RolloutResult { win, counts, is_chowed });
                     }
                 }
-                let action = advise(&view, players, judge.networks, PLANNED);
+                let action = choose_action(&view, players, judge.networks, PLANNED);
                 if seat == own && matches!(action, Action::Dump { .. }) {
                     ended += 1;
                 }
