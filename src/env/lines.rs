@@ -6,7 +6,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use bahay_engine::gym::Talk;
+use bahay_engine::gym::EnvProtocol;
 
 /// The longest line that is taken, without its end.
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
@@ -21,14 +21,14 @@ const TOO_LONG: &str =
     "{\"error\":\"line_too_long\",\"message\":\"a line has a mebibyte at most\"}\n";
 
 /// Answers every line until there is no more. Empty lines are skipped.
-pub(super) fn converse(
-    talk: &mut dyn Talk,
+pub(super) fn serve_lines(
+    protocol: &mut dyn EnvProtocol,
     from: impl Read,
     to: &mut impl Write,
 ) -> io::Result<()> {
     let mut from = BufReader::with_capacity(READ_BYTES, from);
     let (mut line, mut answers) = (Vec::new(), String::new());
-    talk.hello(&mut answers);
+    protocol.write_hello(&mut answers);
     answers.push('\n');
     loop {
         // Nothing more is there without waiting for it.
@@ -40,14 +40,14 @@ pub(super) fn converse(
         if must_wait {
             to.flush()?;
         }
-        match next(&mut from, &mut line)? {
-            Next::Line if line.trim_ascii().is_empty() => {}
-            Next::Line => {
-                talk.answer(&line, &mut answers);
+        match read_line(&mut from, &mut line)? {
+            LineRead::Line if line.trim_ascii().is_empty() => {}
+            LineRead::Line => {
+                protocol.answer_line(&line, &mut answers);
                 answers.push('\n');
             }
-            Next::TooLong => answers.push_str(TOO_LONG),
-            Next::End => {
+            LineRead::TooLong => answers.push_str(TOO_LONG),
+            LineRead::End => {
                 to.write_all(answers.as_bytes())?;
                 return to.flush();
             }
@@ -55,7 +55,7 @@ pub(super) fn converse(
     }
 }
 
-enum Next {
+enum LineRead {
     Line,
     /// It was skipped.
     TooLong,
@@ -63,43 +63,43 @@ enum Next {
 }
 
 /// Reads a line without its end; the last one may have none.
-fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
+fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineRead> {
     let some = LINE_BYTES_MAX as u64 + 1;
     line.clear();
     if from.by_ref().take(some).read_until(b'\n', line)? == 0 {
-        return Ok(Next::End);
+        return Ok(LineRead::End);
     }
     if line.pop_if(|last| *last == b'\n').is_some() || line.len() <= LINE_BYTES_MAX {
-        return Ok(Next::Line);
+        return Ok(LineRead::Line);
     }
     loop {
         line.clear();
         if from.by_ref().take(some).read_until(b'\n', line)? == 0 || line.ends_with(b"\n") {
-            return Ok(Next::TooLong);
+            return Ok(LineRead::TooLong);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LINE_BYTES_MAX, converse};
-    use bahay_engine::gym::Talk;
+    use super::{LINE_BYTES_MAX, serve_lines};
+    use bahay_engine::gym::EnvProtocol;
     use std::io::{self, Read, Write};
 
     /// Says every line back.
     struct Echo;
 
-    impl Talk for Echo {
-        fn hello(&self, out: &mut String) {
+    impl EnvProtocol for Echo {
+        fn write_hello(&self, out: &mut String) {
             out.push_str("hello");
         }
 
-        fn answer(&mut self, line: &[u8], out: &mut String) {
-            let said = String::from_utf8_lossy(line);
-            out.push_str(&if said.len() > 20 {
-                format!("{} bytes", said.len())
+        fn answer_line(&mut self, line: &[u8], out: &mut String) {
+            let text = String::from_utf8_lossy(line);
+            out.push_str(&if text.len() > 20 {
+                format!("{} bytes", text.len())
             } else {
-                said.into()
+                text.into()
             });
         }
     }
@@ -144,25 +144,25 @@ mod tests {
         }
     }
 
-    fn said(pieces: &[&[u8]]) -> (String, usize) {
+    fn serve_pieces(pieces: &[&[u8]]) -> (String, usize) {
         let mut to = Flushes::default();
         let pieces = pieces.iter().map(|piece| piece.to_vec()).collect();
-        converse(&mut Echo, Pieces(pieces), &mut to).unwrap();
+        serve_lines(&mut Echo, Pieces(pieces), &mut to).unwrap();
         (String::from_utf8(to.written).unwrap(), to.flushes)
     }
 
     #[test]
     fn lines_are_answered_however_they_come() {
         let expected = "hello\none\ntwo\nthree\n";
-        assert_eq!(said(&[b"one\ntwo\nthree\n"]), (expected.into(), 2));
-        assert_eq!(said(&[b"on", b"e\ntw", b"o\n", b"\n  \n", b"three"]).0, expected);
+        assert_eq!(serve_pieces(&[b"one\ntwo\nthree\n"]), (expected.into(), 2));
+        assert_eq!(serve_pieces(&[b"on", b"e\ntw", b"o\n", b"\n  \n", b"three"]).0, expected);
     }
 
     #[test]
     fn what_was_read_at_once_is_answered_at_once() {
         let many = b"a\n".repeat(1_000);
-        let (told, flushes) = said(&[&many, b"b\n"]);
-        assert_eq!(told.lines().count(), 1_002);
+        let (output, flushes) = serve_pieces(&[&many, b"b\n"]);
+        assert_eq!(output.lines().count(), 1_002);
         assert_eq!(flushes, 3, "the first line, a thousand answers, one answer");
     }
 
@@ -170,15 +170,15 @@ mod tests {
     fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
         let mut longest = vec![b'x'; LINE_BYTES_MAX];
         longest.extend_from_slice(b"\nnext\n");
-        assert_eq!(said(&[&longest]).0, format!("hello\n{LINE_BYTES_MAX} bytes\nnext\n"));
+        assert_eq!(serve_pieces(&[&longest]).0, format!("hello\n{LINE_BYTES_MAX} bytes\nnext\n"));
         let mut longer = vec![b'x'; 3 * LINE_BYTES_MAX];
         longer.extend_from_slice(b"\nnext\n");
-        let (told, _) = said(&[&longer]);
-        let lines: Vec<&str> = told.lines().collect();
+        let (output, _) = serve_pieces(&[&longer]);
+        let lines: Vec<&str> = output.lines().collect();
         assert!(lines[1].contains("line_too_long"), "{}", lines[1]);
         assert_eq!((lines.len(), lines[2]), (3, "next"));
         let by_one: Vec<u8> = [&[b'x'; LINE_BYTES_MAX + 1][..], b"\nnext\n"].concat();
-        let (told, _) = said(&[&by_one]);
-        assert!(told.contains("line_too_long") && told.ends_with("\nnext\n"), "one byte more");
+        let (output, _) = serve_pieces(&[&by_one]);
+        assert!(output.contains("line_too_long") && output.ends_with("\nnext\n"), "one byte more");
     }
 }

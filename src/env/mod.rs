@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 
 use bahay_engine::catalog::{self, AnyGame, Visitor};
 use bahay_engine::game::SeatRange;
-use bahay_engine::gym::{self, GAMES_MAX, Setting, Talk, TensorForm};
+use bahay_engine::gym::{self, GAMES_MAX, EnvSettings, EnvProtocol, TensorForm};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
 
@@ -55,31 +55,31 @@ pub enum EnvError {
 }
 
 /// Answers what is asked until there is no more.
-pub fn run(what: &Env, from: impl Read, to: &mut impl Write) -> Result<(), EnvError> {
-    let mut talk = begin(what)?;
-    match lines::converse(&mut *talk, from, to) {
+pub fn run(options: &Env, from: impl Read, to: &mut impl Write) -> Result<(), EnvError> {
+    let mut protocol = open_protocol(options)?;
+    match lines::serve_lines(&mut *protocol, from, to) {
         // Whoever asked has gone: nobody is left to be told.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => Ok(done?),
     }
 }
 
-fn begin(what: &Env) -> Result<Box<dyn Talk>, EnvError> {
-    catalog::with_kind(&what.game, Begin(what)).unwrap_or_else(|| {
+fn open_protocol(options: &Env) -> Result<Box<dyn EnvProtocol>, EnvError> {
+    catalog::with_kind(&options.game, OpenProtocol(options)).unwrap_or_else(|| {
         let known = catalog::kinds().into_iter().map(|kind| kind.name).collect::<Vec<_>>();
-        Err(EnvError::NoGame { kind: what.game.clone(), known: known.join(", ") })
+        Err(EnvError::NoGame { kind: options.game.clone(), known: known.join(", ") })
     })
 }
 
-struct Begin<'a>(&'a Env);
+struct OpenProtocol<'a>(&'a Env);
 
-impl Visitor for Begin<'_> {
-    type Output = Result<Box<dyn Talk>, EnvError>;
+impl Visitor for OpenProtocol<'_> {
+    type Output = Result<Box<dyn EnvProtocol>, EnvError>;
 
     fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output {
-        let Self(what) = self;
+        let Self(options) = self;
         let sets = G::rule_sets();
-        let wanted = what.rule_set.as_deref();
+        let wanted = options.rule_set.as_deref();
         let Some(set) = sets.iter().find(|set| wanted.is_none_or(|name| name == set.name)) else {
             let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
             let rule_set = wanted.unwrap_or_default().to_owned();
@@ -87,15 +87,15 @@ impl Visitor for Begin<'_> {
         };
         let rules = (set.rules)();
         let range = G::seats(&rules);
-        let seats = what.seats.unwrap_or(range.least);
+        let seats = options.seats.unwrap_or(range.least);
         if !range.contains(seats) {
             let SeatRange { least, most } = range;
             let (title, rule_set, given) = (G::TITLE, set.name, seats);
             return Err(EnvError::Seats { title, rule_set, least, most, given });
         }
-        let Env { games, tensor, .. } = *what;
-        let setting = Setting { rules, rule_set: set.name.to_owned(), seats, games, tensor };
-        gym::talk::<G>(setting).ok_or(EnvError::Games(games))
+        let Env { games, tensor, .. } = *options;
+        let settings = EnvSettings { rules, rule_set: set.name.to_owned(), seats, games, tensor };
+        gym::open_protocol::<G>(settings).ok_or(EnvError::Games(games))
     }
 }
 
@@ -111,19 +111,19 @@ mod tests {
     use clap::Parser;
 
     #[derive(Parser)]
-    struct Line {
+    struct CommandLine {
         #[command(flatten)]
-        what: Env,
+        options: Env,
     }
 
     fn env(line: &str) -> Result<Env, clap::Error> {
-        Line::try_parse_from(format!("env {line}").split_whitespace()).map(|line| line.what)
+        CommandLine::try_parse_from(format!("env {line}").split_whitespace()).map(|line| line.options)
     }
 
-    fn said(line: &str, asked: &str) -> String {
-        let mut told = Vec::new();
-        run(&env(line).unwrap(), asked.as_bytes(), &mut told).unwrap();
-        String::from_utf8(told).unwrap()
+    fn run_line(line: &str, input: &str) -> String {
+        let mut output = Vec::new();
+        run(&env(line).unwrap(), input.as_bytes(), &mut output).unwrap();
+        String::from_utf8(output).unwrap()
     }
 
     #[test]
@@ -131,21 +131,21 @@ mod tests {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
                 let line = format!("--game {} --preset {}", kind.name, set.name);
-                let told = said(&line, "{\"do\":\"reset\",\"seed\":1}\n");
-                let lines: Vec<&str> = told.lines().collect();
-                assert_eq!(lines.len(), 2, "{told}");
-                assert!(lines[0].contains(&format!("\"rule_set\":\"{}\"", set.name)), "{told}");
-                assert!(lines[1].starts_with("{\"seat\":"), "{told}");
+                let output = run_line(&line, "{\"do\":\"reset\",\"seed\":1}\n");
+                let lines: Vec<&str> = output.lines().collect();
+                assert_eq!(lines.len(), 2, "{output}");
+                assert!(lines[0].contains(&format!("\"rule_set\":\"{}\"", set.name)), "{output}");
+                assert!(lines[1].starts_with("{\"seat\":"), "{output}");
             }
         }
     }
 
     #[test]
     fn tensors_are_written_as_was_asked_for() {
-        let asked = "{\"do\":\"reset\",\"seed\":1}\n";
-        assert!(said("--game tongits", asked).contains("\"tensor\":[0,"));
-        assert!(said("--game tongits --tensor hex", asked).contains("\"tensor\":\"0"));
-        let without = said("--game tongits --tensor none", asked);
+        let input = "{\"do\":\"reset\",\"seed\":1}\n";
+        assert!(run_line("--game tongits", input).contains("\"tensor\":[0,"));
+        assert!(run_line("--game tongits --tensor hex", input).contains("\"tensor\":\"0"));
+        let without = run_line("--game tongits --tensor none", input);
         assert!(without.lines().nth(1).is_some_and(|line| !line.contains("tensor")), "{without}");
         assert!(env("--game tongits --tensor float").is_err());
     }

@@ -10,9 +10,9 @@ use std::hint::black_box;
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
-use bahay_engine::gym::{Env, Setting, TensorForm, talk};
+use bahay_engine::gym::{Env, EnvSettings, TensorForm, open_protocol};
 use bahay_engine::spaces::{Spaces, Tensor, tensor_len};
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 use rows::Rows;
 
@@ -48,13 +48,13 @@ fn report<G: Spaces + 'static>(rows: &Rows) {
 fn steps<G: Spaces>(has_tensor: bool) -> u64 {
     let rules = (G::rule_sets()[0].rules)();
     let mut env = Env::<G>::new(rules.clone(), G::seats(&rules).least, 0);
-    let (mut dice, mut numbers, mut tensor) = (Dice::new(1), Vec::new(), Vec::new());
+    let (mut dice, mut numbers, mut tensor) = (TestRng::new(1), Vec::new(), Vec::new());
     let mut steps = 0;
     for seed in 0..GAMES {
         env.reset(seed);
-        while let Some(seat) = env.asked() {
+        while let Some(seat) = env.seat_to_act() {
             numbers.clear();
-            numbers.extend(env.legal().filter_map(|(_, number)| number));
+            numbers.extend(env.legal_actions().filter_map(|(_, number)| number));
             let number = *dice.choose(&numbers).expect("something is legal");
             env.play_number(number).expect("it is legal");
             if has_tensor {
@@ -71,13 +71,13 @@ fn steps<G: Spaces>(has_tensor: bool) -> u64 {
 /// What is seen at the first steps of random games.
 fn views<G: Spaces>() -> Vec<G::View> {
     let rules = (G::rule_sets()[0].rules)();
-    let (mut dice, mut views) = (Dice::new(1), Vec::new());
+    let (mut dice, mut views) = (TestRng::new(1), Vec::new());
     for seed in 0..GAMES {
         let mut env = Env::<G>::new(rules.clone(), G::seats(&rules).least, seed);
         for _ in 0..20 {
             let Some(view) = env.view() else { break };
             views.push(view.clone());
-            let numbers: Vec<u16> = env.legal().filter_map(|(_, number)| number).collect();
+            let numbers: Vec<u16> = env.legal_actions().filter_map(|(_, number)| number).collect();
             let number = *dice.choose(&numbers).expect("something is legal");
             env.play_number(number).expect("it is legal");
         }
@@ -90,15 +90,15 @@ fn lines<G: Spaces + 'static>(tensor: TensorForm) -> u64 {
     let set = &G::rule_sets()[0];
     let (rules, rule_set) = ((set.rules)(), set.name.to_owned());
     let seats = G::seats(&rules).least;
-    let setting = Setting { rules, rule_set, seats, games: SIDE_BY_SIDE, tensor };
-    let mut talk = talk::<G>(setting).expect("there are as many games as may be");
-    let (mut dice, mut steps) = (Dice::new(1), 0);
+    let setting = EnvSettings { rules, rule_set, seats, games: SIDE_BY_SIDE, tensor };
+    let mut talk = open_protocol::<G>(setting).expect("there are as many games as may be");
+    let (mut dice, mut steps) = (TestRng::new(1), 0);
     let mut items: Vec<String> = (0..SIDE_BY_SIDE).map(|game| seed(game as u64)).collect();
     let mut answer = String::new();
     for line in 1..=LINES {
         let request = format!("{{\"do\":\"batch\",\"games\":[{}]}}", items.join(","));
         answer.clear();
-        talk.answer(request.as_bytes(), &mut answer);
+        talk.answer_line(request.as_bytes(), &mut answer);
         let legal = answer.split_once("\"legal\":[[").expect("a batch was answered").1;
         let legal = legal.split_once("]]").expect("lists end").0;
         for (game, legal) in legal.split("],[").enumerate() {

@@ -63,17 +63,17 @@ pub struct Tensor<'a>(pub &'a mut Vec<i16>);
 
 impl Tensor<'_> {
     /// One number; a greater one than fits is written as the greatest that does.
-    pub fn number(&mut self, number: u32) {
+    pub fn push_number(&mut self, number: u32) {
         self.0.push(i16::try_from(number).unwrap_or(i16::MAX));
     }
 
-    pub fn flag(&mut self, flag: bool) {
+    pub fn push_flag(&mut self, flag: bool) {
         self.0.push(i16::from(flag));
     }
 
     /// A number for each of the lowest bits.
-    pub fn bits(&mut self, bits: u64, len: u8) {
-        let zeros = self.zeros(len);
+    pub fn push_bits(&mut self, bits: u64, len: u8) {
+        let zeros = self.push_zeros(len);
         let mut left = bits;
         while left != 0 {
             if let Some(number) = zeros.get_mut(left.trailing_zeros() as usize) {
@@ -84,15 +84,15 @@ impl Tensor<'_> {
     }
 
     /// Zeros, but one at the place, if there is one.
-    pub fn one_of(&mut self, place: Option<u8>, len: u8) {
-        let zeros = self.zeros(len);
+    pub fn push_one_hot(&mut self, place: Option<u8>, len: u8) {
+        let zeros = self.push_zeros(len);
         if let Some(number) = place.and_then(|place| zeros.get_mut(usize::from(place))) {
             *number = 1;
         }
     }
 
     /// So many zeros at the end.
-    fn zeros(&mut self, len: u8) -> &mut [i16] {
+    fn push_zeros(&mut self, len: u8) -> &mut [i16] {
         let begin = self.0.len();
         self.0.resize(begin + usize::from(len), 0);
         &mut self.0[begin..]
@@ -101,15 +101,15 @@ impl Tensor<'_> {
 
 /// The seats of a game as one of them counts them.
 #[derive(Clone, Copy, Debug)]
-pub struct Round {
+pub struct SeatRotation {
     pub viewer: Seat,
     /// How many play.
     pub seats: u8,
 }
 
-impl Round {
+impl SeatRotation {
     /// How many places after the viewer a seat plays.
-    pub const fn place(self, seat: Seat) -> u8 {
+    pub const fn offset_of(self, seat: Seat) -> u8 {
         (seat.number() + self.seats - self.viewer.number()) % self.seats
     }
 
@@ -119,18 +119,18 @@ impl Round {
     }
 
     /// A number for each seat that a table can have; zero where nobody plays.
-    pub fn write(self, tensor: &mut Tensor<'_>, mut number: impl FnMut(Seat) -> u32) {
-        self.seats().for_each(|seat| tensor.number(number(seat)));
-        (self.seats..SEATS_MAX).for_each(|_| tensor.number(0));
+    pub fn write_numbers(self, tensor: &mut Tensor<'_>, mut number: impl FnMut(Seat) -> u32) {
+        self.seats().for_each(|seat| tensor.push_number(number(seat)));
+        (self.seats..SEATS_MAX).for_each(|_| tensor.push_number(0));
     }
 
     /// Zeros for the seats that a table can have, but one at this seat, if there is one.
-    pub fn write_one(self, tensor: &mut Tensor<'_>, seat: Option<Seat>) {
-        tensor.one_of(seat.map(|seat| self.place(seat)), SEATS_MAX);
+    pub fn write_one_hot(self, tensor: &mut Tensor<'_>, seat: Option<Seat>) {
+        tensor.push_one_hot(seat.map(|seat| self.offset_of(seat)), SEATS_MAX);
     }
 
     /// A flag for each seat that a table can have.
-    pub fn write_set(self, tensor: &mut Tensor<'_>, seats: SeatSet) {
-        self.write(tensor, |seat| u32::from(seats.contains(seat)));
+    pub fn write_flags(self, tensor: &mut Tensor<'_>, seats: SeatSet) {
+        self.write_numbers(tensor, |seat| u32::from(seats.contains(seat)));
     }
 }

@@ -7,12 +7,12 @@ use bahay_engine::game::{Game, RuleSet, Viewer};
 use bahay_engine::games::tongits::{self, Tongits};
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
-use bahay_engine::gym::{Env, NotPlayed, Setting, Talk, TensorForm, talk};
+use bahay_engine::gym::{Env, PlayError, EnvSettings, EnvProtocol, TensorForm, open_protocol};
 use bahay_engine::seat::Seat;
 use bahay_engine::spaces::{Spaces, Tensor, tensor_len};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
 use bahay_engine::testing::{
-    Dice, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
+    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
 };
 use serde_json::{Value, json};
 
@@ -39,9 +39,9 @@ fn each_setting<G: Spaces>(mut each: impl FnMut(&RuleSet<G::Rules>, u8)) {
 }
 
 /// Some legal action, by its number where it has one.
-fn play_any<G: Spaces>(env: &mut Env<G>, dice: &mut Dice) {
+fn play_any<G: Spaces>(env: &mut Env<G>, dice: &mut TestRng) {
     let legal: Vec<(G::Action, Option<u16>)> =
-        env.legal().map(|(action, number)| (action.clone(), number)).collect();
+        env.legal_actions().map(|(action, number)| (action.clone(), number)).collect();
     let (action, number) = dice.choose(&legal).expect("a seat that is asked can act");
     let played = match number {
         Some(number) => env.play_number(*number),
@@ -54,33 +54,33 @@ fn talk_of<G: Spaces + 'static>(
     set: &RuleSet<G::Rules>,
     seats: u8,
     (games, tensor): (usize, TensorForm),
-) -> Box<dyn Talk> {
+) -> Box<dyn EnvProtocol> {
     let (rules, rule_set) = ((set.rules)(), set.name.to_owned());
-    talk::<G>(Setting { rules, rule_set, seats, games, tensor }).expect("some games are wanted")
+    open_protocol::<G>(EnvSettings { rules, rule_set, seats, games, tensor }).expect("some games are wanted")
 }
 
 /// A talk about the first rule set, with the fewest seats.
-fn first_talk<G: Spaces + 'static>(games: usize, tensor: TensorForm) -> Box<dyn Talk> {
+fn first_talk<G: Spaces + 'static>(games: usize, tensor: TensorForm) -> Box<dyn EnvProtocol> {
     let set = &G::rule_sets()[0];
     talk_of::<G>(set, G::seats(&(set.rules)()).least, (games, tensor))
 }
 
-fn ask(talk: &mut dyn Talk, request: &Value) -> Value {
+fn ask(talk: &mut dyn EnvProtocol, request: &Value) -> Value {
     let mut out = String::new();
-    talk.answer(request.to_string().as_bytes(), &mut out);
+    talk.answer_line(request.to_string().as_bytes(), &mut out);
     assert!(!out.contains('\n'), "an answer is one line: {out}");
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
 }
 
-fn hello(talk: &dyn Talk) -> Value {
+fn hello(talk: &dyn EnvProtocol) -> Value {
     let mut out = String::new();
-    talk.hello(&mut out);
+    talk.write_hello(&mut out);
     serde_json::from_str(&out).expect("a hello is JSON")
 }
 
 /// Plays by numbers at random until the game is over, and gives all answers.
-fn play_out(talk: &mut dyn Talk, seed: u64, luck: u64) -> Vec<Value> {
-    let mut dice = Dice::new(luck);
+fn play_out(talk: &mut dyn EnvProtocol, seed: u64, luck: u64) -> Vec<Value> {
+    let mut dice = TestRng::new(luck);
     let mut answers = vec![ask(talk, &json!({"do": "reset", "seed": seed}))];
     loop {
         let last = answers.last().expect("the reset was answered");
@@ -115,10 +115,10 @@ fn every_legal_action_has_a_number_and_every_tensor_its_form() {
         each_setting::<G>(|set, seats| {
             for seed in 0..GAMES {
                 let mut env = Env::<G>::new((set.rules)(), seats, seed);
-                let mut dice = Dice::new(seed);
+                let mut dice = TestRng::new(seed);
                 let mut tensor = Vec::new();
-                while env.asked().is_some() {
-                    for (action, number) in env.legal() {
+                while env.seat_to_act().is_some() {
+                    for (action, number) in env.legal_actions() {
                         let number = number.unwrap_or_else(|| panic!("{action:?} has no number"));
                         assert!(usize::from(number) < names, "{action:?} is {number}");
                         used.insert(number);
@@ -155,10 +155,10 @@ fn a_number_stands_for_one_action_but_for_jokers_and_two_runs() {
         each_setting::<G>(|set, seats| {
             for seed in 0..GAMES {
                 let mut env = Env::<G>::new((set.rules)(), seats, seed);
-                let mut dice = Dice::new(seed);
-                while env.asked().is_some() {
+                let mut dice = TestRng::new(seed);
+                while env.seat_to_act().is_some() {
                     let mut by_number: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-                    for (action, number) in env.legal() {
+                    for (action, number) in env.legal_actions() {
                         let text = serde_json::to_string(action).expect("an action is written");
                         by_number.entry(number.expect("it has one")).or_default().push(text);
                     }
@@ -201,7 +201,7 @@ fn the_same_seed_and_actions_are_the_same_game_and_returns_add_up_to_zero() {
 /// A deal follows from the seed by rules 9.1 to 9.4, which docs/FAIRNESS.md retells.
 #[test]
 fn chance_is_that_of_a_dealt_game() {
-    use bahay_engine::chance::{Contribution, Dice as Stream, Request, ServerSeed};
+    use bahay_engine::chance::{Contribution, TestRng as Stream, Request, ServerSeed};
     use bahay_engine::hex::Hex;
     let rules = tongits::Rules::kingdom();
     let env = Env::<Tongits>::new(rules, 3, 0x0102_0304_0506_0708);
@@ -219,7 +219,7 @@ fn chance_is_that_of_a_dealt_game() {
 #[test]
 fn an_action_is_named_by_number_name_or_as_it_is() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
-        let mut dice = Dice::new(3);
+        let mut dice = TestRng::new(3);
         let mut talk = first_talk::<G>(3, TensorForm::None);
         for game in 0..3 {
             ask(&mut *talk, &json!({"do": "reset", "game": game, "seed": 9}));
@@ -255,7 +255,7 @@ fn a_batch_plays_as_single_steps_do() {
         const MANY: usize = 5;
         let mut batch = first_talk::<G>(MANY, TensorForm::Hex);
         let mut single = first_talk::<G>(MANY, TensorForm::Hex);
-        let mut dice = Dice::new(8);
+        let mut dice = TestRng::new(8);
         let mut items: Vec<Value> = (0..MANY).map(|game| json!({"seed": game})).collect();
         for step in 0..200_usize {
             let told = ask(&mut *batch, &json!({"do": "batch", "games": items}));
@@ -297,7 +297,7 @@ fn a_batch_plays_as_single_steps_do() {
 fn a_saved_game_goes_on_the_same_elsewhere() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
         let mut talk = first_talk::<G>(1, TensorForm::List);
-        let mut dice = Dice::new(4);
+        let mut dice = TestRng::new(4);
         let mut last = ask(&mut *talk, &json!({"do": "reset", "seed": 77}));
         for step in 0..60 {
             let saved = ask(&mut *talk, &json!({"do": "clone"}));
@@ -347,9 +347,9 @@ fn an_observation_holds_nothing_hidden() {
             let mut talk = talk_of::<G>(set, seats, (1, TensorForm::Hex));
             for seed in 0..3 {
                 let mut env = Env::<G>::new((set.rules)(), seats, seed);
-                let mut dice = Dice::new(seed);
+                let mut dice = TestRng::new(seed);
                 ask(&mut *talk, &json!({"do": "reset", "seed": seed}));
-                while env.asked().is_some() {
+                while env.seat_to_act().is_some() {
                     for seat in Seat::all(seats) {
                         let request = json!({"do": "observe", "seat": seat.number()});
                         let told = ask(&mut *talk, &request)["view"].to_string();
@@ -357,7 +357,7 @@ fn an_observation_holds_nothing_hidden() {
                         let leaked = hidden.iter().find(|text| told.contains(text.as_str()));
                         assert_eq!(leaked, None, "{seat:?} is told {told}");
                     }
-                    let legal: Vec<u16> = env.legal().filter_map(|(_, number)| number).collect();
+                    let legal: Vec<u16> = env.legal_actions().filter_map(|(_, number)| number).collect();
                     let number = *dice.choose(&legal).expect("something is legal");
                     env.play_number(number).expect("it is legal");
                     ask(&mut *talk, &json!({"do": "step", "action": number}));
@@ -400,7 +400,7 @@ fn games_that_differ_in_hidden_cards_are_the_same_to_who_cannot_see_them() {
 #[test]
 fn a_line_that_cannot_be_taken_is_answered_by_its_code_and_changes_nothing() {
     let mut talk = first_talk::<Tongits>(2, TensorForm::List);
-    let code = |talk: &mut dyn Talk, request: Value| ask(talk, &request)["error"].clone();
+    let code = |talk: &mut dyn EnvProtocol, request: Value| ask(talk, &request)["error"].clone();
     assert_eq!(code(&mut *talk, json!({"do": "state"})), "not_begun");
     assert_eq!(code(&mut *talk, json!({"do": "batch", "games": [null, {"seed": 1}]})), "not_begun");
     let begun = ask(&mut *talk, &json!({"do": "reset", "seed": 3}));
@@ -462,7 +462,7 @@ fn a_saved_game_that_was_changed_is_refused() {
 fn no_line_ends_a_talk() {
     fn check<G: Spaces + 'static>(_probe: &impl Probe<G>) {
         let mut talk = first_talk::<G>(2, TensorForm::Hex);
-        let mut dice = Dice::new(6);
+        let mut dice = TestRng::new(6);
         let known = [
             r#"{"do":"reset","seed":1}"#,
             r#"{"do":"step","action":0}"#,
@@ -480,7 +480,7 @@ fn no_line_ends_a_talk() {
                 line[place] = dice.word().to_le_bytes()[0];
             }
             let mut out = String::new();
-            talk.answer(&line, &mut out);
+            talk.answer_line(&line, &mut out);
             let told: Value = serde_json::from_str(&out).expect("an answer is JSON");
             assert!(told.is_object() && !out.contains('\n'), "{out}");
             refused += u32::from(told.get("error").is_some());
@@ -540,11 +540,11 @@ fn the_ai_plays_a_whole_game() {
 fn a_game_that_is_over_takes_nothing() {
     let rules = tongits::Rules::kingdom();
     let mut env = Env::<Tongits>::new(rules, 3, 1);
-    let mut dice = Dice::new(1);
-    while env.asked().is_some() {
+    let mut dice = TestRng::new(1);
+    while env.seat_to_act().is_some() {
         play_any(&mut env, &mut dice);
     }
-    assert_eq!(env.play_number(0), Err(NotPlayed::Over));
-    assert_eq!(env.play(&tongits::Action::Draw), Err(NotPlayed::Over));
+    assert_eq!(env.play_number(0), Err(PlayError::Over));
+    assert_eq!(env.play(&tongits::Action::Draw), Err(PlayError::Over));
     assert!(env.returns().is_some() && env.view().is_none());
 }

@@ -11,21 +11,21 @@
 //!
 //! Deliberately absent: time, input and output; coins, fees and POTs, which belong to a table.
 
-mod talk;
-mod write;
+mod protocol;
+mod json;
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Contribution, Dice, ServerSeed};
+use crate::chance::{Contribution, ChanceRng, ServerSeed};
 use crate::game::{Refusal, Turn, Viewer};
 use crate::hex::Hex;
 use crate::seat::Seat;
 use crate::spaces::{Spaces, Tensor};
 
-pub use talk::{GAMES_MAX, Setting, Talk, TensorForm, talk};
+pub use protocol::{EnvProtocol, EnvSettings, GAMES_MAX, TensorForm, open_protocol};
 
 /// One game with its chance.
 #[derive(Clone, Debug)]
@@ -34,22 +34,22 @@ pub struct Env<G: Spaces> {
     seats: u8,
     seed: u64,
     game: G,
-    dice: Dice,
+    dice: ChanceRng,
     /// Who is asked, and what it sees; `None` when the game is over.
-    asked: Option<(Seat, G::View)>,
+    to_act: Option<(Seat, G::View)>,
     /// What that seat may do.
     legal: Vec<G::Action>,
     /// The number of each of these, if it has one.
     numbers: Vec<Option<u16>>,
     /// What was played so far.
-    moves: Vec<Move<G::Action>>,
+    moves: Vec<RecordedMove<G::Action>>,
     events: Vec<G::Event>,
 }
 
 /// Something that was played, as a saved game names it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Move<A> {
+enum RecordedMove<A> {
     /// The place among what was listed as legal.
     Listed(u16),
     /// An action that the rules take though it was not listed.
@@ -58,7 +58,7 @@ enum Move<A> {
 
 /// Why an action was not played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotPlayed {
+pub enum PlayError {
     /// Nobody is asked any more.
     Over,
     /// The number, or the action, is not one of those that are legal now. With the code of the rules'
@@ -70,12 +70,12 @@ impl<G: Spaces> Env<G> {
     /// A game that is dealt. The rules were checked, and the number of seats is one of theirs.
     pub fn new(rules: G::Rules, seats: u8, seed: u64) -> Self {
         let game = G::new(&rules, seats, None);
-        let dice = dice(seed, seats);
+        let dice = seeded_dice(seed, seats);
         let (legal, numbers) = (Vec::new(), Vec::new());
         let (moves, events) = (Vec::new(), Vec::new());
         let mut env =
-            Self { rules, seats, seed, game, dice, asked: None, legal, numbers, moves, events };
-        env.go_on();
+            Self { rules, seats, seed, game, dice, to_act: None, legal, numbers, moves, events };
+        env.advance();
         env
     }
 
@@ -83,9 +83,9 @@ impl<G: Spaces> Env<G> {
     pub fn reset(&mut self, seed: u64) {
         self.seed = seed;
         self.game = G::new(&self.rules, self.seats, None);
-        self.dice = dice(seed, self.seats);
+        self.dice = seeded_dice(seed, self.seats);
         self.moves.clear();
-        self.go_on();
+        self.advance();
     }
 
     pub const fn seats(&self) -> u8 {
@@ -98,31 +98,31 @@ impl<G: Spaces> Env<G> {
     }
 
     /// Who is asked; `None` when the game is over.
-    pub fn asked(&self) -> Option<Seat> {
-        self.asked.as_ref().map(|(seat, _)| *seat)
+    pub fn seat_to_act(&self) -> Option<Seat> {
+        self.to_act.as_ref().map(|(seat, _)| *seat)
     }
 
     /// What the seat that is asked sees.
     pub fn view(&self) -> Option<&G::View> {
-        self.asked.as_ref().map(|(_, view)| view)
+        self.to_act.as_ref().map(|(_, view)| view)
     }
 
     /// What it may do, each with its number.
-    pub fn legal(&self) -> impl Iterator<Item = (&G::Action, Option<u16>)> {
+    pub fn legal_actions(&self) -> impl Iterator<Item = (&G::Action, Option<u16>)> {
         self.legal.iter().zip(self.numbers.iter().copied())
     }
 
     /// What the house's AI would play.
-    pub fn advised(&self) -> Option<G::Action> {
-        G::advise(self.view()?)
+    pub fn ai_action(&self) -> Option<G::Action> {
+        G::choose_action(self.view()?)
     }
 
     /// Plays the first legal action with this number.
     ///
     /// # Errors
     /// When there is none: the game stays as it is.
-    pub fn play_number(&mut self, number: u16) -> Result<(), NotPlayed> {
-        let place = self.place_of(number)?;
+    pub fn play_number(&mut self, number: u16) -> Result<(), PlayError> {
+        let place = self.index_of_number(number)?;
         self.play_listed(place);
         Ok(())
     }
@@ -131,32 +131,32 @@ impl<G: Spaces> Env<G> {
     ///
     /// # Errors
     /// Why it is not.
-    pub fn check_number(&self, number: u16) -> Result<(), NotPlayed> {
-        self.place_of(number).map(|_| ())
+    pub fn check_number(&self, number: u16) -> Result<(), PlayError> {
+        self.index_of_number(number).map(|_| ())
     }
 
     /// Plays any action that the rules take.
     ///
     /// # Errors
     /// When they do not: the game stays as it is.
-    pub fn play(&mut self, action: &G::Action) -> Result<(), NotPlayed> {
+    pub fn play(&mut self, action: &G::Action) -> Result<(), PlayError> {
         if let Some(place) = self.legal.iter().position(|legal| legal == action) {
             self.play_listed(place);
             return Ok(());
         }
-        let seat = self.asked().ok_or(NotPlayed::Over)?;
+        let seat = self.seat_to_act().ok_or(PlayError::Over)?;
         self.events.clear();
         let next = self.game.act(seat, action, &mut self.events);
-        self.game = next.map_err(|illegal| NotPlayed::Illegal(Some(illegal.code())))?;
-        self.moves.push(Move::Other(action.clone()));
-        self.go_on();
+        self.game = next.map_err(|illegal| PlayError::Illegal(Some(illegal.code())))?;
+        self.moves.push(RecordedMove::Other(action.clone()));
+        self.advance();
         Ok(())
     }
 
     /// Writes what a seat sees as a tensor.
     pub fn write_tensor(&self, seat: Seat, tensor: &mut Vec<i16>) {
-        match &self.asked {
-            Some((asked, view)) if *asked == seat => G::write_tensor(view, &mut Tensor(tensor)),
+        match &self.to_act {
+            Some((to_act, view)) if *to_act == seat => G::write_tensor(view, &mut Tensor(tensor)),
             Some(_) | None => {
                 G::write_tensor(&self.game.view(Viewer::Seat(seat)), &mut Tensor(tensor));
             }
@@ -175,55 +175,55 @@ impl<G: Spaces> Env<G> {
     }
 
     /// The seed and what was played: all that it takes to play the game again up to here.
-    fn history(&self) -> (u64, &[Move<G::Action>]) {
+    fn history(&self) -> (u64, &[RecordedMove<G::Action>]) {
         (self.seed, &self.moves)
     }
 
     /// A game from its history; `None` when it cannot have been played.
-    fn replayed(rules: G::Rules, seats: u8, seed: u64, moves: &[Move<G::Action>]) -> Option<Self> {
+    fn replay(rules: G::Rules, seats: u8, seed: u64, moves: &[RecordedMove<G::Action>]) -> Option<Self> {
         let mut env = Self::new(rules, seats, seed);
         for step in moves {
             match step {
-                Move::Listed(place) => {
+                RecordedMove::Listed(place) => {
                     let place = usize::from(*place);
                     if place >= env.legal.len() {
                         return None;
                     }
                     env.play_listed(place);
                 }
-                Move::Other(action) => env.play(action).ok()?,
+                RecordedMove::Other(action) => env.play(action).ok()?,
             }
         }
         Some(env)
     }
 
-    fn place_of(&self, number: u16) -> Result<usize, NotPlayed> {
-        if self.asked.is_none() {
-            return Err(NotPlayed::Over);
+    fn index_of_number(&self, number: u16) -> Result<usize, PlayError> {
+        if self.to_act.is_none() {
+            return Err(PlayError::Over);
         }
         let place = self.numbers.iter().position(|it| *it == Some(number));
-        place.ok_or(NotPlayed::Illegal(None))
+        place.ok_or(PlayError::Illegal(None))
     }
 
     fn play_listed(&mut self, place: usize) {
-        let seat = self.asked().expect("something is legal only for a seat that is asked");
+        let seat = self.seat_to_act().expect("something is legal only for a seat that is asked");
         self.events.clear();
         let next = self.game.act(seat, &self.legal[place], &mut self.events);
         self.game = next.expect("what is listed as legal is taken");
         let place = u16::try_from(place).expect("few actions are listed");
-        self.moves.push(Move::Listed(place));
-        self.go_on();
+        self.moves.push(RecordedMove::Listed(place));
+        self.advance();
     }
 
     /// Until somebody is asked, or the game is over.
-    fn go_on(&mut self) {
+    fn advance(&mut self) {
         self.legal.clear();
         self.numbers.clear();
         let seat = loop {
             self.events.clear();
             self.game = match self.game.turn() {
                 Turn::Over => {
-                    self.asked = None;
+                    self.to_act = None;
                     return;
                 }
                 Turn::Chance(request) => {
@@ -238,18 +238,18 @@ impl<G: Spaces> Env<G> {
         let view = self.game.view(Viewer::Seat(seat));
         G::legal_in_view(&view, &mut self.legal);
         self.numbers.extend(self.legal.iter().map(|action| G::action_number(&view, action)));
-        self.asked = Some((seat, view));
+        self.to_act = Some((seat, view));
     }
 }
 
-fn dice(seed: u64, seats: u8) -> Dice {
+fn seeded_dice(seed: u64, seats: u8) -> ChanceRng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let clients = alloc::vec![Contribution::none(); usize::from(seats)];
-    Dice::new(ServerSeed(Hex(bytes)).key(&[0; 16], &clients))
+    ChanceRng::new(ServerSeed(Hex(bytes)).key(&[0; 16], &clients))
 }
 
-impl fmt::Display for NotPlayed {
+impl fmt::Display for PlayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Over => "the game is over: reset it",

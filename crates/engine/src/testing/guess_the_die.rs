@@ -21,14 +21,14 @@ use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, Request};
+use crate::chance::{ChanceAnswer, Request};
 use crate::game::{
-    Count, Debt, Game, GameKind, Item, Named, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
-    Turn, UnsoundRules, Viewer,
+    CounterIncrement, Debt, Game, GameKind, Item, TitledName, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
+    Turn, RulesError, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
-use crate::spaces::{Field, Round, Spaces, Tensor, field};
-use crate::testing::{Dice, Probe};
+use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
+use crate::testing::{TestRng, Probe};
 
 const FACES: u32 = 6;
 const BET_MAX: u32 = 3;
@@ -89,7 +89,7 @@ pub enum Event {
 
 refusals! {
     /// Why a bet is refused.
-    pub enum Illegal {
+    pub enum BetRefusal {
         GameOver => "game_over", "1.6", "the game is over";
         NotAsked => "bet_already", "1.3", "this seat has bet already";
         NoSuchFace => "no_such_face", "1.2", "a die has the faces 1 to 6";
@@ -102,7 +102,7 @@ refusals! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "GuessTheDiePublic"))]
-pub struct Public {
+pub struct PublicBets {
     pub rules: Rules,
     pub seats: u8,
     /// Rounds that are over.
@@ -114,7 +114,7 @@ pub struct Public {
     pub owed: Vec<Vec<u32>>,
 }
 
-impl Public {
+impl PublicBets {
     fn is_over(&self) -> bool {
         self.rounds == self.rules.rounds
     }
@@ -154,18 +154,18 @@ impl Public {
         best.next().filter(|_| best.next().is_none())
     }
 
-    fn check(&self, seat: Seat, bet: Bet) -> Result<(), Illegal> {
+    fn check(&self, seat: Seat, bet: Bet) -> Result<(), BetRefusal> {
         let prompt = self.prompt();
         if self.is_over() {
-            Err(Illegal::GameOver)
+            Err(BetRefusal::GameOver)
         } else if !prompt.is_some_and(|prompt| prompt.seats.contains(seat)) {
-            Err(Illegal::NotAsked)
+            Err(BetRefusal::NotAsked)
         } else if !(1..=FACES).contains(&bet.face) {
-            Err(Illegal::NoSuchFace)
+            Err(BetRefusal::NoSuchFace)
         } else if bet.counts == 0 {
-            Err(Illegal::BetTooSmall)
+            Err(BetRefusal::BetTooSmall)
         } else if bet.counts > self.rules.bet_max {
-            Err(Illegal::BetTooLarge)
+            Err(BetRefusal::BetTooLarge)
         } else {
             Ok(())
         }
@@ -183,7 +183,7 @@ impl Public {
 /// A game as a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuessTheDie {
-    pub public: Public,
+    pub public: PublicBets,
     pub bets: Vec<Option<Bet>>,
 }
 
@@ -193,7 +193,7 @@ pub struct GuessTheDie {
 #[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieView"))]
 pub struct View {
     pub viewer: Option<Seat>,
-    pub public: Public,
+    pub public: PublicBets,
     /// By seat, as far as the viewer may see them.
     pub bets: Vec<Option<Bet>>,
 }
@@ -218,7 +218,7 @@ impl Game for GuessTheDie {
     type Action = Action;
     type Event = Event;
     type View = View;
-    type Illegal = Illegal;
+    type Refusal = BetRefusal;
 
     fn kind(_rules: &Rules) -> &'static str {
         Self::NAME
@@ -232,7 +232,7 @@ impl Game for GuessTheDie {
         rules.rounds * rules.bet_max * (u32::from(seats) - 1)
     }
 
-    fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+    fn check(rules: &Rules) -> Result<(), RulesError> {
         let (field, what) = if !(1..=ROUNDS_MAX).contains(&rules.rounds) {
             ("rounds", "must be from 1 to 20")
         } else if !(1..=BET_MAX).contains(&rules.bet_max) {
@@ -242,7 +242,7 @@ impl Game for GuessTheDie {
         } else {
             return Ok(());
         };
-        Err(UnsoundRules { field: field.into(), what: what.into() })
+        Err(RulesError { field: field.into(), what: what.into() })
     }
 
     fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
@@ -251,7 +251,7 @@ impl Game for GuessTheDie {
 
     fn new(rules: &Rules, seats: u8, _starter: Option<Seat>) -> Self {
         let count = usize::from(seats);
-        let public = Public {
+        let public = PublicBets {
             rules: *rules,
             seats,
             rounds: 0,
@@ -279,7 +279,7 @@ impl Game for GuessTheDie {
         seat: Seat,
         Action::Bet { bet }: &Action,
         events: &mut Vec<Event>,
-    ) -> Result<Self, Illegal> {
+    ) -> Result<Self, BetRefusal> {
         self.public.check(seat, *bet)?;
         let event = Event::Bet { seat, bet: Some(*bet) };
         let mut next = self.clone();
@@ -289,8 +289,8 @@ impl Game for GuessTheDie {
         Ok(next)
     }
 
-    fn resolve(&self, answer: &Answer, events: &mut Vec<Event>) -> Self {
-        let Answer::Number(number) = answer else {
+    fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
+        let ChanceAnswer::Number(number) = answer else {
             panic!("a die is a number");
         };
         let bets = self.bets.iter().map(|bet| bet.expect("the die is rolled when all have bet"));
@@ -334,11 +334,11 @@ impl Game for GuessTheDie {
         self.public.is_over().then_some(ending)
     }
 
-    fn counts(&self) -> Vec<Count> {
+    fn counts(&self) -> Vec<CounterIncrement> {
         let counted = Seat::all(self.public.seats).filter(|_| self.public.is_over());
         let count = |seat: Seat| {
             let more = self.public.right[seat.index()];
-            (more > 0).then_some(Count { seat, name: "right_guesses", more })
+            (more > 0).then_some(CounterIncrement { seat, name: "right_guesses", more })
         };
         counted.filter_map(count).collect()
     }
@@ -379,7 +379,7 @@ impl Game for GuessTheDie {
         }
     }
 
-    fn advise(view: &View) -> Option<Action> {
+    fn choose_action(view: &View) -> Option<Action> {
         let is_asked = view.public.prompt()?.seats.contains(view.viewer?);
         is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
@@ -446,32 +446,32 @@ impl Spaces for GuessTheDie {
     }
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
-        let Public { rounds, seats, .. } = view.public;
+        let PublicBets { rounds, seats, .. } = view.public;
         let first = Seat::all(seats).next().expect("a game has seats");
-        let round = Round { viewer: view.viewer.unwrap_or(first), seats };
-        tensor.number(rounds);
-        round.write(tensor, |seat| view.public.right[seat.index()]);
-        round.write_set(tensor, view.public.has_bet);
+        let round = SeatRotation { viewer: view.viewer.unwrap_or(first), seats };
+        tensor.push_number(rounds);
+        round.write_numbers(tensor, |seat| view.public.right[seat.index()]);
+        round.write_flags(tensor, view.public.has_bet);
     }
 }
 
 impl GameKind for GuessTheDie {
     const NAME: &'static str = "guess_the_die";
     const TITLE: &'static str = "Guess the Die";
-    const UNIT: Named = Named { name: "count", title: "Counts" };
-    const ENDINGS: &'static [Named] = &[
-        Named { name: "best_guess", title: "Best guess" },
-        Named { name: "nobody", title: "Nobody" },
+    const UNIT: TitledName = TitledName { name: "count", title: "Counts" };
+    const ENDINGS: &'static [TitledName] = &[
+        TitledName { name: "best_guess", title: "Best guess" },
+        TitledName { name: "nobody", title: "Nobody" },
     ];
-    const COUNTERS: &'static [Named] = &[Named { name: "right_guesses", title: "Right guesses" }];
+    const COUNTERS: &'static [TitledName] = &[TitledName { name: "right_guesses", title: "Right guesses" }];
     const SHORT_EVENTS: &'static [&'static str] = &["bet"];
 
     fn rule_sets() -> &'static [RuleSet<Rules>] {
         &RULE_SETS
     }
 
-    fn refusals() -> &'static [Illegal] {
-        Illegal::ALL
+    fn refusals() -> &'static [BetRefusal] {
+        BetRefusal::ALL
     }
 
     fn short_event(event: &Event) -> Option<&'static str> {
@@ -508,7 +508,7 @@ impl GameKind for GuessTheDie {
 pub struct GuessTheDieProbe;
 
 impl Probe<GuessTheDie> for GuessTheDieProbe {
-    fn wild_action(&self, _game: &GuessTheDie, dice: &mut Dice) -> Action {
+    fn wild_action(&self, _game: &GuessTheDie, dice: &mut TestRng) -> Action {
         Action::Bet { bet: Bet { face: dice.below(9), counts: dice.below(6) } }
     }
 

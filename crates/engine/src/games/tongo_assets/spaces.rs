@@ -12,10 +12,10 @@ use alloc::vec::Vec;
 
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card, NUMBERS};
-use crate::games::tongo_assets::hidden::Own;
+use crate::games::tongo_assets::hidden::OwnKnowledge;
 use crate::games::tongo_assets::list::for_each_risk;
-use crate::games::tongo_assets::phase::{Phase, Player};
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::phase::{Phase, PlayerState};
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds, SLOTS,
 };
@@ -24,7 +24,7 @@ use crate::games::tongo_assets::slots::Assets;
 use crate::games::tongo_assets::state::TongoAssets;
 use crate::games::tongo_assets::view::View;
 use crate::seat::{SEATS_MAX, Seat};
-use crate::spaces::{Field, Round, Spaces, Tensor, field};
+use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
 /// Actions without a number of their own, in the order of their numbers.
 const PLAIN: [(&str, Action); 7] = [
@@ -132,9 +132,9 @@ impl Spaces for TongoAssets {
         for discard in discards() {
             names.extend(FREES.map(|free| format!("acquire{discard}{free}")));
         }
-        names.extend((0..1_u8 << SLOTS).map(|slots| format!("sell_for {}", places(slots))));
+        names.extend((0..1_u8 << SLOTS).map(|slots| format!("sell_for {}", choice_text(slots))));
         names.extend((0..SEATS_MAX).map(|section| format!("reveal {section}")));
-        names.extend(evasions().map(|choice| format!("evade {}", places(choice))));
+        names.extend(evasions().map(|choice| format!("evade {}", choice_text(choice))));
         names.extend(margins().map(|margin| format!("index {margin}")));
         names.extend(leverages().map(|percent| format!("leverage {percent}")));
         for to in 1..SEATS_MAX {
@@ -149,7 +149,7 @@ impl Spaces for TongoAssets {
         let hand = actor.hand;
         let discarded = |card: Option<Card>| match card {
             None => Some(0),
-            Some(card) => place_in(hand, card).map(|place| place + 1),
+            Some(card) => index_in_set(hand, card).map(|place| place + 1),
         };
         Some(match *action {
             Action::Pay
@@ -161,22 +161,22 @@ impl Spaces for TongoAssets {
             | Action::Refuse => (0..).zip(PLAIN).find(|(_, (_, it))| it == action)?.0,
             Action::Open { risk, purchase, sell } => {
                 let (least, most) = public.opening_risk();
-                let place = place_of(risk, least, most.min(actor.chips()))?;
-                OPEN + place * 4 + prices(risk, purchase, sell)?
+                let place = risk_index(risk, least, most.min(actor.chips()))?;
+                OPEN + place * 4 + price_index(risk, purchase, sell)?
             }
             Action::Raise { risk, purchase, sell } => {
                 let player = &public.players[actor.seat];
                 let held = player.chips + player.paid;
                 let most = (public.risk + public.rules.raise_max).min(held);
-                let place = place_of(risk, public.risk + 1, most)?;
-                RAISE + place * 4 + prices(risk, purchase, sell)?
+                let place = risk_index(risk, public.risk + 1, most)?;
+                RAISE + place * 4 + price_index(risk, purchase, sell)?
             }
             Action::RaiseConfront { risk } => {
                 let most = (public.risk + public.rules.raise_max).min(actor.chips());
-                RAISE_CONFRONT + place_of(risk, public.risk + 1, most)?
+                RAISE_CONFRONT + risk_index(risk, public.risk + 1, most)?
             }
             Action::Swap { discard, slot } => {
-                SWAP + place_in(hand, discard)? * u16::from(SLOTS) + u16::from(slot)
+                SWAP + index_in_set(hand, discard)? * u16::from(SLOTS) + u16::from(slot)
             }
             Action::Purchase { slot, discard, free } => {
                 PURCHASE + (u16::from(slot) * DISCARDS + discarded(discard)?) * 2 + u16::from(free)
@@ -202,10 +202,10 @@ impl Spaces for TongoAssets {
             Action::Bribe { to, chips, cards } => {
                 let gift = match (chips, cards.first(), cards.count()) {
                     (1, None, _) => 0,
-                    (0, Some(card), 1) => 1 + place_in(hand.union(actor.kept), card)?,
+                    (0, Some(card), 1) => 1 + index_in_set(hand.union(actor.kept), card)?,
                     _ => return None,
                 };
-                BRIBE + u16::from(round(view).place(to)).checked_sub(1)? * GIFTS + gift
+                BRIBE + u16::from(round(view).offset_of(to)).checked_sub(1)? * GIFTS + gift
             }
         })
     }
@@ -217,44 +217,44 @@ impl Spaces for TongoAssets {
         for section in 0..SEATS_MAX {
             let there = public.sections.as_slice().get(usize::from(section));
             let slots = there.map(|section| section.slots);
-            (0..SLOTS).for_each(|slot| tensor.flag(slots.is_some_and(|it| it.contains(slot))));
+            (0..SLOTS).for_each(|slot| tensor.push_flag(slots.is_some_and(|it| it.contains(slot))));
         }
         for section in 0..usize::from(SEATS_MAX) {
             let there = public.sections.as_slice().get(section);
-            tensor.number(there.map_or(0, |section| section.acquires.into()));
+            tensor.push_number(there.map_or(0, |section| section.acquires.into()));
         }
-        tensor.number(public.asset_deck.into());
-        tensor.number(public.acquire_deck.into());
+        tensor.push_number(public.asset_deck.into());
+        tensor.push_number(public.acquire_deck.into());
         write_phase(public, round, tensor);
-        tensor.number(public.rounds.into());
+        tensor.push_number(public.rounds.into());
         [public.risk, public.purchase, public.sell, public.raises.into(), public.pot]
             .into_iter()
-            .for_each(|number| tensor.number(number));
-        tensor.flag(public.offered);
+            .for_each(|number| tensor.push_number(number));
+        tensor.push_flag(public.offered);
         write_players(public, round, tensor);
-        round.write_one(tensor, public.offer.map(|offer| offer.from));
-        tensor.number(public.offer.map_or(0, |offer| offer.chips));
-        tensor.number(public.offer.map_or(0, |offer| offer.cards.count().into()));
+        round.write_one_hot(tensor, public.offer.map(|offer| offer.from));
+        tensor.push_number(public.offer.map_or(0, |offer| offer.chips));
+        tensor.push_number(public.offer.map_or(0, |offer| offer.cards.count().into()));
     }
 }
 
 const FREES: [&str; 2] = ["", " free"];
 
-fn write_own(public: &Public, own: &Own, round: Round, tensor: &mut Tensor<'_>) {
+fn write_own(public: &PublicState, own: &OwnKnowledge, round: SeatRotation, tensor: &mut Tensor<'_>) {
     let held: Vec<Card> = own.hand.iter().collect();
     for place in 0..usize::from(HAND_MAX) {
         let card = held.get(place).copied();
         write_asset(tensor, card);
-        tensor.flag(card.is_some_and(Card::is_wild));
+        tensor.push_flag(card.is_some_and(Card::is_wild));
     }
     for kind in KINDS {
         let kept = own.kept.iter().filter(|card| card.kind() == Some(kind));
-        tensor.number(kept.map(|_| 1).sum());
+        tensor.push_number(kept.map(|_| 1).sum());
     }
     write_assets(tensor, own.before.as_ref());
     write_assets(tensor, own.look.as_ref().map(|look| &look.assets));
-    tensor.one_of(own.look.map(|look| look.section), SEATS_MAX);
-    tensor.one_of(Some(public.section_of(round.viewer)), SEATS_MAX);
+    tensor.push_one_hot(own.look.map(|look| look.section), SEATS_MAX);
+    tensor.push_one_hot(Some(public.section_of(round.viewer)), SEATS_MAX);
 }
 
 fn write_assets(tensor: &mut Tensor<'_>, assets: Option<&Assets>) {
@@ -265,11 +265,11 @@ fn write_assets(tensor: &mut Tensor<'_>, assets: Option<&Assets>) {
 
 fn write_asset(tensor: &mut Tensor<'_>, card: Option<Card>) {
     let number = card.and_then(Card::number).map(|number| number - 1);
-    tensor.one_of(number, NUMBERS);
-    tensor.one_of(card.and_then(Card::colour).map(|colour| colour.index()), NUMBERS);
+    tensor.push_one_hot(number, NUMBERS);
+    tensor.push_one_hot(card.and_then(Card::colour).map(|colour| colour.index()), NUMBERS);
 }
 
-fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_>) {
     let (phase, confronter, [swapped, sold]) = match public.phase {
         Phase::Open { .. } => (Some(0), None, [false; 2]),
         Phase::Risk { .. } => (Some(1), None, [false; 2]),
@@ -285,45 +285,45 @@ fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
         | Phase::LastIn { .. }
         | Phase::Over => (None, None, [false; 2]),
     };
-    tensor.one_of(phase.filter(|_| public.offer.is_none()), 5);
-    tensor.flag(public.offer.is_some());
-    round.write_one(tensor, public.phase.seat());
-    round.write_one(tensor, public.opener);
-    round.write_one(tensor, confronter);
-    tensor.flag(swapped);
-    tensor.flag(sold);
+    tensor.push_one_hot(phase.filter(|_| public.offer.is_none()), 5);
+    tensor.push_flag(public.offer.is_some());
+    round.write_one_hot(tensor, public.phase.seat());
+    round.write_one_hot(tensor, public.opener);
+    round.write_one_hot(tensor, confronter);
+    tensor.push_flag(swapped);
+    tensor.push_flag(sold);
 }
 
-fn write_players(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
-    let player = |seat: Seat| -> &Player { &public.players[seat] };
-    round.write_set(tensor, public.playing);
-    round.write(tensor, |seat| player(seat).chips);
-    round.write(tensor, |seat| player(seat).paid);
-    round.write(tensor, |seat| player(seat).acted.into());
-    round.write(tensor, |seat| player(seat).hand().into());
-    round.write(tensor, |seat| player(seat).wilds.into());
-    round.write(tensor, |seat| player(seat).kept.into());
-    round.write(tensor, |seat| {
-        let Player { pile_assets, pile_acquires, .. } = *player(seat);
+fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_>) {
+    let player = |seat: Seat| -> &PlayerState { &public.players[seat] };
+    round.write_flags(tensor, public.playing);
+    round.write_numbers(tensor, |seat| player(seat).chips);
+    round.write_numbers(tensor, |seat| player(seat).paid);
+    round.write_numbers(tensor, |seat| player(seat).acted.into());
+    round.write_numbers(tensor, |seat| player(seat).hand().into());
+    round.write_numbers(tensor, |seat| player(seat).wilds.into());
+    round.write_numbers(tensor, |seat| player(seat).kept.into());
+    round.write_numbers(tensor, |seat| {
+        let PlayerState { pile_assets, pile_acquires, .. } = *player(seat);
         u32::from(pile_assets) + u32::from(pile_acquires)
     });
-    round.write(tensor, |seat| player(seat).margin.into());
-    round.write(tensor, |seat| player(seat).owes);
-    round.write(tensor, |seat| player(seat).leverage.into());
+    round.write_numbers(tensor, |seat| player(seat).margin.into());
+    round.write_numbers(tensor, |seat| player(seat).owes);
+    round.write_numbers(tensor, |seat| player(seat).leverage.into());
 }
 
 /// Whoever is no player counts seats from the first.
-fn round(view: &View) -> Round {
+fn round(view: &View) -> SeatRotation {
     const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
-    Round { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
+    SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
 }
 
-fn place_in(cards: CardSet, card: Card) -> Option<u16> {
+fn index_in_set(cards: CardSet, card: Card) -> Option<u16> {
     (0..).zip(cards.iter()).find(|(_, it)| *it == card).map(|(place, _)| place)
 }
 
 /// The place of a risk among those of a range that are listed.
-fn place_of(risk: u32, least: u32, most: u32) -> Option<u16> {
+fn risk_index(risk: u32, least: u32, most: u32) -> Option<u16> {
     let (mut place, mut found) = (0, None);
     for_each_risk(least, most, |listed| {
         if listed == risk {
@@ -336,8 +336,8 @@ fn place_of(risk: u32, least: u32, most: u32) -> Option<u16> {
 
 /// Which of the prices that are listed with a risk these are; where the least is the most, it is the
 /// least purchase price, and the most for a sale.
-fn prices(risk: u32, purchase: u32, sell: u32) -> Option<u16> {
-    let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+fn price_index(risk: u32, purchase: u32, sell: u32) -> Option<u16> {
+    let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
     let price = |price: u32, first: u32, second: u32| match price {
         _ if price == first => Some(0),
         _ if price == second => Some(1),
@@ -361,7 +361,7 @@ fn leverages() -> impl Iterator<Item = u8> {
 }
 
 /// The places of a choice, as in `0+2`.
-fn places(choice: u8) -> String {
+fn choice_text(choice: u8) -> String {
     let chosen = (0..8).filter(|place| choice >> place & 1 == 1);
     let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
     if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }

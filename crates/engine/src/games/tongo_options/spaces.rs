@@ -12,13 +12,13 @@ use alloc::vec::Vec;
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::costs::{PERCENTS, raises_left};
-use crate::games::tongo_options::phase::{Phase, Rises, Step, TurnState};
-use crate::games::tongo_options::public::{Costs, Public};
+use crate::games::tongo_options::phase::{Phase, CostRises, Step, TurnState};
+use crate::games::tongo_options::public::{Costs, PublicState};
 use crate::games::tongo_options::rules::{DICE, FLOORS, HAND_CARDS, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
 use crate::games::tongo_options::view::View;
 use crate::seat::{SEATS_MAX, Seat, SeatSet};
-use crate::spaces::{Field, Round, Spaces, Tensor, field};
+use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
 /// Actions without a number of their own, in the order of their numbers.
 const PLAIN: [(&str, Action); 10] = [
@@ -137,7 +137,7 @@ impl Spaces for TongoOptions {
             Action::Evade { discards } => EVADE + choice(hand, &discards)?,
             Action::PayToEvade { discards } => PAY_TO_EVADE + choice(hand, &discards)?,
             Action::Confront { target: Some(target) } => {
-                CONFRONT + u16::from(round(view).place(target)).checked_sub(1)?
+                CONFRONT + u16::from(round(view).offset_of(target)).checked_sub(1)?
             }
             Action::Lower(new) => {
                 let to_1 = |_: usize, _: u16| Some(1);
@@ -164,7 +164,7 @@ impl Spaces for TongoOptions {
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
         let (public, round) = (&view.public, round(view));
         let hand = view.hand().unwrap_or_default();
-        tensor.bits(hand.bits(), Card::COUNT);
+        tensor.push_bits(hand.bits(), Card::COUNT);
         let held: Vec<Card> = hand.iter().collect();
         (0..usize::from(HAND_CARDS)).for_each(|place| write_card(tensor, held.get(place)));
         for slot in public.floors.iter().flatten() {
@@ -172,41 +172,41 @@ impl Spaces for TongoOptions {
         }
         let dice = |number: usize| public.dice.get(number);
         for number in 0..DICE.len() {
-            tensor.number(dice(number).map_or(0, |die| die.value.into()));
+            tensor.push_number(dice(number).map_or(0, |die| die.value.into()));
         }
         for number in 0..DICE.len() {
-            tensor.number(dice(number).map_or(0, |die| u32::from(die.place) + 1));
+            tensor.push_number(dice(number).map_or(0, |die| u32::from(die.place) + 1));
         }
         let Costs { buy, sell, exchange } = public.costs;
         [buy, sell, exchange, public.risk(), public.pot, public.round.into()]
             .into_iter()
-            .for_each(|number| tensor.number(number.into()));
+            .for_each(|number| tensor.push_number(number.into()));
         write_players(public, round, tensor);
         write_phase(public, round, tensor);
-        round.write_one(tensor, public.reserves.map(|reserves| reserves.by));
-        tensor.number(public.reserves.map_or(0, |reserves| reserves.wager.into()));
-        let Rises { buy, sell, exchange } =
+        round.write_one_hot(tensor, public.reserves.map(|reserves| reserves.by));
+        tensor.push_number(public.reserves.map_or(0, |reserves| reserves.wager.into()));
+        let CostRises { buy, sell, exchange } =
             public.turn().map(|turn| turn.risen).unwrap_or_default();
-        [buy, sell, exchange].into_iter().for_each(|risen| tensor.number(risen.into()));
+        [buy, sell, exchange].into_iter().for_each(|risen| tensor.push_number(risen.into()));
     }
 }
 
 const LEVERAGES: [&str; 2] = ["", " leverage"];
 
-fn write_players(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_>) {
     let player = |seat: Seat| public.player(seat);
-    round.write_set(tensor, public.still_in());
-    round.write(tensor, |seat| player(seat).chips.into());
-    round.write(tensor, |seat| player(seat).evade_token.into());
-    round.write(tensor, |seat| player(seat).leveraged.into());
-    round.write(tensor, |seat| player(seat).previous.retreated.into());
-    round.write(tensor, |seat| player(seat).previous.evaded.into());
-    round.write(tensor, |seat| player(seat).previous.paid_to_evade.into());
-    round.write(tensor, |seat| player(seat).previous.confronted.into());
-    round.write(tensor, |seat| u32::from(player(seat).facing) + 1);
+    round.write_flags(tensor, public.still_in());
+    round.write_numbers(tensor, |seat| player(seat).chips.into());
+    round.write_numbers(tensor, |seat| player(seat).evade_token.into());
+    round.write_numbers(tensor, |seat| player(seat).leveraged.into());
+    round.write_numbers(tensor, |seat| player(seat).previous.retreated.into());
+    round.write_numbers(tensor, |seat| player(seat).previous.evaded.into());
+    round.write_numbers(tensor, |seat| player(seat).previous.paid_to_evade.into());
+    round.write_numbers(tensor, |seat| player(seat).previous.confronted.into());
+    round.write_numbers(tensor, |seat| u32::from(player(seat).facing) + 1);
 }
 
-fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
+fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_>) {
     let (phase, turn) = match public.phase {
         Phase::Stop { seat } => (Some(0), Some(seat)),
         Phase::Turn(turn) | Phase::Roll(turn) => (Some(1), Some(turn.seat)),
@@ -222,16 +222,16 @@ fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
         | Phase::Showdown(_)
         | Phase::Over => None,
     };
-    tensor.one_of(phase, 3);
-    round.write_one(tensor, turn);
-    tensor.one_of(state.map(|turn| turn.floor), FLOORS);
-    tensor.one_of(state.map(|turn| place_of(turn.step)), 6);
+    tensor.push_one_hot(phase, 3);
+    round.write_one_hot(tensor, turn);
+    tensor.push_one_hot(state.map(|turn| turn.floor), FLOORS);
+    tensor.push_one_hot(state.map(|turn| place_of(turn.step)), 6);
     let done = |how: fn(TurnState) -> bool| state.is_some_and(how);
-    tensor.flag(done(|turn| turn.bought));
-    tensor.flag(done(|turn| turn.sold));
-    tensor.flag(done(|turn| turn.exchanged));
-    tensor.flag(done(|turn| turn.indexed));
-    tensor.number(state.and_then(|turn| turn.wager).map_or(0, u32::from));
+    tensor.push_flag(done(|turn| turn.bought));
+    tensor.push_flag(done(|turn| turn.sold));
+    tensor.push_flag(done(|turn| turn.exchanged));
+    tensor.push_flag(done(|turn| turn.indexed));
+    tensor.push_number(state.and_then(|turn| turn.wager).map_or(0, u32::from));
     let (target, joined) = match public.phase {
         Phase::Challenge(challenge) => (challenge.target, challenge.joined),
         Phase::Deal
@@ -242,8 +242,8 @@ fn write_phase(public: &Public, round: Round, tensor: &mut Tensor<'_>) {
         | Phase::Showdown(_)
         | Phase::Over => (None, SeatSet::EMPTY),
     };
-    round.write_one(tensor, target);
-    round.write_set(tensor, joined);
+    round.write_one_hot(tensor, target);
+    round.write_flags(tensor, joined);
 }
 
 const fn place_of(step: Step) -> u8 {
@@ -258,14 +258,14 @@ const fn place_of(step: Step) -> u8 {
 }
 
 fn write_card(tensor: &mut Tensor<'_>, card: Option<&Card>) {
-    tensor.one_of(card.map(|card| card.number() - 1), 12);
-    tensor.one_of(card.map(|card| card.suit().index()), 4);
+    tensor.push_one_hot(card.map(|card| card.number() - 1), 12);
+    tensor.push_one_hot(card.map(|card| card.suit().index()), 4);
 }
 
 /// Whoever is no player counts seats from the first.
-fn round(view: &View) -> Round {
+fn round(view: &View) -> SeatRotation {
     const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
-    Round { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
+    SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: view.public.seats() }
 }
 
 /// Which of the hand's cards are discarded, as bits by their places; `None` in an order that is not

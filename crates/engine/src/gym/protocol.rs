@@ -17,8 +17,8 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::write::{hex, json, list, number};
-use super::{Env, Move, NotPlayed};
+use super::json::{push_hex, push_json, push_list, push_number};
+use super::{Env, RecordedMove, PlayError};
 use crate::game::Viewer;
 use crate::seat::Seat;
 use crate::spaces::{Field, Spaces, tensor_len};
@@ -39,7 +39,7 @@ pub enum TensorForm {
 
 /// What is played.
 #[derive(Clone, Debug)]
-pub struct Setting<R> {
+pub struct EnvSettings<R> {
     pub rules: R,
     pub rule_set: String,
     pub seats: u8,
@@ -48,26 +48,26 @@ pub struct Setting<R> {
 }
 
 /// Somebody who answers lines.
-pub trait Talk {
+pub trait EnvProtocol {
     /// What is told before any request: what is played, and what the numbers mean. Without the end of
     /// the line.
-    fn hello(&self, out: &mut String);
+    fn write_hello(&self, out: &mut String);
 
     /// Adds the answer to a request, without the end of the line.
-    fn answer(&mut self, line: &[u8], out: &mut String);
+    fn answer_line(&mut self, line: &[u8], out: &mut String);
 }
 
 /// A talk about games of this kind; `None` where there are too many games, or none. The rules were
 /// checked, and the number of seats is one of theirs.
-pub fn talk<G: Spaces + 'static>(setting: Setting<G::Rules>) -> Option<Box<dyn Talk>> {
-    if !(1..=GAMES_MAX).contains(&setting.games) {
+pub fn open_protocol<G: Spaces + 'static>(settings: EnvSettings<G::Rules>) -> Option<Box<dyn EnvProtocol>> {
+    if !(1..=GAMES_MAX).contains(&settings.games) {
         return None;
     }
-    let games = core::iter::repeat_with(|| None).take(setting.games).collect();
+    let games = core::iter::repeat_with(|| None).take(settings.games).collect();
     let names = G::action_names();
     let numbers = names.iter().cloned().zip(0..).collect();
     let (tensor, legal) = (Vec::new(), Vec::new());
-    Some(Box::new(Games::<G> { setting, games, names, numbers, tensor, legal }))
+    Some(Box::new(EnvServer::<G> { settings, games, names, numbers, tensor, legal }))
 }
 
 /// A request.
@@ -85,7 +85,7 @@ enum Request {
         action: Value,
     },
     Batch {
-        games: Vec<Option<Item>>,
+        games: Vec<Option<BatchItem>>,
     },
     State {
         #[serde(default)]
@@ -123,25 +123,25 @@ enum Request {
 /// What a batch does to one game.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
-enum Item {
+enum BatchItem {
     Number(u16),
-    Reset(Seed),
+    Reset(ResetItem),
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Seed {
+struct ResetItem {
     seed: u64,
 }
 
 /// A saved game.
 #[derive(Serialize, Deserialize)]
-struct Saved<'a, A> {
+struct SavedGame<'a, A> {
     game: &'a str,
     rule_set: &'a str,
     seats: u8,
     seed: u64,
-    moves: Vec<Move<A>>,
+    moves: Vec<RecordedMove<A>>,
 }
 
 /// What a talk says first.
@@ -158,18 +158,18 @@ struct Hello<'a> {
     loss_max: u32,
     /// The name of each action, by its number.
     actions: &'a [String],
-    tensor: Shape,
+    tensor: TensorLayout,
 }
 
 #[derive(Serialize)]
-struct Shape {
+struct TensorLayout {
     len: usize,
     form: &'static str,
-    fields: Vec<Placed>,
+    fields: Vec<TensorField>,
 }
 
 #[derive(Serialize)]
-struct Placed {
+struct TensorField {
     at: usize,
     #[serde(flatten)]
     field: Field,
@@ -177,7 +177,7 @@ struct Placed {
 
 /// A legal action as it is told.
 #[derive(Serialize)]
-struct Told<'a, A> {
+struct LegalAction<'a, A> {
     number: Option<u16>,
     name: Option<&'a str>,
     action: &'a A,
@@ -185,19 +185,19 @@ struct Told<'a, A> {
 
 /// Why a request was not carried out.
 #[derive(Debug)]
-enum Refused {
-    NotARequest(String),
+enum RequestError {
+    Malformed(String),
     NoSuchGame,
-    NotBegun,
+    NotStarted,
     NoSuchAction,
     NoSuchSeat,
     BadState,
-    NotPlayed(NotPlayed),
+    Play(PlayError),
     InBatch(usize, Box<Self>),
 }
 
-struct Games<G: Spaces> {
-    setting: Setting<G::Rules>,
+struct EnvServer<G: Spaces> {
+    settings: EnvSettings<G::Rules>,
     /// `None` before the first reset.
     games: Vec<Option<Env<G>>>,
     /// The name of each action, by its number.
@@ -208,16 +208,16 @@ struct Games<G: Spaces> {
     legal: Vec<u16>,
 }
 
-impl<G: Spaces> Talk for Games<G> {
-    fn hello(&self, out: &mut String) {
+impl<G: Spaces> EnvProtocol for EnvServer<G> {
+    fn write_hello(&self, out: &mut String) {
         let mut at = 0;
-        let place = |field: &Field| {
+        let locate = |field: &Field| {
             at += field.len;
-            Placed { at: at - field.len, field: *field }
+            TensorField { at: at - field.len, field: *field }
         };
-        let fields = G::FIELDS.iter().map(place).collect();
-        let Setting { rules, rule_set, seats, games, tensor } = &self.setting;
-        json(
+        let fields = G::FIELDS.iter().map(locate).collect();
+        let EnvSettings { rules, rule_set, seats, games, tensor } = &self.settings;
+        push_json(
             out,
             &Hello {
                 game: G::NAME,
@@ -228,16 +228,16 @@ impl<G: Spaces> Talk for Games<G> {
                 unit: G::UNIT.name,
                 loss_max: G::counts_max(rules, *seats),
                 actions: &self.names,
-                tensor: Shape { len: tensor_len::<G>(), form: tensor.name(), fields },
+                tensor: TensorLayout { len: tensor_len::<G>(), form: tensor.name(), fields },
             },
         );
     }
 
-    fn answer(&mut self, line: &[u8], out: &mut String) {
+    fn answer_line(&mut self, line: &[u8], out: &mut String) {
         let begun = out.len();
         let done = serde_json::from_slice(line)
-            .map_err(|error| Refused::NotARequest(error.to_string()))
-            .and_then(|request| self.carry_out(request, out));
+            .map_err(|error| RequestError::Malformed(error.to_string()))
+            .and_then(|request| self.handle_request(request, out));
         if let Err(refused) = done {
             out.truncate(begun);
             refused.write(out);
@@ -245,8 +245,8 @@ impl<G: Spaces> Talk for Games<G> {
     }
 }
 
-impl<G: Spaces> Games<G> {
-    fn carry_out(&mut self, request: Request, out: &mut String) -> Result<(), Refused> {
+impl<G: Spaces> EnvServer<G> {
+    fn handle_request(&mut self, request: Request, out: &mut String) -> Result<(), RequestError> {
         match request {
             Request::Reset { game, seed } => {
                 self.check_game(game)?;
@@ -259,18 +259,18 @@ impl<G: Spaces> Games<G> {
             }
             Request::Batch { games } => {
                 self.check_batch(&games)?;
-                self.batch(&games);
+                self.apply_batch(&games);
                 self.write_batch(out);
                 Ok(())
             }
             Request::State { game } => self.write_state(game, out),
             Request::Legal { game } => self.write_legal(game, out),
-            Request::Observe { game, seat } => self.observe(game, seat, out),
-            Request::Advise { game } => self.advise(game, out),
-            Request::Clone { game } => self.save(game, out),
+            Request::Observe { game, seat } => self.write_observation(game, seat, out),
+            Request::Advise { game } => self.write_ai_action(game, out),
+            Request::Clone { game } => self.write_saved_game(game, out),
             Request::Restore { game, state } => {
                 self.check_game(game)?;
-                let saved = self.saved(&state).ok_or(Refused::BadState)?;
+                let saved = self.load_game(&state).ok_or(RequestError::BadState)?;
                 self.games[game] = Some(saved);
                 self.write_state(game, out)
             }
@@ -283,103 +283,103 @@ impl<G: Spaces> Games<G> {
         }
     }
 
-    fn check_game(&self, game: usize) -> Result<(), Refused> {
-        if game < self.games.len() { Ok(()) } else { Err(Refused::NoSuchGame) }
+    fn check_game(&self, game: usize) -> Result<(), RequestError> {
+        if game < self.games.len() { Ok(()) } else { Err(RequestError::NoSuchGame) }
     }
 
-    fn game(&self, game: usize) -> Result<&Env<G>, Refused> {
-        self.games.get(game).ok_or(Refused::NoSuchGame)?.as_ref().ok_or(Refused::NotBegun)
+    fn game(&self, game: usize) -> Result<&Env<G>, RequestError> {
+        self.games.get(game).ok_or(RequestError::NoSuchGame)?.as_ref().ok_or(RequestError::NotStarted)
     }
 
-    fn game_mut(&mut self, game: usize) -> Result<&mut Env<G>, Refused> {
-        self.games.get_mut(game).ok_or(Refused::NoSuchGame)?.as_mut().ok_or(Refused::NotBegun)
+    fn game_mut(&mut self, game: usize) -> Result<&mut Env<G>, RequestError> {
+        self.games.get_mut(game).ok_or(RequestError::NoSuchGame)?.as_mut().ok_or(RequestError::NotStarted)
     }
 
     fn reset(&mut self, game: usize, seed: u64) {
         match &mut self.games[game] {
             Some(env) => env.reset(seed),
-            none => *none = Some(Env::new(self.setting.rules.clone(), self.setting.seats, seed)),
+            none => *none = Some(Env::new(self.settings.rules.clone(), self.settings.seats, seed)),
         }
     }
 
     /// By its number, its name, or as the game's own action.
-    fn step(&mut self, game: usize, action: Value) -> Result<(), Refused> {
+    fn step(&mut self, game: usize, action: Value) -> Result<(), RequestError> {
         let number = match &action {
             Value::Number(number) => {
                 let number = number.as_u64().and_then(|number| u16::try_from(number).ok());
-                Some(number.ok_or(Refused::NoSuchAction)?)
+                Some(number.ok_or(RequestError::NoSuchAction)?)
             }
-            Value::String(name) => Some(*self.numbers.get(name).ok_or(Refused::NoSuchAction)?),
+            Value::String(name) => Some(*self.numbers.get(name).ok_or(RequestError::NoSuchAction)?),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         };
         let count = self.numbers.len();
         let env = self.game_mut(game)?;
         let played = match number {
-            Some(number) if usize::from(number) >= count => return Err(Refused::NoSuchAction),
+            Some(number) if usize::from(number) >= count => return Err(RequestError::NoSuchAction),
             Some(number) => env.play_number(number),
             None => {
                 let action: G::Action = serde_json::from_value(action)
-                    .map_err(|error| Refused::NotARequest(error.to_string()))?;
+                    .map_err(|error| RequestError::Malformed(error.to_string()))?;
                 env.play(&action)
             }
         };
-        played.map_err(Refused::NotPlayed)
+        played.map_err(RequestError::Play)
     }
 
     /// Everything of a batch can be done, or nothing is.
-    fn check_batch(&self, items: &[Option<Item>]) -> Result<(), Refused> {
+    fn check_batch(&self, items: &[Option<BatchItem>]) -> Result<(), RequestError> {
         if items.len() != self.games.len() {
             let games = self.games.len();
-            return Err(Refused::NotARequest(format!("a batch names {games} games, each once")));
+            return Err(RequestError::Malformed(format!("a batch names {games} games, each once")));
         }
         for (game, item) in items.iter().enumerate() {
             let check =
-                |number: u16| self.game(game)?.check_number(number).map_err(Refused::NotPlayed);
+                |number: u16| self.game(game)?.check_number(number).map_err(RequestError::Play);
             let checked = match item {
-                Some(Item::Number(number)) => check(*number),
-                Some(Item::Reset(_)) => Ok(()),
+                Some(BatchItem::Number(number)) => check(*number),
+                Some(BatchItem::Reset(_)) => Ok(()),
                 None => self.game(game).map(|_| ()),
             };
-            checked.map_err(|refused| Refused::InBatch(game, Box::new(refused)))?;
+            checked.map_err(|refused| RequestError::InBatch(game, Box::new(refused)))?;
         }
         Ok(())
     }
 
-    fn batch(&mut self, items: &[Option<Item>]) {
+    fn apply_batch(&mut self, items: &[Option<BatchItem>]) {
         for (game, item) in items.iter().enumerate() {
             match item {
-                Some(Item::Number(number)) => {
+                Some(BatchItem::Number(number)) => {
                     let env = self.game_mut(game).expect("a batch was checked");
                     env.play_number(*number).expect("a batch was checked");
                 }
-                Some(Item::Reset(Seed { seed })) => self.reset(game, *seed),
+                Some(BatchItem::Reset(ResetItem { seed })) => self.reset(game, *seed),
                 None => {}
             }
         }
     }
 
     /// Who is asked, what it may do and what it sees; or what came of the game.
-    fn write_state(&mut self, game: usize, out: &mut String) -> Result<(), Refused> {
+    fn write_state(&mut self, game: usize, out: &mut String) -> Result<(), RequestError> {
         self.game(game)?;
-        let Self { games, setting, tensor, legal, .. } = self;
-        let env = games[game].as_ref().ok_or(Refused::NotBegun)?;
+        let Self { games, settings, tensor, legal, .. } = self;
+        let env = games[game].as_ref().ok_or(RequestError::NotStarted)?;
         out.push_str("{\"seat\":");
         write_seat(env, out);
         out.push_str(",\"legal\":");
         write_numbers(env, legal, out);
-        if let Some(seat) = env.asked().filter(|_| setting.tensor != TensorForm::None) {
+        if let Some(seat) = env.seat_to_act().filter(|_| settings.tensor != TensorForm::None) {
             tensor.clear();
             env.write_tensor(seat, tensor);
             out.push_str(",\"tensor\":");
-            write_tensor(setting.tensor, tensor, out);
+            write_tensor(settings.tensor, tensor, out);
         }
         if let Some(returns) = env.returns() {
             out.push_str(",\"returns\":");
-            json(out, &returns);
+            push_json(out, &returns);
             out.push_str(",\"winner\":");
-            json(out, &env.game().outcome().and_then(|outcome| outcome.winner));
+            push_json(out, &env.game().outcome().and_then(|outcome| outcome.winner));
             out.push_str(",\"ending\":");
-            json(out, &env.game().ending());
+            push_json(out, &env.game().ending());
         }
         out.push('}');
         Ok(())
@@ -387,96 +387,96 @@ impl<G: Spaces> Games<G> {
 
     /// The same of all games, by columns. The tensor of a game that is over is zeros.
     fn write_batch(&mut self, out: &mut String) {
-        let Self { games, setting, tensor, legal, .. } = self;
+        let Self { games, settings, tensor, legal, .. } = self;
         let begun = || games.iter().flatten();
         out.push_str("{\"seats\":");
-        list(out, begun(), |out, env| write_seat(env, out));
+        push_list(out, begun(), |out, env| write_seat(env, out));
         out.push_str(",\"legal\":");
-        list(out, begun(), |out, env| write_numbers(env, legal, out));
+        push_list(out, begun(), |out, env| write_numbers(env, legal, out));
         out.push_str(",\"returns\":");
-        list(out, begun(), |out, env| match env.asked() {
+        push_list(out, begun(), |out, env| match env.seat_to_act() {
             Some(_) => out.push_str("null"),
-            None => json(out, &env.returns()),
+            None => push_json(out, &env.returns()),
         });
-        if setting.tensor != TensorForm::None {
+        if settings.tensor != TensorForm::None {
             tensor.clear();
             let len = tensor_len::<G>();
             for (place, env) in (1..).zip(begun()) {
-                if let Some(seat) = env.asked() {
+                if let Some(seat) = env.seat_to_act() {
                     env.write_tensor(seat, tensor);
                 }
                 tensor.resize(place * len, 0);
             }
             out.push_str(",\"tensor\":");
-            write_tensor(setting.tensor, tensor, out);
+            write_tensor(settings.tensor, tensor, out);
         }
         out.push('}');
     }
 
-    fn write_legal(&self, game: usize, out: &mut String) -> Result<(), Refused> {
-        let told = self.game(game)?.legal().map(|(action, number)| self.told(action, number));
+    fn write_legal(&self, game: usize, out: &mut String) -> Result<(), RequestError> {
+        let legal_actions = self.game(game)?.legal_actions().map(|(action, number)| self.legal_action(action, number));
         out.push_str("{\"legal\":");
-        json(out, &told.collect::<Vec<_>>());
+        push_json(out, &legal_actions.collect::<Vec<_>>());
         out.push('}');
         Ok(())
     }
 
     /// What a seat sees, as a struct and as a tensor; of the seat that is asked, if none is named.
-    fn observe(&mut self, game: usize, seat: Option<u8>, out: &mut String) -> Result<(), Refused> {
+    fn write_observation(&mut self, game: usize, seat: Option<u8>, out: &mut String) -> Result<(), RequestError> {
         let env = self.game(game)?;
         let seat = match seat {
             Some(number) => Seat::all(env.seats()).find(|seat| seat.number() == number),
-            None => env.asked(),
+            None => env.seat_to_act(),
         };
-        let seat = seat.ok_or(Refused::NoSuchSeat)?;
+        let seat = seat.ok_or(RequestError::NoSuchSeat)?;
         out.push_str("{\"seat\":");
-        json(out, &seat);
+        push_json(out, &seat);
         out.push_str(",\"view\":");
-        json(out, &env.game().view(Viewer::Seat(seat)));
+        push_json(out, &env.game().view(Viewer::Seat(seat)));
         let mut tensor = Vec::new();
         env.write_tensor(seat, &mut tensor);
         out.push_str(",\"tensor\":");
-        write_tensor(self.setting.tensor, &tensor, out);
+        write_tensor(self.settings.tensor, &tensor, out);
         out.push('}');
         Ok(())
     }
 
-    fn advise(&self, game: usize, out: &mut String) -> Result<(), Refused> {
+    fn write_ai_action(&self, game: usize, out: &mut String) -> Result<(), RequestError> {
         let env = self.game(game)?;
-        let over = Refused::NotPlayed(NotPlayed::Over);
-        let (view, action) = env.view().zip(env.advised()).ok_or(over)?;
+        let over = RequestError::Play(PlayError::Over);
+        let (view, action) = env.view().zip(env.ai_action()).ok_or(over)?;
         let number = G::action_number(view, &action);
-        json(out, &self.told(&action, number));
+        push_json(out, &self.legal_action(&action, number));
         Ok(())
     }
 
-    fn told<'a>(&'a self, action: &'a G::Action, number: Option<u16>) -> Told<'a, G::Action> {
+    fn legal_action<'a>(&'a self, action: &'a G::Action, number: Option<u16>) -> LegalAction<'a, G::Action> {
         let name = number.and_then(|number| self.names.get(usize::from(number)));
-        Told { number, name: name.map(String::as_str), action }
+        LegalAction { number, name: name.map(String::as_str), action }
     }
 
-    fn save(&self, game: usize, out: &mut String) -> Result<(), Refused> {
-        let Setting { rule_set, seats, .. } = &self.setting;
+    fn write_saved_game(&self, game: usize, out: &mut String) -> Result<(), RequestError> {
+        let EnvSettings { rule_set, seats, .. } = &self.settings;
         let (seed, moves) = self.game(game)?.history();
         let moves = moves.to_vec();
-        let saved = Saved { game: G::NAME, rule_set, seats: *seats, seed, moves };
+        let saved = SavedGame { game: G::NAME, rule_set, seats: *seats, seed, moves };
         let text = serde_json::to_string(&saved).expect("what the engine writes is JSON");
         out.push_str("{\"state\":");
-        json(out, &text);
+        push_json(out, &text);
         out.push('}');
         Ok(())
     }
 
     /// A game of this talk's kind, played up to where it was saved.
-    fn saved(&self, text: &str) -> Option<Env<G>> {
-        let Saved { game, rule_set, seats, seed, moves }: Saved<'_, G::Action> =
+    fn load_game(&self, text: &str) -> Option<Env<G>> {
+        let SavedGame { game, rule_set, seats, seed, moves }: SavedGame<'_, G::Action> =
             serde_json::from_str(text).ok()?;
-        let setting = &self.setting;
-        let is_of_here = game == G::NAME && rule_set == setting.rule_set && seats == setting.seats;
-        if !is_of_here {
+        let settings = &self.settings;
+        let is_compatible = game == G::NAME && rule_set == settings.rule_set && seats == settings.seats;
+        if !is_compatible {
             return None;
         }
-        Env::replayed(setting.rules.clone(), seats, seed, &moves)
+        Env::replay(settings.rules.clone(), seats, seed, &moves)
     }
 }
 
@@ -493,8 +493,8 @@ impl TensorForm {
 }
 
 fn write_seat<G: Spaces>(env: &Env<G>, out: &mut String) {
-    match env.asked() {
-        Some(seat) => number(out, seat.number().into()),
+    match env.seat_to_act() {
+        Some(seat) => push_number(out, seat.number().into()),
         None => out.push_str("null"),
     }
 }
@@ -502,44 +502,44 @@ fn write_seat<G: Spaces>(env: &Env<G>, out: &mut String) {
 /// Ascending, each once.
 fn write_numbers<G: Spaces>(env: &Env<G>, numbers: &mut Vec<u16>, out: &mut String) {
     numbers.clear();
-    numbers.extend(env.legal().filter_map(|(_, number)| number));
+    numbers.extend(env.legal_actions().filter_map(|(_, number)| number));
     numbers.sort_unstable();
     numbers.dedup();
-    list(out, numbers.iter(), |out, it| number(out, u32::from(*it)));
+    push_list(out, numbers.iter(), |out, it| push_number(out, u32::from(*it)));
 }
 
 /// Where no tensors are wanted this is asked only for one by itself, which is a list then.
 fn write_tensor(form: TensorForm, tensor: &[i16], out: &mut String) {
     match form {
         TensorForm::List | TensorForm::None => {
-            list(out, tensor, |out, it| number(out, u32::from(it.unsigned_abs())));
+            push_list(out, tensor, |out, it| push_number(out, u32::from(it.unsigned_abs())));
         }
         TensorForm::Hex => {
             out.push('"');
-            hex(out, tensor);
+            push_hex(out, tensor);
             out.push('"');
         }
     }
 }
 
-impl Refused {
+impl RequestError {
     const fn code(&self) -> &'static str {
         match self {
-            Self::NotARequest(_) => "not_a_request",
+            Self::Malformed(_) => "not_a_request",
             Self::NoSuchGame => "no_such_game",
-            Self::NotBegun => "not_begun",
+            Self::NotStarted => "not_begun",
             Self::NoSuchAction => "no_such_action",
             Self::NoSuchSeat => "no_such_seat",
             Self::BadState => "bad_state",
-            Self::NotPlayed(NotPlayed::Over) => "game_over",
-            Self::NotPlayed(NotPlayed::Illegal(_)) => "illegal",
+            Self::Play(PlayError::Over) => "game_over",
+            Self::Play(PlayError::Illegal(_)) => "illegal",
             Self::InBatch(_, refused) => refused.code(),
         }
     }
 
     fn write(&self, out: &mut String) {
         #[derive(Serialize)]
-        struct Error<'a> {
+        struct ErrorAnswer<'a> {
             error: &'a str,
             message: String,
             /// The code of the rules' refusal.
@@ -550,31 +550,31 @@ impl Refused {
             game: Option<usize>,
         }
         let refusal = match self {
-            Self::NotPlayed(NotPlayed::Illegal(refusal)) => *refusal,
-            Self::NotPlayed(NotPlayed::Over)
-            | Self::NotARequest(_)
+            Self::Play(PlayError::Illegal(refusal)) => *refusal,
+            Self::Play(PlayError::Over)
+            | Self::Malformed(_)
             | Self::NoSuchGame
-            | Self::NotBegun
+            | Self::NotStarted
             | Self::NoSuchAction
             | Self::NoSuchSeat
             | Self::BadState
             | Self::InBatch(..) => None,
         };
         let game = if let Self::InBatch(game, _) = self { Some(*game) } else { None };
-        json(out, &Error { error: self.code(), message: self.to_string(), refusal, game });
+        push_json(out, &ErrorAnswer { error: self.code(), message: self.to_string(), refusal, game });
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotARequest(why) => write!(f, "this is no request: {why}"),
+            Self::Malformed(why) => write!(f, "this is no request: {why}"),
             Self::NoSuchGame => f.write_str("there is no game of this number"),
-            Self::NotBegun => f.write_str("this game has not begun: reset it with a seed"),
+            Self::NotStarted => f.write_str("this game has not begun: reset it with a seed"),
             Self::NoSuchAction => f.write_str("no action has this number or name"),
             Self::NoSuchSeat => f.write_str("there is no such seat, or nobody is asked"),
             Self::BadState => f.write_str("this is no saved game of this game and rule set"),
-            Self::NotPlayed(why) => fmt::Display::fmt(why, f),
+            Self::Play(why) => fmt::Display::fmt(why, f),
             Self::InBatch(game, why) => write!(f, "game {game} of the batch: {why}"),
         }
     }

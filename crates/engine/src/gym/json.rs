@@ -8,21 +8,21 @@ use serde::Serialize;
 ///
 /// # Panics
 /// When the value is none that JSON knows, which values of ours are not.
-pub(super) fn json(out: &mut String, value: &impl Serialize) {
+pub(super) fn push_json(out: &mut String, value: &impl Serialize) {
     out.push_str(&serde_json::to_string(value).expect("what the engine writes is JSON"));
 }
 
 /// Adds a whole number.
-pub(super) fn number(out: &mut String, number: u32) {
+pub(super) fn push_number(out: &mut String, number: u32) {
     if number >= 10 {
-        self::number(out, number / 10);
+        self::push_number(out, number / 10);
     }
     let digit = u8::try_from(number % 10).expect("a digit is below ten");
     out.push(char::from(b'0' + digit));
 }
 
 /// Adds a list, each thing by `each`.
-pub(super) fn list<T>(
+pub(super) fn push_list<T>(
     out: &mut String,
     things: impl IntoIterator<Item = T>,
     mut each: impl FnMut(&mut String, T),
@@ -39,7 +39,7 @@ pub(super) fn list<T>(
 
 /// Adds each number as four hexadecimal digits: its two bytes, the lower one first. By pieces, because
 /// tensors are most of what is written.
-pub(super) fn hex(out: &mut String, numbers: &[i16]) {
+pub(super) fn push_hex(out: &mut String, numbers: &[i16]) {
     const PIECE: usize = 256;
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = |byte: u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
