@@ -5,7 +5,7 @@ use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::games::tongits::{
     Arrangement, additions, deadwood, for_each_meld, has_secret, leaves_nothing,
 };
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 const HANDS: u32 = 6_000;
 
@@ -108,11 +108,11 @@ fn search(
 }
 
 /// A hand of 3 to 13 cards; most are drawn from few ranks or suits, where melds meet.
-fn hand(dice: &mut Dice) -> CardSet {
+fn hand(dice: &mut TestRng) -> CardSet {
     hand_of(dice, 13)
 }
 
-fn hand_of(dice: &mut Dice, cards_max: u32) -> CardSet {
+fn hand_of(dice: &mut TestRng, cards_max: u32) -> CardSet {
     let count = 3 + dice.below(cards_max - 2) as usize;
     let (low, width) = (dice.below(8), 4 + dice.below(6));
     let suits = 1 + dice.below(4);
@@ -144,7 +144,7 @@ fn check_by(hand: CardSet, secret_run_min: u8) {
     let mut best = None;
     search(&cards, secret_run_min, &mut Vec::new(), 0, &mut best);
     let best = best.expect("leaving every card is a partition");
-    let found = Arrangement::of(hand, secret_run_min);
+    let found = Arrangement::from_hand(hand, secret_run_min);
     let melds: Vec<Vec<u8>> =
         found.melds.iter().map(|meld| meld.iter().map(Card::index).collect()).collect();
     assert_eq!(melds, best.melds, "hand {hand}: found {:?}", found.melds);
@@ -160,7 +160,7 @@ fn check_by(hand: CardSet, secret_run_min: u8) {
 /// Rule 1.10.
 #[test]
 fn the_arrangement_is_the_best_of_all_partitions() {
-    let mut dice = Dice::new(110);
+    let mut dice = TestRng::new(110);
     for _ in 0..HANDS {
         check(hand(&mut dice));
     }
@@ -169,7 +169,7 @@ fn the_arrangement_is_the_best_of_all_partitions() {
 /// Rules 1.10, 11.1: the same with one joker and with two.
 #[test]
 fn the_arrangement_with_jokers_is_the_best_of_all_partitions() {
-    let mut dice = Dice::new(111);
+    let mut dice = TestRng::new(111);
     for _ in 0..HANDS / 4 {
         let hand = hand_of(&mut dice, 9);
         let jokers = 1 + dice.below(2) as usize;
@@ -190,7 +190,7 @@ fn the_arrangement_with_jokers_is_the_best_of_all_partitions() {
 /// Rules 1.4, 3.5, 11.1: the melds of a hand and what may be added to each, against every subset.
 #[test]
 fn the_melds_of_a_hand_are_those_of_its_subsets() {
-    let mut dice = Dice::new(35);
+    let mut dice = TestRng::new(35);
     for _ in 0..200 {
         let jokers = CardSet::JOKERS.iter().take(dice.below(3) as usize);
         let hand = hand_of(&mut dice, 9).union(jokers.collect());
@@ -236,5 +236,5 @@ fn a_secret_meld_is_held_even_when_the_arrangement_breaks_it() {
     let hand: CardSet =
         "2C 3C 4C 5C 6C 6D 6H 2D 2H".split(' ').map(|card| card.parse().unwrap()).collect();
     assert!(has_secret(hand, 5));
-    assert_eq!(Arrangement::of(hand, 5).secret_melds(5), 0);
+    assert_eq!(Arrangement::from_hand(hand, 5).secret_melds(5), 0);
 }

@@ -4,26 +4,26 @@
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Ending, ExposedMeld, Preset, Rules, Setup, SetupPhase, Tongits,
+    Action, EndingKind, ExposedMeld, Preset, Rules, GameSetup, SetupPhase, Tongits,
 };
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::testing::{Dice, Policy, play};
+use bahay_engine::testing::{TestRng, Policy, play};
 
 /// Plays games by seeds and adds up what each seat won or lost in counts, and the endings.
 fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3]) {
     let (mut counts, mut endings) = ([0; 3], [0; 3]);
     for seed in 0..games {
         let starter = Seat::all(3).nth((seed % 3) as usize);
-        let (game, _) = play::<Tongits>(rules, starter, &policies, &mut Dice::new(seed));
+        let (game, _) = play::<Tongits>(rules, starter, &policies, &mut TestRng::new(seed));
         let outcome = game.outcome().expect("the game is over");
         for debt in outcome.debts {
             counts[debt.from.index()] -= i64::from(debt.counts());
             counts[debt.to.index()] += i64::from(debt.counts());
         }
         endings[match game.public().end.expect("the game is over").ending {
-            Ending::Tongits => 0,
-            Ending::Fight => 1,
-            Ending::Stock => 2,
+            EndingKind::Tongits => 0,
+            EndingKind::Fight => 1,
+            EndingKind::Stock => 2,
         }] += 1;
     }
     (counts, endings)
@@ -33,7 +33,7 @@ fn tally(rules: &Rules, policies: [Policy; 3], games: u64) -> ([i64; 3], [u32; 3
 fn the_ai_beats_random_play_by_far() {
     for preset in Preset::ALL {
         let games = 300;
-        let policies = [Policy::Advised, Policy::Random, Policy::Random];
+        let policies = [Policy::Ai, Policy::Random, Policy::Random];
         let (counts, _) = tally(&preset.rules, policies, games);
         println!("{}: against random play {counts:?} counts in {games} games", preset.name);
         assert!(counts[0] > 2 * i64::try_from(games).unwrap_or(i64::MAX), "{counts:?}");
@@ -44,7 +44,7 @@ fn the_ai_beats_random_play_by_far() {
 fn three_ais_end_games_in_every_way() {
     for preset in Preset::ALL {
         let games = 600;
-        let (counts, endings) = tally(&preset.rules, [Policy::Advised; 3], games);
+        let (counts, endings) = tally(&preset.rules, [Policy::Ai; 3], games);
         let name = preset.name;
         println!("{name}: tongits, fight, stock: {endings:?} of {games}; counts {counts:?}");
         // With jokers hands are low so soon that few games last until the stock is exhausted.
@@ -58,8 +58,8 @@ fn three_ais_end_games_in_every_way() {
 fn the_ai_lays_face_down_and_uses_jokers_and_sagasas() {
     let [mut face_down, mut with_joker, mut sagasas] = [0_u32; 3];
     for seed in 0..600 {
-        let policies = [Policy::Advised; 3];
-        let (game, _) = play::<Tongits>(&Rules::joker(), None, &policies, &mut Dice::new(seed));
+        let policies = [Policy::Ai; 3];
+        let (game, _) = play::<Tongits>(&Rules::joker(), None, &policies, &mut TestRng::new(seed));
         for meld in game.public().melds.iter() {
             face_down += u32::from(meld.face_down.is_some());
             with_joker += u32::from(meld.cards.has_joker());
@@ -70,9 +70,9 @@ fn the_ai_lays_face_down_and_uses_jokers_and_sagasas() {
     assert!(face_down > 0 && with_joker > 100 && sagasas > 0);
 }
 
-fn advised(position: &Setup, seat: Seat) -> Action {
+fn advised(position: &GameSetup, seat: Seat) -> Action {
     let game = position.game().expect("such a position can stand");
-    Tongits::advise(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
+    Tongits::choose_action(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
 }
 
 fn cards(text: &str) -> CardSet {
@@ -80,10 +80,10 @@ fn cards(text: &str) -> CardSet {
 }
 
 /// A position of seat 0 by `joker`, with nothing on the table.
-fn position(phase: SetupPhase, hand: &str) -> Setup {
+fn position(phase: SetupPhase, hand: &str) -> GameSetup {
     let hands = [cards(hand), cards("KD 9H"), cards("QD 8S")];
     let named = hands.iter().fold(CardSet::EMPTY, |sum, hand| sum.union(*hand));
-    Setup {
+    GameSetup {
         rules: Rules::joker(),
         turn: Seat::new(0).expect("a seat"),
         phase,
@@ -102,7 +102,7 @@ fn position(phase: SetupPhase, hand: &str) -> Setup {
 fn the_ai_takes_what_the_rules_offer() {
     let own = Seat::new(0).expect("a seat");
     let spread =
-        Setup { yet_to_act: SeatSet::only(own), ..position(SetupPhase::Draw, "5C 5D 5H 6C 7C 8C") };
+        GameSetup { yet_to_act: SeatSet::only(own), ..position(SetupPhase::Draw, "5C 5D 5H 6C 7C 8C") };
     assert_eq!(advised(&spread, own), Action::Tongits);
 
     // Four of a rank pay when they stay concealed, and the hand is emptied in this turn.

@@ -11,12 +11,12 @@ use std::env;
 use bahay_engine::cards::CardSet;
 use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Additions, AllBurned, BadRules, ChallengersTied, Counts, DealDirection, ExposedMeld,
-    Rules, Setup, SetupPhase, SpecialEnding, Tongits,
+    Action, Additions, AllBurned, RulesFieldError, ChallengersTied, Counts, DealDirection, ExposedMeld,
+    Rules, GameSetup, SetupPhase, SpecialEnding, Tongits,
 };
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
-use bahay_engine::testing::{Dice, Failure, TongitsProbe, check_game};
+use bahay_engine::testing::{TestRng, Failure, TongitsProbe, check_game};
 
 use broken::{Broken, Fault};
 
@@ -36,7 +36,7 @@ fn seeds(games: u64) -> impl Iterator<Item = u64> {
 }
 
 /// A rule set with every switch as chance has it; some cannot be dealt.
-fn any_rules(dice: &mut Dice) -> Rules {
+fn any_rules(dice: &mut TestRng) -> Rules {
     let [classic, kingdom] = [Rules::classic().counts, Rules::kingdom().counts];
     let mut coin = || dice.below(2) == 1;
     let mut rules = Rules {
@@ -119,7 +119,7 @@ fn a_zero_count_fight_is_followed_by_every_viewer() {
     let melds = vec![meld(fighter, "5H 6H 7H", None), meld(other, "TC TD TH TS", Some(4))];
     let named = melds.iter().map(|meld| meld.cards).chain(hands);
     let named = named.fold(CardSet::EMPTY, CardSet::union);
-    let position = Setup {
+    let position = GameSetup {
         rules: Rules::joker(),
         turn: fighter,
         phase: SetupPhase::Draw,
@@ -177,12 +177,12 @@ fn a_game_of_another_kind_keeps_the_contract() {
 fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     let (mut dealt, mut refused) = (0, Vec::new());
     for seed in seeds(400) {
-        let rules = any_rules(&mut Dice::new(seed));
+        let rules = any_rules(&mut TestRng::new(seed));
         if let Err(bad) = rules.check() {
             let needs_endings = matches!(rules.counts, Counts::Items(_))
                 && matches!(
                     bad,
-                    BadRules::Sagasa | BadRules::ZeroCountFight | BadRules::VariablePayout
+                    RulesFieldError::Sagasa | RulesFieldError::ZeroCountFight | RulesFieldError::VariablePayout
                 );
             assert!(needs_endings, "{bad}: {rules:?}");
             refused.push(bad);

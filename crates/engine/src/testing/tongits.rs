@@ -8,14 +8,14 @@ use crate::cards::{Card, CardSet};
 use crate::game::Viewer;
 use crate::games::tongits::{Action, ExposedMeld, Phase, SEATS, Tongits, is_meld};
 use crate::seat::Seat;
-use crate::testing::{Dice, Probe, SeenEvent};
+use crate::testing::{TestRng, Probe, SeenEvent};
 
 /// Tong-its for the conformance kit.
 #[derive(Clone, Copy, Debug)]
 pub struct TongitsProbe;
 
 impl Probe<Tongits> for TongitsProbe {
-    fn wild_action(&self, game: &Tongits, dice: &mut Dice) -> Action {
+    fn wild_action(&self, game: &Tongits, dice: &mut TestRng) -> Action {
         let hands = game.hands();
         let hand: Vec<Card> = match dice.below(4) {
             0 => CardSet::ALL.iter().collect(),
@@ -55,7 +55,7 @@ impl Probe<Tongits> for TongitsProbe {
         let others = Seat::all(SEATS).zip(game.hands());
         let others = others.filter(|(seat, _)| !is_over && Some(*seat) != own);
         let hidden = others.fold(CardSet::EMPTY, |sum, (seat, hand)| {
-            let face_down = game.public().melds.face_down(seat);
+            let face_down = game.public().melds.iter_face_down(seat);
             face_down.fold(sum.union(*hand), CardSet::union)
         });
         let stock = game.stock().cards().iter().copied();
@@ -114,7 +114,7 @@ mod tests {
     use crate::coins::Coins;
     use crate::game::{Hits, Outcome, Skill};
     use crate::games::tongits::{Rules, Tongits};
-    use crate::table::{Clocks, Crown, PlayerId, Price, Spectators, Terms, Worth};
+    use crate::table::{Clocks, Crown, PlayerId, Price, Spectators, Terms, TableOutcome};
     use uuid::Uuid;
 
     /// Rule 5.3 of Tong-its.
@@ -138,8 +138,8 @@ mod tests {
         let pot = Coins::from_hundredths(900);
         for crown in [None, Some(Crown { player: players[1], wins: 2 })] {
             let worth =
-                Worth::of::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
-            let Worth { settlement, pot_after, crown_after } = worth.unwrap();
+                TableOutcome::of::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
+            let TableOutcome { settlement, pot_after, crown_after } = worth.unwrap();
             assert!(settlement.payments.is_empty() && settlement.pot.is_none());
             assert_eq!((pot_after, crown_after), (pot, crown));
         }

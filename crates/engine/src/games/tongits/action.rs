@@ -6,7 +6,7 @@ use crate::cards::{Card, CardSet};
 
 /// An action of a player. Unknown fields are refused: they are a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", from = "Wire")]
+#[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsAction", deny_unknown_fields))]
 pub enum Action {
@@ -40,7 +40,7 @@ pub enum Action {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum Wire {
+enum ActionFields {
     Draw {},
     Chow {
         cards: CardSet,
@@ -63,18 +63,18 @@ enum Wire {
     Fold {},
 }
 
-impl From<Wire> for Action {
-    fn from(wire: Wire) -> Self {
-        match wire {
-            Wire::Draw {} => Self::Draw,
-            Wire::Chow { cards } => Self::Chow { cards },
-            Wire::Fight {} => Self::Fight,
-            Wire::Drop { cards, face_down } => Self::Drop { cards, face_down },
-            Wire::Sapaw { card, meld } => Self::Sapaw { card, meld },
-            Wire::Dump { card } => Self::Dump { card },
-            Wire::Tongits {} => Self::Tongits,
-            Wire::Challenge {} => Self::Challenge,
-            Wire::Fold {} => Self::Fold,
+impl From<ActionFields> for Action {
+    fn from(fields: ActionFields) -> Self {
+        match fields {
+            ActionFields::Draw {} => Self::Draw,
+            ActionFields::Chow { cards } => Self::Chow { cards },
+            ActionFields::Fight {} => Self::Fight,
+            ActionFields::Drop { cards, face_down } => Self::Drop { cards, face_down },
+            ActionFields::Sapaw { card, meld } => Self::Sapaw { card, meld },
+            ActionFields::Dump { card } => Self::Dump { card },
+            ActionFields::Tongits {} => Self::Tongits,
+            ActionFields::Challenge {} => Self::Challenge,
+            ActionFields::Fold {} => Self::Fold,
         }
     }
 }

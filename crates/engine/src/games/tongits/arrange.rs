@@ -18,7 +18,7 @@ use crate::cards::CardSet;
 use crate::games::tongits::joker::for_each_needed_part;
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::{is_secret, lane_points};
-use crate::games::tongits::search::{Key, MELDS_MAX, Search, is_lesser_list, order_of_melds};
+use crate::games::tongits::partition::{PartitionKey, MELDS_MAX, PartitionSearch, is_lesser_list, order_of_melds};
 
 /// The arrangement of a hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,18 +33,18 @@ pub struct Arrangement {
 
 impl Arrangement {
     /// The arrangement of a hand of up to seventeen cards. `secret_run_min` is that of the rules.
-    pub fn of(hand: CardSet, secret_run_min: u8) -> Self {
+    pub fn from_hand(hand: CardSet, secret_run_min: u8) -> Self {
         if hand.has_joker() {
-            let best = Plan::best(hand, secret_run_min);
-            return Self::with(hand, best.melds(hand.jokers()), best.key);
+            let best = JokerPartition::find_best(hand, secret_run_min);
+            return Self::from_melds(hand, best.melds(hand.jokers()), best.key);
         }
-        let best = Search::over(hand, secret_run_min);
+        let best = PartitionSearch::search_hand(hand, secret_run_min);
         let mut melds = best.partition();
         melds.sort_unstable_by(|a, b| order_of_melds(*a, *b));
-        Self::with(hand, melds, best.key)
+        Self::from_melds(hand, melds, best.key)
     }
 
-    fn with(hand: CardSet, melds: ArrayVec<CardSet, MELDS_MAX>, key: Key) -> Self {
+    fn from_melds(hand: CardSet, melds: ArrayVec<CardSet, MELDS_MAX>, key: PartitionKey) -> Self {
         let melded = melds.iter().fold(CardSet::EMPTY, |sum, meld| sum.union(*meld));
         Self { melds, leftover: hand.difference(melded), deadwood: key.deadwood() }
     }
@@ -57,17 +57,17 @@ impl Arrangement {
 
 /// The arrangement of a hand without its melds: what it leaves over, and how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Outline {
+pub(super) struct HandSummary {
     pub(super) leftover: CardSet,
     pub(super) deadwood: u32,
     pub(super) melds: u32,
     pub(super) secret_melds: u32,
 }
 
-impl Outline {
+impl HandSummary {
     /// Of a hand without jokers.
-    pub(super) fn of(hand: CardSet, secret_run_min: u8) -> Self {
-        let best = Search::over(hand, secret_run_min);
+    pub(super) fn from_hand(hand: CardSet, secret_run_min: u8) -> Self {
+        let best = PartitionSearch::search_hand(hand, secret_run_min);
         Self {
             leftover: best.leftover().cards(),
             deadwood: best.key.deadwood(),
@@ -82,28 +82,28 @@ pub fn deadwood(hand: CardSet) -> u32 {
     if hand.has_joker() {
         return deadwood_with_jokers(hand.naturals(), hand.jokers().len());
     }
-    lane_points(loose(hand))
+    lane_points(unmelded(hand))
 }
 
 /// What the arrangement of a hand leaves over, where no run is secret.
 pub(super) fn leftover(hand: CardSet) -> CardSet {
-    if hand.has_joker() { Arrangement::of(hand, 0).leftover } else { loose(hand).cards() }
+    if hand.has_joker() { Arrangement::from_hand(hand, 0).leftover } else { unmelded(hand).cards() }
 }
 
 /// What the arrangement of a hand without jokers leaves over, where no run is secret. Which runs are
 /// secret changes no points.
-fn loose(hand: CardSet) -> Lanes {
-    plainly_loose(hand).unwrap_or_else(|| Search::over(hand, 0).leftover())
+fn unmelded(hand: CardSet) -> Lanes {
+    unmelded_without_choice(hand).unwrap_or_else(|| PartitionSearch::search_hand(hand, 0).leftover())
 }
 
 /// What is in no set and in no run of a hand without jokers; `None` where some card is in both, so
 /// that there is something to choose.
-fn plainly_loose(hand: CardSet) -> Option<Lanes> {
+fn unmelded_without_choice(hand: CardSet) -> Option<Lanes> {
     let lanes = Lanes::from_cards(hand);
-    let runs = lanes.in_runs().0;
-    let sets = Lanes::of_ranks(lanes.ranks_of_three()).0;
-    let loose = Lanes(lanes.0 & !runs & !sets);
-    (sets & lanes.0 & runs == 0).then_some(loose)
+    let runs = lanes.run_cards().0;
+    let sets = Lanes::from_ranks(lanes.ranks_of_three()).0;
+    let unmelded = Lanes(lanes.0 & !runs & !sets);
+    (sets & lanes.0 & runs == 0).then_some(unmelded)
 }
 
 #[cold]
@@ -133,24 +133,24 @@ pub fn leaves_nothing(hand: CardSet) -> bool {
         return deadwood(hand) == 0;
     }
     let lanes = Lanes::from_cards(hand);
-    let meldable = lanes.in_runs().0 | Lanes::of_ranks(lanes.ranks_of_three()).0;
+    let meldable = lanes.run_cards().0 | Lanes::from_ranks(lanes.ranks_of_three()).0;
     lanes.0 & !meldable == 0 && deadwood(hand) == 0
 }
 
 /// A partition of a hand with jokers: where they stand, and what is chosen of the other cards.
 #[derive(Clone, Debug)]
-struct Plan {
-    key: Key,
+struct JokerPartition {
+    key: PartitionKey,
     /// The natural parts of the melds with a joker, ascending.
     parts: ArrayVec<CardSet, 2>,
-    rest: Search,
+    rest: PartitionSearch,
 }
 
-impl Plan {
+impl JokerPartition {
     #[cold]
-    fn best(hand: CardSet, secret_run_min: u8) -> Self {
+    fn find_best(hand: CardSet, secret_run_min: u8) -> Self {
         let plan = |naturals: CardSet, parts: &[CardSet]| {
-            let rest = Search::over(naturals, secret_run_min);
+            let rest = PartitionSearch::search_hand(naturals, secret_run_min);
             let key = parts.iter().fold(rest.key, |key, _| key.with_melds(1));
             Self { key, parts: parts.iter().copied().collect(), rest }
         };
@@ -158,11 +158,11 @@ impl Plan {
         let mut best = plan(naturals, &[]);
         for_each_needed_part(naturals, |part| {
             let rest = naturals.difference(part);
-            best.improve(plan(rest, &[part]), jokers);
+            best.replace_if_better(plan(rest, &[part]), jokers);
             if jokers.len() > 1 {
                 for_each_needed_part(rest, |next| {
                     if order_of_melds(part, next) == Ordering::Less {
-                        best.improve(plan(rest.difference(next), &[part, next]), jokers);
+                        best.replace_if_better(plan(rest.difference(next), &[part, next]), jokers);
                     }
                 });
             }
@@ -170,7 +170,7 @@ impl Plan {
         best
     }
 
-    fn improve(&mut self, other: Self, jokers: CardSet) {
+    fn replace_if_better(&mut self, other: Self, jokers: CardSet) {
         let is_better = other.key < self.key
             || other.key == self.key && is_lesser_list(&other.melds(jokers), &self.melds(jokers));
         if is_better {
@@ -189,9 +189,9 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arrangement, Outline, deadwood, leaves_nothing};
+    use super::{Arrangement, HandSummary, deadwood, leaves_nothing};
     use crate::cards::{Card, CardSet};
-    use crate::chance::Dice;
+    use crate::chance::ChanceRng;
     use crate::games::tongits::meld::is_secret;
     use alloc::string::ToString;
     use alloc::vec::Vec;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn check(hand: &str, melds: &[&str], left: &str) {
-        let arrangement = Arrangement::of(cards(hand), 5);
+        let arrangement = Arrangement::from_hand(cards(hand), 5);
         let found: Vec<_> = arrangement.melds.iter().map(ToString::to_string).collect();
         assert_eq!(found, melds, "{hand}");
         assert_eq!(arrangement.leftover, cards(left), "{hand}");
@@ -226,7 +226,7 @@ mod tests {
     /// choose.
     #[test]
     fn an_outline_is_that_of_the_arrangement() {
-        let mut dice = Dice::numbered(1);
+        let mut dice = ChanceRng::from_number(1);
         for number in 0..4_000 {
             let ranks = [13, 4][number % 2];
             let mut hand = CardSet::EMPTY;
@@ -236,12 +236,12 @@ mod tests {
             }
             for secret_run_min in [0, 5, 6] {
                 let Arrangement { leftover, deadwood, melds } =
-                    Arrangement::of(hand, secret_run_min);
+                    Arrangement::from_hand(hand, secret_run_min);
                 let secret = melds.iter().filter(|meld| is_secret(**meld, secret_run_min)).count();
                 let (melds, secret_melds) =
                     (u32::try_from(melds.len()).unwrap(), u32::try_from(secret).unwrap());
-                let expected = Outline { leftover, deadwood, melds, secret_melds };
-                assert_eq!(Outline::of(hand, secret_run_min), expected, "{hand}");
+                let expected = HandSummary { leftover, deadwood, melds, secret_melds };
+                assert_eq!(HandSummary::from_hand(hand, secret_run_min), expected, "{hand}");
                 assert_eq!(super::deadwood(hand), deadwood, "{hand}");
                 if secret_run_min == 0 {
                     assert_eq!(super::leftover(hand), leftover, "{hand}");
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn jokers_stand_where_they_leave_the_fewest_points() {
         let check = |hand: &str, melds: &[&str], left: &str| {
-            let arrangement = Arrangement::of(cards(hand), 0);
+            let arrangement = Arrangement::from_hand(cards(hand), 0);
             let found: Vec<_> = arrangement.melds.iter().map(ToString::to_string).collect();
             assert_eq!(found, melds, "{hand}");
             assert_eq!(arrangement.leftover, cards(left), "{hand}");

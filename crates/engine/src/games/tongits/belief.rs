@@ -4,7 +4,7 @@
 //! What the others did makes some of them likelier: who dumped a king held no two more; for whom the
 //! table drew could chow nothing (rule 3.1). How likely somebody with certain cards does what it
 //! did is told by [`Habits`], those of a greedy player or of a quick one; which of them each of the
-//! others is belongs to a way to lie too. A [`Chain`] goes from one to the next by small changes, so
+//! others is belongs to a way to lie too. A [`BeliefChain`] goes from one to the next by small changes, so
 //! that it comes to each as often as that is likely (Metropolis).
 //!
 //! A hand was another one when somebody played: cards were drawn since. So which card came by which
@@ -15,16 +15,16 @@
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
-use crate::chance::Dice;
+use crate::chance::ChanceRng;
 use crate::game::Skill;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::event::{BySeat, Event};
 use crate::games::tongits::habits::{
-    Habits, NEVER, Neighbours, ONE, deadwood_step, gain_step, stage, times_in_65_536,
+    Habits, NEVER, Neighbours, ONE, deadwood_bucket, gain_bucket, stage, probability_in_65_536,
 };
-use crate::games::tongits::habits_counted::{GREEDY, QUICK};
+use crate::games::tongits::habit_tables::{GREEDY, QUICK};
 use crate::games::tongits::meld::{can_chow, has_secret};
-use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::view::View;
@@ -32,16 +32,16 @@ use crate::seat::{Seat, SeatSet};
 
 /// Changes that are tried before the first way to lie is taken, and between one and the next. Most
 /// are not made.
-const CHANGES_TO_SETTLE: u32 = 500;
-const CHANGES_BETWEEN: u32 = 20;
+const BURN_IN_STEPS: u32 = 500;
+const STEPS_PER_SAMPLE: u32 = 20;
 
 /// The bots of a room play at one grade: so much likelier, in natural logarithms, are both of the
 /// others of one kind.
-const OF_ONE_KIND: i32 = 2 * ONE;
+const SAME_SKILL_BONUS: i32 = 2 * ONE;
 
 /// What a seat did, as all see it.
 #[derive(Clone, Copy, Debug)]
-enum Beat {
+enum ObservedMove {
     /// The turn began, with this discard to chow.
     Began {
         discard: Option<Card>,
@@ -49,7 +49,7 @@ enum Beat {
         is_open: bool,
         others_open: usize,
         stock: u8,
-        did: Did,
+        opening: TurnOpening,
     },
     /// A card came to the hand.
     Drew,
@@ -66,70 +66,70 @@ enum Beat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Did {
+enum TurnOpening {
     /// It could do nothing else.
-    DrewByTable,
-    Drew,
-    Chowed,
-    Fought,
+    AutoDraw,
+    Draw,
+    Chow,
+    Fight,
 }
 
 /// What each seat did, the latest last.
 #[derive(Clone, Debug)]
-struct Story {
-    beats: BySeat<Vec<Beat>>,
+struct MoveHistory {
+    moves: BySeat<Vec<ObservedMove>>,
     secret_run_min: u8,
 }
 
-impl Story {
+impl MoveHistory {
     /// From what a seat heard; `None` when it did not hear everything.
-    fn of(view: &View, heard: &[Event]) -> Option<Self> {
+    fn from_events(view: &View, seen_events: &[Event]) -> Option<Self> {
         let rules = &view.public.rules;
         let from_the_deal =
-            matches!(heard.first(), Some(Event::StarterChosen { .. } | Event::Dealt { .. }));
+            matches!(seen_events.first(), Some(Event::StarterChosen { .. } | Event::Dealt { .. }));
         if rules.jokers || rules.bahay || !from_the_deal {
             return None;
         }
-        let mut public = Public::new(rules, None);
-        let mut beats = [const { Vec::new() }; SEATS as usize];
+        let mut public = PublicState::new(rules, None);
+        let mut moves = [const { Vec::new() }; SEATS as usize];
         let mut has_laid = false;
-        for event in heard {
-            let began = |seat: Seat, did: Did| {
+        for event in seen_events {
+            let began = |seat: Seat, opening: TurnOpening| {
                 let Phase::Draw { fight_blocked, .. } = public.phase else { return None };
                 let is_open = public.melds.is_open(seat);
                 let open = seat.others(SEATS).filter(|other| public.melds.is_open(*other));
-                Some(Beat::Began {
+                Some(ObservedMove::Began {
                     discard: public.discards.top(),
                     may_fight: is_open && !fight_blocked,
                     is_open,
                     others_open: open.count(),
                     stock: public.stock_count,
-                    did,
+                    opening,
                 })
             };
             match event {
                 Event::Drawn { seat, auto, .. } => {
                     has_laid = false;
-                    let did = if *auto { Did::DrewByTable } else { Did::Drew };
-                    beats[seat.index()].extend(began(*seat, did));
-                    beats[seat.index()].push(Beat::Drew);
+                    let opening = if *auto { TurnOpening::AutoDraw } else { TurnOpening::Draw };
+                    moves[seat.index()].extend(began(*seat, opening));
+                    moves[seat.index()].push(ObservedMove::Drew);
                 }
                 Event::Chowed { seat, cards, .. } => {
                     has_laid = true;
-                    beats[seat.index()].extend(began(*seat, Did::Chowed));
-                    beats[seat.index()].push(Beat::Laid(*cards));
+                    moves[seat.index()].extend(began(*seat, TurnOpening::Chow));
+                    moves[seat.index()].push(ObservedMove::Laid(*cards));
                 }
                 Event::Fought { seat, .. } => {
-                    beats[seat.index()].extend(began(*seat, Did::Fought));
+                    moves[seat.index()].extend(began(*seat, TurnOpening::Fight));
                 }
                 Event::Dropped { seat, cards } => {
                     has_laid = true;
-                    beats[seat.index()].push(Beat::Laid(*cards));
+                    moves[seat.index()].push(ObservedMove::Laid(*cards));
                 }
                 Event::Sapawed { seat, card, .. } => {
-                    beats[seat.index()].push(Beat::Laid(CardSet::only(*card)));
+                    moves[seat.index()].push(ObservedMove::Laid(CardSet::only(*card)));
                 }
-                Event::Dumped { seat, card } => beats[seat.index()].push(Beat::Dumped {
+                Event::Dumped { seat, card } => moves[seat.index()].push(ObservedMove::Dumped {
                     card: *card,
                     on_table: public.melds.additions(),
                     is_open: public.melds.is_open(*seat),
@@ -155,41 +155,41 @@ impl Story {
             public.apply(event);
         }
         // Who has missed something knows nothing for sure.
-        (public == view.public).then_some(Self { beats, secret_run_min: rules.secret_run_min })
+        (public == view.public).then_some(Self { moves, secret_run_min: rules.secret_run_min })
     }
 
     /// The discard that a seat could take when its latest turn began, if it did this.
     #[cfg(test)]
-    fn latest_turn(&self, seat: Seat, what: Did) -> Option<Card> {
-        let began = self.beats[seat.index()].iter().rev().find_map(|beat| match beat {
-            Beat::Began { discard, did, .. } => Some((*discard, *did)),
-            Beat::Drew | Beat::Laid(_) | Beat::Dumped { .. } => None,
+    fn latest_turn(&self, seat: Seat, wanted: TurnOpening) -> Option<Card> {
+        let began = self.moves[seat.index()].iter().rev().find_map(|observed| match observed {
+            ObservedMove::Began { discard, opening, .. } => Some((*discard, *opening)),
+            ObservedMove::Drew | ObservedMove::Laid(_) | ObservedMove::Dumped { .. } => None,
         });
-        began.filter(|(_, did)| *did == what)?.0
+        began.filter(|(_, opening)| *opening == wanted)?.0
     }
 
     /// The draws of a seat, from the first on.
     fn draws(&self, seat: Seat) -> usize {
-        self.beats[seat.index()].iter().filter(|beat| matches!(beat, Beat::Drew)).count()
+        self.moves[seat.index()].iter().filter(|observed| matches!(observed, ObservedMove::Drew)).count()
     }
 
     /// The logarithm of how likely a seat with these cards and habits did what it did.
-    fn likelihood(&self, seat: Seat, habits: &Habits, hand: CardSet, drawn: &[Card]) -> i32 {
+    fn log_likelihood(&self, seat: Seat, habits: &Habits, hand: CardSet, drawn: &[Card]) -> i32 {
         let mut hand = hand;
         let mut drawn = drawn.iter().rev();
         let mut sum = 0;
-        for beat in self.beats[seat.index()].iter().rev() {
-            match *beat {
-                Beat::Laid(cards) => hand = hand.union(cards),
-                Beat::Drew => {
+        for observed in self.moves[seat.index()].iter().rev() {
+            match *observed {
+                ObservedMove::Laid(cards) => hand = hand.union(cards),
+                ObservedMove::Drew => {
                     hand = drawn.next().map_or(hand, |card| hand.without(*card));
                 }
-                Beat::Dumped { card, on_table, is_open, has_laid, seen, stock } => {
+                ObservedMove::Dumped { card, on_table, is_open, has_laid, seen, stock } => {
                     let left = hand;
                     hand = hand.with(card);
                     let may_be = hand.difference(on_table);
-                    let neighbours = Neighbours::of(hand, seen, stock, is_open);
-                    sum += habits.dumps(&neighbours, may_be, card);
+                    let neighbours = Neighbours::new(hand, seen, stock, is_open);
+                    sum += habits.dump_log_probability(&neighbours, may_be, card);
                     if !has_laid && neighbours.has_meld_without(card) {
                         let secret = has_secret(left, self.secret_run_min);
                         let keeps = &habits.keeps_meld[stage(stock)][usize::from(is_open)];
@@ -198,22 +198,22 @@ impl Story {
                     let kept = left.intersection(on_table).len();
                     sum += habits.keeps_addable * i32::try_from(kept).unwrap_or(0);
                 }
-                Beat::Began { discard, may_fight, is_open, others_open, stock, did } => {
+                ObservedMove::Began { discard, may_fight, is_open, others_open, stock, opening } => {
                     let can = discard.filter(|discard| can_chow(hand, *discard));
-                    match (did, can) {
-                        (Did::DrewByTable, Some(_)) => sum += NEVER,
-                        (Did::Drew, Some(discard)) => {
-                            sum += habits.declines[usize::from(is_open)][gain_step(hand, discard)];
+                    match (opening, can) {
+                        (TurnOpening::AutoDraw, Some(_)) => sum += NEVER,
+                        (TurnOpening::Draw, Some(discard)) => {
+                            sum += habits.declines[usize::from(is_open)][gain_bucket(hand, discard)];
                         }
-                        (Did::Chowed, Some(discard)) => {
-                            sum += habits.chows[usize::from(is_open)][gain_step(hand, discard)];
+                        (TurnOpening::Chow, Some(discard)) => {
+                            sum += habits.chows[usize::from(is_open)][gain_bucket(hand, discard)];
                         }
-                        (Did::Drew, None) if !may_fight => sum += NEVER,
-                        (Did::DrewByTable | Did::Drew | Did::Chowed | Did::Fought, _) => {}
+                        (TurnOpening::Draw, None) if !may_fight => sum += NEVER,
+                        (TurnOpening::AutoDraw | TurnOpening::Draw | TurnOpening::Chow | TurnOpening::Fight, _) => {}
                     }
                     if may_fight {
-                        let step = deadwood_step(deadwood(hand));
-                        let fought = did == Did::Fought;
+                        let step = deadwood_bucket(deadwood(hand));
+                        let fought = opening == TurnOpening::Fight;
                         let chances = if fought { &habits.fights } else { &habits.waits };
                         sum += chances[stage(stock)][others_open][step];
                     }
@@ -226,25 +226,25 @@ impl Story {
 
 /// A way in which the unseen cards can lie.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
-    story: Story,
+pub(super) struct BeliefChain {
+    history: MoveHistory,
     /// The other two.
     others: [Seat; 2],
     hands: [CardSet; 2],
     /// What came by each draw.
     drawn: [Vec<Card>; 2],
     /// What a draw may have brought and is no longer in the hand: by draw.
-    gone: [Vec<CardSet>; 2],
+    played_after: [Vec<CardSet>; 2],
     stock: Vec<Card>,
     /// What they are taken for.
     skills: [Skill; 2],
     likelihood: [i32; 2],
 }
 
-impl Chain {
-    pub(super) fn new(view: &View, heard: &[Event], dice: &mut Dice) -> Option<Self> {
+impl BeliefChain {
+    pub(super) fn new(view: &View, seen_events: &[Event], dice: &mut ChanceRng) -> Option<Self> {
         let (viewer, own) = (view.viewer?, view.hand()?);
-        let story = Story::of(view, heard)?;
+        let history = MoveHistory::from_events(view, seen_events)?;
         let public = &view.public;
         let discards: CardSet = public.discards.cards().iter().copied().collect();
         let seen = own.union(discards).union(public.melds.cards());
@@ -255,15 +255,15 @@ impl Chain {
             let count = usize::from(public.hand_counts[other.index()]);
             unseen.drain(..count).collect::<CardSet>()
         });
-        let gone = others.map(|other| gone(&story.beats[other.index()]));
+        let played_after = others.map(|other| cards_played_after(&history.moves[other.index()]));
         let mut drawn = [const { Vec::new() }; 2];
         for place in 0..2 {
             let mut taken = CardSet::EMPTY;
             // Who has few cards left to choose from chooses first: the latest draw.
             let mut chosen = Vec::new();
-            for draw in (0..story.draws(others[place])).rev() {
-                let may_be = hands[place].union(gone[place][draw]).difference(taken);
-                let card = any_of(may_be, dice)?;
+            for draw in (0..history.draws(others[place])).rev() {
+                let may_be = hands[place].union(played_after[place][draw]).difference(taken);
+                let card = choose_card(may_be, dice)?;
                 taken = taken.with(card);
                 chosen.push(card);
             }
@@ -271,46 +271,46 @@ impl Chain {
             drawn[place] = chosen;
         }
         let mut chain = Self {
-            story,
+            history,
             others,
             hands,
             drawn,
-            gone,
+            played_after,
             stock: unseen,
             skills: [Skill::Quick; 2],
             likelihood: [0; 2],
         };
-        chain.likelihood = [0, 1].map(|place| chain.likelihood_of(place));
+        chain.likelihood = [0, 1].map(|place| chain.seat_log_likelihood(place));
         Some(chain)
     }
 
-    fn likelihood_of(&self, place: usize) -> i32 {
+    fn seat_log_likelihood(&self, place: usize) -> i32 {
         let habits = match self.skills[place] {
             Skill::Greedy => &GREEDY,
             Skill::Quick => &QUICK,
         };
-        self.story.likelihood(self.others[place], habits, self.hands[place], &self.drawn[place])
+        self.history.log_likelihood(self.others[place], habits, self.hands[place], &self.drawn[place])
     }
 
     /// Who is taken for a quick player.
-    pub(super) fn quick(&self) -> SeatSet {
+    pub(super) fn quick_seats(&self) -> SeatSet {
         let skills = self.others.iter().zip(self.skills);
         skills.filter(|(_, skill)| *skill == Skill::Quick).map(|(seat, _)| *seat).collect()
     }
 
     /// Forgets where it began.
-    pub(super) fn settle(&mut self, dice: &mut Dice) {
-        self.change(CHANGES_TO_SETTLE, dice);
+    pub(super) fn burn_in(&mut self, dice: &mut ChanceRng) {
+        self.run_steps(BURN_IN_STEPS, dice);
     }
 
     /// Goes on to the next way to lie: the hands by seat with the own one, and the stock.
-    pub(super) fn next(
+    pub(super) fn draw_sample(
         &mut self,
         viewer: Seat,
         own: CardSet,
-        dice: &mut Dice,
+        dice: &mut ChanceRng,
     ) -> (BySeat<CardSet>, Pile) {
-        self.change(CHANGES_BETWEEN, dice);
+        self.run_steps(STEPS_PER_SAMPLE, dice);
         let mut hands = [CardSet::EMPTY; SEATS as usize];
         for (seat, hand) in self.others.iter().zip(self.hands) {
             hands[seat.index()] = hand;
@@ -321,21 +321,21 @@ impl Chain {
         (hands, self.stock.iter().copied().collect())
     }
 
-    fn change(&mut self, times: u32, dice: &mut Dice) {
-        for _ in 0..times {
+    fn run_steps(&mut self, steps: u32, dice: &mut ChanceRng) {
+        for _ in 0..steps {
             match dice.below(17) {
-                0..4 => self.draw_another(dice),
-                4..8 => self.change_hands(dice),
-                8..12 => self.change_with_stock(0, dice),
-                12..16 => self.change_with_stock(1, dice),
-                _ => self.change_skills(dice),
+                0..4 => self.propose_draw(dice),
+                4..8 => self.propose_hand_swap(dice),
+                8..12 => self.propose_stock_swap(0, dice),
+                12..16 => self.propose_stock_swap(1, dice),
+                _ => self.propose_skills(dice),
             }
         }
     }
 
     /// One of the others, or both, are taken for another player.
-    fn change_skills(&mut self, dice: &mut Dice) {
-        let before = (self.skills, self.likelihood, self.weight());
+    fn propose_skills(&mut self, dice: &mut ChanceRng) {
+        let before = (self.skills, self.likelihood, self.log_weight());
         let changed: &[usize] = match dice.below(3) {
             0 => &[0],
             1 => &[1],
@@ -346,73 +346,73 @@ impl Chain {
                 Skill::Greedy => Skill::Quick,
                 Skill::Quick => Skill::Greedy,
             };
-            self.likelihood[place] = self.likelihood_of(place);
+            self.likelihood[place] = self.seat_log_likelihood(place);
         }
-        if !is_taken(self.weight() - before.2, dice) {
+        if !is_accepted(self.log_weight() - before.2, dice) {
             (self.skills, self.likelihood) = (before.0, before.1);
         }
     }
 
     /// The logarithm of how likely this way is, beside others.
-    fn weight(&self) -> i32 {
-        let of_one_kind = if self.skills[0] == self.skills[1] { OF_ONE_KIND } else { 0 };
-        of_one_kind + self.likelihood[0] + self.likelihood[1]
+    fn log_weight(&self) -> i32 {
+        let same_skill = if self.skills[0] == self.skills[1] { SAME_SKILL_BONUS } else { 0 };
+        same_skill + self.likelihood[0] + self.likelihood[1]
     }
 
-    fn change_with_stock(&mut self, place: usize, dice: &mut Dice) {
+    fn propose_stock_swap(&mut self, place: usize, dice: &mut ChanceRng) {
         if self.stock.is_empty() {
-            return self.change_hands(dice);
+            return self.propose_hand_swap(dice);
         }
-        let Some(card) = any_of(self.hands[place], dice) else { return };
+        let Some(card) = choose_card(self.hands[place], dice) else { return };
         let at = dice.below(self.stock.len());
         let other = self.stock[at];
-        self.replace(place, card, other);
-        let likelihood = self.likelihood_of(place);
-        if is_taken(likelihood - self.likelihood[place], dice) {
+        self.replace_card(place, card, other);
+        let likelihood = self.seat_log_likelihood(place);
+        if is_accepted(likelihood - self.likelihood[place], dice) {
             self.likelihood[place] = likelihood;
             self.stock[at] = card;
         } else {
-            self.replace(place, other, card);
+            self.replace_card(place, other, card);
         }
     }
 
-    fn change_hands(&mut self, dice: &mut Dice) {
-        let (Some(one), Some(other)) = (any_of(self.hands[0], dice), any_of(self.hands[1], dice))
+    fn propose_hand_swap(&mut self, dice: &mut ChanceRng) {
+        let (Some(one), Some(other)) = (choose_card(self.hands[0], dice), choose_card(self.hands[1], dice))
         else {
             return;
         };
-        self.replace(0, one, other);
-        self.replace(1, other, one);
-        let likelihood = [0, 1].map(|place| self.likelihood_of(place));
+        self.replace_card(0, one, other);
+        self.replace_card(1, other, one);
+        let likelihood = [0, 1].map(|place| self.seat_log_likelihood(place));
         let more = likelihood[0] + likelihood[1] - self.likelihood[0] - self.likelihood[1];
-        if is_taken(more, dice) {
+        if is_accepted(more, dice) {
             self.likelihood = likelihood;
         } else {
-            self.replace(0, other, one);
-            self.replace(1, one, other);
+            self.replace_card(0, other, one);
+            self.replace_card(1, one, other);
         }
     }
 
     /// Another card came by some draw.
-    fn draw_another(&mut self, dice: &mut Dice) {
+    fn propose_draw(&mut self, dice: &mut ChanceRng) {
         let place = dice.below(2);
         let draws = self.drawn[place].len();
         if draws == 0 {
             return;
         }
         let draw = dice.below(draws);
-        let may_be = self.hands[place].union(self.gone[place][draw]);
-        let (old, Some(new)) = (self.drawn[place][draw], any_of(may_be, dice)) else { return };
+        let may_be = self.hands[place].union(self.played_after[place][draw]);
+        let (old, Some(new)) = (self.drawn[place][draw], choose_card(may_be, dice)) else { return };
         let other = self.drawn[place].iter().position(|card| *card == new);
         if let Some(other) = other {
-            if !self.hands[place].union(self.gone[place][other]).contains(old) {
+            if !self.hands[place].union(self.played_after[place][other]).contains(old) {
                 return;
             }
             self.drawn[place][other] = old;
         }
         self.drawn[place][draw] = new;
-        let likelihood = self.likelihood_of(place);
-        if is_taken(likelihood - self.likelihood[place], dice) {
+        let likelihood = self.seat_log_likelihood(place);
+        if is_accepted(likelihood - self.likelihood[place], dice) {
             self.likelihood[place] = likelihood;
         } else {
             self.drawn[place][draw] = old;
@@ -422,7 +422,7 @@ impl Chain {
         }
     }
 
-    fn replace(&mut self, place: usize, card: Card, by: Card) {
+    fn replace_card(&mut self, place: usize, card: Card, by: Card) {
         self.hands[place] = self.hands[place].without(card).with(by);
         if let Some(drawn) = self.drawn[place].iter_mut().find(|drawn| **drawn == card) {
             *drawn = by;
@@ -431,42 +431,43 @@ impl Chain {
 }
 
 /// By draw: the cards that left the hand after it.
-fn gone(beats: &[Beat]) -> Vec<CardSet> {
-    let (mut sum, mut gone) = (CardSet::EMPTY, Vec::new());
-    for beat in beats.iter().rev() {
-        match *beat {
-            Beat::Laid(cards) => sum = sum.union(cards),
-            Beat::Dumped { card, .. } => sum = sum.with(card),
-            Beat::Drew => gone.push(sum),
-            Beat::Began { .. } => {}
+fn cards_played_after(moves: &[ObservedMove]) -> Vec<CardSet> {
+    let mut sum = CardSet::EMPTY;
+    let mut played_after = Vec::new();
+    for observed in moves.iter().rev() {
+        match *observed {
+            ObservedMove::Laid(cards) => sum = sum.union(cards),
+            ObservedMove::Dumped { card, .. } => sum = sum.with(card),
+            ObservedMove::Drew => played_after.push(sum),
+            ObservedMove::Began { .. } => {}
         }
     }
-    gone.reverse();
-    gone
+    played_after.reverse();
+    played_after
 }
 
-fn any_of(cards: CardSet, dice: &mut Dice) -> Option<Card> {
+fn choose_card(cards: CardSet, dice: &mut ChanceRng) -> Option<Card> {
     cards.iter().nth(dice.below(cards.len().max(1)))
 }
 
-fn shuffle(cards: &mut [Card], dice: &mut Dice) {
+fn shuffle(cards: &mut [Card], dice: &mut ChanceRng) {
     for last in (1..cards.len()).rev() {
         cards.swap(last, dice.below(last + 1));
     }
 }
 
 /// Metropolis: what is likelier always, else as often as it is as likely.
-fn is_taken(more: i32, dice: &mut Dice) -> bool {
-    more >= 0 || (dice.below(1 << 16) as u64) < times_in_65_536(more)
+fn is_accepted(more: i32, dice: &mut ChanceRng) -> bool {
+    more >= 0 || (dice.below(1 << 16) as u64) < probability_in_65_536(more)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Chain, Did, Story};
-    use crate::chance::Dice;
-    use crate::game::{Game, Imagined, Turn, Viewer};
+    use super::{BeliefChain, TurnOpening, MoveHistory};
+    use crate::chance::ChanceRng;
+    use crate::game::{Game, SampledGame, Turn, Viewer};
     use crate::games::tongits::event::Event;
-    use crate::games::tongits::imagine;
+    use crate::games::tongits::sampling;
     use crate::games::tongits::meld::can_chow;
     use crate::games::tongits::rules::{Rules, SEATS};
     use crate::games::tongits::state::Tongits;
@@ -476,7 +477,7 @@ mod tests {
 
     /// Each question of a game between greedy players, with what the seat was shown until then.
     fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
-        let mut chance = Dice::numbered(number);
+        let mut chance = ChanceRng::from_number(number);
         let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
         let (mut events, mut questions) = (Vec::new(), Vec::new());
         loop {
@@ -488,9 +489,9 @@ mod tests {
                     let seat = prompt.seats.iter().next().unwrap();
                     let view = game.view(Viewer::Seat(seat));
                     let shown = |event| Tongits::redact(event, Viewer::Seat(seat));
-                    let heard: Vec<Event> = events.iter().filter_map(shown).collect();
-                    let action = Tongits::advise(&view).unwrap();
-                    questions.push((game.clone(), view, heard));
+                    let seen_events: Vec<Event> = events.iter().filter_map(shown).collect();
+                    let action = Tongits::choose_action(&view).unwrap();
+                    questions.push((game.clone(), view, seen_events));
                     game.act(seat, &action, &mut events).unwrap()
                 }
             };
@@ -499,11 +500,11 @@ mod tests {
 
     #[test]
     fn every_game_believed_in_is_one_that_the_seat_could_be_playing() {
-        let mut dice = Dice::numbered(1);
+        let mut dice = ChanceRng::from_number(1);
         for number in 0..6 {
-            for (game, view, heard) in questions(number) {
-                assert!(Chain::new(&view, &heard, &mut dice).is_some(), "all was heard");
-                for believed in imagine::likely(&view, &heard, 3, &mut dice) {
+            for (game, view, seen_events) in questions(number) {
+                assert!(BeliefChain::new(&view, &seen_events, &mut dice).is_some(), "all events were seen");
+                for believed in sampling::sample_likely_games(&view, &seen_events, 3, &mut dice) {
                     assert_eq!(believed.game.view(Viewer::Seat(view.viewer.unwrap())), view);
                     assert_eq!(believed.game.stock.len(), game.stock.len());
                 }
@@ -513,23 +514,23 @@ mod tests {
 
     #[test]
     fn who_has_not_heard_everything_believes_nothing() {
-        let mut dice = Dice::numbered(1);
-        let (_, view, heard) = questions(1).pop().unwrap();
-        assert!(Chain::new(&view, &[], &mut dice).is_none());
-        assert!(Chain::new(&view, &heard[2..], &mut dice).is_none());
-        assert!(Chain::new(&view, &heard[..heard.len() - 1], &mut dice).is_none());
+        let mut dice = ChanceRng::from_number(1);
+        let (_, view, seen_events) = questions(1).pop().unwrap();
+        assert!(BeliefChain::new(&view, &[], &mut dice).is_none());
+        assert!(BeliefChain::new(&view, &seen_events[2..], &mut dice).is_none());
+        assert!(BeliefChain::new(&view, &seen_events[..seen_events.len() - 1], &mut dice).is_none());
     }
 
     /// What comes true is believed in more than what is drawn without knowledge: of the cards of
     /// others that are dumped or kept, more lie where they are.
     #[test]
     fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
-        let mut dice = Dice::numbered(2);
+        let mut dice = ChanceRng::from_number(2);
         let (mut believed, mut drawn) = (0, 0);
         for number in 0..12 {
-            for (game, view, heard) in questions(number) {
+            for (game, view, seen_events) in questions(number) {
                 let own = view.viewer.unwrap();
-                let right = |imagined: &Imagined<Tongits>| -> usize {
+                let right = |imagined: &SampledGame<Tongits>| -> usize {
                     let others = own.others(SEATS).map(Seat::index);
                     others
                         .map(|other| {
@@ -538,8 +539,8 @@ mod tests {
                         .sum()
                 };
                 believed +=
-                    imagine::likely(&view, &heard, 4, &mut dice).iter().map(right).sum::<usize>();
-                drawn += imagine::likely(&view, &[], 4, &mut dice).iter().map(right).sum::<usize>();
+                    sampling::sample_likely_games(&view, &seen_events, 4, &mut dice).iter().map(right).sum::<usize>();
+                drawn += sampling::sample_likely_games(&view, &[], 4, &mut dice).iter().map(right).sum::<usize>();
             }
         }
         assert!(believed * 10 > drawn * 11, "{believed} and {drawn}");
@@ -548,21 +549,21 @@ mod tests {
     /// The table draws for who can do nothing else (rule 3.1).
     #[test]
     fn for_whom_the_table_drew_could_not_chow() {
-        let mut dice = Dice::numbered(3);
-        let (mut could, mut told) = (0, 0);
+        let mut dice = ChanceRng::from_number(3);
+        let (mut could, mut checked) = (0, 0);
         for number in 0..12 {
-            for (_, view, heard) in questions(number) {
+            for (_, view, seen_events) in questions(number) {
                 let own = view.viewer.unwrap();
                 // The latest turn before one's own: the hand has changed by a draw and a dump.
                 let other = own.previous(SEATS);
-                let story = Story::of(&view, &heard).unwrap();
-                let Some(discard) = story.latest_turn(other, Did::DrewByTable) else { continue };
-                for believed in imagine::likely(&view, &heard, 8, &mut dice) {
-                    told += 1;
+                let history = MoveHistory::from_events(&view, &seen_events).unwrap();
+                let Some(discard) = history.latest_turn(other, TurnOpening::AutoDraw) else { continue };
+                for believed in sampling::sample_likely_games(&view, &seen_events, 8, &mut dice) {
+                    checked += 1;
                     could += usize::from(can_chow(believed.game.hands[other.index()], discard));
                 }
             }
         }
-        assert!(told > 500 && could * 8 < told, "{could} of {told}");
+        assert!(checked > 500 && could * 8 < checked, "{could} of {checked}");
     }
 }

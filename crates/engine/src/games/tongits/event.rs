@@ -59,12 +59,12 @@ pub enum Event {
     /// which only that seat sees.
     Fought { seat: Seat, asked: SeatSet, asked_secretly: SeatSet },
     /// Rule 4.2. Others do not see that it happened.
-    Answered { seat: Seat, answer: Answer },
+    Answered { seat: Seat, answer: FightAnswer },
     /// The end of the game: every hand, by seat.
-    Shown { hands: Box<BySeat<Shown>> },
+    Shown { hands: Box<BySeat<ShownHand>> },
     /// After all hands are shown.
     Over {
-        ending: Ending,
+        ending: EndingKind,
         /// `None` when all were burned and the rules give nobody the win (rule 5.3).
         winner: Option<Seat>,
         /// Who took part in a showdown: the fighter and its challengers (rule 4.3).
@@ -79,7 +79,7 @@ pub enum Event {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsAnswer"))]
-pub enum Answer {
+pub enum FightAnswer {
     Challenge,
     Fold,
 }
@@ -87,7 +87,7 @@ pub enum Answer {
 /// A hand as it is shown at the end of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Shown {
+pub struct ShownHand {
     pub hand: CardSet,
     pub arrangement: Arrangement,
     /// Rule 1.8.
@@ -103,7 +103,7 @@ pub struct Shown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Ending {
+pub enum EndingKind {
     /// Rules 3.7, 3.8.
     Tongits,
     /// Rule 4.3.
@@ -125,7 +125,7 @@ pub enum SpecialEnding {
 
 impl Event {
     /// What the viewer may see of this event; `None` when it may not see that it happened.
-    pub(super) fn redacted(&self, viewer: Viewer) -> Option<Self> {
+    pub(super) fn redact_for(&self, viewer: Viewer) -> Option<Self> {
         let sees = |seat: Seat| match viewer {
             Viewer::Everything => true,
             Viewer::Seat(own) => own == seat,
@@ -204,7 +204,7 @@ impl Event {
     }
 
     /// The card drawn in this turn, as far as the rules ask for it (rule 10.2) and the event tells.
-    pub(super) fn drawn_after(&self, rules: &Rules, drawn: Option<Card>) -> Option<Card> {
+    pub(super) fn drawn_card_after(&self, rules: &Rules, drawn: Option<Card>) -> Option<Card> {
         match self {
             Self::Drawn { card, .. } => card.filter(|_| rules.sagasa),
             Self::Dumped { .. } | Self::Shown { .. } => None,

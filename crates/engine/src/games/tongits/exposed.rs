@@ -23,12 +23,12 @@ const NOBODY: Seat = Seat::new(0).expect("every table has seat 0");
 /// All melds on the table. On the wire it is the list of [`ExposedMeld`].
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "Vec<ExposedMeld>"))]
-pub struct Exposed {
+#[cfg_attr(feature = "schema", schemars(with = "Vec<ExposedMeld>", rename = "Exposed"))]
+pub struct ExposedMelds {
     /// Without the cards that lie face down and may not be seen.
     melds: [CardSet; MELDS_MAX],
     owners: [Seat; MELDS_MAX],
-    lies: [Lies; MELDS_MAX],
+    facing: [MeldFacing; MELDS_MAX],
     len: u8,
     /// Who owns a meld that lies open.
     open: SeatSet,
@@ -39,14 +39,14 @@ pub struct Exposed {
 /// How a meld lies on the table, in one byte: the number of its cards where it lies face down (rule
 /// 3.4), else one of two marks that are no such number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lies(u8);
+struct MeldFacing(u8);
 
-impl Lies {
+impl MeldFacing {
     const OPEN: Self = Self(0);
     /// Open, and its owner added the drawn fourth card (rule 10.2).
     const SAGASA: Self = Self(u8::MAX);
 
-    const fn face_down(self) -> Option<u8> {
+    const fn face_down_count(self) -> Option<u8> {
         if self.is_open() { None } else { Some(self.0) }
     }
 
@@ -72,12 +72,12 @@ pub struct ExposedMeld {
     pub sagasa: bool,
 }
 
-impl Exposed {
-    pub fn none() -> Self {
+impl ExposedMelds {
+    pub fn empty() -> Self {
         Self {
             melds: [CardSet::EMPTY; MELDS_MAX],
             owners: [NOBODY; MELDS_MAX],
-            lies: [Lies::OPEN; MELDS_MAX],
+            facing: [MeldFacing::OPEN; MELDS_MAX],
             len: 0,
             open: SeatSet::EMPTY,
             by: [CardSet::EMPTY; SEATS as usize],
@@ -100,26 +100,26 @@ impl Exposed {
 
     /// All melds in the order laid.
     pub fn iter(&self) -> impl Iterator<Item = ExposedMeld> {
-        self.laid().map(|(_, cards, owner, lies)| ExposedMeld {
+        self.iter_laid().map(|(_, cards, owner, facing)| ExposedMeld {
             owner,
             cards,
             by: self.by.map(|by| by.intersection(cards)),
-            face_down: lies.face_down(),
-            sagasa: lies == Lies::SAGASA,
+            face_down: facing.face_down_count(),
+            sagasa: facing == MeldFacing::SAGASA,
         })
     }
 
     /// The melds that lie open, each with its number, cards and owner.
-    pub fn open(&self) -> impl Iterator<Item = (u8, CardSet, Seat)> + Clone {
-        let open = self.laid().filter(|(.., lies)| lies.is_open());
+    pub fn iter_open(&self) -> impl Iterator<Item = (u8, CardSet, Seat)> + Clone {
+        let open = self.iter_laid().filter(|(.., facing)| facing.is_open());
         open.map(|(number, cards, owner, _)| (number, cards, owner))
     }
 
     /// The cards of the meld with this number, if it lies open; `None` if there is no such meld.
-    pub fn cards_of(&self, meld: u8) -> Option<Option<CardSet>> {
+    pub fn cards_if_open(&self, meld: u8) -> Option<Option<CardSet>> {
         let place = usize::from(meld);
         let cards = (place < self.len()).then(|| self.melds[place])?;
-        Some(self.lies[place].is_open().then_some(cards))
+        Some(self.facing[place].is_open().then_some(cards))
     }
 
     /// Whether a seat owns one that lies open (rule 1.7).
@@ -129,26 +129,26 @@ impl Exposed {
 
     /// Whether a seat has laid one face down (rule 3.4).
     pub fn has_face_down(&self, seat: Seat) -> bool {
-        self.face_down(seat).next().is_some()
+        self.iter_face_down(seat).next().is_some()
     }
 
     /// What a seat has laid face down, in the order laid.
-    pub fn face_down(&self, seat: Seat) -> impl Iterator<Item = CardSet> {
-        let down = self.laid().filter(move |(_, _, owner, lies)| *owner == seat && !lies.is_open());
+    pub fn iter_face_down(&self, seat: Seat) -> impl Iterator<Item = CardSet> {
+        let down = self.iter_laid().filter(move |(_, _, owner, facing)| *owner == seat && !facing.is_open());
         down.map(|(_, cards, ..)| cards)
     }
 
     /// How many of a seat's melds here are secret: laid face down, or sagasas (rules 3.4, 10.2).
     pub fn secret_melds(&self, seat: Seat) -> u32 {
-        let own = self.laid().filter(|(_, _, owner, _)| *owner == seat);
-        own.map(|(.., lies)| u32::from(lies != Lies::OPEN)).sum()
+        let own = self.iter_laid().filter(|(_, _, owner, _)| *owner == seat);
+        own.map(|(.., facing)| u32::from(facing != MeldFacing::OPEN)).sum()
     }
 
     /// Every card that may be added to some meld (rule 3.5).
     pub fn additions(&self) -> CardSet {
         let mut sum = CardSet::EMPTY;
         for place in 0..self.len() {
-            if self.lies[place].is_open() {
+            if self.facing[place].is_open() {
                 sum = sum.union(additions(self.melds[place]));
             }
         }
@@ -157,56 +157,56 @@ impl Exposed {
 
     /// The cards in a seat's own melds that the seat put there (rule 6.3).
     pub fn own_cards(&self, seat: Seat) -> CardSet {
-        let own = self.laid().filter(|(_, _, owner, _)| *owner == seat);
+        let own = self.iter_laid().filter(|(_, _, owner, _)| *owner == seat);
         let cards = own.fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards));
         self.by.get(seat.index()).map_or(CardSet::EMPTY, |by| cards.intersection(*by))
     }
 
     /// All cards on the table that are known.
     pub fn cards(&self) -> CardSet {
-        self.laid().fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards))
+        self.iter_laid().fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards))
     }
 
     /// # Panics
     /// When the cards of the deck do not suffice for one more: a bug.
-    pub fn lay(&mut self, owner: Seat, cards: CardSet) {
-        self.put(owner, cards, Lies::OPEN);
+    pub fn lay_meld(&mut self, owner: Seat, cards: CardSet) {
+        self.push_meld(owner, cards, MeldFacing::OPEN);
         self.open = self.open.with(owner);
     }
 
     /// Lays a meld of so many cards face down; who may not see the cards names none.
     ///
     /// # Panics
-    /// As [`Self::lay`].
+    /// As [`Self::lay_meld`].
     pub fn lay_face_down(&mut self, owner: Seat, cards: CardSet, count: u8) {
-        self.put(owner, cards, Lies(count));
+        self.push_meld(owner, cards, MeldFacing(count));
     }
 
     /// Adds a card to the meld with this number.
     ///
     /// # Panics
     /// When there is no such meld: ask the rules first.
-    pub fn add(&mut self, meld: u8, by: Seat, card: Card) {
+    pub fn add_card(&mut self, meld: u8, by: Seat, card: Card) {
         assert!(meld < self.len, "a card is added to a meld on the table");
         let cards = &mut self.melds[usize::from(meld)];
         *cards = cards.with(card);
-        self.credit(by, CardSet::only(card));
+        self.credit_cards(by, CardSet::only(card));
     }
 
     /// Notes that the meld with this number is a sagasa (rule 10.2).
     ///
     /// # Panics
-    /// As [`Self::add`].
-    pub fn note_sagasa(&mut self, meld: u8) {
+    /// As [`Self::add_card`].
+    pub fn mark_sagasa(&mut self, meld: u8) {
         assert!(meld < self.len, "a sagasa is a meld on the table");
-        self.lies[usize::from(meld)] = Lies::SAGASA;
+        self.facing[usize::from(meld)] = MeldFacing::SAGASA;
     }
 
     /// Takes away the cards that lie face down and belong to a seat that the viewer is not.
-    pub(super) fn conceal(&mut self, sees: impl Fn(Seat) -> bool) {
+    pub(super) fn conceal_face_down(&mut self, sees: impl Fn(Seat) -> bool) {
         for place in 0..self.len() {
             let owner = self.owners[place];
-            if !self.lies[place].is_open() && !sees(owner) {
+            if !self.facing[place].is_open() && !sees(owner) {
                 let by = &mut self.by[owner.index()];
                 *by = by.difference(self.melds[place]);
                 self.melds[place] = CardSet::EMPTY;
@@ -215,75 +215,75 @@ impl Exposed {
     }
 
     /// Turns up what a seat has laid face down, in the order laid. It stays told apart.
-    pub(super) fn reveal(&mut self, seat: Seat, melds: &[CardSet]) {
+    pub(super) fn reveal_face_down(&mut self, seat: Seat, melds: &[CardSet]) {
         let mut melds = melds.iter();
         for place in 0..self.len() {
-            if self.owners[place] == seat && !self.lies[place].is_open() {
+            if self.owners[place] == seat && !self.facing[place].is_open() {
                 let cards = melds.next().copied().unwrap_or_default();
                 self.melds[place] = cards;
-                self.credit(seat, cards);
+                self.credit_cards(seat, cards);
             }
         }
     }
 
-    fn laid(&self) -> impl Iterator<Item = (u8, CardSet, Seat, Lies)> + Clone {
+    fn iter_laid(&self) -> impl Iterator<Item = (u8, CardSet, Seat, MeldFacing)> + Clone {
         let melds = self.melds.get(..self.len()).unwrap_or_default();
-        let all = melds.iter().zip(&self.owners).zip(&self.lies);
-        (0..).zip(all).map(|(number, ((cards, owner), lies))| (number, *cards, *owner, *lies))
+        let all = melds.iter().zip(&self.owners).zip(&self.facing);
+        (0..).zip(all).map(|(number, ((cards, owner), facing))| (number, *cards, *owner, *facing))
     }
 
-    fn put(&mut self, owner: Seat, cards: CardSet, lies: Lies) {
+    fn push_meld(&mut self, owner: Seat, cards: CardSet, facing: MeldFacing) {
         let place = self.len();
         self.melds[place] = cards;
         self.owners[place] = owner;
-        self.lies[place] = lies;
+        self.facing[place] = facing;
         self.len += 1;
-        self.credit(owner, cards);
+        self.credit_cards(owner, cards);
     }
 
-    fn credit(&mut self, seat: Seat, cards: CardSet) {
+    fn credit_cards(&mut self, seat: Seat, cards: CardSet) {
         let by = &mut self.by[seat.index()];
         *by = by.union(cards);
     }
 }
 
-impl FromIterator<ExposedMeld> for Exposed {
+impl FromIterator<ExposedMeld> for ExposedMelds {
     fn from_iter<I: IntoIterator<Item = ExposedMeld>>(melds: I) -> Self {
-        let mut exposed = Self::none();
+        let mut exposed = Self::empty();
         for meld in melds {
             match (meld.face_down, meld.sagasa) {
                 (Some(count), _) => exposed.lay_face_down(meld.owner, CardSet::EMPTY, count),
                 (None, is_sagasa) => {
-                    exposed.lay(meld.owner, CardSet::EMPTY);
+                    exposed.lay_meld(meld.owner, CardSet::EMPTY);
                     if is_sagasa {
-                        exposed.note_sagasa(exposed.len - 1);
+                        exposed.mark_sagasa(exposed.len - 1);
                     }
                 }
             }
             exposed.melds[exposed.len() - 1] = meld.cards;
             for (seat, by) in Seat::all(SEATS).zip(meld.by) {
-                exposed.credit(seat, by);
+                exposed.credit_cards(seat, by);
             }
         }
         exposed
     }
 }
 
-impl PartialEq for Exposed {
+impl PartialEq for ExposedMelds {
     fn eq(&self, other: &Self) -> bool {
-        self.laid().eq(other.laid()) && self.by == other.by
+        self.iter_laid().eq(other.iter_laid()) && self.by == other.by
     }
 }
 
-impl Eq for Exposed {}
+impl Eq for ExposedMelds {}
 
-impl Serialize for Exposed {
+impl Serialize for ExposedMelds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
 }
 
-impl<'de> Deserialize<'de> for Exposed {
+impl<'de> Deserialize<'de> for ExposedMelds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let melds = Vec::<ExposedMeld>::deserialize(deserializer)?;
         if melds.len() > MELDS_MAX {
@@ -298,7 +298,7 @@ impl<'de> Deserialize<'de> for Exposed {
 
 #[cfg(test)]
 mod tests {
-    use super::Exposed;
+    use super::ExposedMelds;
     use crate::cards::CardSet;
     use crate::seat::Seat;
 
@@ -309,17 +309,17 @@ mod tests {
     #[test]
     fn every_card_remembers_who_put_it_there() {
         let [owner, other] = [0, 1].map(|number| Seat::new(number).unwrap());
-        let mut exposed = Exposed::none();
-        exposed.lay(owner, cards("JH QH KH"));
-        exposed.lay(other, cards("KC KD KS"));
-        exposed.add(0, other, "TH".parse().unwrap());
+        let mut exposed = ExposedMelds::empty();
+        exposed.lay_meld(owner, cards("JH QH KH"));
+        exposed.lay_meld(other, cards("KC KD KS"));
+        exposed.add_card(0, other, "TH".parse().unwrap());
         assert_eq!(exposed.own_cards(owner), cards("JH QH KH"));
         assert_eq!(exposed.additions(), cards("9H KH X1 X2"));
         assert_eq!(
             serde_json::to_string(&exposed).unwrap(),
             r#"[{"owner":0,"cards":["TH","JH","QH","KH"],"by":[["JH","QH","KH"],["TH"],[]]},{"owner":1,"cards":["KC","KD","KS"],"by":[[],["KC","KD","KS"],[]]}]"#
         );
-        let read: Exposed =
+        let read: ExposedMelds =
             serde_json::from_str(&serde_json::to_string(&exposed).unwrap()).unwrap();
         assert_eq!(read, exposed);
     }
@@ -328,21 +328,21 @@ mod tests {
     #[test]
     fn what_lies_face_down_is_concealed_and_revealed() {
         let [owner, other] = [0, 1].map(|number| Seat::new(number).unwrap());
-        let mut exposed = Exposed::none();
+        let mut exposed = ExposedMelds::empty();
         exposed.lay_face_down(owner, cards("9C 9D 9H 9S"), 4);
         assert!(!exposed.is_open(owner) && exposed.has_face_down(owner));
         assert!(exposed.additions().is_empty());
-        assert_eq!((exposed.cards_of(0), exposed.cards_of(1)), (Some(None), None));
+        assert_eq!((exposed.cards_if_open(0), exposed.cards_if_open(1)), (Some(None), None));
         let mut seen = exposed;
-        seen.conceal(|seat| seat == other);
+        seen.conceal_face_down(|seat| seat == other);
         assert_eq!(
             serde_json::to_string(&seen).unwrap(),
             r#"[{"owner":0,"cards":[],"by":[[],[],[]],"face_down":4}]"#
         );
-        let mut read: Exposed =
+        let mut read: ExposedMelds =
             serde_json::from_str(&serde_json::to_string(&seen).unwrap()).unwrap();
         assert_eq!(read, seen);
-        read.reveal(owner, &[cards("9C 9D 9H 9S")]);
+        read.reveal_face_down(owner, &[cards("9C 9D 9H 9S")]);
         assert_eq!(read, exposed);
         assert_eq!(read.secret_melds(owner), 1);
         assert_eq!(read.own_cards(owner), cards("9C 9D 9H 9S"));

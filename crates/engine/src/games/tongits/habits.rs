@@ -2,7 +2,7 @@
 //! whether they take a discard, whether they fight. It is what a bot takes others' cards to be
 //! likely by (`belief`).
 //!
-//! The numbers are in `habits_counted`, those of `greedy` and those of `quick` players, and this file
+//! The numbers are in `habit_tables`, those of `greedy` and those of `quick` players, and this file
 //! only applies them. They are logarithms of chances, of which [`ONE`] make one; what cannot be is
 //! [`NEVER`].
 
@@ -67,7 +67,7 @@ const ONES: [u8; 32] = {
     ones
 };
 
-fn ones(five_bits: u64) -> usize {
+fn count_five_bits(five_bits: u64) -> usize {
     let [bits, ..] = five_bits.to_le_bytes();
     usize::from(ONES[usize::from(bits)])
 }
@@ -93,7 +93,7 @@ pub struct Habits {
 }
 
 /// Place of a hand's deadwood in the tables.
-pub fn deadwood_step(deadwood: u32) -> usize {
+pub fn deadwood_bucket(deadwood: u32) -> usize {
     (deadwood as usize).div_ceil(3).min(DEADWOODS - 1)
 }
 
@@ -107,7 +107,7 @@ pub const fn stage(stock: u8) -> usize {
 }
 
 /// Place in the tables of what the best chow takes off.
-pub fn gain_step(hand: CardSet, discard: Card) -> usize {
+pub fn gain_bucket(hand: CardSet, discard: Card) -> usize {
     let now = deadwood(hand);
     let mut gain = 0;
     for_each_chow(hand, discard, |cards| {
@@ -134,14 +134,14 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// `seen` is what all have seen, and `stock` what is left of the stock.
-    pub fn of(hand: CardSet, seen: CardSet, stock: u8, is_open: bool) -> Self {
+    pub fn new(hand: CardSet, seen: CardSet, stock: u8, is_open: bool) -> Self {
         let (hand, seen) = (Lanes::from_cards(hand), Lanes::from_cards(seen));
         let cards = hand.0;
         let (up, down) = (cards << 1, cards >> 1);
         let completing = up & cards << 2 | up & down | down & cards >> 2;
         Self {
             hand,
-            runs: hand.in_runs(),
+            runs: hand.run_cards(),
             seen,
             run_outs: completing & Lanes::ALL & !cards & !seen.0,
             ranks: (2 * stage(stock) + usize::from(is_open)) * 13,
@@ -173,8 +173,8 @@ impl Neighbours {
                 }
         };
         let set_outs = if mates == 0 { 0 } else { 3 - mates.min(3) - mates_seen.min(3 - mates) };
-        let run_outs = ones(around(self.run_outs));
-        let near_seen = ones(around(self.seen.0));
+        let run_outs = count_five_bits(around(self.run_outs));
+        let near_seen = count_five_bits(around(self.seen.0));
         [
             kind,
             FROM[1] + self.ranks + usize::from(rank.index()),
@@ -192,17 +192,17 @@ impl Neighbours {
 
     pub(super) fn has_meld_without(&self, card: Card) -> bool {
         let left = Lanes::from_cards(self.hand.cards().without(card));
-        left.in_runs().0 != 0 || left.ranks_of_three() != 0
+        left.run_cards().0 != 0 || left.ranks_of_three() != 0
     }
 }
 
 impl Habits {
     /// The logarithm of the chance that this card is dumped, and no other of those that may be.
-    pub(super) fn dumps(&self, neighbours: &Neighbours, may_be: CardSet, card: Card) -> i32 {
+    pub(super) fn dump_log_probability(&self, neighbours: &Neighbours, may_be: CardSet, card: Card) -> i32 {
         let own = self.score(neighbours, card);
         let score = |card| self.score(neighbours, card);
-        let sum: u64 = may_be.iter().map(|other| power(score(other) - own)).sum();
-        -logarithm(sum)
+        let sum: u64 = may_be.iter().map(|other| exp_fixed(score(other) - own)).sum();
+        -ln_fixed(sum)
     }
 
     /// How much likelier than others this card is dumped.
@@ -212,17 +212,17 @@ impl Habits {
 }
 
 /// What is so likely, of 65,536 times.
-pub(super) fn times_in_65_536(of: i32) -> u64 {
-    power(of)
+pub(super) fn probability_in_65_536(exponent: i32) -> u64 {
+    exp_fixed(exponent)
 }
 
-/// What one is, in [`power`]s.
+/// What one is, in [`exp_fixed`]s.
 const POWER_BITS: u32 = 16;
 
 /// `e` to the power, the power in parts of [`ONE`].
-fn power(of: i32) -> u64 {
+fn exp_fixed(exponent: i32) -> u64 {
     // As a power of two, in 64 parts: 1,477 / 1,024 is the binary logarithm of e.
-    let parts = of * 1_477 / 1_024;
+    let parts = exponent * 1_477 / 1_024;
     let whole = parts.div_euclid(64);
     let part = u64::try_from(parts.rem_euclid(64)).expect("a remainder is not negative");
     // Between two powers of two a straight line, which is at most a sixteenth too high.
@@ -231,11 +231,11 @@ fn power(of: i32) -> u64 {
     if whole >= 0 { mantissa << shift.min(30) } else { mantissa >> shift.min(40) }
 }
 
-/// The natural logarithm in parts of [`ONE`] of a number of [`power`]s.
-fn logarithm(of: u64) -> i32 {
-    let of = of.max(1);
-    let whole = of.ilog2();
-    let part = (u128::from(of) << 6 >> whole) % 64;
+/// The natural logarithm in parts of [`ONE`] of a number of [`exp_fixed`]s.
+fn ln_fixed(number: u64) -> i32 {
+    let number = number.max(1);
+    let whole = number.ilog2();
+    let part = (u128::from(number) << 6 >> whole) % 64;
     let parts = i64::from(whole) * 64 + i64::try_from(part).expect("it is below 64");
     let parts = parts - i64::from(POWER_BITS) * 64;
     // 710 / 1,024 is the natural logarithm of two.
@@ -244,18 +244,18 @@ fn logarithm(of: u64) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, ones, times_in_65_536};
+    use super::{DUMP_WEIGHTS, FROM, Habits, Neighbours, ONE, count_five_bits, probability_in_65_536};
     use crate::cards::CardSet;
-    use crate::games::tongits::habits_counted::{GREEDY, QUICK};
+    use crate::games::tongits::habit_tables::{GREEDY, QUICK};
 
     fn cards(text: &str) -> CardSet {
         text.split_whitespace().map(|card| card.parse().unwrap()).collect()
     }
 
     /// Of a card of this hand, in the middle of a game of which nothing is seen.
-    fn dumps(habits: &Habits, hand: CardSet, card: &str) -> i32 {
-        let neighbours = Neighbours::of(hand, CardSet::EMPTY, 8, false);
-        habits.dumps(&neighbours, hand, card.parse().unwrap())
+    fn log_probability(habits: &Habits, hand: CardSet, card: &str) -> i32 {
+        let neighbours = Neighbours::new(hand, CardSet::EMPTY, 8, false);
+        habits.dump_log_probability(&neighbours, hand, card.parse().unwrap())
     }
 
     #[test]
@@ -264,8 +264,8 @@ mod tests {
             let hand = cards(hand);
             for habits in [&GREEDY, &QUICK] {
                 let chance = |card| {
-                    times_in_65_536(habits.dumps(
-                        &Neighbours::of(hand, CardSet::EMPTY, 8, false),
+                    probability_in_65_536(habits.dump_log_probability(
+                        &Neighbours::new(hand, CardSet::EMPTY, 8, false),
                         hand,
                         card,
                     ))
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn what_stands_alone_and_is_dear_is_dumped_first() {
         let hand = cards("KS 2C 3C 4C 9D 9H");
-        let chance = |text: &str| dumps(&GREEDY, hand, text);
+        let chance = |text: &str| log_probability(&GREEDY, hand, text);
         assert!(chance("KS") > chance("9D") && chance("9D") > chance("2C"));
     }
 
@@ -288,7 +288,7 @@ mod tests {
         let hand = cards("AC 2C 3C KC QC KD KH KS 5D 7D");
         for stock in [0, 7, 20] {
             for (seen, is_open) in [(CardSet::EMPTY, false), (cards("4C 6D 5H 5S 5C JC"), true)] {
-                let neighbours = Neighbours::of(hand, seen, stock, is_open);
+                let neighbours = Neighbours::new(hand, seen, stock, is_open);
                 for card in hand.iter() {
                     let ends = FROM.into_iter().skip(1).chain([DUMP_WEIGHTS]);
                     for ((place, from), end) in
@@ -304,14 +304,14 @@ mod tests {
     #[test]
     fn ones_are_counted() {
         for bits in 0..32_u64 {
-            assert_eq!(ones(bits), bits.count_ones() as usize);
+            assert_eq!(count_five_bits(bits), bits.count_ones() as usize);
         }
     }
 
     #[test]
     fn powers_are_those_of_e() {
         for (of, times) in [(0, 65_536), (-ONE, 24_109), (-2 * ONE, 8_869), (-8 * ONE, 22)] {
-            let found = times_in_65_536(of);
+            let found = probability_in_65_536(of);
             assert!(found * 100 >= times * 93 && found * 100 <= times * 115, "{of}: {found}");
         }
     }

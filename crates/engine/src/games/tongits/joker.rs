@@ -19,11 +19,11 @@ const NEEDED_CARDS_MAX: u32 = 4;
 
 /// Whether these natural cards and one joker are a meld.
 #[cold]
-pub(super) fn takes_joker(naturals: CardSet) -> bool {
-    match shape(naturals) {
-        Shape::Set => matches!(naturals.len(), 2 | 3),
-        Shape::Run { span, cards } => span == cards + 1 || span == cards && cards < RUN_CARDS_MAX,
-        Shape::None => false,
+pub(super) fn is_meld_with_joker(naturals: CardSet) -> bool {
+    match part_shape(naturals) {
+        PartShape::Set => matches!(naturals.len(), 2 | 3),
+        PartShape::Run { span, cards } => span == cards + 1 || span == cards && cards < RUN_CARDS_MAX,
+        PartShape::None => false,
     }
 }
 
@@ -35,12 +35,12 @@ pub(super) fn additions(naturals: CardSet) -> CardSet {
     };
     let near = |card: &Card| card.rank() == first.rank() || card.suit() == first.suit();
     let others = CardSet::STANDARD.difference(naturals).iter().filter(near);
-    others.filter(|card| takes_joker(naturals.with(*card))).collect()
+    others.filter(|card| is_meld_with_joker(naturals.with(*card))).collect()
 }
 
 /// The natural part of every meld with one joker that the hand holds, each once.
 pub(super) fn for_each_part(hand: CardSet, each: impl FnMut(CardSet)) {
-    for_each_part_of(hand, RUN_CARDS_MAX, each);
+    for_each_part_up_to(hand, RUN_CARDS_MAX, each);
 }
 
 /// The natural parts that the arrangement of a hand may need (rule 1.10); each has at most four
@@ -51,11 +51,11 @@ pub(super) fn for_each_part(hand: CardSet, each: impl FnMut(CardSet)) {
 /// where a run on one side of the joker can do without its last card, that run is a meld of its
 /// own, and the joker with the rest is one more.
 pub(super) fn for_each_needed_part(hand: CardSet, mut each: impl FnMut(CardSet)) {
-    for_each_part_of(hand, NEEDED_CARDS_MAX, |part| {
-        let is_needed = match shape(part) {
-            Shape::Run { span, cards } => span > cards || cards == 2,
-            Shape::Set => part.len() == 2,
-            Shape::None => false,
+    for_each_part_up_to(hand, NEEDED_CARDS_MAX, |part| {
+        let is_needed = match part_shape(part) {
+            PartShape::Run { span, cards } => span > cards || cards == 2,
+            PartShape::Set => part.len() == 2,
+            PartShape::None => false,
         };
         if is_needed {
             each(part);
@@ -65,10 +65,10 @@ pub(super) fn for_each_needed_part(hand: CardSet, mut each: impl FnMut(CardSet))
 
 /// Natural parts of at most so many cards.
 #[cold]
-fn for_each_part_of(hand: CardSet, cards_max: u32, mut each: impl FnMut(CardSet)) {
+fn for_each_part_up_to(hand: CardSet, cards_max: u32, mut each: impl FnMut(CardSet)) {
     let hand = Lanes::from_cards(hand).0;
     for rank in 0..RUN_CARDS_MAX {
-        let same = hand & Lanes::rank(rank).0;
+        let same = hand & Lanes::from_rank(rank).0;
         let mut chosen = same;
         while chosen != 0 {
             if matches!(chosen.count_ones(), 2 | 3) {
@@ -113,7 +113,7 @@ fn for_each_run_from(hand: u64, start: u32, cards_max: u32, each: &mut impl FnMu
 }
 
 /// What a natural part can be part of.
-enum Shape {
+enum PartShape {
     Set,
     /// So many cards of one suit, from the first to the last over so many ranks.
     Run {
@@ -123,25 +123,25 @@ enum Shape {
     None,
 }
 
-fn shape(naturals: CardSet) -> Shape {
+fn part_shape(naturals: CardSet) -> PartShape {
     let lanes = Lanes::from_cards(naturals).0;
     let cards = lanes.count_ones();
     if cards < 2 {
-        return Shape::None;
+        return PartShape::None;
     }
     let (first, last) = (lanes.trailing_zeros(), u64::BITS - 1 - lanes.leading_zeros());
     if first / 16 == last / 16 {
-        Shape::Run { span: last - first + 1, cards }
-    } else if lanes & !Lanes::rank(first % 16).0 == 0 {
-        Shape::Set
+        PartShape::Run { span: last - first + 1, cards }
+    } else if lanes & !Lanes::from_rank(first % 16).0 == 0 {
+        PartShape::Set
     } else {
-        Shape::None
+        PartShape::None
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{additions, for_each_needed_part, for_each_part, takes_joker};
+    use super::{additions, for_each_needed_part, for_each_part, is_meld_with_joker};
     use crate::cards::{Card, CardSet};
     use alloc::vec::Vec;
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Rule 11.1 told once more: some card not among them makes them a meld.
-    fn by_the_rule(naturals: CardSet) -> bool {
+    fn is_joker_meld_by_rule(naturals: CardSet) -> bool {
         let others = CardSet::STANDARD.difference(naturals);
         others.iter().any(|card| is_natural_meld(naturals.with(card)))
     }
@@ -184,10 +184,10 @@ mod tests {
     fn natural_parts_are_those_that_a_card_in_the_jokers_place_makes_a_meld() {
         for text in HANDS {
             let mut expected: Vec<CardSet> =
-                subsets(cards(text)).into_iter().filter(|part| by_the_rule(*part)).collect();
+                subsets(cards(text)).into_iter().filter(|part| is_joker_meld_by_rule(*part)).collect();
             expected.sort();
             for part in subsets(cards(text)) {
-                assert_eq!(takes_joker(part), by_the_rule(part), "{part}");
+                assert_eq!(is_meld_with_joker(part), is_joker_meld_by_rule(part), "{part}");
             }
             let mut found = Vec::new();
             for_each_part(cards(text), |part| found.push(part));
@@ -198,7 +198,7 @@ mod tests {
                 let by_rule: CardSet = CardSet::STANDARD
                     .difference(part)
                     .iter()
-                    .filter(|card| by_the_rule(part.with(*card)))
+                    .filter(|card| is_joker_meld_by_rule(part.with(*card)))
                     .collect();
                 assert_eq!(additions(part), by_rule, "{part}");
             }

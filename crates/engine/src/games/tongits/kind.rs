@@ -8,23 +8,23 @@ use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
 use crate::cards::Card;
-use crate::game::{Count, GameKind, Hits, Named, RuleSet, UnsoundRules};
+use crate::game::{CounterIncrement, GameKind, Hits, TitledName, RuleSet, RulesError};
 use crate::games::tongits::action::Illegal;
-use crate::games::tongits::event::{Ending, Event};
-use crate::games::tongits::phase::Public;
+use crate::games::tongits::event::{EndingKind, Event};
+use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::presets::Preset;
 use crate::games::tongits::rules::{Additions, Rules};
 use crate::games::tongits::state::Tongits;
 use crate::seat::Seat;
 
 const RULE_SETS: [RuleSet<Rules>; 4] = [
-    named("Kingdom", Preset::ALL[0], Rules::kingdom),
-    named("Classic", Preset::ALL[1], Rules::classic),
-    named("Joker", Preset::ALL[2], Rules::joker),
-    RuleSet { name: "relaxed", rules: relaxed, ..named("Relaxed", Preset::ALL[0], relaxed) },
+    make_rule_set("Kingdom", Preset::ALL[0], Rules::kingdom),
+    make_rule_set("Classic", Preset::ALL[1], Rules::classic),
+    make_rule_set("Joker", Preset::ALL[2], Rules::joker),
+    RuleSet { name: "relaxed", rules: relaxed, ..make_rule_set("Relaxed", Preset::ALL[0], relaxed) },
 ];
 
-const fn named(title: &'static str, preset: Preset, rules: fn() -> Rules) -> RuleSet<Rules> {
+const fn make_rule_set(title: &'static str, preset: Preset, rules: fn() -> Rules) -> RuleSet<Rules> {
     let Preset { name, rules: _, hits_to_win: to_win, second_hit_bonus } = preset;
     RuleSet { name, title, rules, hits: Some(Hits { ante: 1, to_win, second_hit_bonus }) }
 }
@@ -38,15 +38,15 @@ const fn relaxed() -> Rules {
 impl GameKind for Tongits {
     const NAME: &'static str = "tongits";
     const TITLE: &'static str = "Tong-its";
-    const UNIT: Named = Named { name: "count", title: "Counts" };
-    const ENDINGS: &'static [Named] = &[
-        Named { name: "tongits", title: "Tong-its" },
-        Named { name: "fight", title: "Fight" },
-        Named { name: "stock", title: "Stock exhausted" },
+    const UNIT: TitledName = TitledName { name: "count", title: "Counts" };
+    const ENDINGS: &'static [TitledName] = &[
+        TitledName { name: "tongits", title: "Tong-its" },
+        TitledName { name: "fight", title: "Fight" },
+        TitledName { name: "stock", title: "Stock exhausted" },
     ];
-    const COUNTERS: &'static [Named] = &[
-        Named { name: "tongits", title: "Won by Tong-its" },
-        Named { name: "fights_won", title: "Fights won" },
+    const COUNTERS: &'static [TitledName] = &[
+        TitledName { name: "tongits", title: "Won by Tong-its" },
+        TitledName { name: "fights_won", title: "Fights won" },
     ];
     const SHORT_EVENTS: &'static [&'static str] =
         &["drawn", "chowed", "dropped", "sapawed", "dumped"];
@@ -118,53 +118,53 @@ impl GameKind for Tongits {
     }
 
     fn read_short<'de, A: SeqAccess<'de>>(name: &str, fields: &mut A) -> Result<Event, A::Error> {
-        fn next<'de, T: serde::Deserialize<'de>, A: SeqAccess<'de>>(
+        fn next_field<'de, T: serde::Deserialize<'de>, A: SeqAccess<'de>>(
             fields: &mut A,
         ) -> Result<T, A::Error> {
             let missing = || A::Error::custom("something is missing at the end of an event");
             fields.next_element()?.ok_or_else(missing)
         }
-        let seat: Seat = next(fields)?;
+        let seat: Seat = next_field(fields)?;
         Ok(match name {
             "drawn" => Event::Drawn {
                 seat,
                 auto: fields.next_element()?.unwrap_or(false),
                 card: fields.next_element::<Option<Card>>()?.flatten(),
             },
-            "chowed" => Event::Chowed { seat, discard: next(fields)?, cards: next(fields)? },
-            "dropped" => Event::Dropped { seat, cards: next(fields)? },
-            "sapawed" => Event::Sapawed { seat, card: next(fields)?, meld: next(fields)? },
-            "dumped" => Event::Dumped { seat, card: next(fields)? },
+            "chowed" => Event::Chowed { seat, discard: next_field(fields)?, cards: next_field(fields)? },
+            "dropped" => Event::Dropped { seat, cards: next_field(fields)? },
+            "sapawed" => Event::Sapawed { seat, card: next_field(fields)?, meld: next_field(fields)? },
+            "dumped" => Event::Dumped { seat, card: next_field(fields)? },
             _ => return Err(A::Error::custom("no event has this name")),
         })
     }
 }
 
-pub(super) const fn name_of(ending: Ending) -> &'static str {
+pub(super) const fn ending_name(ending: EndingKind) -> &'static str {
     match ending {
-        Ending::Tongits => "tongits",
-        Ending::Fight => "fight",
-        Ending::Stock => "stock",
+        EndingKind::Tongits => "tongits",
+        EndingKind::Fight => "fight",
+        EndingKind::Stock => "stock",
     }
 }
 
 /// What the winner's counters grow by.
-pub(super) fn counts(public: &Public) -> Vec<Count> {
+pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let counted = public.end.and_then(|end| {
         let name = match end.ending {
-            Ending::Tongits => "tongits",
-            Ending::Fight => "fights_won",
-            Ending::Stock => return None,
+            EndingKind::Tongits => "tongits",
+            EndingKind::Fight => "fights_won",
+            EndingKind::Stock => return None,
         };
-        Some(Count { seat: end.winner?, name, more: 1 })
+        Some(CounterIncrement { seat: end.winner?, name, more: 1 })
     });
     counted.into_iter().collect()
 }
 
-pub(super) fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+pub(super) fn check(rules: &Rules) -> Result<(), RulesError> {
     rules
         .check()
-        .map_err(|bad| UnsoundRules { field: bad.field().into(), what: bad.to_string().into() })
+        .map_err(|bad| RulesError { field: bad.field().into(), what: bad.to_string().into() })
 }
 
 #[cfg(test)]

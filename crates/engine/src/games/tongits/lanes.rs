@@ -38,12 +38,12 @@ impl Lanes {
     }
 
     /// The four cards of a rank.
-    pub(super) const fn rank(rank: u32) -> Self {
+    pub(super) const fn from_rank(rank: u32) -> Self {
         Self(ACES << rank)
     }
 
     /// All cards of the ranks whose bits are set.
-    pub(super) const fn of_ranks(ranks: u16) -> Self {
+    pub(super) const fn from_ranks(ranks: u16) -> Self {
         Self(ranks as u64 * ACES)
     }
 
@@ -59,7 +59,7 @@ impl Lanes {
     }
 
     /// The cards that are part of a run of three or more.
-    pub(super) const fn in_runs(self) -> Self {
+    pub(super) const fn run_cards(self) -> Self {
         let starts = self.run_starts(3);
         Self(starts | starts << 1 | starts << 2)
     }
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_run_never_leaves_its_suit() {
         let across: CardSet = [11, 12, 13, 14].into_iter().filter_map(Card::from_index).collect();
-        assert_eq!(Lanes::from_cards(across).in_runs().0, 0);
+        assert_eq!(Lanes::from_cards(across).run_cards().0, 0);
         assert!(Lanes::from_cards(CardSet::ALL).has_run(13));
         assert!(!Lanes::from_cards(CardSet::ALL).has_run(14));
     }
@@ -138,6 +138,6 @@ mod tests {
             core::array::from_fn(|rank| lanes.count_of_rank(u32::try_from(rank).unwrap()));
         assert_eq!(counts, [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4]);
         assert_eq!(lanes.ranks_of_three(), 1 << 12 | 1);
-        assert_eq!(Lanes::of_ranks(1 << 12 | 1).0, Lanes::rank(0).0 | Lanes::rank(12).0);
+        assert_eq!(Lanes::from_ranks(1 << 12 | 1).0, Lanes::from_rank(0).0 | Lanes::from_rank(12).0);
     }
 }

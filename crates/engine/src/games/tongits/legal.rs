@@ -1,7 +1,7 @@
 //! Which actions are legal, from what lies open and the hand of the seat that acts. One answer
 //! for the game and for a player's view, because neither needs to know more.
 //!
-//! [`check`] decides about one action and says why not; [`for_each`] lists all that [`check`]
+//! [`check_action`] decides about one action and says why not; [`for_each_legal_action`] lists all that [`check_action`]
 //! would take. Random play holds them against each other.
 
 use crate::cards::{Card, CardSet, Rank, Suit};
@@ -10,12 +10,12 @@ use crate::games::tongits::arrange::leaves_nothing;
 use crate::games::tongits::meld::{
     additions, can_chow, for_each_chow, for_each_meld, is_meld, is_secret,
 };
-use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::phase::{Phase, PublicState};
 use crate::seat::Seat;
 
 /// Whether the seat may play this action now, or the first reason why not.
-pub(super) fn check(
-    public: &Public,
+pub(super) fn check_action(
+    public: &PublicState,
     seat: Seat,
     hand: CardSet,
     action: &Action,
@@ -40,7 +40,7 @@ pub(super) fn check(
         Action::Sapaw { card, meld } => {
             check_play_phase(public, seat)?;
             require(hand.contains(*card), Illegal::SapawCardNotInHand)?;
-            let meld = public.melds.cards_of(*meld).ok_or(Illegal::NoSuchMeld)?;
+            let meld = public.melds.cards_if_open(*meld).ok_or(Illegal::NoSuchMeld)?;
             let meld = meld.ok_or(Illegal::MeldFaceDown)?;
             require(additions(meld).contains(*card), Illegal::SapawNoMeld)
         }
@@ -69,7 +69,7 @@ pub(super) fn check(
 }
 
 /// Every action open to the seat, each once.
-pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
+pub(super) fn for_each_legal_action(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
     match public.phase {
         Phase::Draw { seat: turn, .. } if turn == seat => {
             each(Action::Draw);
@@ -92,7 +92,7 @@ pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: imp
                     }
                 });
             }
-            for (meld, cards, _) in public.melds.open() {
+            for (meld, cards, _) in public.melds.iter_open() {
                 let fitting = additions(cards).intersection(hand);
                 fitting.iter().for_each(|card| each(Action::Sapaw { card, meld }));
             }
@@ -115,24 +115,24 @@ pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: imp
 }
 
 /// Whether the seat, which begins its turn, can do anything but draw (rule 3.1).
-pub(super) fn only_draw(public: &Public, seat: Seat, hand: CardSet) -> bool {
+pub(super) fn can_only_draw(public: &PublicState, seat: Seat, hand: CardSet) -> bool {
     !public.discards.top().is_some_and(|discard| can_chow(hand, discard))
         && check_fight(public, seat).is_err()
         && !can_spread(public, seat, hand)
 }
 
 /// The cards of the hand that may be dumped (rules 3.6, 11.1).
-pub(super) fn dumpable(public: &Public, hand: CardSet) -> CardSet {
+pub(super) fn dumpable(public: &PublicState, hand: CardSet) -> CardSet {
     let hand = hand.naturals();
     if public.rules.dump_addable { hand } else { hand.difference(public.melds.additions()) }
 }
 
 /// What the clock plays for a seat that is to act (rule 8.2).
-pub(super) fn default_action(public: &Public, seat: Seat, hand: CardSet) -> Option<Action> {
+pub(super) fn default_action(public: &PublicState, seat: Seat, hand: CardSet) -> Option<Action> {
     match public.phase {
         Phase::Draw { seat: turn, .. } if turn == seat => Some(Action::Draw),
         Phase::Play { seat: turn } if turn == seat => {
-            match dumpable(public, hand).iter().max_by_key(height) {
+            match dumpable(public, hand).iter().max_by_key(dump_rank) {
                 Some(card) => Some(Action::Dump { card }),
                 // A hand of nothing but jokers, as only a deal can give it, is Tongits.
                 None => highest_addition(public, hand).or(Some(Action::Tongits)),
@@ -148,19 +148,19 @@ pub(super) fn default_action(public: &Public, seat: Seat, hand: CardSet) -> Opti
 }
 
 /// Points, then rank, then suit (rule 8.2): a higher rank never has fewer points.
-fn height(card: &Card) -> (Option<Rank>, Option<Suit>) {
+fn dump_rank(card: &Card) -> (Option<Rank>, Option<Suit>) {
     (card.rank(), card.suit())
 }
 
 /// The highest card that can be added, to the first meld that takes it.
-fn highest_addition(public: &Public, hand: CardSet) -> Option<Action> {
+fn highest_addition(public: &PublicState, hand: CardSet) -> Option<Action> {
     let fitting = public.melds.additions().intersection(hand).naturals();
-    let card = fitting.iter().max_by_key(height)?;
-    let (meld, ..) = public.melds.open().find(|(_, meld, _)| additions(*meld).contains(card))?;
+    let card = fitting.iter().max_by_key(dump_rank)?;
+    let (meld, ..) = public.melds.iter_open().find(|(_, meld, _)| additions(*meld).contains(card))?;
     Some(Action::Sapaw { card, meld })
 }
 
-fn check_draw_phase(public: &Public, seat: Seat) -> Result<(), Illegal> {
+fn check_draw_phase(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
     match public.phase {
         Phase::Starter | Phase::Deal { .. } => Err(Illegal::NotDealt),
         Phase::Over => Err(Illegal::GameOver),
@@ -171,7 +171,7 @@ fn check_draw_phase(public: &Public, seat: Seat) -> Result<(), Illegal> {
     }
 }
 
-fn check_play_phase(public: &Public, seat: Seat) -> Result<(), Illegal> {
+fn check_play_phase(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
     match public.phase {
         Phase::Starter | Phase::Deal { .. } => Err(Illegal::NotDealt),
         Phase::Over => Err(Illegal::GameOver),
@@ -182,7 +182,7 @@ fn check_play_phase(public: &Public, seat: Seat) -> Result<(), Illegal> {
     }
 }
 
-fn check_answer(public: &Public, seat: Seat) -> Result<(), Illegal> {
+fn check_answer(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
     match public.phase {
         Phase::Starter | Phase::Deal { .. } => Err(Illegal::NotDealt),
         Phase::Over => Err(Illegal::GameOver),
@@ -194,7 +194,7 @@ fn check_answer(public: &Public, seat: Seat) -> Result<(), Illegal> {
     }
 }
 
-fn check_chow(public: &Public, hand: CardSet, cards: CardSet) -> Result<(), Illegal> {
+fn check_chow(public: &PublicState, hand: CardSet, cards: CardSet) -> Result<(), Illegal> {
     let discard = public.discards.top().ok_or(Illegal::NothingToChow)?;
     require(hand.contains_all(cards), Illegal::ChowCardNotInHand)?;
     require(cards.len() >= 2, Illegal::ChowTooFew)?;
@@ -202,18 +202,18 @@ fn check_chow(public: &Public, hand: CardSet, cards: CardSet) -> Result<(), Ille
 }
 
 /// Rule 4.1, in the draw phase of the seat's own turn.
-fn check_fight(public: &Public, seat: Seat) -> Result<(), Illegal> {
+fn check_fight(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
     require(public.melds.is_open(seat), Illegal::NotOpen)?;
     let blocked = matches!(public.phase, Phase::Draw { fight_blocked: true, .. });
     require(!blocked, Illegal::FightBlocked)
 }
 
 /// Rule 10.3, in the draw phase of the seat's own turn.
-fn can_spread(public: &Public, seat: Seat, hand: CardSet) -> bool {
+fn can_spread(public: &PublicState, seat: Seat, hand: CardSet) -> bool {
     public.rules.spread && public.yet_to_act.contains(seat) && leaves_nothing(hand)
 }
 
-fn is_secret_here(public: &Public, cards: CardSet) -> bool {
+fn is_secret_here(public: &PublicState, cards: CardSet) -> bool {
     is_secret(cards, public.rules.secret_run_min)
 }
 

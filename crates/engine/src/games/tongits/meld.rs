@@ -30,7 +30,7 @@ pub const fn points(card: Card) -> u8 {
 }
 
 /// The points of cards together.
-pub const fn points_of(cards: CardSet) -> u32 {
+pub const fn total_points(cards: CardSet) -> u32 {
     lane_points(Lanes::from_cards(cards))
 }
 
@@ -57,7 +57,7 @@ pub(super) const fn lane_points(lanes: Lanes) -> u32 {
 }
 
 /// The four cards of a card's rank; none for a joker.
-pub(super) const fn same_rank(card: Card) -> CardSet {
+pub(super) const fn cards_of_rank(card: Card) -> CardSet {
     match card.rank() {
         Some(rank) => CardSet::from_bits(ACES << rank.index()),
         None => CardSet::EMPTY,
@@ -67,7 +67,7 @@ pub(super) const fn same_rank(card: Card) -> CardSet {
 /// Whether the cards are exactly one meld (rules 1.4, 11.1).
 pub fn is_meld(cards: CardSet) -> bool {
     if cards.has_joker() {
-        return cards.jokers().len() == 1 && joker::takes_joker(cards.naturals());
+        return cards.jokers().len() == 1 && joker::is_meld_with_joker(cards.naturals());
     }
     cards.len() >= MELD_CARDS_MIN && (is_set(cards) || is_consecutive(cards))
 }
@@ -75,7 +75,7 @@ pub fn is_meld(cards: CardSet) -> bool {
 /// Whether the cards are three or four of one rank, without a joker.
 pub(super) fn is_set(cards: CardSet) -> bool {
     cards.len() >= MELD_CARDS_MIN
-        && cards.first().is_some_and(|card| same_rank(card).contains_all(cards))
+        && cards.first().is_some_and(|card| cards_of_rank(card).contains_all(cards))
 }
 
 /// Whether the cards are exactly one secret meld, were they concealed (rule 1.6). Of runs are
@@ -105,7 +105,7 @@ pub fn additions(meld: CardSet) -> CardSet {
     let bits = meld.bits();
     let naturals = if bits & bits >> 1 == 0 {
         // No two neighbours: a set. What is missing of its rank.
-        meld.first().map_or(CardSet::EMPTY, |card| same_rank(card).difference(meld))
+        meld.first().map_or(CardSet::EMPTY, |card| cards_of_rank(card).difference(meld))
     } else {
         let ends = bits << 1 & !ACES | bits >> 1 & !KINGS;
         CardSet::from_bits(ends & !bits).naturals()
@@ -125,14 +125,14 @@ fn for_each_natural_meld(hand: CardSet, each: &mut impl FnMut(CardSet)) {
     let lanes = Lanes::from_cards(hand);
     let mut ranks = lanes.ranks_of_three();
     while ranks != 0 {
-        let set = Lanes(lanes.0 & Lanes::rank(ranks.trailing_zeros()).0).cards();
+        let set = Lanes(lanes.0 & Lanes::from_rank(ranks.trailing_zeros()).0).cards();
         each(set);
         if set.len() == 4 {
             set.iter().for_each(|card| each(set.without(card)));
         }
         ranks &= ranks - 1;
     }
-    let mut starts = lanes.in_runs().0;
+    let mut starts = lanes.run_cards().0;
     while starts != 0 {
         let start = starts.trailing_zeros();
         let length = (lanes.0 >> start).trailing_ones();
@@ -145,14 +145,14 @@ fn for_each_natural_meld(hand: CardSet, each: &mut impl FnMut(CardSet)) {
 
 /// Every choice of hand cards that forms a new meld with the discard (rule 3.2), each once.
 pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(CardSet)) {
-    let same = same_rank(discard).intersection(hand);
+    let same = cards_of_rank(discard).intersection(hand);
     if same.len() >= 2 {
         each(same);
     }
     if same.len() == 3 {
         same.iter().for_each(|card| each(same.without(card)));
     }
-    let (below, above) = neighbours(hand, discard);
+    let (below, above) = adjacent_counts(hand, discard);
     let index = u32::from(discard.index());
     for low in index - below..=index {
         for high in index..=index + above {
@@ -173,8 +173,8 @@ pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(C
 
 /// Whether the hand can chow the discard (rule 3.2), which is no joker.
 pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
-    let (below, above) = neighbours(hand, discard);
-    let same = same_rank(discard).intersection(hand).len();
+    let (below, above) = adjacent_counts(hand, discard);
+    let same = cards_of_rank(discard).intersection(hand).len();
     below + above >= 2 || same >= 2 || hand.has_joker() && can_chow_with_joker(hand, discard)
 }
 
@@ -184,7 +184,7 @@ pub(super) const fn chowable(hand: CardSet) -> CardSet {
     let lanes = Lanes::from_cards(hand).0;
     let (above, below) = (lanes << 1, lanes >> 1);
     let runs = above & lanes << 2 | above & below | below & lanes >> 2;
-    let sets = Lanes::of_ranks(Lanes(lanes).ranks_of_two()).0;
+    let sets = Lanes::from_ranks(Lanes(lanes).ranks_of_two()).0;
     Lanes((runs | sets) & Lanes::ALL).cards()
 }
 
@@ -208,18 +208,18 @@ pub(super) const fn points_max(cards: CardSet) -> u8 {
 }
 
 /// The cards that have another one of their rank beside them.
-pub(super) const fn with_mates(cards: CardSet) -> CardSet {
-    Lanes::of_ranks(Lanes::from_cards(cards).ranks_of_two()).cards().intersection(cards)
+pub(super) const fn paired_cards(cards: CardSet) -> CardSet {
+    Lanes::from_ranks(Lanes::from_cards(cards).ranks_of_two()).cards().intersection(cards)
 }
 
 /// Beside a joker one card will do: of the same rank, or at most two ranks away in the same suit.
 #[cold]
 fn can_chow_with_joker(hand: CardSet, discard: Card) -> bool {
-    hand.naturals().iter().any(|card| joker::takes_joker(CardSet::only(card).with(discard)))
+    hand.naturals().iter().any(|card| joker::is_meld_with_joker(CardSet::only(card).with(discard)))
 }
 
 /// How many cards the hand holds without a gap below and above a card in its suit.
-fn neighbours(hand: CardSet, card: Card) -> (u32, u32) {
+fn adjacent_counts(hand: CardSet, card: Card) -> (u32, u32) {
     let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else {
         return (0, 0);
     };
@@ -242,10 +242,10 @@ fn is_consecutive(cards: CardSet) -> bool {
 mod tests {
     use super::{
         additions, can_chow, chowable, for_each_chow, for_each_meld, has_secret, is_meld,
-        is_secret, points, points_max, points_of, runs_of_three, same_rank, with_mates,
+        is_secret, points, points_max, total_points, runs_of_three, cards_of_rank, paired_cards,
     };
     use crate::cards::{Card, CardSet};
-    use crate::chance::Dice;
+    use crate::chance::ChanceRng;
     use alloc::vec::Vec;
 
     fn cards(text: &str) -> CardSet {
@@ -303,24 +303,24 @@ mod tests {
 
     #[test]
     fn points_are_those_of_the_cards() {
-        assert_eq!(points_of(CardSet::ALL), 4 * (45 + 40), "jokers count nothing");
+        assert_eq!(total_points(CardSet::ALL), 4 * (45 + 40), "jokers count nothing");
         assert_eq!(Card::all().map(|card| u32::from(points(card))).sum::<u32>(), 4 * (45 + 40));
-        assert_eq!(points_of(cards("AC 9D TH JS QC KC")), 50);
+        assert_eq!(total_points(cards("AC 9D TH JS QC KC")), 50);
     }
 
     /// What is counted at once, card by card.
     #[test]
     fn what_is_counted_at_once_is_what_is_counted_card_by_card() {
-        let mut dice = Dice::numbered(1);
+        let mut dice = ChanceRng::from_number(1);
         for _ in 0..500 {
             let many = [3, 13, 30][dice.below(3)];
             let any = |_| Card::from_index(u8::try_from(dice.below(52)).unwrap()).unwrap();
             let hand: CardSet = (0..many).map(any).collect();
             let sum: u32 = hand.iter().map(|card| u32::from(points(card))).sum();
-            assert_eq!(points_of(hand), sum, "{hand}");
+            assert_eq!(total_points(hand), sum, "{hand}");
             assert_eq!(points_max(hand), hand.iter().map(points).max().unwrap(), "{hand}");
-            let has_mate = |card: &Card| same_rank(*card).intersection(hand).len() > 1;
-            assert_eq!(with_mates(hand), hand.iter().filter(has_mate).collect(), "{hand}");
+            let has_mate = |card: &Card| cards_of_rank(*card).intersection(hand).len() > 1;
+            assert_eq!(paired_cards(hand), hand.iter().filter(has_mate).collect(), "{hand}");
             let others = CardSet::STANDARD.difference(hand);
             let can_chow = |card: &Card| can_chow(hand, *card);
             let expected: CardSet = others.iter().filter(can_chow).collect();
@@ -328,7 +328,7 @@ mod tests {
             for card in CardSet::STANDARD.iter() {
                 let mut runs = 0;
                 for_each_chow(hand, card, |chow| {
-                    runs += u32::from(chow.len() == 2 && !same_rank(card).contains_all(chow));
+                    runs += u32::from(chow.len() == 2 && !cards_of_rank(card).contains_all(chow));
                 });
                 assert_eq!(runs_of_three(hand, card), runs, "{hand} and {card}");
             }

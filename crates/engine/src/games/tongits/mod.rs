@@ -4,11 +4,11 @@
 //! The rules are docs/rules/tongits.md; every refusal and every line of a settlement cites one by
 //! its number. [`Rules`] holds their numbers and switches, [`Tongits`] is a game by them.
 //!
-//! Arrows go down only: `state` → `ahead` → `quick`, `imagine` → `belief` → `habits_counted` → `habits`, `bot`, `score`, `legal`, `view` → `phase` →
+//! Arrows go down only: `state` → `ahead` → `quick`, `imagine` → `belief` → `habit_tables` → `habits`, `bot`, `score`, `legal`, `view` → `phase` →
 //! `event` → `arrange` → `search` → `meld` → `joker` → `lanes`.
 
 mod action;
-mod ahead;
+mod look_ahead;
 mod arrange;
 mod belief;
 mod bot;
@@ -16,8 +16,8 @@ mod describe;
 mod event;
 mod exposed;
 mod habits;
-mod habits_counted;
-mod imagine;
+mod habit_tables;
+mod sampling;
 mod joker;
 mod kind;
 mod lanes;
@@ -29,7 +29,7 @@ mod presets;
 mod quick;
 mod rules;
 mod score;
-mod search;
+mod partition;
 #[cfg(feature = "testing")]
 mod setup;
 mod sort;
@@ -39,29 +39,29 @@ mod view;
 
 pub use action::{Action, Illegal};
 pub use arrange::{Arrangement, deadwood, leaves_nothing};
-pub use event::{Answer, BySeat, Ending, Event, Shown, SpecialEnding};
-pub use exposed::{Exposed, ExposedMeld};
+pub use event::{FightAnswer, BySeat, EndingKind, Event, ShownHand, SpecialEnding};
+pub use exposed::{ExposedMelds, ExposedMeld};
 #[cfg(feature = "testing")]
 pub use habits::{
-    DEADWOODS, DUMP_WEIGHTS, GAINS, Habits, Neighbours, STAGES, TRAITS, deadwood_step, gain_step,
+    DEADWOODS, DUMP_WEIGHTS, GAINS, Habits, Neighbours, STAGES, TRAITS, deadwood_bucket, gain_bucket,
     stage,
 };
-pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, points_of};
-pub use phase::{End, Phase, Public};
+pub use meld::{additions, for_each_meld, has_secret, is_meld, is_secret, points, total_points};
+pub use phase::{TongitsEnd, Phase, PublicState};
 pub use pile::Pile;
 pub use presets::Preset;
 #[cfg(feature = "testing")]
 pub use quick::{
-    Against, CARD_WEIGHT_MAX, CARDS, Considered, Dumps, FEW, FEW_FROM, HIDDEN, HIDDEN_1, HIDDEN_2,
-    INPUTS, Inputs, Judge, LARGE_WEIGHTS, Large, Networks, ONE, OUTPUTS, Place, Question, SETS,
-    Suits, WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
+    EnsembleJudge, CARD_WEIGHT_MAX, CARDS, Candidate, DumpLimit, CATEGORIES, CATEGORY_FROM, HIDDEN, HIDDEN_1, HIDDEN_2,
+    INPUTS, Inputs, Judge, LARGE_WEIGHTS, LargeNetwork, Networks, ONE, OUTPUTS, NetworkPosition, DecisionKind, SETS,
+    SuitPermutation, WEIGHT_MAX, WEIGHT_ONE, WEIGHTS,
 };
 pub use rules::{
-    Additions, AllBurned, BadRules, ChallengersTied, Countdowns, Counts, DealDirection,
+    Additions, AllBurned, RulesFieldError, ChallengersTied, Countdowns, Counts, DealDirection,
     EndingCounts, ItemCounts, Rules, SEATS, is_special,
 };
 #[cfg(feature = "testing")]
-pub use setup::{BadSetup, Setup, SetupPhase};
+pub use setup::{SetupError, GameSetup, SetupPhase};
 pub use sort::{sort_by_arrangement, sort_by_suit};
-pub use state::{Answers, Tongits};
+pub use state::{FightAnswers, Tongits};
 pub use view::View;

@@ -1,7 +1,7 @@
 //! What lies open, and how it changes: the part of a game that every viewer knows.
 //!
-//! The game itself and each viewer's view hold a [`Public`] and bring it forward by the same
-//! [`Public::apply`], so that a view cannot drift from the game. The phases of a game:
+//! The game itself and each viewer's view hold a [`PublicState`] and bring it forward by the same
+//! [`PublicState::apply`], so that a view cannot drift from the game. The phases of a game:
 //!
 //! `Starter` (chance) → `Deal` (chance) → `Play` of the starter → per turn `Draw` → `Play`, from
 //! `Draw` perhaps to `Fight` → `Over`. A step that ends the game passes through no further phase.
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::Request;
 use crate::game::{Prompt, Turn, Viewer};
-use crate::games::tongits::event::{BySeat, Ending, Event, Shown, SpecialEnding};
-use crate::games::tongits::exposed::Exposed;
+use crate::games::tongits::event::{BySeat, EndingKind, Event, ShownHand, SpecialEnding};
+use crate::games::tongits::exposed::ExposedMelds;
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Additions, Rules, SEATS};
 use crate::seat::{Seat, SeatSet};
@@ -60,8 +60,8 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsEnd"))]
-pub struct End {
-    pub ending: Ending,
+pub struct TongitsEnd {
+    pub ending: EndingKind,
     pub winner: Option<Seat>,
     /// The fighter and its challengers, if anybody challenged.
     pub showdown: SeatSet,
@@ -73,7 +73,7 @@ pub struct End {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsPublic"))]
-pub struct Public {
+pub struct PublicState {
     pub rules: Rules,
     pub phase: Phase,
     /// The number of the question now asked; see [`Prompt`].
@@ -83,7 +83,7 @@ pub struct Public {
     pub hand_counts: BySeat<u8>,
     pub stock_count: u8,
     pub discards: Pile,
-    pub melds: Exposed,
+    pub melds: ExposedMelds,
     /// The seats whose melds were added to since their own latest turn began (rule 4.1). At the
     /// beginning of its next turn such a seat may not fight.
     pub added_to: SeatSet,
@@ -93,15 +93,15 @@ pub struct Public {
     /// Who drew the stock's last card (rules 5.1, 5.2).
     pub drew_last: Option<Seat>,
     /// All hands by seat, once the game has ended.
-    pub shown: Option<Box<BySeat<Shown>>>,
-    pub end: Option<End>,
+    pub shown: Option<Box<BySeat<ShownHand>>>,
+    pub end: Option<TongitsEnd>,
 }
 
 fn is_nobody(seats: &SeatSet) -> bool {
     seats.is_empty()
 }
 
-impl Public {
+impl PublicState {
     pub(super) fn new(rules: &Rules, starter: Option<Seat>) -> Self {
         Self {
             rules: *rules,
@@ -111,7 +111,7 @@ impl Public {
             hand_counts: [0; SEATS as usize],
             stock_count: 0,
             discards: Pile::EMPTY,
-            melds: Exposed::none(),
+            melds: ExposedMelds::empty(),
             added_to: SeatSet::EMPTY,
             yet_to_act: SeatSet::EMPTY,
             drew_last: None,
@@ -154,21 +154,21 @@ impl Public {
     }
 
     /// The same without what the viewer may not know.
-    pub(super) fn masked(&self, viewer: Viewer) -> Self {
-        let mut masked = self.clone();
-        let known: SeatSet = match viewer {
+    pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
+        let mut redacted = self.clone();
+        let visible: SeatSet = match viewer {
             Viewer::Everything => Seat::all(SEATS).collect(),
             Viewer::Seat(own) => SeatSet::only(own),
             Viewer::Public => SeatSet::EMPTY,
         };
         if self.rules.bahay && self.shown.is_none() {
-            masked.melds.conceal(|seat| known.contains(seat));
+            redacted.melds.conceal_face_down(|seat| visible.contains(seat));
         }
-        if let Phase::Fight { asked_secretly, answered, .. } = &mut masked.phase {
-            *asked_secretly = asked_secretly.intersection(known);
-            *answered = answered.intersection(known);
+        if let Phase::Fight { asked_secretly, answered, .. } = &mut redacted.phase {
+            *asked_secretly = asked_secretly.intersection(visible);
+            *answered = answered.intersection(visible);
         }
-        masked
+        redacted
     }
 
     /// Brings what lies open up to date with an event, complete or redacted.
@@ -177,50 +177,50 @@ impl Public {
             Event::StarterChosen { seat } => self.phase = Phase::Deal { starter: *seat },
             Event::Dealt { starter, .. } => self.deal(*starter),
             Event::Drawn { seat, .. } => {
-                self.note_action(*seat);
+                self.record_action(*seat);
                 self.hand_counts[seat.index()] += 1;
                 self.stock_count -= 1;
                 if self.stock_count == 0 {
                     self.drew_last = Some(*seat);
                 }
-                self.enter(Phase::Play { seat: *seat });
+                self.enter_phase(Phase::Play { seat: *seat });
             }
             Event::Chowed { seat, discard, cards } => {
-                self.note_action(*seat);
+                self.record_action(*seat);
                 self.discards.pop();
-                self.melds.lay(*seat, cards.with(*discard));
+                self.melds.lay_meld(*seat, cards.with(*discard));
                 self.take_from_hand(*seat, cards.len());
-                self.enter(Phase::Play { seat: *seat });
+                self.enter_phase(Phase::Play { seat: *seat });
             }
             Event::Dropped { seat, cards } => {
-                self.note_action(*seat);
-                self.melds.lay(*seat, *cards);
+                self.record_action(*seat);
+                self.melds.lay_meld(*seat, *cards);
                 self.take_from_hand(*seat, cards.len());
                 self.prompt += 1;
             }
             Event::LaidFaceDown { seat, cards, count } => {
-                self.note_action(*seat);
+                self.record_action(*seat);
                 self.melds.lay_face_down(*seat, *cards, *count);
                 self.take_from_hand(*seat, usize::from(*count));
                 self.prompt += 1;
             }
-            Event::Sagasa { meld, .. } => self.melds.note_sagasa(*meld),
+            Event::Sagasa { meld, .. } => self.melds.mark_sagasa(*meld),
             Event::Sapawed { seat, card, meld } => {
-                self.note_action(*seat);
-                self.melds.add(*meld, *seat, *card);
+                self.record_action(*seat);
+                self.melds.add_card(*meld, *seat, *card);
                 self.take_from_hand(*seat, 1);
-                self.note_addition(*seat, *meld);
+                self.record_addition(*seat, *meld);
                 self.prompt += 1;
             }
             Event::Dumped { seat, card } => {
-                self.note_action(*seat);
+                self.record_action(*seat);
                 self.discards.push(*card);
                 self.take_from_hand(*seat, 1);
                 if self.hand_counts[seat.index()] > 0 && self.stock_count > 0 {
                     self.begin_turn(seat.next(SEATS));
                 }
             }
-            Event::Fought { seat, asked, asked_secretly } => self.enter(Phase::Fight {
+            Event::Fought { seat, asked, asked_secretly } => self.enter_phase(Phase::Fight {
                 fighter: *seat,
                 asked: *asked,
                 asked_secretly: *asked_secretly,
@@ -234,14 +234,14 @@ impl Public {
             Event::TongitsDeclared { .. } => {}
             Event::Shown { hands } => {
                 for (seat, shown) in Seat::all(SEATS).zip(hands.iter()) {
-                    self.melds.reveal(seat, &shown.face_down);
+                    self.melds.reveal_face_down(seat, &shown.face_down);
                 }
                 self.shown = Some(hands.clone());
             }
             Event::Over { ending, winner, showdown, special } => {
                 self.phase = Phase::Over;
                 let (ending, winner, showdown) = (*ending, *winner, *showdown);
-                self.end = Some(End { ending, winner, showdown, special: *special });
+                self.end = Some(TongitsEnd { ending, winner, showdown, special: *special });
             }
         }
     }
@@ -254,22 +254,22 @@ impl Public {
         if self.rules.spread {
             self.yet_to_act = Seat::all(SEATS).collect();
         }
-        self.enter(Phase::Play { seat: starter });
+        self.enter_phase(Phase::Play { seat: starter });
     }
 
     /// The right to fight in this turn is settled now, and additions count anew (rule 4.1).
     fn begin_turn(&mut self, seat: Seat) {
         let fight_blocked = self.added_to.contains(seat);
         self.added_to = self.added_to.without(seat);
-        self.enter(Phase::Draw { seat, fight_blocked });
+        self.enter_phase(Phase::Draw { seat, fight_blocked });
     }
 
     /// Rule 10.3: whatever a seat does, it has acted.
-    const fn note_action(&mut self, seat: Seat) {
+    const fn record_action(&mut self, seat: Seat) {
         self.yet_to_act = self.yet_to_act.without(seat);
     }
 
-    fn enter(&mut self, phase: Phase) {
+    fn enter_phase(&mut self, phase: Phase) {
         self.phase = phase;
         self.prompt += 1;
         self.countdown += 1;
@@ -281,7 +281,7 @@ impl Public {
     }
 
     /// Rule 4.1.
-    fn note_addition(&mut self, by: Seat, meld: u8) {
+    fn record_addition(&mut self, by: Seat, meld: u8) {
         let owner = self.melds.owners()[usize::from(meld)];
         let counts = match self.rules.fight_blocked_by {
             Additions::Anyone => true,

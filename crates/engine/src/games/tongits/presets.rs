@@ -24,7 +24,7 @@ impl Preset {
     ];
 
     /// The rule set of this name, if there is one.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name == name)
     }
 }
@@ -36,7 +36,7 @@ impl Rules {
 
     /// The rules of this name, if there are such.
     pub fn preset(name: &str) -> Option<Self> {
-        Preset::named(name).map(|preset| preset.rules)
+        Preset::find(name).map(|preset| preset.rules)
     }
 
     /// The rule set of the product.

@@ -176,7 +176,7 @@ impl Countdowns {
 
 impl Rules {
     /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
-    pub fn check(&self) -> Result<(), BadRules> {
+    pub fn check(&self) -> Result<(), RulesFieldError> {
         let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
         let endings = match &self.counts {
             Counts::Items(_) => None,
@@ -185,14 +185,14 @@ impl Rules {
         let secret_run = self.secret_run_min == 0
             || (SECRET_CARDS_MIN..=RUN_CARDS_MAX).contains(&self.secret_run_min);
         let variable_points = endings.map_or(1, |endings| endings.variable_points);
-        require((1..=HAND_CARDS_MAX).contains(&self.hand_cards), BadRules::HandCards)?;
-        require(secret_run, BadRules::SecretRunMin)?;
-        require(!self.sagasa || endings.is_some(), BadRules::Sagasa)?;
-        require(!self.zero_count_fight || endings.is_some(), BadRules::ZeroCountFight)?;
-        require(!self.variable_payout || endings.is_some(), BadRules::VariablePayout)?;
-        require(self.counts.all().into_iter().all(|count| count <= COUNT_MAX), BadRules::Counts)?;
-        require((1..=COUNT_MAX).contains(&variable_points), BadRules::VariablePoints)?;
-        require(draw_ms > 0 && play_ms > 0 && fight_ms > 0, BadRules::Countdown)
+        require((1..=HAND_CARDS_MAX).contains(&self.hand_cards), RulesFieldError::HandCards)?;
+        require(secret_run, RulesFieldError::SecretRunMin)?;
+        require(!self.sagasa || endings.is_some(), RulesFieldError::Sagasa)?;
+        require(!self.zero_count_fight || endings.is_some(), RulesFieldError::ZeroCountFight)?;
+        require(!self.variable_payout || endings.is_some(), RulesFieldError::VariablePayout)?;
+        require(self.counts.all_counts().into_iter().all(|count| count <= COUNT_MAX), RulesFieldError::Counts)?;
+        require((1..=COUNT_MAX).contains(&variable_points), RulesFieldError::VariablePoints)?;
+        require(draw_ms > 0 && play_ms > 0 && fight_ms > 0, RulesFieldError::Countdown)
     }
 
     /// The cards that are dealt from (rules 1.12, 11.1).
@@ -243,7 +243,7 @@ impl Rules {
 }
 
 impl Counts {
-    fn all(&self) -> [u32; 7] {
+    fn all_counts(&self) -> [u32; 7] {
         match *self {
             Self::Items(ItemCounts { normal, tongits, special, secret, challenge, burned }) => {
                 [normal, tongits, special, secret, challenge, burned, 0]
@@ -274,7 +274,7 @@ fn points_max(cards: u8, same: u8) -> u32 {
     sum
 }
 
-fn require(holds: bool, otherwise: BadRules) -> Result<(), BadRules> {
+fn require(holds: bool, otherwise: RulesFieldError) -> Result<(), RulesFieldError> {
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
@@ -288,7 +288,7 @@ pub const fn is_special(card: Card) -> bool {
 
 /// Why no game can be dealt by a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadRules {
+pub enum RulesFieldError {
     HandCards,
     SecretRunMin,
     Sagasa,
@@ -299,7 +299,7 @@ pub enum BadRules {
     Countdown,
 }
 
-impl BadRules {
+impl RulesFieldError {
     /// The field of [`Rules`] that is wrong, as it is written.
     pub const fn field(self) -> &'static str {
         match self {
@@ -315,7 +315,7 @@ impl BadRules {
     }
 }
 
-impl fmt::Display for BadRules {
+impl fmt::Display for RulesFieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = self.field();
         match self {
@@ -333,11 +333,11 @@ impl fmt::Display for BadRules {
     }
 }
 
-impl core::error::Error for BadRules {}
+impl core::error::Error for RulesFieldError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{BadRules, Counts, Rules};
+    use super::{RulesFieldError, Counts, Rules};
     use alloc::string::ToString;
 
     /// Rule 6.9; the second hit's bonus comes on top by the table's terms.
@@ -360,33 +360,33 @@ mod tests {
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
         type Change = fn(&mut Rules);
-        let cases: [(BadRules, Change); 12] = [
-            (BadRules::HandCards, |rules| rules.hand_cards = 17),
-            (BadRules::HandCards, |rules| rules.hand_cards = 0),
-            (BadRules::SecretRunMin, |rules| rules.secret_run_min = 3),
-            (BadRules::SecretRunMin, |rules| rules.secret_run_min = 14),
-            (BadRules::Sagasa, |rules| rules.sagasa = true),
-            (BadRules::ZeroCountFight, |rules| rules.zero_count_fight = true),
-            (BadRules::VariablePayout, |rules| rules.variable_payout = true),
-            (BadRules::Counts, |rules| {
+        let cases: [(RulesFieldError, Change); 12] = [
+            (RulesFieldError::HandCards, |rules| rules.hand_cards = 17),
+            (RulesFieldError::HandCards, |rules| rules.hand_cards = 0),
+            (RulesFieldError::SecretRunMin, |rules| rules.secret_run_min = 3),
+            (RulesFieldError::SecretRunMin, |rules| rules.secret_run_min = 14),
+            (RulesFieldError::Sagasa, |rules| rules.sagasa = true),
+            (RulesFieldError::ZeroCountFight, |rules| rules.zero_count_fight = true),
+            (RulesFieldError::VariablePayout, |rules| rules.variable_payout = true),
+            (RulesFieldError::Counts, |rules| {
                 if let Counts::Items(counts) = &mut rules.counts {
                     counts.normal = u32::MAX;
                 }
             }),
-            (BadRules::Counts, |rules| {
+            (RulesFieldError::Counts, |rules| {
                 rules.counts = Rules::classic().counts;
                 if let Counts::Endings(counts) = &mut rules.counts {
                     counts.secret = 10_001;
                 }
             }),
-            (BadRules::VariablePoints, |rules| {
+            (RulesFieldError::VariablePoints, |rules| {
                 rules.counts = Rules::classic().counts;
                 if let Counts::Endings(counts) = &mut rules.counts {
                     counts.variable_points = 0;
                 }
             }),
-            (BadRules::Countdown, |rules| rules.countdowns.fight_ms = 0),
-            (BadRules::Countdown, |rules| rules.countdowns.draw_ms = 0),
+            (RulesFieldError::Countdown, |rules| rules.countdowns.fight_ms = 0),
+            (RulesFieldError::Countdown, |rules| rules.countdowns.draw_ms = 0),
         ];
         for (bad, change) in cases {
             let mut rules = Rules::kingdom();

@@ -6,30 +6,30 @@ use alloc::vec::Vec;
 use crate::cards::CardSet;
 use crate::game::{Debt, Item, Outcome};
 use crate::games::tongits::arrange::Arrangement;
-use crate::games::tongits::event::{BySeat, Ending, Shown, SpecialEnding};
-use crate::games::tongits::meld::{has_secret, points_of};
-use crate::games::tongits::phase::{End, Public};
+use crate::games::tongits::event::{BySeat, EndingKind, ShownHand, SpecialEnding};
+use crate::games::tongits::meld::{has_secret, total_points};
+use crate::games::tongits::phase::{TongitsEnd, PublicState};
 use crate::games::tongits::rules::{
     AllBurned, ChallengersTied, Counts, EndingCounts, ItemCounts, SEATS, is_special,
 };
 use crate::seat::Seat;
 
 /// A hand as it is shown. The winner by Tongits is never burned (rule 1.8).
-pub(super) fn show(public: &Public, seat: Seat, hand: CardSet, has_tongits: bool) -> Shown {
+pub(super) fn show_hand(public: &PublicState, seat: Seat, hand: CardSet, has_tongits: bool) -> ShownHand {
     let secret_run_min = public.rules.secret_run_min;
-    let arrangement = Arrangement::of(hand, secret_run_min);
-    let face_down: Vec<CardSet> = public.melds.face_down(seat).collect();
+    let arrangement = Arrangement::from_hand(hand, secret_run_min);
+    let face_down: Vec<CardSet> = public.melds.iter_face_down(seat).collect();
     let has_secret = !face_down.is_empty() || has_secret(hand, secret_run_min);
     let burned = !has_tongits && !public.melds.is_open(seat) && !has_secret;
-    let points = if burned { points_of(hand) } else { arrangement.deadwood };
-    Shown { hand, arrangement, burned, points, face_down }
+    let points = if burned { total_points(hand) } else { arrangement.deadwood };
+    ShownHand { hand, arrangement, burned, points, face_down }
 }
 
 /// The winner of a showdown between the fighter and its challengers, the latter in the order in
 /// which they answered (rules 4.3, 4.4).
 pub(super) fn showdown_winner(
-    public: &Public,
-    hands: &BySeat<Shown>,
+    public: &PublicState,
+    hands: &BySeat<ShownHand>,
     fighter: Seat,
     challengers: &[Seat],
 ) -> Seat {
@@ -50,8 +50,8 @@ pub(super) fn showdown_winner(
 
 /// The winner when the stock is exhausted (rules 5.2, 5.3).
 pub(super) fn stock_winner(
-    public: &Public,
-    hands: &BySeat<Shown>,
+    public: &PublicState,
+    hands: &BySeat<ShownHand>,
     drew_last: Seat,
 ) -> Option<Seat> {
     let all_burned = hands.iter().all(|shown| shown.burned);
@@ -66,7 +66,7 @@ pub(super) fn stock_winner(
 }
 
 /// The outcome of a game that is over, from what then lies open.
-pub(super) fn outcome(public: &Public) -> Option<Outcome> {
+pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let (end, hands) = (public.end.as_ref()?, public.shown.as_deref()?);
     let Some(winner) = end.winner else {
         return Some(Outcome::default());
@@ -85,87 +85,87 @@ pub(super) fn outcome(public: &Public) -> Option<Outcome> {
 
 /// What a loser owes the winner, line by line: what is always owed, and whatever else is not zero.
 fn items(
-    public: &Public,
-    end: &End,
-    hands: &BySeat<Shown>,
+    public: &PublicState,
+    end: &TongitsEnd,
+    hands: &BySeat<ShownHand>,
     winner: Seat,
     loser: Seat,
 ) -> Vec<Item> {
-    let debt = Debtor { public, end, won: &hands[winner.index()], lost: &hands[loser.index()] };
+    let debt = DebtTerms { public, end, won: &hands[winner.index()], lost: &hands[loser.index()] };
     match &public.rules.counts {
-        Counts::Items(counts) => listed(debt.by_item(counts, winner, loser)),
-        Counts::Endings(counts) => listed(debt.by_ending(counts, winner, loser)),
+        Counts::Items(counts) => to_items(debt.item_lines(counts, winner, loser)),
+        Counts::Endings(counts) => to_items(debt.ending_lines(counts, winner, loser)),
     }
 }
 
 /// A line of a debt: its name, rule and counts.
-type Line = (&'static str, &'static str, u32);
+type DebtLine = (&'static str, &'static str, u32);
 
-fn listed(lines: impl IntoIterator<Item = Line>) -> Vec<Item> {
+fn to_items(lines: impl IntoIterator<Item = DebtLine>) -> Vec<Item> {
     let owed =
         lines.into_iter().enumerate().filter(|(line, (.., counts))| *line == 0 || *counts > 0);
     owed.map(|(_, (name, rule, counts))| Item { name: name.into(), rule: rule.into(), counts })
         .collect()
 }
 
-const fn when(holds: bool, counts: u32) -> u32 {
+const fn counts_if(holds: bool, counts: u32) -> u32 {
     if holds { counts } else { 0 }
 }
 
 /// What one loser's debt follows from.
-struct Debtor<'a> {
-    public: &'a Public,
-    end: &'a End,
-    won: &'a Shown,
-    lost: &'a Shown,
+struct DebtTerms<'a> {
+    public: &'a PublicState,
+    end: &'a TongitsEnd,
+    won: &'a ShownHand,
+    lost: &'a ShownHand,
 }
 
-impl Debtor<'_> {
+impl DebtTerms<'_> {
     /// Rules 6.1 to 6.6.
-    fn by_item(&self, counts: &ItemCounts, winner: Seat, loser: Seat) -> [Line; 6] {
+    fn item_lines(&self, counts: &ItemCounts, winner: Seat, loser: Seat) -> [DebtLine; 6] {
         let specials = self.won.hand.union(self.public.melds.own_cards(winner));
         let specials = specials.iter().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
         let in_showdown = self.end.showdown.contains(loser);
-        let is_tongits = self.end.ending == Ending::Tongits;
+        let is_tongits = self.end.ending == EndingKind::Tongits;
         [
             ("normal", "6.1", counts.normal),
-            ("tongits", "6.2", when(is_tongits, counts.tongits)),
+            ("tongits", "6.2", counts_if(is_tongits, counts.tongits)),
             ("special", "6.3", specials * counts.special),
             ("secret", "6.4", self.secret_melds(winner) * counts.secret),
-            ("challenge", "6.5", when(in_showdown, counts.challenge)),
-            ("burned", "6.6", when(!in_showdown && self.lost.burned, counts.burned)),
+            ("challenge", "6.5", counts_if(in_showdown, counts.challenge)),
+            ("burned", "6.6", counts_if(!in_showdown && self.lost.burned, counts.burned)),
         ]
     }
 
     /// Rules 10.1, 10.3, 11.2, 11.3.
-    fn by_ending(&self, counts: &EndingCounts, winner: Seat, loser: Seat) -> [Line; 4] {
-        let End { ending, showdown, special, .. } = *self.end;
+    fn ending_lines(&self, counts: &EndingCounts, winner: Seat, loser: Seat) -> [DebtLine; 4] {
+        let TongitsEnd { ending, showdown, special, .. } = *self.end;
         let is_zero_count = special == Some(SpecialEnding::ZeroCountFight);
         let is_challenged = !showdown.is_empty();
         let (line, is_variable) = match ending {
-            Ending::Tongits if special == Some(SpecialEnding::Spread) => {
+            EndingKind::Tongits if special == Some(SpecialEnding::Spread) => {
                 (("spread", "10.3", counts.tongits), false)
             }
-            Ending::Tongits => (("tongits", "10.1", counts.tongits), false),
-            Ending::Fight if is_zero_count => {
+            EndingKind::Tongits => (("tongits", "10.1", counts.tongits), false),
+            EndingKind::Fight if is_zero_count => {
                 (("zero_count_fight", "11.2", counts.zero_count_fight), true)
             }
-            Ending::Fight if is_challenged => {
+            EndingKind::Fight if is_challenged => {
                 (("challenge", "10.1", counts.challenge), showdown.contains(loser))
             }
-            Ending::Fight => (("fight", "10.1", counts.fight), false),
-            Ending::Stock => (("stock", "10.1", counts.stock), true),
+            EndingKind::Fight => (("fight", "10.1", counts.fight), false),
+            EndingKind::Stock => (("stock", "10.1", counts.stock), true),
         };
         let more_points = self.lost.points.saturating_sub(self.won.points);
         // Whole tens of points only: what is left of a division is not owed.
         let variable = more_points / counts.variable_points;
-        let secrets = when(ending == Ending::Tongits, self.secret_melds(winner));
+        let secrets = counts_if(ending == EndingKind::Tongits, self.secret_melds(winner));
         let is_burned = self.lost.burned && !self.won.burned;
         [
             line,
             ("secret", "10.1", secrets * counts.secret),
-            ("burned", "10.1", when(is_burned, counts.burned)),
-            ("variable", "11.3", when(is_variable && self.public.rules.variable_payout, variable)),
+            ("burned", "10.1", counts_if(is_burned, counts.burned)),
+            ("variable", "11.3", counts_if(is_variable && self.public.rules.variable_payout, variable)),
         ]
     }
 

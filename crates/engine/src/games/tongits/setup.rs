@@ -16,7 +16,7 @@ use crate::seat::{Seat, SeatSet};
 
 /// A position at the beginning of a draw or play phase.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct GameSetup {
     pub rules: Rules,
     pub turn: Seat,
     pub phase: SetupPhase,
@@ -44,7 +44,7 @@ pub enum SetupPhase {
 
 /// Why no game stands so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadSetup {
+pub enum SetupError {
     Seat(Seat),
     Twice(Card),
     Nowhere(Card),
@@ -62,7 +62,7 @@ pub enum BadSetup {
     NoStock,
 }
 
-impl fmt::Display for BadSetup {
+impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seat(seat) => write!(f, "there is no {seat:?}"),
@@ -79,32 +79,32 @@ impl fmt::Display for BadSetup {
     }
 }
 
-impl core::error::Error for BadSetup {}
+impl core::error::Error for SetupError {}
 
-impl Setup {
+impl GameSetup {
     /// The game that stands so.
     ///
     /// # Errors
     /// The first thing that no game could have.
-    pub fn game(&self) -> Result<Tongits, BadSetup> {
+    pub fn game(&self) -> Result<Tongits, SetupError> {
         self.check_melds()?;
         self.check_cards()?;
         let has_turn = Seat::all(SEATS).any(|seat| seat == self.turn);
-        ensure(has_turn, || BadSetup::Seat(self.turn))?;
+        ensure(has_turn, || SetupError::Seat(self.turn))?;
         for (seat, hand) in Seat::all(SEATS).zip(&self.hands) {
-            ensure(!hand.is_empty(), || BadSetup::EmptyHand(seat))?;
+            ensure(!hand.is_empty(), || SetupError::EmptyHand(seat))?;
         }
         let is_draw = self.phase == SetupPhase::Draw;
-        ensure(!is_draw || !self.stock.is_empty(), || BadSetup::NoStock)?;
+        ensure(!is_draw || !self.stock.is_empty(), || SetupError::NoStock)?;
         if let Some(card) = self.drawn {
             let has_it = !is_draw && self.hands[self.turn.index()].contains(card);
-            ensure(has_it, || BadSetup::NotDrawn(card))?;
+            ensure(has_it, || SetupError::NotDrawn(card))?;
         }
-        Ok(self.stand())
+        Ok(self.build_game())
     }
 
     /// The game, once everything is checked.
-    fn stand(&self) -> Tongits {
+    fn build_game(&self) -> Tongits {
         let mut game = Tongits::new(&self.rules, SEATS, Some(self.turn));
         game.hands = self.hands;
         game.drawn = self.drawn.filter(|_| self.rules.sagasa);
@@ -131,37 +131,37 @@ impl Setup {
         game
     }
 
-    fn check_melds(&self) -> Result<(), BadSetup> {
+    fn check_melds(&self) -> Result<(), SetupError> {
         for meld in &self.melds {
-            ensure(meld.owner.number() < SEATS, || BadSetup::Seat(meld.owner))?;
-            ensure(is_meld(meld.cards), || BadSetup::NotAMeld(meld.cards))?;
+            ensure(meld.owner.number() < SEATS, || SetupError::Seat(meld.owner))?;
+            ensure(is_meld(meld.cards), || SetupError::NotAMeld(meld.cards))?;
             let all = meld.by.iter().fold(CardSet::EMPTY, |sum, by| sum.union(*by));
             let once = meld.by.iter().map(|by| by.len()).sum::<usize>() == all.len();
-            ensure(once && all == meld.cards, || BadSetup::Unattributed(meld.cards))?;
+            ensure(once && all == meld.cards, || SetupError::Unattributed(meld.cards))?;
             let rules = &self.rules;
             let may_lie_down = meld.face_down == Some(count(meld.cards))
                 && rules.bahay
                 && is_secret(meld.cards, rules.secret_run_min);
             let is_well_laid = meld.face_down.is_none() || may_lie_down;
-            ensure(is_well_laid, || BadSetup::NotFaceDown(meld.cards))?;
+            ensure(is_well_laid, || SetupError::NotFaceDown(meld.cards))?;
         }
         Ok(())
     }
 
     /// Every card is in exactly one place.
-    fn check_cards(&self) -> Result<(), BadSetup> {
+    fn check_cards(&self) -> Result<(), SetupError> {
         let mut seen = CardSet::EMPTY;
         let hands = self.hands.iter().flat_map(|hand| hand.iter());
         let melds = self.melds.iter().flat_map(|meld| meld.cards.iter());
         let piles = self.stock.iter().chain(&self.discards).copied();
         for card in hands.chain(melds).chain(piles) {
-            ensure(!seen.contains(card), || BadSetup::Twice(card))?;
+            ensure(!seen.contains(card), || SetupError::Twice(card))?;
             seen = seen.with(card);
         }
         let deck = self.rules.deck();
         match (deck.difference(seen).first(), seen.difference(deck).first()) {
-            (Some(card), _) => Err(BadSetup::Nowhere(card)),
-            (None, Some(card)) => Err(BadSetup::NotInDeck(card)),
+            (Some(card), _) => Err(SetupError::Nowhere(card)),
+            (None, Some(card)) => Err(SetupError::NotInDeck(card)),
             (None, None) => Ok(()),
         }
     }
@@ -171,6 +171,6 @@ fn count(cards: CardSet) -> u8 {
     u8::try_from(cards.len()).expect("no more cards than the deck has")
 }
 
-fn ensure(holds: bool, otherwise: impl FnOnce() -> BadSetup) -> Result<(), BadSetup> {
+fn ensure(holds: bool, otherwise: impl FnOnce() -> SetupError) -> Result<(), SetupError> {
     if holds { Ok(()) } else { Err(otherwise()) }
 }

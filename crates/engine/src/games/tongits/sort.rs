@@ -18,7 +18,7 @@ pub fn sort_by_suit(hand: CardSet) -> Vec<Vec<Card>> {
 /// The hand in groups: the melds of its arrangement (rule 1.10), then what is left over, the most
 /// points first. Secret runs are those of `kingdom`: a hand alone does not tell the rules.
 pub fn sort_by_arrangement(hand: CardSet) -> Vec<Vec<Card>> {
-    let arrangement = Arrangement::of(hand, Rules::kingdom().secret_run_min);
+    let arrangement = Arrangement::from_hand(hand, Rules::kingdom().secret_run_min);
     let mut groups: Vec<Vec<Card>> =
         arrangement.melds.iter().map(|meld| meld.iter().collect()).collect();
     let mut leftover: Vec<Card> = arrangement.leftover.iter().collect();

@@ -17,7 +17,7 @@ use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
-use crate::spaces::{Field, Round, Spaces, Tensor, field};
+use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
 /// Actions without a card, in the order of their numbers.
 const PLAIN: [(&str, Action); 5] = [
@@ -34,17 +34,17 @@ const SUITS: u16 = 4;
 /// Melds without a joker: fours, threes, and runs of 3 to 13 cards.
 const FOURS: u16 = RANKS;
 const THREES: u16 = RANKS * SUITS;
-const NATURAL: u16 = run(14, 0, 0);
+const NATURAL: u16 = run_number(14, 0, 0);
 
 /// Where runs of four cards begin: those before them are never secret.
-const LONG_RUNS: u16 = run(4, 0, 0);
+const LONG_RUNS: u16 = run_number(4, 0, 0);
 
 /// What may be laid face down: fours, and runs of four cards or more.
 const SECRET: u16 = FOURS + NATURAL - LONG_RUNS;
 
 /// What may be beside a joker: two or three of a rank, and cards of a suit with at most one gap.
 const PAIRS_AND_THREES: u16 = 10;
-const BESIDE: u16 = part(14, 0, 0, 0);
+const BESIDE: u16 = part_number(14, 0, 0, 0);
 
 const SAPAWS: u16 = Card::COUNT as u16 * SEATS as u16 * 2;
 
@@ -86,9 +86,9 @@ impl Spaces for Tongits {
                 names.push(format!("sapaw {card} run_of_{owner}"));
             }
         }
-        let melds: Vec<CardSet> = melds().collect();
-        let parts: Vec<CardSet> = parts().collect();
-        let secret = melds.iter().filter(|meld| natural(**meld).and_then(secret).is_some());
+        let melds: Vec<CardSet> = natural_melds().collect();
+        let parts: Vec<CardSet> = joker_parts().collect();
+        let secret = melds.iter().filter(|meld| natural_meld_number(**meld).and_then(secret_meld_number).is_some());
         names.extend(melds.iter().map(|meld| format!("drop {meld}")));
         names.extend(parts.iter().map(|part| format!("drop {part} X")));
         names.extend(secret.map(|meld| format!("drop_face_down {meld}")));
@@ -105,78 +105,78 @@ impl Spaces for Tongits {
             Action::Dump { card } => (!card.is_joker()).then(|| DUMP + u16::from(card.index())),
             Action::Sapaw { card, meld } => {
                 let (_, cards, owner) =
-                    view.public.melds.open().find(|(number, ..)| *number == meld)?;
-                let owner = u16::from(round(view).place(owner));
+                    view.public.melds.iter_open().find(|(number, ..)| *number == meld)?;
+                let owner = u16::from(seat_rotation(view).offset_of(owner));
                 let is_run = u16::from(!is_of_one_rank(cards.naturals()));
                 let card = u16::from(card.index());
                 Some(SAPAW + (card * u16::from(SEATS) + owner) * 2 + is_run)
             }
             Action::Drop { cards, face_down: true } => {
-                natural(cards).and_then(secret).map(|meld| DROP_FACE_DOWN + meld)
+                natural_meld_number(cards).and_then(secret_meld_number).map(|meld| DROP_FACE_DOWN + meld)
             }
             Action::Drop { cards, face_down: false } if cards.has_joker() => {
-                beside_joker(cards.naturals()).map(|part| DROP_JOKER + part)
+                joker_part_number(cards.naturals()).map(|part| DROP_JOKER + part)
             }
-            Action::Drop { cards, face_down: false } => natural(cards).map(|meld| DROP + meld),
+            Action::Drop { cards, face_down: false } => natural_meld_number(cards).map(|meld| DROP + meld),
             Action::Chow { cards } => {
                 let made = cards.with(view.public.discards.top()?);
                 if made.has_joker() {
-                    beside_joker(made.naturals()).map(|part| CHOW_JOKER + part)
+                    joker_part_number(made.naturals()).map(|part| CHOW_JOKER + part)
                 } else {
-                    natural(made).map(|meld| CHOW + meld)
+                    natural_meld_number(made).map(|meld| CHOW + meld)
                 }
             }
         }
     }
 
     fn write_tensor(view: &View, tensor: &mut Tensor<'_>) {
-        let (public, round) = (&view.public, round(view));
-        let mut cards = |cards: CardSet| tensor.bits(cards.bits(), Card::COUNT);
+        let (public, round) = (&view.public, seat_rotation(view));
+        let mut cards = |cards: CardSet| tensor.push_bits(cards.bits(), Card::COUNT);
         let hand = view.hand().unwrap_or_default();
         cards(hand);
-        tensor.number(deadwood(hand));
-        let mut cards = |cards: CardSet| tensor.bits(cards.bits(), Card::COUNT);
+        tensor.push_number(deadwood(hand));
+        let mut cards = |cards: CardSet| tensor.push_bits(cards.bits(), Card::COUNT);
         let top: CardSet = public.discards.top().into_iter().collect();
         cards(top);
         cards(public.discards.cards().iter().copied().collect::<CardSet>().difference(top));
         for owner in round.seats() {
-            let open = public.melds.open().filter(|(.., it)| *it == owner);
+            let open = public.melds.iter_open().filter(|(.., it)| *it == owner);
             cards(open.fold(CardSet::EMPTY, |all, (_, meld, _)| all.union(meld)));
         }
-        cards(public.melds.face_down(round.viewer).fold(CardSet::EMPTY, CardSet::union));
+        cards(public.melds.iter_face_down(round.viewer).fold(CardSet::EMPTY, CardSet::union));
         for owner in round.seats() {
-            let open = public.melds.open().filter(|(.., it)| *it == owner).count();
-            tensor.number(u32::try_from(open).unwrap_or(u32::MAX));
+            let open = public.melds.iter_open().filter(|(.., it)| *it == owner).count();
+            tensor.push_number(u32::try_from(open).unwrap_or(u32::MAX));
         }
         for owner in round.seats() {
-            let down = public.melds.face_down(owner).count();
-            tensor.number(u32::try_from(down).unwrap_or(u32::MAX));
+            let down = public.melds.iter_face_down(owner).count();
+            tensor.push_number(u32::try_from(down).unwrap_or(u32::MAX));
         }
         let counts = public.hand_counts;
-        round.seats().for_each(|seat| tensor.number(counts[seat.index()].into()));
-        tensor.number(public.stock_count.into());
+        round.seats().for_each(|seat| tensor.push_number(counts[seat.index()].into()));
+        tensor.push_number(public.stock_count.into());
         let (phase, turn, is_blocked) = match public.phase {
             Phase::Draw { seat, fight_blocked } => (Some(0), Some(seat), fight_blocked),
             Phase::Play { seat } => (Some(1), Some(seat), false),
             Phase::Fight { fighter, .. } => (Some(2), Some(fighter), false),
             Phase::Starter | Phase::Deal { .. } | Phase::Over => (None, None, false),
         };
-        tensor.one_of(phase, 3);
-        tensor.one_of(turn.map(|seat| round.place(seat)), SEATS);
-        tensor.flag(is_blocked);
+        tensor.push_one_hot(phase, 3);
+        tensor.push_one_hot(turn.map(|seat| round.offset_of(seat)), SEATS);
+        tensor.push_flag(is_blocked);
         let mut seats = |seats: SeatSet| {
-            round.seats().for_each(|seat| tensor.flag(seats.contains(seat)));
+            round.seats().for_each(|seat| tensor.push_flag(seats.contains(seat)));
         };
         seats(public.added_to);
         seats(public.yet_to_act);
-        tensor.one_of(view.drawn.map(Card::index), Card::COUNT);
+        tensor.push_one_hot(view.drawn.map(Card::index), Card::COUNT);
     }
 }
 
 /// Whoever is no player counts seats from the first.
-fn round(view: &View) -> Round {
+fn seat_rotation(view: &View) -> SeatRotation {
     const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
-    Round { viewer: view.viewer.unwrap_or(FIRST), seats: SEATS }
+    SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: SEATS }
 }
 
 fn is_of_one_rank(cards: CardSet) -> bool {
@@ -187,7 +187,7 @@ fn is_of_one_rank(cards: CardSet) -> bool {
 
 /// Of so many cards, the run of this suit from this rank on; for a rank and suit of zero the first
 /// of its length.
-const fn run(len: u16, suit: u16, first: u16) -> u16 {
+const fn run_number(len: u16, suit: u16, first: u16) -> u16 {
     let mut number = FOURS + THREES;
     let mut shorter = 3;
     while shorter < len {
@@ -199,52 +199,52 @@ const fn run(len: u16, suit: u16, first: u16) -> u16 {
 
 /// How many parts of runs reach over so many ranks from a certain card on: the whole one, unless
 /// that leaves no place for a joker, and those with one gap.
-const fn variants(span: u16) -> u16 {
-    span - 2 + whole(span)
+const fn variant_count(span: u16) -> u16 {
+    span - 2 + whole_variant_count(span)
 }
 
-const fn whole(span: u16) -> u16 {
+const fn whole_variant_count(span: u16) -> u16 {
     if span < RANKS { 1 } else { 0 }
 }
 
 /// Beside a joker: a part of a run over so many ranks; the gap is a rank after the first, zero for
 /// none.
-const fn part(span: u16, suit: u16, first: u16, gap: u16) -> u16 {
+const fn part_number(span: u16, suit: u16, first: u16, gap: u16) -> u16 {
     let mut number = RANKS * PAIRS_AND_THREES;
     let mut shorter = 2;
     while shorter < span {
-        number += SUITS * (RANKS + 1 - shorter) * variants(shorter);
+        number += SUITS * (RANKS + 1 - shorter) * variant_count(shorter);
         shorter += 1;
     }
     if span > RANKS {
         return number;
     }
-    let variant = if gap == 0 { 0 } else { whole(span) + gap - 1 };
-    number + (suit * (RANKS + 1 - span) + first) * variants(span) + variant
+    let variant = if gap == 0 { 0 } else { whole_variant_count(span) + gap - 1 };
+    number + (suit * (RANKS + 1 - span) + first) * variant_count(span) + variant
 }
 
 /// The suits of cards of one rank, as four bits.
-fn suits_of(cards: CardSet) -> u16 {
+fn suit_bits(cards: CardSet) -> u16 {
     cards.iter().filter_map(Card::suit).fold(0, |suits, suit| suits | 1 << suit.index())
 }
 
 /// Two or three of four suits, as their place among all such choices.
-fn choice(suits: u16) -> Option<u16> {
+fn suit_choice_number(suits: u16) -> Option<u16> {
     let choices = (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
     (0..).zip(choices).find(|(_, it)| *it == suits).map(|(place, _)| place)
 }
 
 /// The first and the last card of some.
-fn ends(cards: CardSet) -> Option<(Card, Card)> {
+fn first_and_last(cards: CardSet) -> Option<(Card, Card)> {
     Some((cards.first()?, cards.iter().last()?))
 }
 
 /// The number of a meld without a joker.
-fn natural(meld: CardSet) -> Option<u16> {
-    let (first, last) = ends(meld)?;
+fn natural_meld_number(meld: CardSet) -> Option<u16> {
+    let (first, last) = first_and_last(meld)?;
     let (low, high) = (u16::from(first.rank()?.index()), u16::from(last.rank()?.index()));
     if low == high {
-        let missing = (!suits_of(meld) & 0b1111).trailing_zeros();
+        let missing = (!suit_bits(meld) & 0b1111).trailing_zeros();
         return match meld.len() {
             4 => Some(low),
             3 => Some(FOURS + low * SUITS + u16::try_from(missing).ok()?),
@@ -253,11 +253,11 @@ fn natural(meld: CardSet) -> Option<u16> {
     }
     let len = u16::try_from(meld.len()).ok()?;
     let is_run = first.suit() == last.suit() && high + 1 - low == len && len >= 3;
-    is_run.then_some(run(len, u16::from(first.suit()?.index()), low))
+    is_run.then_some(run_number(len, u16::from(first.suit()?.index()), low))
 }
 
 /// The number among secret melds of a meld with this number among all.
-const fn secret(meld: u16) -> Option<u16> {
+const fn secret_meld_number(meld: u16) -> Option<u16> {
     if meld < FOURS {
         Some(meld)
     } else if meld >= LONG_RUNS {
@@ -268,19 +268,19 @@ const fn secret(meld: u16) -> Option<u16> {
 }
 
 /// The number of what is beside a joker.
-fn beside_joker(cards: CardSet) -> Option<u16> {
-    let (first, last) = ends(cards)?;
+fn joker_part_number(cards: CardSet) -> Option<u16> {
+    let (first, last) = first_and_last(cards)?;
     let (low, high) = (u16::from(first.rank()?.index()), u16::from(last.rank()?.index()));
     if low == high {
-        return choice(suits_of(cards)).map(|choice| low * PAIRS_AND_THREES + choice);
+        return suit_choice_number(suit_bits(cards)).map(|choice| low * PAIRS_AND_THREES + choice);
     }
     let (suit, span) = (first.suit()?, high + 1 - low);
     let gap = (low + 1..high).find(|rank| !cards.contains(card(*rank, suit.index().into())));
-    Some(part(span, suit.index().into(), low, gap.map_or(0, |gap| gap - low)))
+    Some(part_number(span, suit.index().into(), low, gap.map_or(0, |gap| gap - low)))
 }
 
 /// Every meld without a joker, by its number.
-fn melds() -> impl Iterator<Item = CardSet> {
+fn natural_melds() -> impl Iterator<Item = CardSet> {
     let rank = |rank: u16| (0..SUITS).map(move |suit| card(rank, suit)).collect::<CardSet>();
     let fours = (0..RANKS).map(rank);
     let threes =
@@ -294,7 +294,7 @@ fn melds() -> impl Iterator<Item = CardSet> {
 }
 
 /// All that may be beside a joker, by its number.
-fn parts() -> impl Iterator<Item = CardSet> {
+fn joker_parts() -> impl Iterator<Item = CardSet> {
     let choices = || (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
     let sets = (0..RANKS).flat_map(move |rank| {
         choices().map(move |suits| {
@@ -305,7 +305,7 @@ fn parts() -> impl Iterator<Item = CardSet> {
     let runs = (2..=RANKS).flat_map(|span| {
         (0..SUITS).flat_map(move |suit| {
             (0..=RANKS - span).flat_map(move |low| {
-                let gaps = (0..span - 1).filter(move |gap| *gap > 0 || whole(span) == 1);
+                let gaps = (0..span - 1).filter(move |gap| *gap > 0 || whole_variant_count(span) == 1);
                 gaps.map(move |gap| {
                     let ranks = (low..low + span).filter(|rank| gap == 0 || *rank != low + gap);
                     ranks.map(|rank| card(rank, suit)).collect()
@@ -323,32 +323,32 @@ fn card(rank: u16, suit: u16) -> Card {
 
 #[cfg(test)]
 mod tests {
-    use super::{BESIDE, NATURAL, SECRET, beside_joker, melds, natural, parts, secret};
+    use super::{BESIDE, NATURAL, SECRET, joker_part_number, joker_parts, natural_meld_number, natural_melds, secret_meld_number};
     use crate::cards::CardSet;
     use crate::games::tongits::meld::{for_each_meld, is_meld};
     use alloc::vec::Vec;
 
     #[test]
     fn every_meld_has_the_number_of_its_place() {
-        let all: Vec<CardSet> = melds().collect();
+        let all: Vec<CardSet> = natural_melds().collect();
         assert_eq!(all.len(), usize::from(NATURAL));
         for (number, meld) in (0..).zip(&all) {
             assert!(is_meld(*meld), "{meld}");
-            assert_eq!(natural(*meld), Some(number), "{meld}");
+            assert_eq!(natural_meld_number(*meld), Some(number), "{meld}");
         }
         let mut found = 0;
         for_each_meld(CardSet::STANDARD, |_| found += 1);
         assert_eq!(found, all.len(), "a whole deck holds every meld");
-        let secrets: Vec<u16> = (0..NATURAL).filter_map(secret).collect();
+        let secrets: Vec<u16> = (0..NATURAL).filter_map(secret_meld_number).collect();
         assert_eq!(secrets, (0..SECRET).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_is_beside_a_joker_has_the_number_of_its_place() {
-        let all: Vec<CardSet> = parts().collect();
+        let all: Vec<CardSet> = joker_parts().collect();
         assert_eq!(all.len(), usize::from(BESIDE));
         for (number, part) in (0..).zip(&all) {
-            assert_eq!(beside_joker(*part), Some(number), "{part}");
+            assert_eq!(joker_part_number(*part), Some(number), "{part}");
         }
         let mut found = 0;
         let joker = CardSet::JOKERS.first().expect("there are jokers");

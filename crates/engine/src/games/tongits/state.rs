@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 use crate::cards::{Card, CardSet};
 use crate::chance;
 use crate::game::{
-    Count, Game, GameKind, Imagined, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn,
-    UnsoundRules, Viewer,
+    CounterIncrement, Game, GameKind, SampledGame, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn,
+    RulesError, Viewer,
 };
 use crate::games::tongits::action::{Action, Illegal};
-use crate::games::tongits::ahead;
+use crate::games::tongits::look_ahead;
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::bot;
 use crate::games::tongits::describe;
-use crate::games::tongits::event::{Answer, BySeat, Ending, Event, Shown, SpecialEnding};
-use crate::games::tongits::imagine;
+use crate::games::tongits::event::{FightAnswer, BySeat, EndingKind, Event, ShownHand, SpecialEnding};
+use crate::games::tongits::sampling;
 use crate::games::tongits::kind;
 use crate::games::tongits::legal;
 use crate::games::tongits::meld::{has_secret, is_set};
-use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::quick;
 use crate::games::tongits::rules::{DealDirection, Rules, SEATS};
@@ -39,15 +39,15 @@ use crate::seat::{Seat, SeatSet};
 const IMAGINED: u32 = 500;
 
 /// The answers to a fight in the order given; nobody fights alone against itself.
-pub type Answers = ArrayVec<(Seat, Answer), { SEATS as usize - 1 }>;
+pub type FightAnswers = ArrayVec<(Seat, FightAnswer), { SEATS as usize - 1 }>;
 
 /// A game of Tong-its, from before the deal to its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tongits {
-    pub(super) public: Public,
+    pub(super) public: PublicState,
     pub(super) hands: BySeat<CardSet>,
     pub(super) stock: Pile,
-    pub(super) answers: Answers,
+    pub(super) answers: FightAnswers,
     /// What the seat whose turn it is drew in this turn, where the rules ask for it (rule 10.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) drawn: Option<Card>,
@@ -55,7 +55,7 @@ pub struct Tongits {
 
 impl Tongits {
     /// What lies open, fights unmasked: see [`Game::view`] for what a viewer may know.
-    pub const fn public(&self) -> &Public {
+    pub const fn public(&self) -> &PublicState {
         &self.public
     }
 
@@ -69,9 +69,9 @@ impl Tongits {
     }
 
     /// Applies an event and notes it.
-    fn happen(&mut self, event: Event, events: &mut Vec<Event>) {
+    fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         self.public.apply(&event);
-        self.drawn = event.drawn_after(&self.public.rules, self.drawn);
+        self.drawn = event.drawn_card_after(&self.public.rules, self.drawn);
         for (seat, hand) in Seat::all(SEATS).zip(&mut self.hands) {
             *hand = event.hand_after(seat, *hand);
         }
@@ -79,66 +79,66 @@ impl Tongits {
     }
 
     /// Plays a legal action and whatever follows from it without another's decision.
-    fn play(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
+    fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         match *action {
-            Action::Draw => self.draw(seat, false, events),
+            Action::Draw => self.draw_card(seat, false, events),
             Action::Chow { cards } => {
                 let discard = self.public.discards.top().expect("a legal chow has a discard");
-                self.happen(Event::Chowed { seat, discard, cards }, events);
+                self.apply_event(Event::Chowed { seat, discard, cards }, events);
                 self.end_if_empty(seat, events);
             }
             Action::Drop { cards, face_down: false } => {
-                self.happen(Event::Dropped { seat, cards }, events);
+                self.apply_event(Event::Dropped { seat, cards }, events);
                 self.end_if_empty(seat, events);
             }
             Action::Drop { cards, face_down: true } => {
                 let count = u8::try_from(cards.len()).expect("no more cards than the deck has");
-                self.happen(Event::LaidFaceDown { seat, cards, count }, events);
+                self.apply_event(Event::LaidFaceDown { seat, cards, count }, events);
                 self.end_if_empty(seat, events);
             }
             Action::Sapaw { card, meld } => {
                 let is_sagasa = self.is_sagasa(seat, card, meld);
-                self.happen(Event::Sapawed { seat, card, meld }, events);
+                self.apply_event(Event::Sapawed { seat, card, meld }, events);
                 if is_sagasa {
-                    self.happen(Event::Sagasa { seat, meld }, events);
+                    self.apply_event(Event::Sagasa { seat, meld }, events);
                 }
                 self.end_if_empty(seat, events);
             }
-            Action::Dump { card } => self.dump(seat, card, events),
+            Action::Dump { card } => self.dump_card(seat, card, events),
             Action::Tongits => {
                 let is_spread = self.public.yet_to_act.contains(seat);
-                self.happen(Event::TongitsDeclared { seat }, events);
+                self.apply_event(Event::TongitsDeclared { seat }, events);
                 let special = is_spread.then_some(SpecialEnding::Spread);
                 self.end_by_tongits(seat, special, events);
             }
-            Action::Fight => self.fight(seat, events),
-            Action::Challenge => self.answer(seat, Answer::Challenge, events),
-            Action::Fold => self.answer(seat, Answer::Fold, events),
+            Action::Fight => self.open_fight(seat, events),
+            Action::Challenge => self.answer_fight(seat, FightAnswer::Challenge, events),
+            Action::Fold => self.answer_fight(seat, FightAnswer::Fold, events),
         }
     }
 
-    fn draw(&mut self, seat: Seat, auto: bool, events: &mut Vec<Event>) {
+    fn draw_card(&mut self, seat: Seat, auto: bool, events: &mut Vec<Event>) {
         let card = self.stock.pop().expect("a turn begins only while there is stock");
-        self.happen(Event::Drawn { seat, card: Some(card), auto }, events);
+        self.apply_event(Event::Drawn { seat, card: Some(card), auto }, events);
     }
 
     /// The dump, and then the end of the game or the next turn (rules 3.6, 3.8, 5.1, 3.1).
-    fn dump(&mut self, seat: Seat, card: Card, events: &mut Vec<Event>) {
-        self.happen(Event::Dumped { seat, card }, events);
-        if self.has_nothing_left(seat) {
+    fn dump_card(&mut self, seat: Seat, card: Card, events: &mut Vec<Event>) {
+        self.apply_event(Event::Dumped { seat, card }, events);
+        if self.has_empty_hand(seat) {
             self.end_by_tongits(seat, None, events);
         } else if self.stock.is_empty() {
             self.end_by_stock(events);
         } else if let Phase::Draw { seat, .. } = self.public.phase {
-            let only_draw = legal::only_draw(&self.public, seat, self.hands[seat.index()]);
+            let only_draw = legal::can_only_draw(&self.public, seat, self.hands[seat.index()]);
             if self.public.rules.auto_draw && only_draw {
-                self.draw(seat, true, events);
+                self.draw_card(seat, true, events);
             }
         }
     }
 
     /// Asks who may answer; when it is plain that nobody may, the fighter has won (rules 4.2, 4.3).
-    fn fight(&mut self, seat: Seat, events: &mut Vec<Event>) {
+    fn open_fight(&mut self, seat: Seat, events: &mut Vec<Event>) {
         let rules = &self.public.rules;
         if rules.zero_count_fight && deadwood(self.hands[seat.index()]) == 0 {
             self.fight_at_zero(seat, events);
@@ -156,22 +156,22 @@ impl Tongits {
         let asked = seat.others(SEATS).filter(is_seen).collect();
         let asked_secretly =
             seat.others(SEATS).filter(|other| !is_seen(other) && holds_secret(other)).collect();
-        self.happen(Event::Fought { seat, asked, asked_secretly }, events);
+        self.apply_event(Event::Fought { seat, asked, asked_secretly }, events);
         self.end_if_answered(false, events);
     }
 
     /// Nobody is asked (rule 11.2).
     fn fight_at_zero(&mut self, seat: Seat, events: &mut Vec<Event>) {
         let nobody = SeatSet::EMPTY;
-        self.happen(Event::Fought { seat, asked: nobody, asked_secretly: nobody }, events);
-        let hands = self.show(None);
+        self.apply_event(Event::Fought { seat, asked: nobody, asked_secretly: nobody }, events);
+        let hands = self.show_hands(None);
         let special = Some(SpecialEnding::ZeroCountFight);
-        self.end(Ending::Fight, Some(seat), nobody, special, hands, events);
+        self.end_game(EndingKind::Fight, Some(seat), nobody, special, hands, events);
     }
 
-    fn answer(&mut self, seat: Seat, answer: Answer, events: &mut Vec<Event>) {
+    fn answer_fight(&mut self, seat: Seat, answer: FightAnswer, events: &mut Vec<Event>) {
         self.answers.push((seat, answer));
-        self.happen(Event::Answered { seat, answer }, events);
+        self.apply_event(Event::Answered { seat, answer }, events);
         self.end_if_answered(false, events);
     }
 
@@ -187,25 +187,25 @@ impl Tongits {
         let challengers: ArrayVec<Seat, { SEATS as usize }> = self
             .answers
             .iter()
-            .filter(|(_, answer)| *answer == Answer::Challenge)
+            .filter(|(_, answer)| *answer == FightAnswer::Challenge)
             .map(|(seat, _)| *seat)
             .collect();
-        let hands = self.show(None);
+        let hands = self.show_hands(None);
         let winner = score::showdown_winner(&self.public, &hands, fighter, &challengers);
         let mut showdown: SeatSet = challengers.iter().copied().collect();
         if !showdown.is_empty() {
             showdown = showdown.with(fighter);
         }
-        self.end(Ending::Fight, Some(winner), showdown, None, hands, events);
+        self.end_game(EndingKind::Fight, Some(winner), showdown, None, hands, events);
     }
 
     /// Rule 3.8; jokers that are left do not count (rule 11.1).
-    fn has_nothing_left(&self, seat: Seat) -> bool {
+    fn has_empty_hand(&self, seat: Seat) -> bool {
         self.hands[seat.index()].naturals().is_empty()
     }
 
     fn end_if_empty(&mut self, seat: Seat, events: &mut Vec<Event>) {
-        if self.has_nothing_left(seat) {
+        if self.has_empty_hand(seat) {
             self.end_by_tongits(seat, None, events);
         }
     }
@@ -215,7 +215,7 @@ impl Tongits {
         if self.drawn != Some(card) || card.is_joker() {
             return false;
         }
-        let meld = self.public.melds.open().find(|(number, ..)| *number == meld);
+        let meld = self.public.melds.iter_open().find(|(number, ..)| *number == meld);
         meld.is_some_and(|(_, cards, owner)| owner == seat && is_set(cards))
     }
 
@@ -225,40 +225,40 @@ impl Tongits {
         special: Option<SpecialEnding>,
         events: &mut Vec<Event>,
     ) {
-        let hands = self.show(Some(seat));
-        self.end(Ending::Tongits, Some(seat), SeatSet::EMPTY, special, hands, events);
+        let hands = self.show_hands(Some(seat));
+        self.end_game(EndingKind::Tongits, Some(seat), SeatSet::EMPTY, special, hands, events);
     }
 
     /// Rules 5.1 to 5.3.
     fn end_by_stock(&mut self, events: &mut Vec<Event>) {
-        let hands = self.show(None);
+        let hands = self.show_hands(None);
         let drew_last = self.public.drew_last.expect("somebody drew the last card");
         let winner = score::stock_winner(&self.public, &hands, drew_last);
-        self.end(Ending::Stock, winner, SeatSet::EMPTY, None, hands, events);
+        self.end_game(EndingKind::Stock, winner, SeatSet::EMPTY, None, hands, events);
     }
 
-    fn end(
+    fn end_game(
         &mut self,
-        ending: Ending,
+        ending: EndingKind,
         winner: Option<Seat>,
         showdown: SeatSet,
         special: Option<SpecialEnding>,
-        hands: Box<BySeat<Shown>>,
+        hands: Box<BySeat<ShownHand>>,
         events: &mut Vec<Event>,
     ) {
-        self.happen(Event::Shown { hands }, events);
-        self.happen(Event::Over { ending, winner, showdown, special }, events);
+        self.apply_event(Event::Shown { hands }, events);
+        self.apply_event(Event::Over { ending, winner, showdown, special }, events);
     }
 
-    fn show(&self, has_tongits: Option<Seat>) -> Box<BySeat<Shown>> {
+    fn show_hands(&self, has_tongits: Option<Seat>) -> Box<BySeat<ShownHand>> {
         Box::new(core::array::from_fn(|index| {
             let seat = Seat::all(SEATS).nth(index).expect("an index of a seat");
-            score::show(&self.public, seat, self.hands[index], has_tongits == Some(seat))
+            score::show_hand(&self.public, seat, self.hands[index], has_tongits == Some(seat))
         }))
     }
 
     /// Deals a shuffled deck (rule 2.3).
-    fn deal(&mut self, starter: Seat, deck: &[u8], events: &mut Vec<Event>) {
+    fn deal_cards(&mut self, starter: Seat, deck: &[u8], events: &mut Vec<Event>) {
         let mut deck = deck.iter().map(|index| Card::from_index(*index).expect("a deck of cards"));
         let mut hands = [CardSet::EMPTY; SEATS as usize];
         let mut seat = starter;
@@ -273,7 +273,7 @@ impl Tongits {
         // What is left lies with its first card on top, and a pile is listed from the bottom up.
         self.stock = deck.rev().collect();
         let (hands, stock) = (hands.map(Some), Some(self.stock));
-        self.happen(Event::Dealt { starter, hands, stock }, events);
+        self.apply_event(Event::Dealt { starter, hands, stock }, events);
     }
 }
 
@@ -282,7 +282,7 @@ impl Game for Tongits {
     type Action = Action;
     type Event = Event;
     type View = View;
-    type Illegal = Illegal;
+    type Refusal = Illegal;
 
     fn kind(_rules: &Rules) -> &'static str {
         Self::NAME
@@ -300,7 +300,7 @@ impl Game for Tongits {
         true
     }
 
-    fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+    fn check(rules: &Rules) -> Result<(), RulesError> {
         kind::check(rules)
     }
 
@@ -310,10 +310,10 @@ impl Game for Tongits {
 
     fn new(rules: &Rules, _seats: u8, starter: Option<Seat>) -> Self {
         Self {
-            public: Public::new(rules, starter.filter(|seat| seat.number() < SEATS)),
+            public: PublicState::new(rules, starter.filter(|seat| seat.number() < SEATS)),
             hands: [CardSet::EMPTY; SEATS as usize],
             stock: Pile::EMPTY,
-            answers: Answers::new(),
+            answers: FightAnswers::new(),
             drawn: None,
         }
     }
@@ -324,31 +324,31 @@ impl Game for Tongits {
 
     fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
         if let Some(hand) = self.hands.get(seat.index()) {
-            legal::for_each(&self.public, seat, *hand, |action| actions.push(action));
+            legal::for_each_legal_action(&self.public, seat, *hand, |action| actions.push(action));
         }
     }
 
     fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
         let hand = self.hands.get(seat.index()).copied().unwrap_or_default();
-        legal::check(&self.public, seat, hand, action)?;
+        legal::check_action(&self.public, seat, hand, action)?;
         let mut next = self.clone();
-        next.play(seat, action, events);
+        next.play_action(seat, action, events);
         Ok(next)
     }
 
-    fn resolve(&self, answer: &chance::Answer, events: &mut Vec<Event>) -> Self {
+    fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
         let Turn::Chance(request) = self.turn() else {
             panic!("no chance is due");
         };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
         match (self.public.phase, answer) {
-            (Phase::Starter, chance::Answer::Number(number)) => {
+            (Phase::Starter, chance::ChanceAnswer::Number(number)) => {
                 let seat = Seat::all(SEATS).nth(*number as usize).expect("the answer fits");
-                next.happen(Event::StarterChosen { seat }, events);
+                next.apply_event(Event::StarterChosen { seat }, events);
             }
-            (Phase::Deal { starter }, chance::Answer::Order(deck)) => {
-                next.deal(starter, deck, events);
+            (Phase::Deal { starter }, chance::ChanceAnswer::Order(deck)) => {
+                next.deal_cards(starter, deck, events);
             }
             (
                 Phase::Starter
@@ -379,11 +379,11 @@ impl Game for Tongits {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        Some(kind::name_of(self.public.end?.ending))
+        Some(kind::ending_name(self.public.end?.ending))
     }
 
-    fn counts(&self) -> Vec<Count> {
-        kind::counts(&self.public)
+    fn counts(&self) -> Vec<CounterIncrement> {
+        kind::counter_increments(&self.public)
     }
 
     fn view(&self, viewer: Viewer) -> View {
@@ -402,7 +402,7 @@ impl Game for Tongits {
                 Viewer::Seat(seat) => Some(seat),
                 Viewer::Public | Viewer::Everything => None,
             },
-            public: self.public.masked(viewer),
+            public: self.public.redact_for(viewer),
             hands,
             answers: self.answers.iter().copied().filter(|(seat, _)| sees(*seat)).collect(),
             drawn: match self.public.phase {
@@ -418,7 +418,7 @@ impl Game for Tongits {
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
-        event.redacted(viewer)
+        event.redact_for(viewer)
     }
 
     fn observe(view: &mut View, event: &Event) {
@@ -430,7 +430,7 @@ impl Game for Tongits {
     }
 
     fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
-        match self.public.masked(viewer).turn() {
+        match self.public.redact_for(viewer).turn() {
             Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
             Turn::Chance(_) | Turn::Over => None,
         }
@@ -438,18 +438,18 @@ impl Game for Tongits {
 
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
         if let (Some(seat), Some(hand)) = (view.viewer, view.hand()) {
-            legal::for_each(&view.public, seat, hand, |action| actions.push(action));
+            legal::for_each_legal_action(&view.public, seat, hand, |action| actions.push(action));
         }
     }
 
-    fn advise(view: &View) -> Option<Action> {
-        bot::advise(view)
+    fn choose_action(view: &View) -> Option<Action> {
+        bot::choose_action(view)
     }
 
-    fn advise_by(skill: Skill, view: &View) -> Option<Action> {
+    fn choose_action_with_skill(skill: Skill, view: &View) -> Option<Action> {
         match skill {
-            Skill::Greedy => bot::advise(view),
-            Skill::Quick => quick::advise(view),
+            Skill::Greedy => bot::choose_action(view),
+            Skill::Quick => quick::choose_action(view),
         }
     }
 
@@ -458,40 +458,40 @@ impl Game for Tongits {
         matches!(action, Action::Fight)
     }
 
-    fn games_to_imagine(view: &View) -> Option<u32> {
-        quick::knows(&view.public.rules).then_some(IMAGINED)
+    fn imagined_game_count(view: &View) -> Option<u32> {
+        quick::supports_rules(&view.public.rules).then_some(IMAGINED)
     }
 
-    fn judged(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
-        quick::judged(view, quick)
+    fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
+        quick::evaluate_actions(view, quick)
     }
 
-    fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
-        imagine::game(view, dice)
+    fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
+        sampling::sample_game(view, dice)
     }
 
-    fn imagine_likely(
+    fn sample_likely_games(
         view: &View,
-        heard: &[Event],
+        seen_events: &[Event],
         count: u32,
-        dice: &mut chance::Dice,
-    ) -> Vec<Imagined<Self>> {
-        imagine::likely(view, heard, count, dice)
+        dice: &mut chance::ChanceRng,
+    ) -> Vec<SampledGame<Self>> {
+        sampling::sample_likely_games(view, seen_events, count, dice)
     }
 
     fn look_ahead(&self, quick: SeatSet, seat: Seat, action: &Action) -> Option<i64> {
-        ahead::play_on(self, quick, seat, action)
+        look_ahead::evaluate_action(self, quick, seat, action)
     }
 
     fn describe(view: &View) -> Vec<Row> {
-        describe::view(view)
+        describe::describe_view(view)
     }
 
     fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::action(action)
+        describe::describe_action(action)
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
-        describe::event(event)
+        describe::describe_event(event)
     }
 }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::cards::{Card, CardSet};
 use crate::game::{Prompt, Turn};
 use crate::games::tongits::event::{BySeat, Event};
-use crate::games::tongits::phase::Public;
+use crate::games::tongits::phase::PublicState;
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::SEATS;
-use crate::games::tongits::state::Answers;
+use crate::games::tongits::state::FightAnswers;
 use crate::seat::Seat;
 
 /// What one viewer knows.
@@ -23,11 +23,11 @@ pub struct View {
     /// The seat that looks; `None` for the public and the record.
     pub viewer: Option<Seat>,
     /// What lies open, and of a fight what the viewer may know.
-    pub public: Public,
+    pub public: PublicState,
     /// The hands that the viewer may see, by seat. Those shown at the end are in `public`.
     pub hands: BySeat<Option<CardSet>>,
     /// The answers to a fight that the viewer may see, in the order given.
-    pub answers: Answers,
+    pub answers: FightAnswers,
     /// The card that the viewer drew in this turn, where the rules ask for it (rule 10.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<Card>,
@@ -53,7 +53,7 @@ impl View {
 
     pub(super) fn observe(&mut self, event: &Event) {
         self.public.apply(event);
-        self.drawn = event.drawn_after(&self.public.rules, self.drawn);
+        self.drawn = event.drawn_card_after(&self.public.rules, self.drawn);
         if let Event::Dealt { hands, stock, .. } = event {
             self.hands = *hands;
             self.stock = *stock;

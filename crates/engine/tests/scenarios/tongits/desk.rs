@@ -10,7 +10,7 @@ use bahay_engine::games::tongits::{Action, Rules, SEATS, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Fresh, GameId, Hits, Input, Phase, PlayerId, Price, Spectators, Table,
+    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price, Spectators, Table,
     TableId, Terms, Timestamp,
 };
 
@@ -102,7 +102,7 @@ impl Desk {
             return Err("it is not dealt".into());
         };
         let word = |client: &Contribution| match (&client.text, client.commitment.is_none()) {
-            _ if !client.holds() => "false".into(),
+            _ if !client.is_valid() => "false".into(),
             (Some(text), _) => text.clone(),
             (None, true) => "zeros".into(),
             (None, false) => "commitment".into(),
@@ -130,7 +130,7 @@ impl Desk {
     fn tell(&mut self, input: Input<Action>) -> Told<()> {
         let bytes = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
         let game = core::array::from_fn(|place| u8::try_from(place).unwrap_or_default());
-        let fresh = Fresh { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };
+        let fresh = GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(Uuid::from_bytes(game)) };
         let told = self.table.decide(self.now, input, || fresh).map_err(|rejection| {
             format!("{} {}", rejection.code(), rejection.rule().unwrap_or_default())
         })?;

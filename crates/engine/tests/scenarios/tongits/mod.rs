@@ -6,7 +6,7 @@ use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::chance::{Contribution, Key, ServerSeed, Stream};
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongits::{
-    Action, Arrangement, BySeat, Ending, ExposedMeld, Phase, Public, Rules, SEATS, Setup,
+    Action, Arrangement, BySeat, EndingKind, ExposedMeld, Phase, PublicState, Rules, SEATS, GameSetup,
     SetupPhase, SpecialEnding, Tongits,
 };
 use bahay_engine::hex::Hex;
@@ -203,7 +203,7 @@ impl Case for Position {
             ["arrangement", number] => {
                 let secret_run_min = game.public().rules.secret_run_min;
                 let hand = game.hands()[seat(number)?.index()];
-                let arrangement = Arrangement::of(hand, secret_run_min);
+                let arrangement = Arrangement::from_hand(hand, secret_run_min);
                 expect_arrangement(&arrangement, text)
             }
             ["over"] => equal(&over(game)?, text),
@@ -280,7 +280,7 @@ impl Position {
         if self.is_stock_all { &mut discards } else { &mut stock }.extend(unnamed.iter());
         stock.extend(self.stock.iter().rev());
         discards.extend(&self.discards);
-        let setup = Setup {
+        let setup = GameSetup {
             rules: self.rules,
             turn,
             phase,
@@ -301,7 +301,7 @@ impl Position {
     }
 }
 
-fn nth_meld(public: &Public, number: &str) -> Told<ExposedMeld> {
+fn nth_meld(public: &PublicState, number: &str) -> Told<ExposedMeld> {
     let place: usize = number.parse().map_err(|_| "the number of a meld")?;
     public.melds.iter().nth(place).ok_or_else(|| "there is no such meld".into())
 }
@@ -344,9 +344,9 @@ fn over(game: &Tongits) -> Told<String> {
     let ending = match (end.special, end.ending) {
         (Some(SpecialEnding::Spread), _) => "spread",
         (Some(SpecialEnding::ZeroCountFight), _) => "zero-count fight",
-        (None, Ending::Tongits) => "tongits",
-        (None, Ending::Fight) => "fight",
-        (None, Ending::Stock) => "stock",
+        (None, EndingKind::Tongits) => "tongits",
+        (None, EndingKind::Fight) => "fight",
+        (None, EndingKind::Stock) => "stock",
     };
     let winner = end.winner.map_or("nobody".into(), |seat| seat.to_string());
     let showdown: String = end.showdown.iter().map(|seat| format!(" {seat}")).collect();

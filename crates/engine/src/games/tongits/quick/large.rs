@@ -13,19 +13,19 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
 #[cfg(any(test, feature = "testing"))]
-use crate::games::tongits::quick::network::text;
-use crate::games::tongits::quick::network::{INPUTS, Inputs, weights};
-use crate::games::tongits::quick::suits::Suits;
+use crate::games::tongits::quick::network::format_weights;
+use crate::games::tongits::quick::network::{INPUTS, Inputs, parse_weights};
+use crate::games::tongits::quick::suits::SuitPermutation;
 #[cfg(any(test, feature = "testing"))]
-use crate::games::tongits::quick::sums::unpaired;
-use crate::games::tongits::quick::sums::{Pair, paired, row, rows};
+use crate::games::tongits::quick::sums::unpair_rows;
+use crate::games::tongits::quick::sums::{Pair, pair_rows, row, rows};
 
 /// Counts that are one of few: the stock, the cards of the next seat, of the previous one and of the
 /// own hand, and the question.
-pub const FEW: usize = 5;
+pub const CATEGORIES: usize = 5;
 
 /// Where the values of each begin, and how many all have.
-pub const FEW_FROM: [usize; FEW + 1] = [0, 16, 30, 44, 58, 63];
+pub const CATEGORY_FROM: [usize; CATEGORIES + 1] = [0, 16, 30, 44, 58, 63];
 
 /// Sets of cards: the hand, what of it is left over, what is unseen, what of that would make a meld
 /// with the hand, what of that the table takes, and what was dumped.
@@ -46,81 +46,81 @@ pub const WEIGHT_MAX: i16 = 8_191;
 /// A weight of a card is at most so much, so that the sum of all cards of a set has 16 bits.
 pub const CARD_WEIGHT_MAX: i16 = i16::MAX / (Card::STANDARD_COUNT as i16);
 
-const FEW_VALUES: usize = FEW_FROM[FEW];
+const CATEGORY_VALUES: usize = CATEGORY_FROM[CATEGORIES];
 
 /// Where each part of the weights begins.
-pub(super) const OF_FEW: usize = HIDDEN_1 * INPUTS;
-pub(super) const OF_CARDS: usize = OF_FEW + FEW_VALUES * HIDDEN_1;
-pub(super) const ADDED_1: usize = OF_CARDS + SETS * CARDS * HIDDEN_1;
-pub(super) const SECOND: usize = ADDED_1 + HIDDEN_1;
-pub(super) const ADDED_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
-pub(super) const LAST: usize = ADDED_2 + HIDDEN_2;
-pub(super) const ADDED_3: usize = LAST + OUTPUTS * HIDDEN_2;
+pub(super) const CATEGORY_WEIGHTS: usize = HIDDEN_1 * INPUTS;
+pub(super) const CARD_WEIGHTS: usize = CATEGORY_WEIGHTS + CATEGORY_VALUES * HIDDEN_1;
+pub(super) const BIAS_1: usize = CARD_WEIGHTS + SETS * CARDS * HIDDEN_1;
+pub(super) const SECOND: usize = BIAS_1 + HIDDEN_1;
+pub(super) const BIAS_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
+pub(super) const LAST: usize = BIAS_2 + HIDDEN_2;
+pub(super) const BIAS_3: usize = LAST + OUTPUTS * HIDDEN_2;
 
 /// All weights: of each place of the first layer its inputs; of each value of the few and of each card
 /// of each set what it adds to the first layer, and what is added to it; then the same of the second layer and of what comes out.
-pub const LARGE_WEIGHTS: usize = ADDED_3 + OUTPUTS;
+pub const LARGE_WEIGHTS: usize = BIAS_3 + OUTPUTS;
 
 /// The weights as they are applied, which is not their order in a file: what all places of a layer hear
 /// of the same numbers lies together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub struct Large {
+pub struct LargeNetwork {
     /// Of each pair of inputs.
     pub(super) inputs: [[Pair; HIDDEN_1]; INPUTS / 2],
     /// Of each value of the few.
-    pub(super) few: [[i16; HIDDEN_1]; FEW_VALUES],
+    pub(super) categories: [[i16; HIDDEN_1]; CATEGORY_VALUES],
     /// Of each card of each set.
     pub(super) cards: [[i16; HIDDEN_1]; SETS * CARDS],
-    pub(super) added_1: [i16; HIDDEN_1],
+    pub(super) bias_1: [i16; HIDDEN_1],
     /// Of each pair of places of the first layer.
     pub(super) second: [[Pair; HIDDEN_2]; HIDDEN_1 / 2],
-    pub(super) added_2: [i16; HIDDEN_2],
+    pub(super) bias_2: [i16; HIDDEN_2],
     /// Of each output.
     pub(super) last: [[i16; HIDDEN_2]; OUTPUTS],
-    pub(super) added_3: [i16; OUTPUTS],
+    pub(super) bias_3: [i16; OUTPUTS],
 }
 
 /// What is known of a place in a game.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct NetworkPosition {
     pub inputs: Inputs,
     /// Values, each at its place among all.
-    pub few: [u8; FEW],
+    pub categories: [u8; CATEGORIES],
     pub sets: [CardSet; SETS],
 }
 
-impl Large {
+impl LargeNetwork {
     /// From the text of a file of weights, when the program is compiled.
     ///
     /// # Panics
     /// When the text is no such file.
-    pub const fn parsed(text: &[u8]) -> Self {
-        let weights: [i16; LARGE_WEIGHTS] = weights(text);
-        assert!(fit(&weights), "a large weight");
-        Self::laid_out(&weights)
+    pub const fn parse(text: &[u8]) -> Self {
+        let weights: [i16; LARGE_WEIGHTS] = parse_weights(text);
+        assert!(are_bounded(&weights), "a large weight");
+        Self::from_array(&weights)
     }
 
     /// From all weights in the order of a file.
-    const fn laid_out(weights: &[i16; LARGE_WEIGHTS]) -> Self {
+    const fn from_array(weights: &[i16; LARGE_WEIGHTS]) -> Self {
         Self {
-            inputs: paired(weights, 0, INPUTS),
-            few: rows(weights, OF_FEW),
-            cards: rows(weights, OF_CARDS),
-            added_1: row(weights, ADDED_1),
-            second: paired(weights, SECOND, HIDDEN_1),
-            added_2: row(weights, ADDED_2),
+            inputs: pair_rows(weights, 0, INPUTS),
+            categories: rows(weights, CATEGORY_WEIGHTS),
+            cards: rows(weights, CARD_WEIGHTS),
+            bias_1: row(weights, BIAS_1),
+            second: pair_rows(weights, SECOND, HIDDEN_1),
+            bias_2: row(weights, BIAS_2),
             last: rows(weights, LAST),
-            added_3: row(weights, ADDED_3),
+            bias_3: row(weights, BIAS_3),
         }
     }
 }
 
 /// Whether no sum of these is too large.
-const fn fit(weights: &[i16; LARGE_WEIGHTS]) -> bool {
+const fn are_bounded(weights: &[i16; LARGE_WEIGHTS]) -> bool {
     let mut place = 0;
     while place < weights.len() {
-        let is_card = OF_CARDS <= place && place < ADDED_1;
+        let is_card = CARD_WEIGHTS <= place && place < BIAS_1;
         let most = if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX };
         if weights[place].unsigned_abs() > most.unsigned_abs() {
             return false;
@@ -130,74 +130,74 @@ const fn fit(weights: &[i16; LARGE_WEIGHTS]) -> bool {
     true
 }
 
-impl Place {
+impl NetworkPosition {
     /// No input, no card, and the first value of each of the few.
-    pub(super) fn nothing() -> Self {
-        let [few @ .., _] = FEW_FROM.map(|from| u8::try_from(from).expect("few values"));
-        Self { inputs: [0; INPUTS], few, sets: [CardSet::EMPTY; SETS] }
+    pub(super) fn empty() -> Self {
+        let [categories @ .., _] = CATEGORY_FROM.map(|from| u8::try_from(from).expect("few values"));
+        Self { inputs: [0; INPUTS], categories, sets: [CardSet::EMPTY; SETS] }
     }
 
     /// The same place with the suits exchanged.
-    pub fn exchanged(&self, suits: Suits) -> Self {
-        Self { sets: self.sets.map(|cards| suits.exchanged(cards)), ..*self }
+    pub fn permute_suits(&self, suits: SuitPermutation) -> Self {
+        Self { sets: self.sets.map(|cards| suits.permute(cards)), ..*self }
     }
 }
 
 /// For who learns the weights.
 #[cfg(any(test, feature = "testing"))]
-impl Large {
+impl LargeNetwork {
     /// From all weights in their order; `None` when there are too many or too few, or one is too
     /// large.
-    pub fn of(weights: &[i16]) -> Option<Self> {
-        weights.try_into().ok().filter(fit).map(|weights| Self::laid_out(&weights))
+    pub fn from_weights(weights: &[i16]) -> Option<Self> {
+        weights.try_into().ok().filter(are_bounded).map(|weights| Self::from_array(&weights))
     }
 
     /// A network that says nothing.
-    pub const fn silent() -> Self {
-        Self::laid_out(&[0; LARGE_WEIGHTS])
+    pub const fn zero() -> Self {
+        Self::from_array(&[0; LARGE_WEIGHTS])
     }
 
     /// All weights in their order.
     pub fn weights(&self) -> Vec<i16> {
-        let mut weights = unpaired(&self.inputs);
-        weights.extend(self.few.as_flattened());
+        let mut weights = unpair_rows(&self.inputs);
+        weights.extend(self.categories.as_flattened());
         weights.extend(self.cards.as_flattened());
-        weights.extend(self.added_1);
-        weights.extend(unpaired(&self.second));
-        weights.extend(self.added_2);
+        weights.extend(self.bias_1);
+        weights.extend(unpair_rows(&self.second));
+        weights.extend(self.bias_2);
         weights.extend(self.last.as_flattened());
-        weights.extend(self.added_3);
+        weights.extend(self.bias_3);
         weights
     }
 
     /// The text of a file of weights.
-    pub fn text(&self) -> String {
-        text(&self.weights())
+    pub fn to_text(&self) -> String {
+        format_weights(&self.weights())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CARD_WEIGHT_MAX, LARGE_WEIGHTS, Large, OF_CARDS, WEIGHT_MAX};
+    use super::{CARD_WEIGHT_MAX, LARGE_WEIGHTS, LargeNetwork, CARD_WEIGHTS, WEIGHT_MAX};
     use crate::games::tongits::quick::LARGE;
-    use crate::games::tongits::quick::network::weights;
+    use crate::games::tongits::quick::network::parse_weights;
 
     #[test]
     fn weights_read_as_they_are_written() {
         let read: [&[u8]; 2] =
             [include_bytes!("../large_1.weights"), include_bytes!("../large_2.weights")];
         for (large, text) in LARGE.iter().zip(read) {
-            assert_eq!(large.text().as_bytes(), text);
-            let all: [i16; LARGE_WEIGHTS] = weights(text);
+            assert_eq!(large.to_text().as_bytes(), text);
+            let all: [i16; LARGE_WEIGHTS] = parse_weights(text);
             assert_eq!(large.weights(), all);
-            assert_eq!(Large::of(&all), Some(large.clone()));
-            assert_eq!(Large::of(&all[1..]), None);
+            assert_eq!(LargeNetwork::from_weights(&all), Some(large.clone()));
+            assert_eq!(LargeNetwork::from_weights(&all[1..]), None);
         }
-        assert_eq!(Large::of(&[i16::MAX; LARGE_WEIGHTS]), None);
+        assert_eq!(LargeNetwork::from_weights(&[i16::MAX; LARGE_WEIGHTS]), None);
         let mut weights = [0; LARGE_WEIGHTS];
-        weights[OF_CARDS - 1] = WEIGHT_MAX;
-        assert!(Large::of(&weights).is_some());
-        weights[OF_CARDS] = CARD_WEIGHT_MAX + 1;
-        assert_eq!(Large::of(&weights), None, "the sum of a set's cards may be too large");
+        weights[CARD_WEIGHTS - 1] = WEIGHT_MAX;
+        assert!(LargeNetwork::from_weights(&weights).is_some());
+        weights[CARD_WEIGHTS] = CARD_WEIGHT_MAX + 1;
+        assert_eq!(LargeNetwork::from_weights(&weights), None, "the sum of a set's cards may be too large");
     }
 }

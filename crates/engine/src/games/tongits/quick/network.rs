@@ -1,5 +1,5 @@
 //! Small networks in integers: what a seat knows goes in as numbers, and what its place is worth
-//! comes out. One network for each [`Question`], all of one shape: inputs, one hidden layer whose
+//! comes out. One network for each [`DecisionKind`], all of one shape: inputs, one hidden layer whose
 //! negative values count as zero, one output.
 //!
 //! Integers, so that every machine plays the same. The weights are data: they were learned by
@@ -14,11 +14,11 @@ use core::fmt::Write;
 
 use wide::{i16x8, i32x4, i32x8};
 
-use crate::games::tongits::quick::considered::{Judge, Question};
-use crate::games::tongits::quick::inputs::Sight;
+use crate::games::tongits::quick::candidates::{Judge, DecisionKind};
+use crate::games::tongits::quick::inputs::SeatPosition;
 #[cfg(any(test, feature = "testing"))]
-use crate::games::tongits::quick::sums::unpaired;
-use crate::games::tongits::quick::sums::{LANES, ONE, Pair, add, hear, hidden, paired, row};
+use crate::games::tongits::quick::sums::unpair_rows;
+use crate::games::tongits::quick::sums::{LANES, ONE, Pair, add_weights, add_products, activate, pair_rows, row};
 
 /// Numbers that a network is given.
 pub const INPUTS: usize = 64;
@@ -43,7 +43,7 @@ pub const WEIGHTS: usize = HIDDEN * ROW + HIDDEN + 1;
 const DIGITS: usize = 4;
 
 /// Networks.
-const QUESTIONS: usize = Question::ALL.len();
+const DECISION_KINDS: usize = DecisionKind::ALL.len();
 
 /// Weights in a line of the file.
 #[cfg(any(test, feature = "testing"))]
@@ -54,7 +54,7 @@ pub type Inputs = [i16; INPUTS];
 
 /// A network for each question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Networks([Network; QUESTIONS]);
+pub struct Networks([Network; DECISION_KINDS]);
 
 /// The weights of a question as they are applied, which is not their order in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,9 +62,9 @@ pub struct Networks([Network; QUESTIONS]);
 struct Network {
     /// Of each pair of inputs, by hidden place.
     inputs: [[Pair; HIDDEN]; INPUTS / 2],
-    added: [i16; HIDDEN],
-    to_output: [i16; HIDDEN],
-    added_to_output: i16,
+    bias: [i16; HIDDEN],
+    output_weights: [i16; HIDDEN],
+    output_bias: i16,
 }
 
 impl Networks {
@@ -72,17 +72,17 @@ impl Networks {
     ///
     /// # Panics
     /// When the text is no such file.
-    pub const fn parsed(text: &[u8]) -> Self {
-        Self::laid_out(&weights(text))
+    pub const fn parse(text: &[u8]) -> Self {
+        Self::from_array(&parse_weights(text))
     }
 
     /// From all weights in the order of a file.
-    const fn laid_out(weights: &[i16; WEIGHTS * QUESTIONS]) -> Self {
-        const SILENT: Network = Network::laid_out(&[0; WEIGHTS]);
-        let mut networks = [SILENT; QUESTIONS];
+    const fn from_array(weights: &[i16; WEIGHTS * DECISION_KINDS]) -> Self {
+        const ZERO: Network = Network::from_array(&[0; WEIGHTS]);
+        let mut networks = [ZERO; DECISION_KINDS];
         let mut place = 0;
-        while place < QUESTIONS {
-            networks[place] = Network::laid_out(&row(weights, place * WEIGHTS));
+        while place < DECISION_KINDS {
+            networks[place] = Network::from_array(&row(weights, place * WEIGHTS));
             place += 1;
         }
         Self(networks)
@@ -90,71 +90,71 @@ impl Networks {
 
     /// What a place is worth, in parts of which
     /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one.
-    fn output(&self, question: Question, inputs: &Inputs) -> i64 {
-        let network = &self.0[question.index()];
+    fn output(&self, kind: DecisionKind, inputs: &Inputs) -> i64 {
+        let network = &self.0[kind.index()];
         let mut sums = [i32x8::ZERO; HIDDEN / LANES];
-        add(&mut sums, &network.added);
+        add_weights(&mut sums, &network.bias);
         for (pair, weights) in inputs.as_chunks().0.iter().zip(&network.inputs) {
             if *pair != [0; 2] {
-                hear(&mut sums, weights, *pair);
+                add_products(&mut sums, weights, *pair);
             }
         }
         let mut heard = i32x4::ZERO;
-        for (sums, weights) in sums.iter().zip(network.to_output.as_chunks().0) {
-            heard += hidden(*sums, HIDDEN_MAX).dot(i16x8::new(*weights));
+        for (sums, weights) in sums.iter().zip(network.output_weights.as_chunks().0) {
+            heard += activate(*sums, HIDDEN_MAX).dot(i16x8::new(*weights));
         }
         let heard: i64 = heard.to_array().into_iter().map(i64::from).sum();
-        i64::from(network.added_to_output) * i64::from(ONE) + heard
+        i64::from(network.output_bias) * i64::from(ONE) + heard
     }
 }
 
 impl Network {
-    const fn laid_out(weights: &[i16; WEIGHTS]) -> Self {
-        let mut added = [0; HIDDEN];
+    const fn from_array(weights: &[i16; WEIGHTS]) -> Self {
+        let mut bias = [0; HIDDEN];
         let mut place = 0;
         while place < HIDDEN {
-            added[place] = weights[place * ROW + INPUTS];
+            bias[place] = weights[place * ROW + INPUTS];
             place += 1;
         }
         Self {
-            inputs: paired(weights, 0, ROW),
-            added,
-            to_output: row(weights, HIDDEN * ROW),
-            added_to_output: weights[WEIGHTS - 1],
+            inputs: pair_rows(weights, 0, ROW),
+            bias,
+            output_weights: row(weights, HIDDEN * ROW),
+            output_bias: weights[WEIGHTS - 1],
         }
     }
 
     /// All weights in the order of a file.
     #[cfg(any(test, feature = "testing"))]
     fn weights(&self) -> Vec<i16> {
-        let inputs = unpaired(&self.inputs);
+        let inputs = unpair_rows(&self.inputs);
         let mut weights = Vec::with_capacity(WEIGHTS);
-        for (inputs, added) in inputs.chunks(INPUTS).zip(self.added) {
+        for (inputs, bias) in inputs.chunks(INPUTS).zip(self.bias) {
             weights.extend_from_slice(inputs);
-            weights.push(added);
+            weights.push(bias);
         }
-        weights.extend(self.to_output);
-        weights.push(self.added_to_output);
+        weights.extend(self.output_weights);
+        weights.push(self.output_bias);
         weights
     }
 }
 
 impl Judge for Networks {
-    type Place = (Question, Inputs);
+    type Position = (DecisionKind, Inputs);
     /// Places are judged each by itself.
     type Memory = ();
 
-    fn place(&self, question: Question, sight: &Sight<'_>) -> Self::Place {
-        (question, sight.seen().0)
+    fn encode_position(&self, kind: DecisionKind, position: &SeatPosition<'_>) -> Self::Position {
+        (kind, position.encode().0)
     }
 
-    fn worth(&self, (question, inputs): &Self::Place, (): &mut ()) -> i64 {
-        self.output(*question, inputs)
+    fn evaluate(&self, (kind, inputs): &Self::Position, (): &mut ()) -> i64 {
+        self.output(*kind, inputs)
     }
 }
 
 /// Reads a file of weights: as many as are asked for, each as [`DIGITS`] hexadecimal digits.
-pub(super) const fn weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
+pub(super) const fn parse_weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
     let mut weights = [0; COUNT];
     let (mut place, mut at) = (0, 0);
     while at < text.len() {
@@ -162,8 +162,8 @@ pub(super) const fn weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
             at += 1;
             continue;
         }
-        let high = digit(text[at]) << 12 | digit(text[at + 1]) << 8;
-        let low = digit(text[at + 2]) << 4 | digit(text[at + 3]);
+        let high = parse_digit(text[at]) << 12 | parse_digit(text[at + 1]) << 8;
+        let low = parse_digit(text[at + 2]) << 4 | parse_digit(text[at + 3]);
         weights[place] = (high | low).cast_signed();
         (place, at) = (place + 1, at + DIGITS);
     }
@@ -171,7 +171,7 @@ pub(super) const fn weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
     weights
 }
 
-const fn digit(text: u8) -> u16 {
+const fn parse_digit(text: u8) -> u16 {
     let digit = match text {
         b'0'..=b'9' => text - b'0',
         b'a'..=b'f' => text - b'a' + 10,
@@ -182,7 +182,7 @@ const fn digit(text: u8) -> u16 {
 
 /// The text of a file of weights.
 #[cfg(any(test, feature = "testing"))]
-pub(super) fn text(weights: &[i16]) -> String {
+pub(super) fn format_weights(weights: &[i16]) -> String {
     let mut text = String::new();
     for line in weights.chunks(WEIGHTS_PER_LINE) {
         for weight in line {
@@ -198,13 +198,13 @@ pub(super) fn text(weights: &[i16]) -> String {
 #[cfg(any(test, feature = "testing"))]
 impl Networks {
     /// From all weights in the order of the questions; `None` when there are too many or too few.
-    pub fn of(weights: &[i16]) -> Option<Self> {
-        weights.try_into().ok().map(Self::laid_out)
+    pub fn from_weights(weights: &[i16]) -> Option<Self> {
+        weights.try_into().ok().map(Self::from_array)
     }
 
     /// The text of a file of weights.
-    pub fn text(&self) -> String {
-        text(&self.weights())
+    pub fn to_text(&self) -> String {
+        format_weights(&self.weights())
     }
 
     /// All weights in the order of the questions.
@@ -215,19 +215,19 @@ impl Networks {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIDDEN, INPUTS, Inputs, Networks, ONE, Question, WEIGHTS};
-    use crate::chance::Dice;
+    use super::{HIDDEN, INPUTS, Inputs, Networks, ONE, DecisionKind, WEIGHTS};
+    use crate::chance::ChanceRng;
     use crate::games::tongits::quick::sums::WEIGHT_ONE;
     use alloc::vec;
     use alloc::vec::Vec;
 
     /// One hidden place that hears the first input, with half of it coming out, and one more.
     fn half_and_one() -> Networks {
-        let mut weights = vec![0; WEIGHTS * Question::ALL.len()];
+        let mut weights = vec![0; WEIGHTS * DecisionKind::ALL.len()];
         weights[0] = WEIGHT_ONE;
         weights[HIDDEN * (INPUTS + 1)] = WEIGHT_ONE / 2;
         weights[WEIGHTS - 1] = WEIGHT_ONE;
-        Networks::of(&weights).unwrap()
+        Networks::from_weights(&weights).unwrap()
     }
 
     #[test]
@@ -237,37 +237,37 @@ mod tests {
         let worth = |input: i16| {
             let mut inputs = [0; INPUTS];
             inputs[0] = input;
-            networks.output(Question::Dump, &inputs)
+            networks.output(DecisionKind::Dump, &inputs)
         };
         assert_eq!(worth(0), one);
         assert_eq!(worth(ONE), one + one / 2);
         assert_eq!(worth(-ONE), one);
-        assert_eq!(networks.output(Question::Fold, &[ONE; INPUTS]), 0);
+        assert_eq!(networks.output(DecisionKind::Fold, &[ONE; INPUTS]), 0);
     }
 
-    /// Against a sum number by number, with weights and inputs of any size.
+    /// EnsembleJudge a sum number by number, with weights and inputs of any size.
     #[test]
     fn a_network_says_what_its_weights_say() {
-        let mut dice = Dice::numbered(1);
+        let mut dice = ChanceRng::from_number(1);
         for most in [300, i16::MAX] {
-            let any = |dice: &mut Dice, most: i16| {
+            let any = |dice: &mut ChanceRng, most: i16| {
                 let steps = usize::from(most.unsigned_abs());
                 i16::try_from(dice.below(2 * steps + 1)).map_or(most, |steps| steps - most)
             };
             let weights: Vec<i16> =
-                (0..WEIGHTS * Question::ALL.len()).map(|_| any(&mut dice, most)).collect();
-            let networks = Networks::of(&weights).unwrap();
-            for (question, weights) in Question::ALL.into_iter().zip(weights.chunks(WEIGHTS)) {
+                (0..WEIGHTS * DecisionKind::ALL.len()).map(|_| any(&mut dice, most)).collect();
+            let networks = Networks::from_weights(&weights).unwrap();
+            for (kind, weights) in DecisionKind::ALL.into_iter().zip(weights.chunks(WEIGHTS)) {
                 let inputs: Inputs = core::array::from_fn(|_| any(&mut dice, 4 * ONE));
                 let (rows, last) = weights.split_at(HIDDEN * (INPUTS + 1));
                 let mut worth = i64::from(last[HIDDEN]) * i64::from(ONE);
-                for (row, to_output) in rows.chunks(INPUTS + 1).zip(last) {
+                for (row, output_weights) in rows.chunks(INPUTS + 1).zip(last) {
                     let products = row.iter().zip(inputs.iter().chain([&ONE]));
                     let sum: i64 = products.map(|(a, b)| i64::from(*a) * i64::from(*b)).sum();
                     let hidden = (sum / i64::from(WEIGHT_ONE)).clamp(0, 32 * i64::from(ONE));
-                    worth += hidden * i64::from(*to_output);
+                    worth += hidden * i64::from(*output_weights);
                 }
-                assert_eq!(networks.output(question, &inputs), worth, "{question:?}, {inputs:?}");
+                assert_eq!(networks.output(kind, &inputs), worth, "{kind:?}, {inputs:?}");
             }
         }
     }
@@ -275,8 +275,8 @@ mod tests {
     #[test]
     fn weights_read_as_they_are_written() {
         let networks = half_and_one();
-        assert_eq!(Networks::parsed(networks.text().as_bytes()), networks);
-        assert_eq!(Networks::of(&networks.weights()), Some(networks.clone()));
-        assert_eq!(Networks::of(&networks.weights()[1..]), None);
+        assert_eq!(Networks::parse(networks.to_text().as_bytes()), networks);
+        assert_eq!(Networks::from_weights(&networks.weights()), Some(networks.clone()));
+        assert_eq!(Networks::from_weights(&networks.weights()[1..]), None);
     }
 }

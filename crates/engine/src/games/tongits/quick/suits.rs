@@ -1,4 +1,4 @@
-//! Suits in place of each other. No suit is worth more than another, so that a place is worth the same
+//! SuitPermutation in place of each other. No suit is worth more than another, so that a place is worth the same
 //! however its suits are exchanged. What a network has learned is only nearly so: the mean over the
 //! ways to exchange them is nearer to what the place is worth.
 
@@ -11,20 +11,20 @@ const SUITS: usize = Suit::ALL.len();
 
 /// Which suit stands in place of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Suits(pub [usize; SUITS]);
+pub struct SuitPermutation(pub [usize; SUITS]);
 
-impl Suits {
+impl SuitPermutation {
     /// Each in its own place.
-    pub const KEPT: Self = Self([0, 1, 2, 3]);
+    pub const IDENTITY: Self = Self([0, 1, 2, 3]);
 
     /// How many ways there are to exchange them.
     pub const COUNT: u8 = 24;
 
     /// All of these ways.
-    pub const ALL: [Self; Self::COUNT as usize] = all();
+    pub const ALL: [Self; Self::COUNT as usize] = all_permutations();
 
     /// The same cards of the other suits.
-    pub fn exchanged(self, cards: CardSet) -> CardSet {
+    pub fn permute(self, cards: CardSet) -> CardSet {
         let moved = self.0.into_iter().enumerate().map(|(from, to)| {
             let ranks = cards.bits() >> (RANKS * from) & ((1 << RANKS) - 1);
             ranks << (RANKS * to)
@@ -33,14 +33,14 @@ impl Suits {
     }
 }
 
-const fn all() -> [Suits; Suits::COUNT as usize] {
-    let mut all = [Suits::KEPT; Suits::COUNT as usize];
+const fn all_permutations() -> [SuitPermutation; SuitPermutation::COUNT as usize] {
+    let mut all = [SuitPermutation::IDENTITY; SuitPermutation::COUNT as usize];
     let (mut number, mut place) = (0, 0);
     while place < all.len() {
         let order = [number / 64, number / 16 % 4, number / 4 % 4, number % 4];
         let seen = 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3];
         if seen == 15 {
-            all[place] = Suits(order);
+            all[place] = SuitPermutation(order);
             place += 1;
         }
         number += 1;
@@ -50,21 +50,21 @@ const fn all() -> [Suits; Suits::COUNT as usize] {
 
 #[cfg(test)]
 mod tests {
-    use super::Suits;
+    use super::SuitPermutation;
     use crate::cards::{Card, CardSet, Suit};
     use alloc::collections::BTreeSet;
 
     #[test]
     fn suits_are_exchanged_in_every_way_once() {
-        let ways: BTreeSet<[usize; 4]> = Suits::ALL.iter().map(|suits| suits.0).collect();
+        let ways: BTreeSet<[usize; 4]> = SuitPermutation::ALL.iter().map(|suits| suits.0).collect();
         assert_eq!(ways.len(), 24);
-        assert_eq!(Suits::ALL[0], Suits::KEPT);
-        for suits in Suits::ALL {
-            assert_eq!(suits.exchanged(CardSet::STANDARD), CardSet::STANDARD);
+        assert_eq!(SuitPermutation::ALL[0], SuitPermutation::IDENTITY);
+        for suits in SuitPermutation::ALL {
+            assert_eq!(suits.permute(CardSet::STANDARD), CardSet::STANDARD);
             for card in Card::all().filter(|card| !card.is_joker()) {
                 let (rank, suit) = (card.rank().unwrap(), card.suit().unwrap());
                 let other = Suit::ALL[suits.0[usize::from(suit.index())]];
-                let exchanged = suits.exchanged(CardSet::only(card));
+                let exchanged = suits.permute(CardSet::only(card));
                 assert_eq!(exchanged, CardSet::only(Card::new(rank, other)));
             }
         }

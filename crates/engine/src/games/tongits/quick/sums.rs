@@ -43,16 +43,16 @@ pub(super) const fn rows<const LENGTH: usize, const ROWS: usize>(
 }
 
 /// What in a file lies by who hears it, each with so many weights, by pairs of what is heard.
-pub(super) const fn paired<const HEARERS: usize, const PAIRS: usize>(
+pub(super) const fn pair_rows<const UNITS: usize, const PAIRS: usize>(
     weights: &[i16],
     from: usize,
     each: usize,
-) -> [[Pair; HEARERS]; PAIRS] {
-    let mut paired = [[[0; 2]; HEARERS]; PAIRS];
+) -> [[Pair; UNITS]; PAIRS] {
+    let mut paired = [[[0; 2]; UNITS]; PAIRS];
     let mut place = 0;
-    while place < HEARERS * PAIRS {
-        let (hearer, pair) = (place / PAIRS, place % PAIRS);
-        paired[pair][hearer] = row(weights, from + each * hearer + 2 * pair);
+    while place < UNITS * PAIRS {
+        let (unit, pair) = (place / PAIRS, place % PAIRS);
+        paired[pair][unit] = row(weights, from + each * unit + 2 * pair);
         place += 1;
     }
     paired
@@ -60,33 +60,33 @@ pub(super) const fn paired<const HEARERS: usize, const PAIRS: usize>(
 
 /// By who hears it again: all of the first, then all of the second, and so on.
 #[cfg(any(test, feature = "testing"))]
-pub(super) fn unpaired<const HEARERS: usize>(pairs: &[[Pair; HEARERS]]) -> Vec<i16> {
-    (0..HEARERS).flat_map(|hearer| pairs.iter().flat_map(move |pair| pair[hearer])).collect()
+pub(super) fn unpair_rows<const UNITS: usize>(pairs: &[[Pair; UNITS]]) -> Vec<i16> {
+    (0..UNITS).flat_map(|unit| pairs.iter().flat_map(move |pair| pair[unit])).collect()
 }
 
 /// Adds what all hear of two numbers.
-pub(super) fn hear(sums: &mut [i32x8], weights: &[Pair], numbers: Pair) {
-    let numbers = beside_each_other(numbers);
+pub(super) fn add_products(sums: &mut [i32x8], weights: &[Pair], numbers: Pair) {
+    let numbers = splat_pair(numbers);
     for (sum, weights) in sums.iter_mut().zip(weights.as_flattened().as_chunks().0) {
         *sum += i16x16::new(*weights).dot(numbers);
     }
 }
 
 /// Adds a weight for each sum, as heard at one.
-pub(super) fn add(sums: &mut [i32x8], weights: &[i16]) {
+pub(super) fn add_weights(sums: &mut [i32x8], weights: &[i16]) {
     for (sum, weights) in sums.iter_mut().zip(weights.as_chunks().0) {
         *sum += i32x8::from_i16x8(i16x8::new(*weights)) << ONE_BITS;
     }
 }
 
 /// Two numbers, for the two weights of each who hears them.
-pub(super) fn beside_each_other(numbers: Pair) -> i16x16 {
+pub(super) fn splat_pair(numbers: Pair) -> i16x16 {
     // As one number of 32 bits, which processors write everywhere at once.
     bytemuck::must_cast(i32x8::splat(bytemuck::must_cast(numbers)))
 }
 
 /// The values of hidden places: nothing negative, and nothing above the end.
-pub(super) fn hidden(sums: i32x8, most: i16) -> i16x8 {
+pub(super) fn activate(sums: i32x8, most: i16) -> i16x8 {
     // What is too large for 16 bits is above the end.
     let values = i16x8::from_i32x8_saturate(sums >> WEIGHT_ONE_BITS);
     values.max(i16x8::ZERO).min(i16x8::splat(most))

@@ -12,7 +12,7 @@ use crate::game::{Game, Turn, Viewer};
 use crate::games::tongits::action::Action;
 use crate::games::tongits::bot;
 use crate::games::tongits::phase::Phase;
-use crate::games::tongits::quick::{self, Look, Planner};
+use crate::games::tongits::quick::{self, EvaluationVariant, Planner};
 use crate::games::tongits::state::Tongits;
 use crate::seat::{Seat, SeatSet};
 
@@ -21,21 +21,21 @@ use crate::seat::{Seat, SeatSet};
 const TURNS: u32 = 2;
 
 /// In the parts of what the networks judge. `None` where the action is not legal.
-pub(super) fn play_on(
+pub(super) fn evaluate_action(
     game: &Tongits,
     quick_players: SeatSet,
     own: Seat,
     action: &Action,
 ) -> Option<i64> {
     // It looks the same for every action in this game, and another way in the next.
-    let mut planner = Planner::new(own, quick_players, Look::of(game.stock().cards()));
+    let mut planner = Planner::new(own, quick_players, EvaluationVariant::from_cards(game.stock().cards()));
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
     let mut ended = u32::from(matches!(action, Action::Dump { .. }));
     loop {
         events.clear();
         game = match game.turn() {
-            Turn::Over => return Some(brought(&game, own)),
+            Turn::Over => return Some(final_worth(&game, own)),
             Turn::Chance(_) => unreachable!("the cards are dealt"),
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
@@ -45,16 +45,16 @@ pub(super) fn play_on(
                 if seat == own
                     && is_turn
                     && ended >= TURNS
-                    && let Some(worth) = planner.worth(&view)
+                    && let Some(worth) = planner.evaluate_view(&view)
                 {
                     return Some(worth);
                 }
                 let action = if seat == own {
-                    planner.plan(&view)
+                    planner.choose_action(&view)
                 } else if quick_players.contains(seat) {
-                    quick::sketch(&view)
+                    quick::sketch_action(&view)
                 } else {
-                    bot::advise(&view)
+                    bot::choose_action(&view)
                 };
                 let action = action.expect("the AI advises who is asked");
                 if seat == own && matches!(action, Action::Dump { .. }) {
@@ -67,7 +67,7 @@ pub(super) fn play_on(
 }
 
 /// What a game that is over brought a seat.
-fn brought(game: &Tongits, own: Seat) -> i64 {
+fn final_worth(game: &Tongits, own: Seat) -> i64 {
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let won = if outcome.winner == Some(own) { quick::WIN_COUNTS } else { 0 };
     let counts = outcome.debts.iter().fold(won, |sum, debt| {

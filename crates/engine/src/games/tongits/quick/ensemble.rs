@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 use core::ptr;
 
 use crate::game::Skill;
-use crate::games::tongits::quick::considered::{Judge, Question};
-use crate::games::tongits::quick::heard::Heard;
-use crate::games::tongits::quick::inputs::Sight;
-use crate::games::tongits::quick::large::{FEW, FEW_FROM, Large, OUTPUTS, Place};
+use crate::games::tongits::quick::candidates::{Judge, DecisionKind};
+use crate::games::tongits::quick::accumulator::Accumulator;
+use crate::games::tongits::quick::inputs::SeatPosition;
+use crate::games::tongits::quick::large::{CATEGORIES, CATEGORY_FROM, LargeNetwork, OUTPUTS, NetworkPosition};
 use crate::games::tongits::quick::network::INPUTS;
-use crate::games::tongits::quick::suits::Suits;
+use crate::games::tongits::quick::suits::SuitPermutation;
 use crate::games::tongits::quick::sums::ONE;
 use crate::games::tongits::rules::SEATS;
 use crate::seat::Seat;
@@ -19,37 +19,37 @@ use crate::seat::Seat;
 const COUNTS_PER_ONE: i64 = 4;
 
 /// Inputs that say what the next and the previous seat are taken for: none of a seat's view are there.
-const OF_OTHERS: [usize; 2] = [INPUTS - 3, INPUTS - 2];
+const OPPONENT_INPUTS: [usize; 2] = [INPUTS - 3, INPUTS - 2];
 
 /// Networks with what they are told beside a view.
 #[derive(Clone, Copy, Debug)]
-pub struct Against<'a> {
+pub struct EnsembleJudge<'a> {
     /// Each learned by itself; what they say is the mean.
-    pub networks: &'a [Large],
+    pub networks: &'a [LargeNetwork],
     /// What the next and the previous seat are taken for, as far as is known.
     pub others: [Option<Skill>; 2],
     /// What a win is worth beside its counts, in counts.
     pub win_counts: i64,
     /// How the suits are exchanged before they look.
-    pub suits: Suits,
+    pub suits: SuitPermutation,
 }
 
-impl<'a> Against<'a> {
+impl<'a> EnsembleJudge<'a> {
     /// The chance of a win and the counts, four of which are one, in parts of which
     /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one: the
     /// mean of all networks.
-    pub fn outputs(&self, place: &Place, memory: &mut Vec<Heard<'a>>) -> [i64; OUTPUTS] {
+    pub fn outputs(&self, position: &NetworkPosition, memory: &mut Vec<Accumulator<'a>>) -> [i64; OUTPUTS] {
         if memory.is_empty() {
-            memory.extend(self.networks.iter().map(Heard::nothing));
+            memory.extend(self.networks.iter().map(Accumulator::new));
         }
-        let heard = memory.iter().map(Heard::network).zip(self.networks);
+        let heard = memory.iter().map(Accumulator::network).zip(self.networks);
         debug_assert!(
             heard.fold(true, |all, (one, own)| all && ptr::eq(one, own)),
             "it is of others"
         );
         let mut sums = [0; OUTPUTS];
         for network in memory {
-            for (sum, output) in sums.iter_mut().zip(network.outputs(place)) {
+            for (sum, output) in sums.iter_mut().zip(network.outputs(position)) {
                 *sum += output;
             }
         }
@@ -58,46 +58,46 @@ impl<'a> Against<'a> {
     }
 }
 
-impl<'a> Judge for Against<'a> {
-    type Place = Place;
-    type Memory = Vec<Heard<'a>>;
+impl<'a> Judge for EnsembleJudge<'a> {
+    type Position = NetworkPosition;
+    type Memory = Vec<Accumulator<'a>>;
 
-    fn place(&self, question: Question, sight: &Sight<'_>) -> Place {
-        let seat = sight.seat;
-        let cards = |seat: Seat| usize::from(sight.public.hand_counts[seat.index()]);
+    fn encode_position(&self, kind: DecisionKind, position: &SeatPosition<'_>) -> NetworkPosition {
+        let seat = position.seat;
+        let cards = |seat: Seat| usize::from(position.public.hand_counts[seat.index()]);
         let counts = [
-            usize::from(sight.public.stock_count),
+            usize::from(position.public.stock_count),
             cards(seat.next(SEATS)),
             cards(seat.previous(SEATS)),
-            sight.hand.len(),
-            question.index(),
+            position.hand.len(),
+            kind.index(),
         ];
-        let mut few = [0; FEW];
+        let mut categories = [0; CATEGORIES];
         for (place, count) in counts.into_iter().enumerate() {
-            let (from, end) = (FEW_FROM[place], FEW_FROM[place + 1]);
-            few[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
+            let (from, end) = (CATEGORY_FROM[place], CATEGORY_FROM[place + 1]);
+            categories[place] = u8::try_from((from + count).min(end - 1)).expect("few values");
         }
-        let (mut inputs, sets) = sight.seen();
-        debug_assert_eq!(OF_OTHERS.map(|place| inputs[place]), [0; 2], "a view needs these inputs");
-        for (place, other) in OF_OTHERS.into_iter().zip(self.others) {
+        let (mut inputs, sets) = position.encode();
+        debug_assert_eq!(OPPONENT_INPUTS.map(|place| inputs[place]), [0; 2], "a view needs these inputs");
+        for (place, other) in OPPONENT_INPUTS.into_iter().zip(self.others) {
             inputs[place] = match other {
                 Some(Skill::Greedy) => ONE,
                 Some(Skill::Quick) => -ONE,
                 None => 0,
             };
         }
-        Place { inputs, few, sets }.exchanged(self.suits)
+        NetworkPosition { inputs, categories, sets }.permute_suits(self.suits)
     }
 
-    fn worth(&self, place: &Place, memory: &mut Self::Memory) -> i64 {
-        let [win, counts] = self.outputs(place, memory);
+    fn evaluate(&self, position: &NetworkPosition, memory: &mut Self::Memory) -> i64 {
+        let [win, counts] = self.outputs(position, memory);
         counts + win * self.win_counts / COUNTS_PER_ONE
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Against, Judge as _, Large, ONE, Place, Suits, Vec};
+    use super::{EnsembleJudge, Judge as _, LargeNetwork, ONE, NetworkPosition, SuitPermutation, Vec};
     use crate::games::tongits::quick::large::LARGE_WEIGHTS;
     use crate::games::tongits::quick::sums::WEIGHT_ONE;
 
@@ -108,13 +108,13 @@ mod tests {
         // The one is sure of a win, and the other of eight counts.
         networks[0][LARGE_WEIGHTS - 2] = WEIGHT_ONE;
         networks[1][LARGE_WEIGHTS - 1] = 2 * WEIGHT_ONE;
-        let networks = networks.map(|weights| Large::of(&weights).unwrap());
-        let (others, suits) = ([None; 2], Suits::KEPT);
-        let judge = Against { networks: &networks, others, win_counts: 8, suits };
-        let place = Place::nothing();
+        let networks = networks.map(|weights| LargeNetwork::from_weights(&weights).unwrap());
+        let (others, suits) = ([None; 2], SuitPermutation::IDENTITY);
+        let judge = EnsembleJudge { networks: &networks, others, win_counts: 8, suits };
+        let position = NetworkPosition::empty();
         let mut memory = Vec::new();
-        assert_eq!(judge.outputs(&place, &mut memory), [one / 2, one]);
+        assert_eq!(judge.outputs(&position, &mut memory), [one / 2, one]);
         // A win is worth eight counts, of which four are one.
-        assert_eq!(judge.worth(&place, &mut memory), 2 * one);
+        assert_eq!(judge.evaluate(&position, &mut memory), 2 * one);
     }
 }

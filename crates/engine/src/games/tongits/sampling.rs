@@ -5,12 +5,12 @@
 use alloc::vec::Vec;
 
 use crate::cards::{Card, CardSet};
-use crate::chance::{Answer, Dice, Request};
-use crate::game::Imagined;
-use crate::games::tongits::belief::Chain;
+use crate::chance::{ChanceAnswer, ChanceRng, Request};
+use crate::game::SampledGame;
+use crate::games::tongits::belief::BeliefChain;
 use crate::games::tongits::event::Event;
 use crate::games::tongits::meld::has_secret;
-use crate::games::tongits::phase::{Phase, Public};
+use crate::games::tongits::phase::{Phase, PublicState};
 use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::state::Tongits;
@@ -19,7 +19,7 @@ use crate::seat::{Seat, SeatSet};
 
 /// `None` where nobody looks, and where another seat has laid cards face down: those are a secret
 /// meld, which chance seldom makes.
-pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
+pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<Tongits> {
     let (viewer, hand) = (view.viewer?, view.hand()?);
     let public = &view.public;
     if viewer.others(SEATS).any(|other| public.melds.has_face_down(other)) {
@@ -29,7 +29,7 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
     let seen = hand.union(discards).union(public.melds.cards());
     let unseen: Vec<Card> = public.rules.deck().difference(seen).iter().collect();
     let count = u8::try_from(unseen.len()).expect("no more cards than the deck has");
-    let Answer::Order(order) = dice.draw(Request::Order(count)) else {
+    let ChanceAnswer::Order(order) = dice.draw(Request::Order(count)) else {
         unreachable!("an order was asked for")
     };
     let mut cards = order.into_iter().map(|place| unseen[usize::from(place)]);
@@ -39,36 +39,36 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<Tongits> {
         *cards_of = if seat == viewer { hand } else { cards.by_ref().take(count).collect() };
     }
     let stock: Pile = cards.collect();
-    let public = asked(public, viewer, &hands);
+    let public = add_secretly_asked(public, viewer, &hands);
     Some(Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn })
 }
 
 /// So many games after all that the viewer heard, the likelier the more often. Where nothing can be
 /// learned from that, every game is as likely.
-pub(super) fn likely(
+pub(super) fn sample_likely_games(
     view: &View,
-    heard: &[Event],
+    seen_events: &[Event],
     count: u32,
-    dice: &mut Dice,
-) -> Vec<Imagined<Tongits>> {
-    let chain = Chain::new(view, heard, dice);
+    dice: &mut ChanceRng,
+) -> Vec<SampledGame<Tongits>> {
+    let chain = BeliefChain::new(view, seen_events, dice);
     let (Some(viewer), Some(own), Some(mut chain)) = (view.viewer, view.hand(), chain) else {
-        let any = (0..count).map_while(|_| game(view, dice));
-        return any.map(|game| Imagined { game, quick: SeatSet::EMPTY }).collect();
+        let any = (0..count).map_while(|_| sample_game(view, dice));
+        return any.map(|game| SampledGame { game, quick: SeatSet::EMPTY }).collect();
     };
-    chain.settle(dice);
+    chain.burn_in(dice);
     let imagined = (0..count).map(|_| {
-        let (hands, stock) = chain.next(viewer, own, dice);
-        let public = asked(&view.public, viewer, &hands);
+        let (hands, stock) = chain.draw_sample(viewer, own, dice);
+        let public = add_secretly_asked(&view.public, viewer, &hands);
         let game =
             Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn };
-        Imagined { game, quick: chain.quick() }
+        SampledGame { game, quick: chain.quick_seats() }
     });
     imagined.collect()
 }
 
 /// Who is asked in secret follows from the hands (rule 4.2).
-fn asked(public: &Public, viewer: Seat, hands: &[CardSet; SEATS as usize]) -> Public {
+fn add_secretly_asked(public: &PublicState, viewer: Seat, hands: &[CardSet; SEATS as usize]) -> PublicState {
     let mut public = public.clone();
     let rules = public.rules;
     if let Phase::Fight { fighter, asked, asked_secretly, .. } = &mut public.phase {

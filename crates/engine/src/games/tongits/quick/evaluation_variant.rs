@@ -4,49 +4,49 @@
 
 use crate::cards::Card;
 use crate::games::tongits::quick::NETWORKS;
-use crate::games::tongits::quick::suits::Suits;
+use crate::games::tongits::quick::suits::SuitPermutation;
 
 /// See the module's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct EvaluationVariant {
     /// The place of the network among all.
     pub network: usize,
-    pub suits: Suits,
+    pub suits: SuitPermutation,
 }
 
-impl Look {
+impl EvaluationVariant {
     /// The one that the cards of a game say, about as often as any other.
-    pub fn of(cards: &[Card]) -> Self {
+    pub fn from_cards(cards: &[Card]) -> Self {
         let sum = cards.iter().fold(0, |sum, card| (sum * 53 + usize::from(card.index())) % 65_521);
-        let ways = Suits::ALL.len();
-        Self { network: sum / ways % NETWORKS, suits: Suits::ALL[sum % ways] }
+        let ways = SuitPermutation::ALL.len();
+        Self { network: sum / ways % NETWORKS, suits: SuitPermutation::ALL[sum % ways] }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Look;
+    use super::EvaluationVariant;
     use crate::cards::{Card, CardSet};
     use crate::games::tongits::quick::NETWORKS;
-    use crate::games::tongits::quick::suits::Suits;
+    use crate::games::tongits::quick::suits::SuitPermutation;
     use alloc::vec::Vec;
 
     #[test]
     fn piles_say_every_way_and_every_network_about_as_often() {
         let deck: Vec<Card> = CardSet::STANDARD.iter().collect();
         let mut word = 1_u64;
-        let mut counts = [[0; Suits::COUNT as usize]; NETWORKS];
+        let mut counts = [[0; SuitPermutation::COUNT as usize]; NETWORKS];
         let each = 1_000;
-        for pile in 0..each * Suits::ALL.len() * NETWORKS {
+        for pile in 0..each * SuitPermutation::ALL.len() * NETWORKS {
             let mut cards = deck.clone();
             let drawn = |_| {
                 word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 cards.swap_remove((word >> 40) as usize % cards.len())
             };
             let pile: Vec<Card> = (0..1 + pile % 20).map(drawn).collect();
-            let look = Look::of(&pile);
-            let way = Suits::ALL.iter().position(|way| *way == look.suits).unwrap();
-            counts[look.network][way] += 1;
+            let variant = EvaluationVariant::from_cards(&pile);
+            let way = SuitPermutation::ALL.iter().position(|way| *way == variant.suits).unwrap();
+            counts[variant.network][way] += 1;
         }
         // A thousand for each on the whole, with a standard error of 31.
         let mut all = counts.as_flattened().iter();

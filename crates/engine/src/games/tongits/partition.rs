@@ -24,9 +24,9 @@ pub(super) const MELDS_MAX: usize = 5;
 
 /// The first three criteria as one number: less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key(u32);
+pub(super) struct PartitionKey(u32);
 
-impl Key {
+impl PartitionKey {
     const WORST: Self = Self(u32::MAX);
 
     const fn new(deadwood: u32, secrets: u32, melds: u32) -> Self {
@@ -52,66 +52,66 @@ impl Key {
 }
 
 /// A set that may be chosen of one rank, or none.
-type Choices = ArrayVec<u64, 6>;
+type SetChoices = ArrayVec<u64, 6>;
 
 /// The best choice of sets found so far, and what it chose.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+pub(super) struct PartitionSearch {
     hand: u64,
-    pub(super) key: Key,
+    pub(super) key: PartitionKey,
     /// Cards in the shortest secret run.
     secret_run_min: u32,
     /// The chosen sets, in lanes; a rank's set is what of it is here.
     sets: u64,
 }
 
-impl Search {
-    pub(super) fn over(hand: CardSet, secret_run_min: u8) -> Self {
+impl PartitionSearch {
+    pub(super) fn search_hand(hand: CardSet, secret_run_min: u8) -> Self {
         let hand = Lanes::from_cards(hand);
         let secret_run_min = if secret_run_min == 0 { NO_RUN } else { u32::from(secret_run_min) };
-        let mut search = Self { hand: hand.0, key: Key::WORST, secret_run_min, sets: 0 };
+        let mut search = Self { hand: hand.0, key: PartitionKey::WORST, secret_run_min, sets: 0 };
         let ranks = hand.ranks_of_three();
-        search.choose(ranks, hand.in_runs().0, 0, 0, 0);
+        search.choose_sets(ranks, hand.run_cards().0, 0, 0, 0);
         search
     }
 
     /// Goes through the choices for the remaining ranks, given the sets chosen of earlier ones.
-    fn choose(&mut self, ranks: u16, in_runs: u64, sets: u64, fours: u32, count: u32) {
+    fn choose_sets(&mut self, ranks: u16, run_cards: u64, sets: u64, fours: u32, count: u32) {
         if ranks == 0 {
-            self.consider(sets, fours, count);
+            self.consider_sets(sets, fours, count);
             return;
         }
         let rank = ranks.trailing_zeros();
         let others = ranks & (ranks - 1);
-        for set in choices(self.hand, rank, in_runs) {
-            let is_four = u32::from(set == Lanes::rank(rank).0);
+        for set in set_choices(self.hand, rank, run_cards) {
+            let is_four = u32::from(set == Lanes::from_rank(rank).0);
             let is_set = u32::from(set != 0);
-            self.choose(others, in_runs, sets | set, fours + is_four, count + is_set);
+            self.choose_sets(others, run_cards, sets | set, fours + is_four, count + is_set);
         }
     }
 
-    fn consider(&mut self, sets: u64, fours: u32, count: u32) {
+    fn consider_sets(&mut self, sets: u64, fours: u32, count: u32) {
         let rest = Lanes(self.hand & !sets);
-        let runs = rest.in_runs().0;
+        let runs = rest.run_cards().0;
         let deadwood = lane_points(Lanes(rest.0 & !runs));
         if deadwood > self.key.deadwood() {
             return;
         }
         let (mut secrets, mut melds) = (fours, count);
         for length in segments(runs).map(|(_, length)| length) {
-            let split = Split::of(length, self.secret_run_min);
+            let split = RunSplit::new(length, self.secret_run_min);
             secrets += split.secrets;
             melds += split.melds;
         }
-        let key = Key::new(deadwood, secrets, melds);
+        let key = PartitionKey::new(deadwood, secrets, melds);
         let other = Self { key, sets, ..*self };
-        if key < self.key || key == self.key && other.is_before(self) {
+        if key < self.key || key == self.key && other.has_lesser_melds_than(self) {
             *self = other;
         }
     }
 
     /// The fourth criterion, for choices equal in the first three.
-    fn is_before(&self, other: &Self) -> bool {
+    fn has_lesser_melds_than(&self, other: &Self) -> bool {
         let [mut ours, mut theirs] = [self.partition(), other.partition()];
         ours.sort_unstable_by(|a, b| order_of_melds(*a, *b));
         theirs.sort_unstable_by(|a, b| order_of_melds(*a, *b));
@@ -121,7 +121,7 @@ impl Search {
     /// What this choice leaves over.
     pub(super) const fn leftover(&self) -> Lanes {
         let rest = Lanes(self.hand & !self.sets);
-        Lanes(rest.0 & !rest.in_runs().0)
+        Lanes(rest.0 & !rest.run_cards().0)
     }
 
     /// The melds of this choice, in no order.
@@ -130,12 +130,12 @@ impl Search {
         let mut sets = self.sets;
         while sets != 0 {
             let rank = sets.trailing_zeros() % 16;
-            melds.push(Lanes(sets & Lanes::rank(rank).0).cards());
-            sets &= !Lanes::rank(rank).0;
+            melds.push(Lanes(sets & Lanes::from_rank(rank).0).cards());
+            sets &= !Lanes::from_rank(rank).0;
         }
-        for (start, length) in segments(Lanes(self.hand & !self.sets).in_runs().0) {
+        for (start, length) in segments(Lanes(self.hand & !self.sets).run_cards().0) {
             let mut from = start;
-            for length in Split::of(length, self.secret_run_min).lengths() {
+            for length in RunSplit::new(length, self.secret_run_min).lengths() {
                 melds.push(Lanes(((1 << length) - 1) << from).cards());
                 from += length;
             }
@@ -148,16 +148,16 @@ impl Search {
 ///
 /// A card that is in no run is left over unless a set takes it. So a set that leaves such a card
 /// is worse than the same set with it, and no set at all is worse than one when three are such.
-fn choices(hand: u64, rank: u32, in_runs: u64) -> Choices {
-    let cards = hand & Lanes::rank(rank).0;
-    let only_in_set = Lanes(cards & !in_runs);
-    let mut choices = Choices::new();
+fn set_choices(hand: u64, rank: u32, run_cards: u64) -> SetChoices {
+    let cards = hand & Lanes::from_rank(rank).0;
+    let only_in_set = Lanes(cards & !run_cards);
+    let mut choices = SetChoices::new();
     if only_in_set.count_of_rank(rank) < 3 {
         choices.push(0);
     }
     choices.push(cards);
-    let mut left_out = cards & in_runs;
-    if cards == Lanes::rank(rank).0 {
+    let mut left_out = cards & run_cards;
+    if cards == Lanes::from_rank(rank).0 {
         while left_out != 0 {
             choices.push(cards & !(left_out & left_out.wrapping_neg()));
             left_out &= left_out - 1;
@@ -181,15 +181,15 @@ fn segments(mut runs: u64) -> impl Iterator<Item = (u32, u32)> {
 
 /// How a maximal run splits: into the most secret runs, then into the most runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Split {
+struct RunSplit {
     length: u32,
     secret_run_min: u32,
     secrets: u32,
     melds: u32,
 }
 
-impl Split {
-    const fn of(length: u32, secret_run_min: u32) -> Self {
+impl RunSplit {
+    const fn new(length: u32, secret_run_min: u32) -> Self {
         let (mut secrets, mut left) = (0, length);
         while left >= secret_run_min {
             left -= secret_run_min;
@@ -225,12 +225,12 @@ pub(super) fn order_of_melds(a: CardSet, b: CardSet) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use super::Split;
+    use super::RunSplit;
     use alloc::vec::Vec;
 
     #[test]
     fn a_long_run_splits_into_the_most_secret_runs_first() {
-        let lengths = |length| Split::of(length, 5).lengths().collect::<Vec<_>>();
+        let lengths = |length| RunSplit::new(length, 5).lengths().collect::<Vec<_>>();
         let table: &[&[u32]] = &[
             &[3],
             &[4],
@@ -251,7 +251,7 @@ mod tests {
     /// Rule 1.6 of classic: no run is secret.
     #[test]
     fn a_long_run_splits_into_the_most_runs_where_none_is_secret() {
-        let lengths = |length| Split::of(length, super::NO_RUN).lengths().collect::<Vec<_>>();
+        let lengths = |length| RunSplit::new(length, super::NO_RUN).lengths().collect::<Vec<_>>();
         let table: &[&[u32]] = &[&[3], &[4], &[5], &[3, 3], &[3, 4], &[3, 5], &[3, 3, 3]];
         for (length, expected) in (3..).zip(table) {
             assert_eq!(lengths(length), *expected, "{length}");
