@@ -45,7 +45,7 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 
 use super::{Code, Problem, Services};
-use crate::reason::{NotAReason, Reason};
+use crate::reason::{ParseReasonError, Reason};
 
 pub(super) use form::OperatorForm;
 pub(super) use operator_session::OperatorSession;
@@ -154,7 +154,7 @@ struct EmptyForm {}
 
 /// A reason as a form has it.
 fn parse_reason(text: &str) -> Result<Reason, Problem> {
-    text.parse().map_err(|error: NotAReason| Code::BodyInvalid.with_detail(error.to_string()))
+    text.parse().map_err(|error: ParseReasonError| Code::BodyInvalid.with_detail(error.to_string()))
 }
 
 async fn redirect_home(_: OperatorSession) -> Redirect {

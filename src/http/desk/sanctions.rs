@@ -42,7 +42,7 @@ pub(super) async fn section(
         Column::Text("What"),
         Column::Text("Since (UTC)"),
         Column::Text("Until (UTC)"),
-        Column::Text("LiftForm (UTC)"),
+        Column::Text("Lifted (UTC)"),
         Column::Text("Reason"),
     ];
     let kinds = KINDS.map(|(kind, name, _)| (kind.as_str(), name));

@@ -1,4 +1,4 @@
-//! The audit: what operators did, searched and exported.
+//! The audit log: search and export.
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -17,30 +17,31 @@ use crate::operators::{Audit, Operator};
 
 use super::super::{Code, Cursors, PageOf, Problem, ProblemBody, Query, Time, pagination::Limit};
 
-/// Rows that are read at once for a file.
+/// The number of rows read at once for an export.
 const ROWS: u32 = 1_000;
 
-/// Something that an operator did.
+/// An act of an operator.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct AuditEntryBody {
     id: Uuid,
     at: Time,
-    /// The name; null for the command line, and for sign-ins by names that no operator has.
+    /// The operator's name; null for the command line, and for sign-ins under names that no
+    /// operator has.
     #[schema(required = true, example = "ate.luz")]
     operator: Option<String>,
     #[schema(example = "room_change")]
     action: String,
-    /// What it was done to.
+    /// The affected object.
     #[schema(required = true, example = "room:newbie")]
     subject: Option<String>,
-    /// What about it, by its kind.
+    /// Details of the act, whose form depends on the action.
     #[schema(value_type = Object)]
     detail: Value,
-    /// `desk` or `api` for a session, `token` for a program with a token, `command` for the command
-    /// line.
+    /// `desk` or `api` for a session, `token` for a program with an API token, `command` for the
+    /// command line.
     #[schema(example = "desk")]
     channel: String,
-    /// Where it came from; of IPv6 the network.
+    /// The client's address; for IPv6 its network.
     #[schema(required = true, example = "203.0.113.7")]
     address: Option<String>,
 }
@@ -52,52 +53,52 @@ impl From<AuditEntry> for AuditEntryBody {
     }
 }
 
-/// Which actions are asked for: those that are all of it.
+/// A filter on audit entries. An entry matches if it satisfies every condition that is set.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct AuditFilterQuery {
-    /// The name of an operator.
+    /// An operator's name.
     #[param(max_length = 32, pattern = "^[!-~]+$")]
     pub(in crate::http) operator: Option<String>,
-    /// A kind of action, as in `room_change`.
+    /// An action, such as `room_change`.
     #[param(max_length = 40, pattern = "^[a-z]+(_[a-z]+)*$")]
     pub(in crate::http) action: Option<String>,
-    /// What it was done to, as in `room:newbie`.
+    /// The affected object, such as `room:newbie`.
     #[param(max_length = 200, pattern = "^[!-~]+$")]
     pub(in crate::http) subject: Option<String>,
-    /// From this time on.
+    /// The inclusive lower bound of the time.
     #[param(value_type = Option<Time>)]
     pub(in crate::http) from: Option<BoundedTimestamp>,
-    /// Before this time.
+    /// The exclusive upper bound of the time.
     #[param(value_type = Option<Time>)]
     pub(in crate::http) to: Option<BoundedTimestamp>,
 }
 
-/// The same, page by page.
+/// A filter on audit entries, with the position of a page.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct AuditPageQuery {
-    /// The name of an operator.
+    /// An operator's name.
     #[param(max_length = 32, pattern = "^[!-~]+$")]
     operator: Option<String>,
-    /// A kind of action, as in `room_change`.
+    /// An action, such as `room_change`.
     #[param(max_length = 40, pattern = "^[a-z]+(_[a-z]+)*$")]
     action: Option<String>,
-    /// What it was done to, as in `room:newbie`.
+    /// The affected object, such as `room:newbie`.
     #[param(max_length = 200, pattern = "^[!-~]+$")]
     subject: Option<String>,
-    /// From this time on.
+    /// The inclusive lower bound of the time.
     #[param(value_type = Option<Time>)]
     from: Option<BoundedTimestamp>,
-    /// Before this time.
+    /// The exclusive upper bound of the time.
     #[param(value_type = Option<Time>)]
     to: Option<BoundedTimestamp>,
-    /// `next_cursor` of the page before; nothing for the first page.
+    /// `next_cursor` of the previous page; absent for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
-    /// How many items at most.
+    /// The maximum number of items.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
     limit: Limit,
@@ -127,12 +128,12 @@ impl AuditFilterQuery {
     }
 }
 
-/// The name under which cursors of a search are sealed.
+/// Returns the name of the list to which the cursors of a filter are bound.
 pub(in crate::http) fn cursor_scope(search: &AuditFilter) -> String {
     format!("audit {search:?}")
 }
 
-/// List what operators did
+/// List audit entries
 ///
 /// Newest first. For the role `admin`.
 #[utoipa::path(
@@ -165,10 +166,10 @@ pub(in crate::http) async fn list_audit_entries(
     }))
 }
 
-/// Export what operators did
+/// Export audit entries
 ///
-/// As a file of comma-separated values (RFC 4180), newest first, however many there are; the
-/// export is an action itself. For the role `admin`.
+/// As comma-separated values (RFC 4180), newest first, without a limit. The export itself is
+/// recorded in the audit log. For the role `admin`.
 #[utoipa::path(
     get,
     path = "/v1/operator/audit.csv",
@@ -190,7 +191,7 @@ pub(in crate::http) async fn export_audit_entries(
     export_csv(audit, &operator, filter.search()?).await
 }
 
-/// The file, made page by page as it is sent.
+/// Returns the CSV file as a streamed response, after recording the export in the audit log.
 pub(in crate::http) async fn export_csv(
     audit: Audit,
     operator: &Operator,
@@ -220,7 +221,7 @@ pub(in crate::http) async fn export_csv(
     Ok((headers, Body::from_stream(body)).into_response())
 }
 
-/// A line of the file.
+/// Formats a line of the file.
 fn line(noted: &AuditEntry) -> String {
     let at = clock::to_jiff(noted.at);
     let fields = [
@@ -237,7 +238,8 @@ fn line(noted: &AuditEntry) -> String {
     format!("{}\r\n", fields.join(","))
 }
 
-/// In quotes, with an apostrophe before what a spreadsheet would take for a formula.
+/// Quotes a field, and inserts an apostrophe before text that a spreadsheet would interpret as a
+/// formula.
 fn quoted(field: &str) -> String {
     let guard = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{guard}{}\"", field.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! Corrections of the books: asked for by one operator, decided by another.
+//! Corrections of the books: requested by one operator, decided by another.
 
 use axum::Json;
 use axum::extract::State;
@@ -21,80 +21,80 @@ use super::super::{
     Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, pagination::Limit,
 };
 
-/// What is to be corrected, and why.
+/// A correction to request, with its reason.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::http) enum RequestCorrection {
-    /// Coins for a player's wallet, or out of it.
+    /// Coins given to a player's wallet or taken from it.
     Adjustment {
         player: Uuid,
-        /// In hundredths of a coin, not zero; below zero takes coins. One adjustment moves at most
-        /// what the server is set to, by default a million coins.
+        /// In hundredths of a coin, not zero; a negative amount takes coins. A setting of the
+        /// server limits a single adjustment, by default to a million coins.
         #[schema(value_type = Coins)]
         amount: i64,
-        /// For people to read later.
+        /// The reason, which is stored with the correction.
         #[schema(value_type = ReasonText)]
         reason: Reason,
     },
-    /// An operation of the ledger, taken back: a grant, an adjustment, or a settlement that paid
-    /// no POT. Each payment goes back from the winner to whoever paid it, each fee to whoever it
-    /// was taken from.
+    /// The reversal of an operation of the ledger: a grant, an adjustment, or a settlement that
+    /// paid no POT. Each payment goes back from the winner to the player who paid it, each fee to
+    /// the player from whom it was taken.
     Reversal {
         /// The operation's id in the ledger.
         #[schema(minimum = 1, example = 4711)]
         operation: i64,
-        /// For people to read later.
+        /// The reason, which is stored with the correction.
         #[schema(value_type = ReasonText)]
         reason: Reason,
     },
 }
 
-/// Why a request is rejected.
+/// A rejection of a request.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RejectCorrection {
-    /// For people to read later.
+    /// The reason, which is stored with the correction.
     #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 
-/// A correction and what became of it.
+/// A correction and its outcome.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Correction)]
 pub(in crate::http) struct CorrectionBody {
     id: Uuid,
     #[schema(inline)]
     kind: Kind,
-    /// Of an adjustment: whose wallet.
+    /// The player whose wallet is adjusted; null for a reversal.
     #[schema(required = true)]
     player: Option<Uuid>,
-    /// Of an adjustment: what the wallet gets; below zero, what is taken from it.
+    /// The coins that the wallet receives, negative if they are taken from it; null for a reversal.
     #[schema(required = true)]
     amount: Option<Coins>,
-    /// Of a reversal: the operation that is taken back.
+    /// The operation that is reversed; null for an adjustment.
     #[schema(required = true)]
     reversed_operation: Option<i64>,
     reason: String,
     #[schema(inline)]
     state: StateBody,
-    /// The operator's name.
+    /// The requester's name.
     #[schema(example = "ate.luz")]
     requested_by: String,
     requested_at: Time,
-    /// The other operator's name, once it is decided.
+    /// The name of the deciding operator; null while the request is open.
     #[schema(required = true, example = "kuya.ben")]
     decided_by: Option<String>,
     #[schema(required = true)]
     decided_at: Option<Time>,
-    /// Of a rejected request.
+    /// The reason of a rejection.
     #[schema(required = true)]
     rejection_reason: Option<String>,
-    /// The ledger's operation that booked it, once it is approved.
+    /// The operation of the ledger that booked the correction; null unless it is approved.
     #[schema(required = true)]
     operation: Option<i64>,
 }
 
-/// What kind of correction it is.
+/// The kind of a correction.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum Kind {
@@ -102,7 +102,7 @@ pub(in crate::http) enum Kind {
     Reversal,
 }
 
-/// How far a request has come.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum StateBody {
@@ -161,7 +161,7 @@ impl From<Correction> for CorrectionBody {
     }
 }
 
-/// Ask for a correction
+/// Request a correction
 ///
 /// Nothing moves before another operator has approved it. For the roles `finance` and `admin`, in a
 /// session with the second factor.
@@ -229,18 +229,18 @@ pub(in crate::http) async fn request_correction(
     Ok(request.execute(&operator, work).await)
 }
 
-/// Which corrections are asked for.
+/// A filter on corrections, with the position of a page.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct CorrectionsQuery {
-    /// Only those in this state.
+    /// Only corrections in this state.
     #[param(inline)]
     state: Option<StateBody>,
-    /// `next_cursor` of the page before; nothing for the first page.
+    /// `next_cursor` of the previous page; absent for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
-    /// How many items at most.
+    /// The maximum number of items.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
     limit: Limit,
@@ -303,11 +303,11 @@ pub(in crate::http) async fn show_correction(
 
 /// Approve a correction
 ///
-/// Books it and says so, in one step. For the roles `finance` and `admin`, in a session with the
-/// second factor; never for the operator who asked, nor for one who depends on that operator: until a
-/// day after an enrolment code was used, replaced or has expired, its owner and its issuer decide on
-/// nothing that the other one asks for. When a wallet cannot pay, nothing moves and the request stays
-/// open.
+/// Books it and marks it as approved in one transaction. For the roles `finance` and `admin`, in a
+/// session with the second factor; never for the requester, nor for an operator who is not
+/// independent of the requester: until a day after an enrolment code was used, replaced or has
+/// expired, its owner and its issuer do not decide on each other's requests. If a wallet cannot
+/// pay, nothing moves and the request stays open.
 #[utoipa::path(
     post,
     path = "/v1/operator/corrections/{id}/approval",
@@ -362,8 +362,8 @@ pub(in crate::http) async fn approve_correction(
 
 /// Reject a correction
 ///
-/// For the roles `finance` and `admin`, in a session with the second factor, and for nobody who may
-/// not approve it.
+/// For the roles `finance` and `admin`, in a session with the second factor, and only for operators
+/// who may approve it.
 #[utoipa::path(
     post,
     path = "/v1/operator/corrections/{id}/rejection",

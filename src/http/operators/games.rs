@@ -103,7 +103,7 @@ pub(in crate::http) enum VerdictBody {
         /// True if the ledger stored the same settlement.
         is_booked: bool,
     },
-    /// The record contradicts the rules; `fault` describes where.
+    /// The record fails verification; `fault` describes where.
     Fails { fault: String },
     /// There is no record, because only settled games have one.
     NoRecord,

@@ -1,4 +1,4 @@
-//! The main switch: whether games may begin at all.
+//! The main switch of the house, which permits games to begin.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,14 +13,14 @@ use crate::rooms::{Catalog, HouseState};
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Problem, ProblemBody, ReasonText, Time};
 
-/// Whether games may begin at all.
+/// The main switch of the house.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct HouseSwitch {
     is_open: bool,
-    /// Why it is closed.
+    /// The reason why the house is closed.
     #[schema(required = true)]
     reason: Option<String>,
-    /// The operator's name; null for a house that was never closed.
+    /// The operator's name; null if the house was never closed.
     #[schema(required = true, example = "ate.luz")]
     changed_by: Option<String>,
     changed_at: Time,
@@ -33,16 +33,16 @@ impl From<HouseState> for HouseSwitch {
     }
 }
 
-/// Why the house is closed.
+/// A request to close the house.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct CloseHouse {
-    /// For people to read later.
+    /// The reason, which is stored with the switch.
     #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 
-/// Say whether the house is open
+/// Show whether the house is open
 ///
 /// For operators of every role.
 #[utoipa::path(
@@ -61,8 +61,8 @@ pub(in crate::http) async fn show_house(
 
 /// Close the house
 ///
-/// Every room and all private tables, on every node within a second: running games are finished,
-/// and no other begins. What each room says stays as it is. For the role `admin`.
+/// Closes every room and all private tables, on every node within a second: running games are
+/// finished, and no other begins. The rooms' own states stay unchanged. For the role `admin`.
 #[utoipa::path(
     post,
     path = "/v1/operator/house/closing",

@@ -17,27 +17,28 @@ use super::super::{
     Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, TransferCode, database_problem,
 };
 
-/// Checks of the ledger that are shown beside the balances.
+/// The number of ledger checks in the response.
 const CHECKS: u32 = 48;
 
 /// The longest code of an account, in bytes.
 const CODE_BYTES_MAX: usize = 140;
 
-/// The ledger at a glance.
+/// An overview of the ledger.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Books)]
 pub(in crate::http) struct BooksBody {
-    /// What all accounts of each kind hold together. The sum of it is zero.
+    /// The sum of the accounts of each kind. All sums together are zero.
     balances: Vec<BalanceBody>,
-    /// True if the balances sum to zero, and those of each kind are what was transferred.
+    /// True if the balances sum to zero and each kind's balance equals its transfers.
     adds_up: bool,
-    /// The accounts of the house, whose balances are late by what is not folded yet.
+    /// The accounts of the house, whose balances lag behind by the entries that are not projected
+    /// yet.
     house: Vec<AccountBody>,
     /// The newest checks of the ledger.
     checks: Vec<CheckBody>,
 }
 
-/// What all accounts of a kind hold together.
+/// The sum of all accounts of a kind.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Balance)]
 pub(in crate::http) struct BalanceBody {
@@ -57,11 +58,11 @@ pub(in crate::http) struct AccountBody {
     code: String,
     #[schema(example = "fee")]
     kind: String,
-    /// Whose wallet it is.
+    /// The owner of a wallet; null for other accounts.
     #[schema(required = true)]
     player: Option<Uuid>,
     balance: Coins,
-    /// The number of its newest entry.
+    /// The number of the account's newest entry.
     version: i64,
 }
 
@@ -70,24 +71,24 @@ pub(in crate::http) struct AccountBody {
 #[schema(as = LedgerCheckReport)]
 pub(in crate::http) struct CheckBody {
     started_at: Time,
-    /// Null while it goes on, or when it broke off.
+    /// Null while the check runs, or if it was aborted.
     #[schema(required = true)]
     finished_at: Option<Time>,
-    /// Whether every game was replayed, or only those since the check before.
+    /// True if every game was replayed, false if only those since the previous check.
     everything: bool,
-    /// What does not add up, in words.
+    /// Descriptions of the discrepancies that were found.
     differences: Vec<String>,
 }
 
-/// One change of an account.
+/// An entry of an account.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AccountEntry)]
 pub(in crate::http) struct AccountEntryBody {
-    /// An account's entries are numbered from 1 without a gap.
+    /// The number of the entry. An account's entries are numbered from 1 without gaps.
     version: i64,
     operation: i64,
     code: TransferCode,
-    /// The account on the other side.
+    /// The account on the other side of the transfer.
     #[schema(example = "pot:01a1fbd0-0ce4-7db1-a60c-e61905d75645")]
     other: String,
     amount: Coins,
@@ -98,7 +99,7 @@ pub(in crate::http) struct AccountEntryBody {
     booked_at: Time,
 }
 
-/// Something that was asked of the ledger, once.
+/// An operation of the ledger, posted once under its idempotency key.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Operation)]
 pub(in crate::http) struct OperationBody {
@@ -110,18 +111,18 @@ pub(in crate::http) struct OperationBody {
     #[schema(required = true)]
     game: Option<Uuid>,
     booked_at: Time,
-    /// As it was given to whoever asked.
+    /// The response that the caller received.
     #[schema(value_type = Object)]
     answer: Value,
     transfers: Vec<TransferBody>,
-    /// True if a reversal of the operation can be asked for.
+    /// True if a reversal of the operation can be requested.
     is_reversible: bool,
-    /// The operation that reversed this one; null unless one did.
+    /// The operation that reversed this one; null without one.
     #[schema(required = true)]
     reversed_by: Option<i64>,
 }
 
-/// Coins that went from one account to another.
+/// Coins moved from one account to another.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Transfer)]
 pub(in crate::http) struct TransferBody {
@@ -209,7 +210,8 @@ impl From<TransferRow> for TransferBody {
 
 /// Show the ledger
 ///
-/// The trial balance, the accounts of the house, the newest checks. For operators of every role.
+/// The trial balance, the accounts of the house, and the newest checks. For operators of every
+/// role.
 #[utoipa::path(
     get,
     path = "/v1/operator/ledger",
@@ -255,7 +257,8 @@ pub(in crate::http) async fn show_account(
     Ok(Json(find_account(&reports, &code).await?.into()))
 }
 
-/// An account that exists. No code has a zero byte, which PostgreSQL does not take either.
+/// Returns an existing account. A code with a zero byte is rejected, because no account has one and
+/// PostgreSQL does not accept it.
 pub(in crate::http) async fn find_account(reports: &Reports, code: &str) -> Result<AccountRow, Problem> {
     let missing = || Code::AccountNotFound.problem();
     if code.len() > CODE_BYTES_MAX || code.contains('\0') {
@@ -266,7 +269,7 @@ pub(in crate::http) async fn find_account(reports: &Reports, code: &str) -> Resu
 
 /// List an account's entries
 ///
-/// Newest first; those of closed months are not listed. For operators of every role.
+/// Newest first, without the entries of closed months. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/ledger/accounts/{code}/entries",

@@ -1,5 +1,5 @@
-//! The API of operators, under `/v1/operator`. Each handler takes an [`Operator`], whose value is the
-//! proof of a token or a session in force; some ask for a role beside, some for a session.
+//! The operators' API, under `/v1/operator`. Each handler takes an [`Operator`], whose value proves
+//! a valid token or session; some handlers require a role in addition, some a session.
 
 pub(super) mod audit;
 pub(super) mod sanctions;
@@ -70,7 +70,7 @@ impl From<OperatorError> for Problem {
     }
 }
 
-/// The refusal of the extractor [`Operator`].
+/// The rejection of the extractor [`Operator`].
 impl IntoResponse for OperatorError {
     fn into_response(self) -> Response {
         Problem::from(self).into_response()

@@ -1,5 +1,5 @@
-//! Operators as administrators make and disable them. Enrolment codes are in the answer and never
-//! shown again, so these calls are not kept for a repetition: they take no `Idempotency-Key`.
+//! Administration of operators. A response with an enrolment code is never stored, so these calls
+//! are not idempotent: they take no `Idempotency-Key`.
 
 use axum::Json;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use crate::operators::{
 
 use super::super::{Body, Code, Path, Problem, ProblemBody, Services, Time};
 
-/// What an operator may do.
+/// The role of an operator.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum OperatorRole {
@@ -37,7 +37,7 @@ impl From<OperatorRole> for Role {
     }
 }
 
-/// An operator to be made.
+/// An operator to add.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct AddOperator {
@@ -47,11 +47,11 @@ pub(in crate::http) struct AddOperator {
     role: OperatorRole,
 }
 
-/// A code for an operator, shown once.
+/// An enrolment code, displayed once.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct IssuedEnrolment {
-    /// With which the operator sets a password and a second factor at `/desk/enrolment`, within a
-    /// day.
+    /// The code with which the operator sets a password and a second factor at `/desk/enrolment`,
+    /// within a day.
     enrolment_code: String,
 }
 
@@ -71,17 +71,17 @@ pub(in crate::http) struct ListedOperator {
     created_at: Time,
     #[schema(required = true)]
     disabled_at: Option<Time>,
-    /// Whether there are a password and a second factor.
+    /// True if a password and a second factor are set.
     is_enrolled: bool,
-    /// When the operator was last at the desk.
+    /// The time of the operator's last request in a session.
     #[schema(required = true)]
     last_seen_at: Option<Time>,
-    /// Until when its token is good; null when it has none.
+    /// The expiry of the API token; null without one.
     #[schema(required = true)]
     token_expires_at: Option<Time>,
 }
 
-/// All operators that there ever were, by name.
+/// All operators, disabled ones included, by name.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct ListedOperators {
     items: Vec<ListedOperator>,
@@ -125,7 +125,7 @@ pub(in crate::http) async fn list_operators(
     Ok(Json(ListedOperators { items }))
 }
 
-/// Make an operator
+/// Add an operator
 ///
 /// For the role `admin`, in a session with the second factor.
 #[utoipa::path(
@@ -156,8 +156,8 @@ pub(in crate::http) async fn add_operator(
 
 /// Disable an operator
 ///
-/// For good; its token and its sessions end at once. For the role `admin`, in a session with the second
-/// factor, and never for oneself.
+/// Permanently; its token and its sessions end at once. For the role `admin`, in a session with the
+/// second factor, and never for oneself.
 #[utoipa::path(
     post,
     path = "/v1/operator/operators/{name}/disabling",
@@ -186,10 +186,10 @@ pub(in crate::http) async fn disable_operator(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Let an operator enrol anew
+/// Reset an operator's sign-in
 ///
-/// Password, second factor and token before are no longer good, and its sessions end. For the role
-/// `admin`, in a session with the second factor, and never for oneself.
+/// Issues an enrolment code. The previous password, second factor and token become invalid, and all
+/// sessions end. For the role `admin`, in a session with the second factor, and never for oneself.
 #[utoipa::path(
     post,
     path = "/v1/operator/operators/{name}/enrolment",
@@ -218,7 +218,7 @@ pub(in crate::http) async fn reset_operator(
     Ok(Json(code.into()))
 }
 
-/// What is no name is refused with this code.
+/// Parses an operator's name, or returns a problem with the given code.
 pub(in crate::http) fn parse_operator_name(text: &str, code: Code) -> Result<OperatorName, Problem> {
     text.parse().map_err(|error: ParseOperatorNameError| code.with_detail(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! What players report about each other, for operators: a list, and one decision about each.
+//! Reports by players about other players: a list, and a decision on each report.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::operators::{Moderation, Operator};
 use crate::reason::Reason;
-use crate::social::{KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, Social};
+use crate::social::{ReportRecord, ReportDecision, ReportError, ReportOutcome, ReportState, Social};
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::social::ReportReason;
@@ -17,40 +17,40 @@ use super::super::{
     Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, ReasonText, Time, pagination::Limit, database_problem,
 };
 
-/// A report by a player about another one of a game.
+/// A report by a player about another player of the same game.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PlayerReport)]
 pub(in crate::http) struct PlayerReportBody {
     id: Uuid,
-    /// Its record is the evidence.
+    /// The game, whose record is the evidence.
     game: Uuid,
     reporter: Uuid,
     reported: Uuid,
     #[schema(inline)]
     reason: ReportReason,
-    /// In the reporter's own words.
+    /// A description in the reporter's own words.
     #[schema(required = true, example = "They showed each other their cards.")]
     words: Option<String>,
     created_at: Time,
-    /// Null while it is open.
+    /// Null while the report is open.
     #[schema(required = true)]
     decision: Option<ReportDecisionBody>,
 }
 
-/// What came of a report.
+/// The decision on a report.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReportDecision)]
 pub(in crate::http) struct ReportDecisionBody {
     #[schema(inline)]
     outcome: ReportOutcomeBody,
-    /// The operator.
+    /// The operator's id.
     decided_by: Uuid,
     decided_at: Time,
     #[schema(example = "The record shows soft play.")]
     note: String,
 }
 
-/// `upheld`: it is as the player says. `dismissed`: it is not, or nothing shows it.
+/// `upheld`: the report is justified. `dismissed`: it is not, or there is no evidence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum ReportOutcomeBody {
@@ -58,7 +58,7 @@ pub(in crate::http) enum ReportOutcomeBody {
     Dismissed,
 }
 
-/// Whether a report waits to be decided.
+/// The state of a report.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum ReportStateBody {
@@ -66,30 +66,30 @@ pub(in crate::http) enum ReportStateBody {
     Closed,
 }
 
-/// Which reports are asked for.
+/// A filter on reports, with the position of a page.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct ReportsQuery {
-    /// Only those in this state.
+    /// Only reports in this state.
     #[param(inline)]
     state: Option<ReportStateBody>,
-    /// `next_cursor` of the page before; nothing for the first page.
+    /// `next_cursor` of the previous page; absent for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
-    /// How many items at most.
+    /// The maximum number of items.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
     limit: Limit,
 }
 
-/// What an operator makes of a report.
+/// A decision on a report.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct DecideReport {
     #[schema(inline)]
     outcome: ReportOutcomeBody,
-    /// For people to read later.
+    /// The reason, which is stored with the report.
     #[schema(value_type = ReasonText)]
     note: Reason,
 }
@@ -117,7 +117,7 @@ pub(in crate::http) async fn list_reports(
         Some(ReportStateBody::Closed) => (Some(ReportState::Closed), "reports closed"),
     };
     let below: Option<Uuid> = cursors.open(list, &operator, query.cursor.as_deref())?;
-    let page = social.reports(state, below, query.limit.items()).await.map_err(database_problem)?;
+    let page = social.list_reports(state, below, query.limit.items()).await.map_err(database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(PlayerReportBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(list, &operator, &next)),
@@ -126,8 +126,8 @@ pub(in crate::http) async fn list_reports(
 
 /// Decide on a player's report
 ///
-/// Once. It changes nothing but the report: a ban is an act of its own. For the roles `support` and
-/// `admin`.
+/// Each report is decided once. The decision changes nothing but the report: a sanction is a
+/// separate request. For the roles `support` and `admin`.
 #[utoipa::path(
     post,
     path = "/v1/operator/reports/{id}/decision",
@@ -162,9 +162,9 @@ pub(in crate::http) async fn decide_report(
     Ok(request.execute(&operator, work).await)
 }
 
-impl From<KeptReport> for PlayerReportBody {
-    fn from(kept: KeptReport) -> Self {
-        let KeptReport { id, report, created_at_ms, decision } = kept;
+impl From<ReportRecord> for PlayerReportBody {
+    fn from(kept: ReportRecord) -> Self {
+        let ReportRecord { id, report, created_at_ms, decision } = kept;
         Self {
             id,
             game: report.game.0,

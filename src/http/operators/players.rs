@@ -1,4 +1,4 @@
-//! A player as operators see one.
+//! Players as operators see them.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +14,7 @@ use crate::ledger::{Ledger, Wallet};
 use crate::operators::audit::Action;
 use crate::operators::{Audit, Moderation, Operator, RoleMissing, NoteText};
 use crate::reports::{
-    Complaint, DeviceRow, Partner, PlayerNote, PlayerReport, Reports, SessionRow, Shared, SharedBy,
+    Complaint, DeviceRow, Partner, PlayerNote, PlayerReport, Reports, SessionRow, SharedSource, LinkedPlayer,
 };
 use crate::standings::Standings;
 
@@ -22,20 +22,20 @@ use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::profiles::{Statistics, load_statistics};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, Time, database_problem};
 
-/// The longest beginning of a name that is looked for, in characters.
+/// The longest prefix of a name that can be searched for, in characters.
 const SEARCH_LENGTH_MAX: usize = 64;
 
-/// Whom to look for.
+/// A search for players.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct SearchQuery {
-    /// How the name begins, in any case; or the player's id.
+    /// A prefix of the name, in any case; or the player's id.
     #[param(min_length = 1, max_length = 64, pattern = "^[^\\u0000]+$", example = "mar")]
     search: String,
 }
 
-/// A player by name.
+/// A player in a search result.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct FoundPlayer {
     id: Uuid,
@@ -51,31 +51,31 @@ pub(in crate::http) struct PlayerDossierBody {
     #[schema(example = "Maria")]
     name: String,
     created_at: Time,
-    /// A deleted player keeps its id and the history of its coins.
+    /// The time of deletion. A deleted player keeps its id and the history of its coins.
     #[schema(required = true)]
     deleted_at: Option<Time>,
-    /// What can be spent.
+    /// The coins that can be spent.
     available: Coins,
-    /// What is held as stakes of open games.
+    /// The coins that are held as stakes of open games.
     held: Coins,
-    /// By game.
+    /// Statistics by game.
     statistics: Vec<Statistics>,
-    /// Devices that sign the player in, the 50 that were seen last.
+    /// The devices that sign the player in, at most 50, most recently seen first.
     devices: Vec<PlayerDevice>,
     has_password: bool,
-    /// Accounts elsewhere that sign the player in.
+    /// The number of external accounts that sign the player in.
     identities: i64,
-    /// The newest 50.
+    /// The newest 50 sessions.
     sessions: Vec<PlayerSession>,
-    /// What operators wrote, the newest 50.
+    /// The newest 50 notes by operators.
     notes: Vec<PlayerNoteBody>,
-    /// What other players reported, the newest 50.
+    /// The newest 50 reports by other players.
     complaints: Vec<ComplaintBody>,
-    /// Who else has signed in from the same device or address.
-    shared_by: Vec<SharedByBody>,
+    /// Other players who have signed in from the same device or address.
+    linked_players: Vec<SharedByBody>,
 }
 
-/// A device that signs a player in by itself. What it is called is not known.
+/// A device that signs a player in. Its name is unknown to the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct PlayerDevice {
     first_seen_at: Time,
@@ -89,7 +89,7 @@ impl From<DeviceRow> for PlayerDevice {
     }
 }
 
-/// A sign-in of a player.
+/// A session of a player.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct PlayerSession {
     id: Uuid,
@@ -98,18 +98,18 @@ pub(in crate::http) struct PlayerSession {
     method: String,
     #[schema(required = true)]
     user_agent: Option<String>,
-    /// Of IPv6 the network. Null for the roles `viewer` and `finance`.
+    /// The client's address; for IPv6 its network. Null for the roles `viewer` and `finance`.
     #[schema(required = true, example = "192.0.2.7")]
     address: Option<String>,
     created_at: Time,
     last_seen_at: Time,
     expires_at: Time,
-    /// When it was ended, before it expired.
+    /// The time at which the session was ended before it expired.
     #[schema(required = true)]
     ended_at: Option<Time>,
 }
 
-/// What an operator wrote about a player.
+/// A note by an operator about a player.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PlayerNote)]
 pub(in crate::http) struct PlayerNoteBody {
@@ -121,7 +121,7 @@ pub(in crate::http) struct PlayerNoteBody {
     words: String,
 }
 
-/// What a player reported about another one.
+/// A report by a player about another player.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Complaint)]
 pub(in crate::http) struct ComplaintBody {
@@ -134,7 +134,7 @@ pub(in crate::http) struct ComplaintBody {
     created_at: Time,
 }
 
-/// What two players have in common.
+/// The attribute that two players share.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum SharedSignal {
@@ -142,7 +142,7 @@ pub(in crate::http) enum SharedSignal {
     Address,
 }
 
-/// Another player of the same device or address.
+/// Another player with the same device or address.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SharedBy)]
 pub(in crate::http) struct SharedByBody {
@@ -152,38 +152,40 @@ pub(in crate::http) struct SharedByBody {
     shared: SharedSignal,
 }
 
-/// Another player, and what happened between the two in the newest 500 games of the first. Signs of
-/// collusion and no proof of it.
+/// Another player, with the games and payments between the two in the newest 500 games of the
+/// first. An indication of collusion, not proof of it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Partner)]
 pub(in crate::http) struct PartnerBody {
     player: Uuid,
     #[schema(example = "Jose")]
     name: String,
-    /// Games in which both sat, and of how many that were looked at.
+    /// The number of games in which both sat, and the number of games examined.
     games: i64,
     of: i64,
-    /// What the player paid this one, before the fee, and in how many games.
+    /// The coins that the player paid to this one, before the fee, and the number of games in which
+    /// it did.
     paid: Coins,
     games_paid: i64,
-    /// What the player got from this one, before the fee, and in how many games.
+    /// The coins that the player received from this one, before the fee, and the number of games in
+    /// which it did.
     received: Coins,
     games_received: i64,
     #[schema(required = true)]
     shared: Option<SharedSignal>,
 }
 
-impl From<Shared> for SharedSignal {
-    fn from(shared: Shared) -> Self {
+impl From<SharedSource> for SharedSignal {
+    fn from(shared: SharedSource) -> Self {
         match shared {
-            Shared::Device => Self::Device,
-            Shared::Address => Self::Address,
+            SharedSource::Device => Self::Device,
+            SharedSource::Address => Self::Address,
         }
     }
 }
 
-impl From<SharedBy> for SharedByBody {
-    fn from(one: SharedBy) -> Self {
+impl From<LinkedPlayer> for SharedByBody {
+    fn from(one: LinkedPlayer) -> Self {
         Self { player: one.player.0, name: one.name, shared: one.shared.into() }
     }
 }
@@ -255,7 +257,7 @@ pub(in crate::http) async fn find_players(
     Ok(Json(found.into_iter().map(|(id, name)| FoundPlayer { id: id.0, name }).collect()))
 }
 
-/// What is looked for, if it is fit to be.
+/// Returns the search text if its length is within bounds and it contains no zero byte.
 pub(in crate::http) fn parse_search(text: &str) -> Result<&str, Problem> {
     let is_fit = (1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) && !text.contains('\0');
     if is_fit {
@@ -267,8 +269,8 @@ pub(in crate::http) fn parse_search(text: &str) -> Result<&str, Problem> {
 
 /// Show a player to operators
 ///
-/// Wallet, statistics, sessions, notes, and what others say. For operators of every role; addresses
-/// for the roles `support` and `admin`, each look at which is noted in the audit.
+/// Wallet, statistics, sessions, notes and reports. For operators of every role; addresses only for
+/// the roles `support` and `admin`, each view of which is recorded in the audit log.
 #[utoipa::path(
     get,
     path = "/v1/operator/players/{id}",
@@ -293,7 +295,7 @@ pub(in crate::http) async fn show_player_report(
     let report = load_player_report(&reports, &audit, &operator, player).await?;
     let Wallet { available, held, .. } = ledger.wallet(player).await?;
     let statistics = load_statistics(&standings, player).await?;
-    let shared_by = reports.shared_by(player).await.map_err(database_problem)?;
+    let linked_players = reports.linked_players(player).await.map_err(database_problem)?;
     let PlayerReport { name, created_at, deleted_at, has_password, identities, .. } = report;
     Ok(Json(PlayerDossierBody {
         id,
@@ -309,12 +311,12 @@ pub(in crate::http) async fn show_player_report(
         sessions: report.sessions.into_iter().map(PlayerSession::from).collect(),
         notes: report.notes.into_iter().map(PlayerNoteBody::from).collect(),
         complaints: report.complaints.into_iter().map(ComplaintBody::from).collect(),
-        shared_by: shared_by.into_iter().map(SharedByBody::from).collect(),
+        linked_players: linked_players.into_iter().map(SharedByBody::from).collect(),
     }))
 }
 
-/// A player, with the addresses that it came from only for whoever looks after players, and once it
-/// is noted who looks at them.
+/// Returns a player's report. Its addresses are included only for operators who may moderate, after
+/// the view is recorded in the audit log.
 pub(in crate::http) async fn load_player_report(
     reports: &Reports,
     audit: &Audit,
@@ -341,8 +343,8 @@ pub(in crate::http) async fn load_player_report(
 
 /// List a player's partners
 ///
-/// With whom it has played most of its newest 500 games, and which way coins went. For operators of
-/// every role.
+/// The players with whom it has shared most of its newest 500 games, and the coins that flowed in
+/// each direction. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/players/{id}/partners",
@@ -368,11 +370,11 @@ pub(in crate::http) async fn list_partners(
     Ok(Json(partners.into_iter().map(PartnerBody::from).collect()))
 }
 
-/// What to write about a player.
+/// A note to write about a player.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct NewNote {
-    /// For operators to read; never changed later.
+    /// The text, for operators to read; notes are never changed.
     #[schema(min_length = 1, max_length = 2000, example = "Asked for a refund by mail.")]
     words: String,
 }

@@ -1,4 +1,4 @@
-//! Rooms as operators make and change them.
+//! Rooms, as operators create and change them.
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -16,142 +16,143 @@ use crate::rooms::{Catalog, RoomDraft, RoomRevision, Room, RoomError, choose_rul
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Path, Problem, ProblemBody, Services, Time};
 
-/// Everything that can be set of a room. Amounts are in hundredths of a coin.
+/// The settings of a room. Amounts are in hundredths of a coin.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RoomSettings {
-    /// As people read it.
+    /// The name that is displayed to people.
     #[schema(example = "Newbie", min_length = 1, max_length = 40)]
     name: String,
-    /// Whether games may begin.
+    /// True if games may begin.
     #[schema(example = true)]
     is_open: bool,
-    /// The game that is played; a room keeps it.
+    /// The kind of game, which a room never changes.
     #[schema(example = "tongits", max_length = 32)]
     kind: String,
-    /// One of the game's rule sets, by its name.
+    /// The name of one of the game's rule sets.
     #[schema(example = "kingdom", max_length = 32)]
     rule_set: String,
-    /// Fields of the game's rules that are to be otherwise than the rule set has them, as in
-    /// `{"countdowns": {"draw_ms": 5000}}`. Given back: all rules as they are.
+    /// In a request, the fields of the game's rules that differ from the rule set, such as
+    /// `{"countdowns": {"draw_ms": 5000}}`. In a response, all rules.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     rules: serde_json::Value,
-    /// One count at multiplier 1.
+    /// The value of one count at multiplier 1.
     #[schema(minimum = 1, example = 100)]
     bet: i64,
     #[schema(minimum = 1, example = 1)]
     multiplier: u32,
-    /// The house's share of what a winner receives, in ten-thousandths.
+    /// The house's share of a winner's receipts, in ten-thousandths.
     #[schema(maximum = 5000, example = 500)]
     fee_basis_points: u32,
-    /// The POT beside the games; none for a room without one.
+    /// The settings of the POT; null for a room without one.
     #[schema(required = true, inline)]
     pot: Option<RoomPot>,
-    /// What a wallet must hold, where that is more than the stakes ask for.
+    /// The minimum balance of a wallet, if it exceeds the stakes.
     #[schema(minimum = 0, example = 0)]
     coins_min: i64,
-    /// The most that a wallet may hold; none for no limit.
+    /// The maximum balance of a wallet; null for no limit.
     #[schema(required = true, minimum = 0, example = 5_000_000)]
     coins_max: Option<i64>,
     #[schema(inline)]
     clocks: RoomClocks,
-    /// Anybody may watch what lies open at its tables, one turn late. A table keeps what it was
-    /// created with.
+    /// True if anybody may watch the open cards at the room's tables, one turn late. A table keeps
+    /// the value with which it was created.
     #[serde(default)]
     watchable: bool,
-    /// How well bots of the house play.
+    /// The skill of the house bots.
     #[serde(default)]
     bots: BotSkill,
-    /// Only players with a password or an identity may sit down, and no guests.
+    /// True if guests may not sit down, only players with a password or an identity.
     #[serde(default)]
     needs_account: bool,
 }
 
-/// How well bots of the house play.
+/// The skill of house bots.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum BotSkill {
     /// By rules of thumb.
     #[default]
     Greedy,
-    /// As for players who are taken over.
+    /// The skill with which the AI acts for players after a takeover.
     Quick,
 }
 
-/// A POT: what is paid into it, and who takes it.
+/// The settings of a POT.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RoomPot {
-    /// Bets that each seat pays into it before each game.
+    /// The number of bets that each seat pays into the POT before each game.
     #[schema(minimum = 1, example = 1)]
     ante: u32,
-    /// Wins in a row that take it.
+    /// The number of consecutive wins that take the POT.
     #[schema(minimum = 2, maximum = 3, example = 2)]
     hits_to_win: u8,
-    /// Counts that each loser pays for the second win in a row when it takes three.
+    /// The number of counts that each loser pays for the second consecutive win, if three take the
+    /// POT.
     #[schema(example = 0)]
     second_hit_bonus: u32,
 }
 
-/// How long what takes in a room, in milliseconds, up to ten minutes.
+/// The time limits of a room, in milliseconds, up to ten minutes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct RoomClocks {
-    /// To be ready.
+    /// The time in which players declare that they are ready.
     #[schema(minimum = 1, maximum = 600_000, example = 10_000)]
     prepare_ms: u32,
-    /// How long the AI thinks; less than every countdown.
+    /// The thinking time of the AI; less than every countdown.
     #[schema(example = 1_000)]
     think_ms: u32,
-    /// How long a player whose connection is lost is only away, before the AI takes over (rule 8.3).
+    /// The grace of a player whose connection is lost, before the AI takes over (rule 8.3).
     #[schema(minimum = 1, maximum = 600_000, example = 15_000)]
     grace_ms: u32,
-    /// Countdowns in a row that a player may let pass before the AI takes over.
+    /// The number of consecutive countdowns that a player may miss before the AI takes over.
     #[schema(minimum = 1, maximum = 255, example = 2)]
     missed_turns_to_takeover: u8,
-    /// How long a disconnected player keeps a seat at a table that waits for others.
+    /// The time for which a disconnected player keeps a seat at a table that waits for others.
     #[schema(minimum = 1, maximum = 600_000, example = 30_000)]
     absence_ms: u32,
 }
 
-/// A new room.
+/// A room to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct CreateRoom {
-    /// As in paths and accounts: a lower-case letter, then letters, digits and hyphens.
+    /// The id in paths and accounts: a lower-case letter, then letters, digits and hyphens.
     #[schema(example = "weekend", pattern = "^[a-z][a-z0-9-]{0,31}$")]
     id: String,
     settings: RoomSettings,
 }
 
-/// What a room is to be from now on.
+/// A change of a room's settings.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct ChangeRoom {
-    /// The one that the caller has seen.
+    /// The revision on which the change is based (optimistic concurrency).
     #[schema(example = 3)]
     revision: u32,
     settings: RoomSettings,
 }
 
-/// A room as it was from some time on.
+/// A revision of a room.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RoomRevision)]
 pub(in crate::http) struct RoomRevisionBody {
     #[schema(example = "newbie")]
     id: String,
-    /// Counts up with every change.
+    /// The revision's number, which every change increments.
     #[schema(example = 3)]
     revision: u32,
     settings: RoomSettings,
-    /// The operator's name; none for what the house began with.
+    /// The operator's name; null for the initial rooms of the house.
     #[schema(required = true, example = "ate.luz")]
     changed_by: Option<String>,
     changed_at: Time,
 }
 
-/// Revisions of a room.
+/// The revisions of a room.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct RoomRevisions {
     items: Vec<RoomRevisionBody>,
@@ -245,9 +246,9 @@ impl From<RoomRevision> for RoomRevisionBody {
     }
 }
 
-/// List what a room has been
+/// List a room's revisions
 ///
-/// The newest first, a hundred at most. For every role.
+/// Newest first, at most a hundred. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/rooms/{room}/revisions",
@@ -269,7 +270,7 @@ pub(in crate::http) async fn list_room_revisions(
     Ok(Json(RoomRevisions { items }))
 }
 
-/// Make a room
+/// Create a room
 ///
 /// For the role `admin`.
 #[utoipa::path(
@@ -306,9 +307,9 @@ pub(in crate::http) async fn create_room(
 
 /// Change a room
 ///
-/// Known on every node within a second. Tables take new terms when their next game begins to be
-/// prepared, new POT rules once no POT waits. At another rule set than that of its beginning a
-/// table plays for its POT, if one waits, and then frees its seats. For the role `admin`.
+/// Takes effect on every node within a second. Tables take new terms when they begin to prepare
+/// their next game, and new POT rules once no POT waits. If the rule set changes, a table continues
+/// to play for its POT, if one waits, and then frees its seats. For the role `admin`.
 #[utoipa::path(
     put,
     path = "/v1/operator/rooms/{room}",
@@ -408,7 +409,7 @@ pub(in crate::http) async fn close_room(
     set_open(rooms, operator, id, RoomState::Closed, request).await
 }
 
-/// How a room is to stand.
+/// The state to which a room is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RoomState {
     Open,

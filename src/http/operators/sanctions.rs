@@ -1,4 +1,4 @@
-//! Bans and mutes as operators make and lift them.
+//! Sanctions, that is bans and mutes, as operators impose and lift them.
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -18,14 +18,14 @@ use crate::reason::Reason;
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Path, Problem, ProblemBody, ReasonText, Services, Time};
 
-/// A ban or a mute to be made.
+/// A request to ban or mute a player.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct SanctionRequest {
-    /// Told to the player.
+    /// The reason, which the player can read.
     #[schema(value_type = ReasonText)]
     reason: Reason,
-    /// How long, in hours, up to ten years; null for good.
+    /// The duration in hours, up to ten years; null for a permanent sanction.
     #[schema(required = false, minimum = 1, maximum = 87_600, example = 72)]
     hours: Option<u32>,
 }
@@ -34,25 +34,25 @@ pub(in crate::http) struct SanctionRequest {
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct PlayerSanction {
     reason: String,
-    /// When it began.
+    /// The time at which it was imposed.
     imposed_at: Time,
-    /// Null for good.
+    /// The time at which it ends; null if it is permanent.
     #[schema(required = true)]
     ends_at: Option<Time>,
     #[schema(required = true)]
     lifted_at: Option<Time>,
 }
 
-/// All bans, or all mutes, that a player has had, newest first.
+/// All bans, or all mutes, of a player, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct PlayerSanctions {
     items: Vec<PlayerSanction>,
 }
 
-/// The longest ban or mute that ends, in hours.
+/// The longest temporary sanction, in hours.
 pub(in crate::http) const HOURS_MAX: u32 = 87_600;
 
-/// A ban or a mute that begins now.
+/// Returns a sanction that begins now, or an error if the hours are out of bounds.
 pub(in crate::http) fn build_sanction(
     services: &Services,
     reason: Reason,
@@ -66,7 +66,7 @@ pub(in crate::http) fn build_sanction(
     Ok(Sanction { reason, ends_at })
 }
 
-/// What is listed, begun or lifted.
+/// The kind of sanction in a path.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::http) enum SanctionPath {
@@ -85,7 +85,7 @@ impl From<SanctionPath> for SanctionKind {
 
 /// List a player's bans or mutes
 ///
-/// For operators of every role. A player that there is not has none.
+/// For operators of every role. The list of an unknown player is empty.
 #[utoipa::path(
     get,
     path = "/v1/operator/players/{id}/{sanctions}",
@@ -107,8 +107,8 @@ pub(in crate::http) async fn list_sanctions(
 
 /// Ban or mute a player
 ///
-/// A ban ends all of the player's sessions, on every node within a second; a running game is
-/// finished by the AI. What a muted player says at tables is refused from now on, on every node; it
+/// A ban ends all of the player's sessions, on every node within a second; the AI finishes a
+/// running game. A mute rejects the player's chat messages from now on, on every node; the player
 /// plays on. For the roles `support` and `admin`.
 #[utoipa::path(
     post,
@@ -150,7 +150,7 @@ pub(in crate::http) async fn impose_sanction(
 
 /// Lift a player's bans or mutes
 ///
-/// All that are in force. For the roles `support` and `admin`.
+/// Lifts all that are in force. For the roles `support` and `admin`.
 #[utoipa::path(
     post,
     path = "/v1/operator/players/{id}/{sanctions}/lifting",

@@ -1,4 +1,4 @@
-//! Operators who sign in over the API, as at the desk: by name, password and second factor.
+//! Sessions of operators over the API: sign-in by name, password and second factor, as at the desk.
 
 use axum::Json;
 use axum::extract::{Extension, State};
@@ -14,7 +14,7 @@ use crate::operators::{OperatorAuth, SignInRequest, Operator, SignInClient};
 use super::super::request_limits::OperatorSignInRate;
 use super::super::{Body, Problem, ProblemBody};
 
-/// What an operator signs in with.
+/// The credentials of an operator.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct OperatorSignIn {
@@ -27,7 +27,7 @@ pub(in crate::http) struct OperatorSignIn {
         example = "rain on a tin roof"
     )]
     password: PasswordAttempt,
-    /// The six digits that the authenticator shows now; each code is taken once.
+    /// The six digits that the authenticator displays now; each code is accepted once.
     #[schema(max_length = 6, example = "287082")]
     code: String,
 }
@@ -35,18 +35,19 @@ pub(in crate::http) struct OperatorSignIn {
 /// A session of an operator.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct OperatorSessionBody {
-    /// To be sent as `Authorization: Bearer`. It ends after 30 minutes without a request, and after
-    /// 12 hours.
+    /// The token to be sent as `Authorization: Bearer`. The session ends after 30 minutes without a
+    /// request, and after 12 hours.
     token: String,
 }
 
 /// Sign an operator in
 ///
-/// By the password and the second factor that it has set at `/desk/enrolment`. A session may do
-/// what the operator's token may, and more: asking for corrections and deciding on them, ending and
-/// releasing tables, giving POTs back, looking at hands of running games, making, resetting and
-/// disabling operators, and creating a token. A name is tried five times a minute from one address,
-/// and fifty times from all addresses that its operator has not signed in from within 90 days.
+/// With the password and the second factor that the operator has set at `/desk/enrolment`. A
+/// session may do everything that the operator's API token may, and in addition: request
+/// corrections and decide on them, void and release tables, refund POTs, view hands of running
+/// games, add, reset and disable operators, and create an API token. A name may be tried five times
+/// a minute from one address, and fifty times from all addresses from which its operator has not
+/// signed in within 90 days.
 #[utoipa::path(
     post,
     path = "/v1/operator/sign-in",

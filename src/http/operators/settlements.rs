@@ -1,4 +1,4 @@
-//! Settled games: a list by filters, what they come to, and all of them as CSV.
+//! Settled games: a filtered list, its totals, and an export as CSV.
 
 use axum::Json;
 use axum::body::Body;
@@ -21,31 +21,32 @@ use crate::reports::{Reports, SettlementFilter, SettlementRow, Totals};
 use super::super::pagination::Limit;
 use super::super::{Code, Coins, Cursors, PageOf, Problem, Query, Time, database_problem};
 
-/// A settled game as it is listed.
+/// A settled game in a list.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Settled)]
 pub(in crate::http) struct SettledBody {
     game: Uuid,
     table: Uuid,
-    /// The game, by its name.
+    /// The name of the kind of game.
     #[schema(example = "tongits")]
     kind: String,
     #[schema(example = "newbie")]
     room: String,
     finished_at: Time,
-    /// How it ended; null when its record cannot be played again.
+    /// The way in which the game ended; null if its record cannot be replayed.
     #[schema(required = true, example = "fight")]
     ending: Option<String>,
-    /// Null when nobody won.
+    /// Null if nobody won.
     #[schema(required = true)]
     winner: Option<Uuid>,
-    /// Paid by losers, before the fee; 0 once it was reversed, as the fee and every net.
+    /// Paid by the losers, before the fee; 0 once the settlement is reversed, like the fee and
+    /// every net.
     gross: Coins,
     fee: Coins,
-    /// The POT, when somebody took it.
+    /// The POT, if a player took it.
     #[schema(required = true)]
     pot: Option<Coins>,
-    /// Whether the AI has played for somebody.
+    /// True if the AI acted for a player.
     taken_over: bool,
     /// The time at which a reversal of the settlement was booked; null without one.
     #[schema(required = true)]
@@ -58,39 +59,39 @@ pub(in crate::http) struct SettledBody {
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct SettledSeat {
     player: Uuid,
-    /// As the player is called now.
+    /// The player's current name.
     #[schema(example = "Maria")]
     name: String,
-    /// What the game changed for the player, the ante aside, the fee taken off.
+    /// The change of the player's coins, after the fee and without the ante.
     net: Coins,
 }
 
-/// What settlements come to together.
+/// The totals of settlements.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SettledTotals)]
 pub(in crate::http) struct TotalsBody {
     games: i64,
-    /// Paid by losers, before the fee.
+    /// Paid by the losers, before the fee.
     gross: Coins,
     fees: Coins,
-    /// POTs that were taken, and how many.
+    /// The coins of the POTs that were taken, and their number.
     pots: Coins,
     pots_taken: i64,
-    /// Games in which the AI has played for somebody.
+    /// The number of games in which the AI acted for a player.
     taken_over: i64,
-    /// Of the games, those whose settlement was reversed; no amount of theirs counts.
+    /// The number of games whose settlement was reversed; their amounts do not count.
     reversed: i64,
 }
 
-/// Which settlements are asked for.
+/// A filter on settlements.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct SettledFilter {
-    /// Only games that were finished then or later: RFC 3339.
+    /// Only games that finished at this time or later: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
     from: Option<BoundedTimestamp>,
-    /// Only games that were finished before that: RFC 3339, later than `from`.
+    /// Only games that finished before this time: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
     to: Option<BoundedTimestamp>,
     /// Only games in this room.
@@ -98,33 +99,33 @@ pub(in crate::http) struct SettledFilter {
     room: Option<RoomId>,
     /// Only games of this player.
     player: Option<Uuid>,
-    /// Only games that ended so.
+    /// Only games that ended in this way.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
     ending: Option<GameName>,
     /// Only games of this kind.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
     kind: Option<GameName>,
-    /// Only games in which losers paid so much or more, in hundredths of a coin.
+    /// Only games in which the losers paid at least this amount, in hundredths of a coin.
     #[param(minimum = 0)]
     gross_min: Option<i64>,
-    /// Only games in which losers paid so much or less, in hundredths of a coin.
+    /// Only games in which the losers paid at most this amount, in hundredths of a coin.
     #[param(minimum = 0)]
     gross_max: Option<i64>,
-    /// Only games in which somebody took the POT, or nobody.
+    /// Only games in which a player took the POT, or only games in which nobody did.
     took_pot: Option<bool>,
-    /// Only games in which the AI has played for somebody, or for nobody.
+    /// Only games in which the AI acted for a player, or only games in which it did not.
     taken_over: Option<bool>,
 }
 
-/// Which part of a list of settlements is asked for.
+/// A filter on settlements, with the position of a page.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct SettledQuery {
-    /// Only games that were finished then or later: RFC 3339.
+    /// Only games that finished at this time or later: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
     from: Option<BoundedTimestamp>,
-    /// Only games that were finished before that: RFC 3339, later than `from`.
+    /// Only games that finished before this time: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
     to: Option<BoundedTimestamp>,
     /// Only games in this room.
@@ -132,26 +133,26 @@ pub(in crate::http) struct SettledQuery {
     room: Option<RoomId>,
     /// Only games of this player.
     player: Option<Uuid>,
-    /// Only games that ended so.
+    /// Only games that ended in this way.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
     ending: Option<GameName>,
     /// Only games of this kind.
     #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
     kind: Option<GameName>,
-    /// Only games in which losers paid so much or more, in hundredths of a coin.
+    /// Only games in which the losers paid at least this amount, in hundredths of a coin.
     #[param(minimum = 0)]
     gross_min: Option<i64>,
-    /// Only games in which losers paid so much or less, in hundredths of a coin.
+    /// Only games in which the losers paid at most this amount, in hundredths of a coin.
     #[param(minimum = 0)]
     gross_max: Option<i64>,
-    /// Only games in which somebody took the POT, or nobody.
+    /// Only games in which a player took the POT, or only games in which nobody did.
     took_pot: Option<bool>,
-    /// Only games in which the AI has played for somebody, or for nobody.
+    /// Only games in which the AI acted for a player, or only games in which it did not.
     taken_over: Option<bool>,
-    /// `next_cursor` of the page before; nothing for the first page.
+    /// `next_cursor` of the previous page; absent for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
-    /// How many items at most.
+    /// The maximum number of items.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
     limit: Limit,
@@ -183,7 +184,7 @@ impl SettledFilter {
     }
 }
 
-/// The name of the list that these filters make.
+/// Returns the name of the list to which the cursors of a filter are bound.
 pub(in crate::http) fn cursor_scope(filter: &SettlementFilter) -> String {
     let SettlementFilter {
         from,
@@ -246,9 +247,9 @@ impl From<Totals> for TotalsBody {
 
 /// List settlements
 ///
-/// Settled games, newest first, some seconds behind. A reversed settlement is listed with amounts of
-/// 0. A cursor is good for the filters that it was
-/// given with. For operators of every role.
+/// Settled games, newest first, with a delay of some seconds. A reversed settlement is listed with
+/// amounts of 0. A cursor is valid only with the filters of the page that returned it. For
+/// operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/settlements",
@@ -297,7 +298,7 @@ impl From<SettledQuery> for SettledFilter {
 
 /// Total settlements
 ///
-/// What all settlements that pass the filters come to. For operators of every role.
+/// The totals of all settlements that match the filters. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/settlements/totals",
@@ -317,10 +318,10 @@ pub(in crate::http) async fn total_settlements(
 
 /// Export settlements
 ///
-/// All settlements that pass the filters as CSV (RFC 4180), newest first, with a line of column
-/// names; amounts are integers in hundredths of a coin, times RFC 3339 in UTC. However many there
-/// are: the answer is sent while it is read. If it breaks off, so does the connection. Each export
-/// is noted in the audit. For operators of every role.
+/// All settlements that match the filters as CSV (RFC 4180), newest first, with a header line;
+/// amounts are integers in hundredths of a coin, times RFC 3339 in UTC. There is no limit: the
+/// response is streamed. If an error interrupts it, the connection is closed. Each export is
+/// recorded in the audit log. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/settlements.csv",
@@ -341,7 +342,7 @@ pub(in crate::http) async fn export_settlements(
     export_csv(&audit, &operator, reports, filter).await
 }
 
-/// The settlements as a file, once it is noted who takes them along.
+/// Returns the settlements as a CSV file, after recording the export in the audit log.
 pub(in crate::http) async fn export_csv(
     audit: &Audit,
     operator: &Operator,
@@ -354,8 +355,8 @@ pub(in crate::http) async fn export_csv(
     Ok(csv(reports, filter))
 }
 
-/// What was asked for, as the audit has it: amounts in hundredths of a coin, and nothing of what did
-/// not matter.
+/// Describes a filter for the audit log: amounts in hundredths of a coin, without the conditions
+/// that are not set.
 fn describe_filter(filter: &SettlementFilter) -> Value {
     let time = |at: Option<Timestamp>| at.map(|at| clock::to_jiff(at).to_string());
     let mut fields = json!({
@@ -376,7 +377,7 @@ fn describe_filter(filter: &SettlementFilter) -> Value {
     fields
 }
 
-/// The settlements as a file to be saved.
+/// Streams the settlements as a CSV file.
 fn csv(reports: Reports, filter: SettlementFilter) -> Response {
     let rows = reports.export(filter).inspect_err(|error| {
         tracing::warn!(%error, "an export of settlements broke off");

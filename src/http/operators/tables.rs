@@ -1,7 +1,7 @@
-//! Tables as operators look at them and stop them, and the POTs of tables that are gone.
+//! Tables as operators view and stop them, and POTs whose table no longer exists.
 //!
-//! What is ordered about a table happens in Redis and in PostgreSQL, in no one transaction; so it is
-//! noted before it is done, and once more when it could not be.
+//! An order about a table changes Redis and PostgreSQL, which share no transaction. It is therefore
+//! recorded in the audit log before it is performed, and once more if it fails.
 
 use axum::Json;
 use axum::extract::State;
@@ -25,10 +25,10 @@ use bahay_engine::catalog::AnyGame;
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Query, ReasonText, Services, Time};
 
-/// Tables of a room that are listed.
+/// The maximum number of tables in a list.
 const TABLES_MAX: usize = 200;
 
-/// Which tables are asked for.
+/// A query for the tables of a room.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -38,30 +38,30 @@ pub(in crate::http) struct TablesQuery {
     room: String,
 }
 
-/// A table with somebody there.
+/// A table with at least one player.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(in crate::http) struct BusyTable {
     pub(in crate::http) table: Uuid,
-    /// How many sit there.
+    /// The number of players at the table.
     #[schema(maximum = 8)]
     pub(in crate::http) players: u8,
 }
 
-/// The tables of a room with somebody there, the fullest first, 200 at most.
+/// The tables of a room with at least one player, at most 200, by descending number of players.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct BusyTables {
     items: Vec<BusyTable>,
 }
 
-/// A table as anybody may see it.
+/// The public view of a table.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct ShownTable {
-    /// The schema `TableView` of asyncapi.yaml, of somebody without a seat.
+    /// The schema `TableView` of asyncapi.yaml, as a spectator sees it.
     #[schema(value_type = Object)]
     view: Value,
 }
 
-/// A running game with all that is in it.
+/// The full view of a running game.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct ShownHands {
     /// The schema `TongitsView` of asyncapi.yaml, with every hand and the stock.
@@ -69,68 +69,68 @@ pub(in crate::http) struct ShownHands {
     view: Value,
 }
 
-/// A table that is halted.
+/// A halted table.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct HaltedTable {
     table: Uuid,
     #[schema(required = true)]
     room: Option<String>,
-    /// The game that is open there.
+    /// The table's open game.
     #[schema(required = true)]
     game: Option<Uuid>,
     reason: String,
     halted_at: Time,
 }
 
-/// The POT of a table that is gone.
+/// The POT of a table that no longer exists.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct LostPot {
     table: Uuid,
     pot: Coins,
-    /// When the last game there came to its end.
+    /// The end of the table's last game.
     finished_at: Time,
 }
 
-/// What waits for an operator: halted tables, and POTs without a table.
+/// Halted tables and lost POTs, which wait for an operator.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct Stranded {
-    /// The longest halted first.
+    /// Ordered by the time of the halt, oldest first.
     halted: Vec<HaltedTable>,
-    /// The longest forgotten first.
+    /// Ordered by the time of the last game, oldest first.
     lost_pots: Vec<LostPot>,
 }
 
-/// Why something is done to a table.
+/// The reason for an order about a table.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::http) struct TableReason {
-    /// For the books, and for whoever reads them.
+    /// The reason, which is stored with the audit entry and with a voided game.
     #[schema(value_type = ReasonText)]
     reason: Reason,
 }
 
-/// What became of a table.
+/// The result of voiding a table.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct TableEnded {
-    /// The game whose coins went back; null when none was open.
+    /// The game whose coins were refunded; null if none was open.
     #[schema(required = true)]
     game: Option<Uuid>,
 }
 
-/// Who got back what of a POT.
+/// The result of refunding a POT.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct PotShares {
     shares: Vec<PotShare>,
 }
 
-/// A part of a POT that went back.
+/// A player's share of a refunded POT.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct PotShare {
     player: Uuid,
     amount: Coins,
 }
 
-/// The tables of a room with somebody there.
+/// Returns the tables of a room with at least one player.
 pub(in crate::http) async fn list_busy_tables(
     services: &Services,
     room: &str,
@@ -143,7 +143,7 @@ pub(in crate::http) async fn list_busy_tables(
     Ok(tables.into_iter().map(|(table, players)| BusyTable { table: table.0, players }).collect())
 }
 
-/// A table as it is now.
+/// Returns a table in its current state.
 pub(in crate::http) async fn find_table(
     services: &Services,
     table: TableId,
@@ -156,7 +156,7 @@ pub(in crate::http) async fn find_table(
     found.ok_or_else(|| Code::TableNotFound.problem())
 }
 
-/// The running game of a table with every card; the look is noted first.
+/// Returns the full view of a table's running game, after recording the act in the audit log.
 pub(in crate::http) async fn reveal_hands(
     services: &Services,
     by: &SignedInAdministrator,
@@ -183,7 +183,7 @@ async fn record_table_action(
     services.audit.record(by, action, &subject, detail).await.map_err(super::super::database_problem)
 }
 
-/// Notes an order, carries it out, and notes when that failed.
+/// Records an order in the audit log and performs it; records a failure as well.
 async fn run_table_order<T>(
     services: &Services,
     by: &SignedInAdministrator,
@@ -202,7 +202,7 @@ async fn run_table_order<T>(
     }
 }
 
-/// Ends a table; its open game is voided.
+/// Ends a table and voids its open game.
 pub(in crate::http) async fn void(
     services: &Services,
     by: &SignedInAdministrator,
@@ -214,7 +214,7 @@ pub(in crate::http) async fn void(
     run_table_order(services, by, what, tables.void(table, reason)).await
 }
 
-/// Lets a halted table play on.
+/// Releases a halted table.
 pub(in crate::http) async fn release(
     services: &Services,
     by: &SignedInAdministrator,
@@ -224,7 +224,7 @@ pub(in crate::http) async fn release(
     run_table_order(services, by, what, services.lobby.tables().release(table)).await
 }
 
-/// Gives back the POT of a table that is gone.
+/// Refunds the POT of a table that no longer exists.
 pub(in crate::http) async fn refund_pot(
     services: &Services,
     by: &SignedInAdministrator,
@@ -234,7 +234,7 @@ pub(in crate::http) async fn refund_pot(
     run_table_order(services, by, what, services.lobby.tables().refund_pot(table)).await
 }
 
-/// What waits for an operator.
+/// Returns the halted tables and the lost POTs.
 pub(in crate::http) async fn list_halted_and_lost(
     services: &Services,
 ) -> Result<(Vec<HaltedTable>, Vec<IdlePot>), Problem> {
@@ -261,9 +261,9 @@ pub(in crate::http) async fn list_tables(
     Ok(Json(BusyTables { items: list_busy_tables(&services, &room).await? }))
 }
 
-/// List what is stranded
+/// List halted tables and lost POTs
 ///
-/// Halted tables, and POTs whose table is gone. For operators of every role.
+/// A POT is lost if its table no longer exists. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/stranded",
@@ -291,9 +291,9 @@ pub(in crate::http) async fn list_stranded(
     Ok(Json(Stranded { halted: halted.collect(), lost_pots: lost.collect() }))
 }
 
-/// Look at a table
+/// Show a table
 ///
-/// As anybody may: without hands. For operators of every role.
+/// The public view, without hands. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/tables/{id}",
@@ -318,10 +318,10 @@ pub(in crate::http) async fn show_operated_table(
     Ok(Json(ShownTable { view }))
 }
 
-/// Look at hidden cards
+/// View hidden cards
 ///
-/// Of the game that is being played. The look is recorded before anything is shown. For the role
-/// `admin`, in a session with the second factor.
+/// Those of the running game. The act is recorded in the audit log before anything is returned. For
+/// the role `admin`, in a session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/hands-look",
@@ -353,9 +353,10 @@ pub(in crate::http) async fn look_at_hands(
 
 /// Void a table
 ///
-/// Ends it, whatever state it is in: its open game is voided and every coin of it goes back, its
-/// players are free. The POT of earlier games stays, and can be given back; that of a private table
-/// goes back at once. For the role `admin`, in a session with the second factor.
+/// Ends the table in any state: its open game is voided and all coins of the game are refunded, and
+/// its players become free. The POT of earlier games remains and can be refunded separately; that
+/// of a private table is refunded at once. For the role `admin`, in a session with the second
+/// factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/voiding",
@@ -389,7 +390,8 @@ pub(in crate::http) async fn void_table(
 
 /// Release a halted table
 ///
-/// It plays on, if its journal replays. For the role `admin`, in a session with the second factor.
+/// The table plays on, provided that its journal can be replayed. For the role `admin`, in a
+/// session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/release",
@@ -420,10 +422,10 @@ pub(in crate::http) async fn release_table(
     Ok(request.execute(&operator, work).await)
 }
 
-/// Give back a lost POT
+/// Refund a lost POT
 ///
-/// Of a table that is gone, to those who paid it. For the role `admin`, in a session with the second
-/// factor.
+/// The coins go back to the players who paid them; the table no longer exists. For the role
+/// `admin`, in a session with the second factor.
 #[utoipa::path(
     post,
     path = "/v1/operator/tables/{id}/pot-refund",

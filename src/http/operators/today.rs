@@ -1,4 +1,4 @@
-//! A day at a glance.
+//! The report on the current day.
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -13,62 +13,64 @@ use crate::standings::Standings;
 
 use super::super::{Coins, Problem, Services, Time, database_problem};
 
-/// A day so far, beside others up to the same time. A day is one of the leaderboards' time zone.
+/// The figures of the current day, beside those of other days up to the same time. Days are in the
+/// time zone of the leaderboards.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TodayReport)]
 pub(in crate::http) struct TodayBody {
-    /// As of when.
+    /// The time of the report.
     at: Time,
-    /// When the day began.
+    /// The beginning of the day.
     begins_at: Time,
     day: FiguresBody,
-    /// The day before, up to the same time.
+    /// The previous day, up to the same time.
     day_before: FiguresBody,
-    /// The same day a week ago, up to the same time.
+    /// The same day of the previous week, up to the same time.
     week_before: FiguresBody,
     rooms: Vec<RoomFiguresBody>,
-    /// Each hour (UTC) that has begun, the first one cut where the day begins.
+    /// Each hour (UTC) that has begun; the first one is cut at the beginning of the day.
     hours: Vec<HourBody>,
-    /// Tables of rooms at which somebody sits now. Null when live state does not answer.
+    /// The number of tables of rooms with at least one player now; null if the live store does not
+    /// respond.
     #[schema(required = true)]
     tables_playing: Option<u64>,
-    /// Players at them.
+    /// The number of players at these tables.
     #[schema(required = true)]
     players_playing: Option<u64>,
-    /// Games that are open now, private ones too.
+    /// The number of games that are open now, private ones included.
     games_running: i64,
-    /// What all wallets hold now.
+    /// The balance of all wallets now.
     wallets: Coins,
-    /// What is held as stakes of open games now.
+    /// The stakes of open games now.
     stakes: Coins,
-    /// What is in all POTs now.
+    /// The coins in all POTs now.
     pots: Coins,
     alarms: AlarmsBody,
 }
 
-/// What was booked in some time, to the hundredth as in the ledger.
+/// The sums of what was booked in a period, exact to the hundredth of a coin.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BookedFigures)]
 pub(in crate::http) struct FiguresBody {
     games_opened: i64,
     games_settled: i64,
     games_voided: i64,
-    /// Settlements that were reversed.
+    /// The number of settlements that were reversed.
     settlements_reversed: i64,
-    /// Paid by losers to winners, before the fee, less what reversals gave back.
+    /// Paid by losers to winners, before the fee, net of reversals.
     payments: Coins,
-    /// What the house took of it, less what reversals gave back.
+    /// The house's share of the payments, net of reversals.
     fees: Coins,
     /// Paid into POTs.
     antes: Coins,
-    /// POTs that were taken, and how many.
+    /// The coins of the POTs that were taken, and their number.
     pots: Coins,
     pots_taken: i64,
-    /// Coins that came into being: grants and adjustments.
+    /// Coins created by grants and adjustments.
     issued: Coins,
-    /// Of these, what players claimed: daily rewards and relief.
+    /// The part of the issued coins that players claimed: daily rewards and relief.
     claimed: Coins,
-    /// Coins that ceased to be.
+    /// Coins destroyed.
     withdrawn: Coins,
 }
 
@@ -89,40 +91,41 @@ pub(in crate::http) struct HourBody {
     figures: FiguresBody,
 }
 
-/// What asks for somebody, if it is not zero.
+/// Alarms, which require attention unless they are zero.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Alarms)]
 pub(in crate::http) struct AlarmsBody {
-    /// When the last check of the ledger ended; null before the first.
+    /// The end of the last ledger check; null before the first.
     #[schema(required = true)]
     ledger_checked_at: Option<Time>,
-    /// What it found that does not add up.
+    /// The number of discrepancies that it found.
     ledger_differences: i64,
-    /// Games voided since the day began.
+    /// The number of games voided since the beginning of the day.
     games_voided: i64,
-    /// Tables that are halted now.
+    /// The number of tables that are halted now.
     tables_halted: i64,
-    /// POTs with coins at tables where nothing was booked for a day.
+    /// The number of POTs with coins whose table has had no booking for a day.
     pots_idle: i64,
-    /// What is in them.
+    /// The coins in these POTs.
     pots_idle_coins: Coins,
-    /// Settlements of the day that were booked more than 5000 ms after the end of the game.
+    /// The number of the day's settlements that were booked more than 5000 ms after the end of
+    /// their game.
     settlements_slow: i64,
-    /// The slowest of them, in milliseconds.
+    /// The delay of the slowest of them, in milliseconds.
     slowest_ms: i64,
-    /// Players who have won more than 1,000 coins of players who were made within the week before,
-    /// less what they lost to such, on a day of UTC: today and yesterday.
+    /// The number of players who, on one day (UTC) of today and yesterday, won more than 1,000
+    /// coins from players created within the preceding week, net of losses to such players.
     gathering: i64,
-    /// Those who have won the most so, 20 at most.
+    /// The players with the largest such winnings, at most 20.
     gatherers: Vec<GathererBody>,
-    /// The newest games that were voided since the day began, 20 at most.
+    /// The newest games voided since the beginning of the day, at most 20.
     newest_voided: Vec<VoidedGameBody>,
-    /// The newest slow settlements of the day, 20 at most.
+    /// The newest slow settlements of the day, at most 20.
     newest_slow: Vec<SlowSettlementBody>,
 }
 
-/// A player to whom coins of new players have come: a sign, and no proof, that one person has made
-/// them.
+/// A player who received coins of new players: an indication, not proof, that one person created
+/// these accounts.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Gatherer)]
 pub(in crate::http) struct GathererBody {
@@ -130,7 +133,7 @@ pub(in crate::http) struct GathererBody {
     name: String,
     #[schema(value_type = String, format = Date, example = "2026-03-01")]
     day: jiff::civil::Date,
-    /// Won of them, less what was lost to such, before fees.
+    /// Won from new players, net of losses to such, before fees.
     amount: Coins,
 }
 
@@ -160,7 +163,7 @@ pub(in crate::http) struct SlowSettlementBody {
     #[schema(example = "newbie")]
     room: String,
     finished_at: Time,
-    /// From the end of the game to the booking, in milliseconds.
+    /// The delay from the end of the game to the booking, in milliseconds.
     late_ms: i64,
 }
 
@@ -252,8 +255,8 @@ impl TodayBody {
 
 /// Show today
 ///
-/// Games and coins of the day so far, by room and by hour, beside yesterday and the same day a week
-/// ago; what plays and is held now; alarms. For operators of every role.
+/// Games and coins of the day so far, by room and by hour, beside yesterday and the same day of the
+/// previous week; the current number of players and balances; alarms. For operators of every role.
 #[utoipa::path(
     get,
     path = "/v1/operator/today",
@@ -272,7 +275,8 @@ pub(in crate::http) async fn show_today(
     Ok(Json(TodayBody::from_report(today, count_playing(&services).await)))
 }
 
-/// What plays now in all rooms together. Coins are told also when that is not known.
+/// Returns the number of tables and players in all rooms, or `None` if the live store does not
+/// respond, so that the figures of the ledger can be displayed all the same.
 pub(in crate::http) async fn count_playing(services: &Services) -> Option<PlayingCount> {
     let rooms = services.lobby.playing_counts().await;
     let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "what plays now is not known"));

@@ -1,4 +1,4 @@
-//! The API token of an operator, which it alone creates and sees.
+//! The API token of an operator, which only the operator itself creates and sees.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,19 +11,20 @@ use crate::operators::{Operator, Operators};
 
 use super::super::{Problem, ProblemBody, Time};
 
-/// A token for an operator's programs.
+/// An API token for an operator's programs.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::http) struct CreatedToken {
-    /// To be sent as `Authorization: Bearer`.
+    /// The token to be sent as `Authorization: Bearer`.
     token: String,
     expires_at: Time,
 }
 
 /// Create an API token
 ///
-/// For programs of the operator that asks, in a session with the second factor; nobody creates one for
-/// somebody else. It is good for 90 days, and replaces the token before. The audit tells actions by a
-/// token from those in a session. The answer is not kept for a repetition.
+/// For the programs of the requesting operator, in a session with the second factor; nobody creates
+/// a token for another operator. It is valid for 90 days and replaces the previous token. The audit
+/// log distinguishes acts by a token from those in a session. The response is not stored, so the
+/// call is not idempotent.
 #[utoipa::path(
     post,
     path = "/v1/operator/token",
@@ -48,7 +49,7 @@ pub(in crate::http) async fn create_token(
 
 /// Revoke the API token
 ///
-/// Of the operator that asks, in a session with the second factor.
+/// That of the requesting operator, in a session with the second factor.
 #[utoipa::path(
     delete,
     path = "/v1/operator/token",
