@@ -88,7 +88,7 @@ write_house() {
   BAHAY_LISTEN=''
   choose_port 18680
   release_port
-  printf '%s\n' "BAHAY_PORT=$LISTEN_PORT" BAHAY_APART_BY_ADDRESS=false BAHAY_NOT_READY_WAITS_S=0 BAHAY_TRUSTED_PROXIES=10.0.0.0/8 \
+  printf '%s\n' "BAHAY_PORT=$LISTEN_PORT" BAHAY_SEPARATE_SAME_NETWORK=false BAHAY_NOT_READY_WAITS_S=0 BAHAY_TRUSTED_PROXIES=10.0.0.0/8 \
     >>"$IMAGES/env"
   unset BAHAY_LISTEN BAHAY_PROBE_LISTEN BAHAY_INVITE_BASE BAHAY_URL
   "$CONTRACTS/venv/bin/python" tests/containers/two.py "$ROOT" docker.io/library/haproxy:debian \

@@ -52,7 +52,7 @@ cmd_loadtest() {
   make_environment
   export RUST_LOG=${BAHAY_LOG:-warn}
   # The tester has one address.
-  export BAHAY_APART_BY_ADDRESS=${BAHAY_APART_BY_ADDRESS:-false}
+  export BAHAY_SEPARATE_SAME_NETWORK=${BAHAY_SEPARATE_SAME_NETWORK:-false}
   export BAHAY_NOT_READY_WAITS_S=${BAHAY_NOT_READY_WAITS_S:-0}
   # Three sockets a table, at both ends.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :

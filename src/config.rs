@@ -2,7 +2,7 @@
 //! anything starts. What is wrong with one is said in a line that tells what to do.
 
 mod archive;
-mod door;
+mod rate_limits;
 mod lobby;
 mod retention;
 mod stores;
@@ -16,7 +16,7 @@ use clap::Args;
 
 use crate::accounts::{self, HashOptions};
 use crate::allowance::Allowance;
-use crate::auth::{SealingKeys, Signer, WeakSecret};
+use crate::auth::{SealingKeys, Signer, WeakSecretError};
 use crate::grant_limits::GrantLimits;
 use crate::openid::Issuers;
 use crate::operators::AdjustmentBounds;
@@ -25,7 +25,7 @@ use crate::standings;
 use crate::telemetry::Collector;
 
 pub use archive::ArchiveSettings;
-pub use door::Door;
+pub use rate_limits::RateLimitSettings;
 pub use lobby::LobbySettings;
 pub use retention::{OwnerSettings, RetentionSettings};
 pub use stores::{Database, LiveState};
@@ -41,9 +41,9 @@ pub enum ConfigError {
     #[error(
         "BAHAY_SIGNING_SECRET {0}: give at least 32 random bytes, as from `openssl rand -hex 32`"
     )]
-    WeakSecret(WeakSecret),
+    WeakSecret(WeakSecretError),
     #[error("BAHAY_PREVIOUS_SIGNING_SECRETS {0}: leave out a secret that never signed")]
-    WeakPreviousSecret(WeakSecret),
+    WeakPreviousSecret(WeakSecretError),
     #[error(
         "BAHAY_DEVELOPMENT is for one machine: leave it out, or let BAHAY_LISTEN be on 127.0.0.1"
     )]
@@ -56,7 +56,7 @@ pub enum ConfigError {
     )]
     NoSecondFactorKeys,
     #[error("a key of BAHAY_SECOND_FACTOR_KEYS is weak: {0}")]
-    WeakKey(WeakSecret),
+    WeakKey(WeakSecretError),
 }
 
 /// Everything that `bahay serve` can be told.
@@ -129,22 +129,22 @@ pub struct Config {
     pub adjustments: Adjustments,
 
     #[command(flatten)]
-    pub door: Door,
+    pub rate_limits: RateLimitSettings,
 
     #[command(flatten)]
-    pub ways_in: WaysIn,
+    pub sign_in: SignInSettings,
 
     #[command(flatten)]
     pub lobby: LobbySettings,
 
     /// How many threads think about the moves of players who are taken over, with the lowest priority;
     /// 0: the quick AI plays for all of them.
-    #[arg(long, env = "BAHAY_THINKERS", default_value_t = 1, value_name = "NUMBER",
+    #[arg(long, env = "BAHAY_AI_WORKERS", default_value_t = 1, value_name = "NUMBER",
           value_parser = clap::value_parser!(u8).range(..=64))]
-    pub thinkers: u8,
+    pub ai_workers: u8,
 
     #[command(flatten)]
-    pub kept: RetentionSettings,
+    pub retention: RetentionSettings,
 
     #[command(flatten)]
     pub archive: ArchiveSettings,
@@ -287,7 +287,7 @@ pub struct RewardSettings {
 
     /// What a relief is worth, in whole coins.
     #[arg(long, env = "BAHAY_RELIEF_COINS", default_value = "100", value_name = "COINS",
-          value_parser = some_coins)]
+          value_parser = parse_positive_coins)]
     pub relief_coins: WholeCoins,
 
     /// How many reliefs a player may claim in a day; 0 for none.
@@ -395,7 +395,7 @@ impl Config {
 
 /// How players may sign in beside by their devices.
 #[derive(Args, Clone, Debug)]
-pub struct WaysIn {
+pub struct SignInSettings {
     /// Memory for one hash of a password (Argon2id), in KiB.
     #[arg(long, env = "BAHAY_PASSWORD_MEMORY_KIB", default_value_t = 19_456, value_name = "KIB",
           value_parser = clap::value_parser!(u32).range(8_192..=1_048_576))]
@@ -418,7 +418,7 @@ pub struct WaysIn {
     pub openid_issuers: Issuers,
 }
 
-impl WaysIn {
+impl SignInSettings {
     /// As accounts take it.
     pub fn options(self) -> accounts::Options {
         let defaults = HashOptions::default();
@@ -464,7 +464,7 @@ impl FromStr for WholeCoins {
 }
 
 /// More than none of them.
-fn some_coins(text: &str) -> Result<WholeCoins, String> {
+fn parse_positive_coins(text: &str) -> Result<WholeCoins, String> {
     let coins: WholeCoins = text.parse()?;
     if coins.0.is_zero() { Err("give at least 1 coin".to_owned()) } else { Ok(coins) }
 }
@@ -477,7 +477,7 @@ impl FromStr for DailyCoins {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let coins: Result<Vec<_>, _> = text.split(',').map(|day| some_coins(day.trim())).collect();
+        let coins: Result<Vec<_>, _> = text.split(',').map(|day| parse_positive_coins(day.trim())).collect();
         let coins: Vec<Coins> = coins?.into_iter().map(|coins| coins.0).collect();
         let days = coins.try_into().map_err(|_| format!("give {STREAK_DAYS} amounts"))?;
         Ok(Self(days))
@@ -487,7 +487,7 @@ impl FromStr for DailyCoins {
 #[cfg(test)]
 mod tests {
     use super::{
-        Allowance, Config, DailyCoins, GrantLimits, GrantSettings, RewardSettings, WaysIn,
+        Allowance, Config, DailyCoins, GrantLimits, GrantSettings, RewardSettings, SignInSettings,
         WholeCoins,
     };
     use crate::accounts::HashOptions;
@@ -518,9 +518,9 @@ mod tests {
 
     #[test]
     fn the_defaults_of_hashes_are_those_of_accounts() {
-        let command = WaysIn::augment_args(Command::new("x"));
+        let command = SignInSettings::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
-        let options = WaysIn::from_arg_matches(&settings).unwrap().options();
+        let options = SignInSettings::from_arg_matches(&settings).unwrap().options();
         assert_eq!(options.hashes, HashOptions::default());
         assert_eq!(options.issuers.names().count(), 0);
     }

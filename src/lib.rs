@@ -1,8 +1,8 @@
-//! The house: the server around the games of `bahay_engine`.
+//! The game server around the games of `bahay_engine`.
 //!
-//! Arrows go down only: `http`, `ws` → `lobby` → `tables` → `live_store`, `ledger`, `archive` → the
-//! engine; `auth`, `accounts` and `rate_limit` beside; `ids`, `clock`, `entropy`, `db`, `metrics` and
-//! `telemetry` at the bottom. `tests/tidy.rs` holds us to it.
+//! Dependencies point downwards only: `http`, `ws` → `lobby` → `tables` → `live_store`, `ledger`,
+//! `archive` → the engine; `auth`, `accounts` and `rate_limit` beside them; `ids`, `clock`,
+//! `entropy`, `db`, `metrics` and `telemetry` at the bottom. `tests/tidy.rs` enforces this.
 
 pub mod accounts;
 pub mod allowance;

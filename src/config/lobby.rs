@@ -15,12 +15,12 @@ pub struct LobbySettings {
     /// With false they meet everywhere.
     #[arg(
         long,
-        env = "BAHAY_APART_BY_ADDRESS",
+        env = "BAHAY_SEPARATE_SAME_NETWORK",
         default_value_t = true,
         action = clap::ArgAction::Set,
         value_name = "BOOL"
     )]
-    pub apart_by_address: bool,
+    pub separate_same_network: bool,
 
     /// Up to this bet, in coins, players from one network meet in rooms, because carriers of mobile
     /// phones put many strangers behind one address; 0: in no room.
@@ -78,7 +78,7 @@ impl LobbySettings {
     /// As the lobby takes it.
     pub fn options(self) -> lobby::Options {
         lobby::Options {
-            apart_by_address: self.apart_by_address,
+            separate_same_network: self.separate_same_network,
             same_network_bet_max: Coins::from_whole(self.same_network_bet_max.into())
                 .unwrap_or(Coins::ZERO),
             socket_required: true,

@@ -1,7 +1,7 @@
 //! `bahay farm`: how many coins whoever makes many accounts brings to one wallet in a day.
 //!
 //! An attacker has so many addresses, and makes so many guests from each in a day. In virtual time it
-//! plays each way that is known (`ways`) in a house of its own (`house`), which decides by the same
+//! plays each strategy that is known (`ways`) in a house of its own (`house`), which decides by the same
 //! functions and the same numbers as the server: grants and their limits, what may be won at private
 //! tables, who may meet in rooms and what one may lose to another there. The attacker is given all
 //! that it could wish for: it loses whole stakes when it likes, a game takes a minute, and an honest
@@ -12,16 +12,16 @@
 //! among those here. Deliberately absent: what the wallet is granted itself, which every player is.
 
 mod house;
-mod ways;
+mod strategies;
 
 use std::io::Write;
 
 use bahay_engine::coins::Coins;
 
-use house::House;
-use ways::Way;
+use house::SimulatedHouse;
+use strategies::Strategy;
 
-/// Who farms, and against what.
+/// Who farms, and against farm.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Farm {
@@ -59,28 +59,28 @@ pub enum Lever {
     GrantLimits,
     /// In rooms an IPv6 network counts as many addresses that may meet.
     Networks,
-    /// In rooms players of one address may meet (`BAHAY_APART_BY_ADDRESS=false`).
+    /// In rooms players of one address may meet (`BAHAY_SEPARATE_SAME_NETWORK=false`).
     Addresses,
     /// Winnings of others in rooms are not bounded.
     RoomLimits,
 }
 
-/// What one way came to.
+/// What one strategy came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
-    pub way: &'static str,
+pub struct StrategyResult {
+    pub strategy: &'static str,
     /// What reached the wallet, its own grants aside: on average of all days, and on the best one.
     pub mean: Coins,
     pub best: Coins,
     /// What the house has granted to all accounts, a day on average.
     pub minted: Coins,
     pub accounts: usize,
-    pub refused: Refused,
+    pub refusals: Refusals,
 }
 
 /// How often each rule stopped something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refused {
+pub struct Refusals {
     /// Games at private tables, because of what one of their players has won.
     pub games: u64,
     pub welcomes: u64,
@@ -90,36 +90,36 @@ pub struct Refused {
 }
 
 /// Plays all ways, and writes what came of them.
-pub fn run(what: &Farm, out: &mut impl Write) -> std::io::Result<Vec<Found>> {
-    let found: Vec<Found> = Way::ALL.into_iter().map(|way| play(what, way)).collect();
-    write(what, &found, out)?;
+pub fn run(farm: &Farm, out: &mut impl Write) -> std::io::Result<Vec<StrategyResult>> {
+    let found: Vec<StrategyResult> = Strategy::ALL.into_iter().map(|strategy| play_strategy(farm, strategy)).collect();
+    write_report(farm, &found, out)?;
     Ok(found)
 }
 
-fn play(what: &Farm, way: Way) -> Found {
-    let mut house = House::new(what);
+fn play_strategy(farm: &Farm, strategy: Strategy) -> StrategyResult {
+    let mut house = SimulatedHouse::new(farm);
     let mut had = Coins::ZERO;
     let mut best = Coins::ZERO;
-    for day in 0..what.days {
+    for day in 0..farm.days {
         house.begin_day(day);
-        way.play_day(&mut house, day);
-        let has = house.reached();
+        strategy.play_day(&mut house, day);
+        let has = house.coins_gained();
         best = best.max(has.checked_sub(had).unwrap_or(Coins::ZERO));
         had = has;
     }
-    let a_day = |amount: Coins| Coins::from_hundredths(amount.hundredths() / i64::from(what.days));
-    Found {
-        way: way.name(),
+    let a_day = |amount: Coins| Coins::from_hundredths(amount.hundredths() / i64::from(farm.days));
+    StrategyResult {
+        strategy: strategy.name(),
         mean: a_day(had),
         best,
         minted: a_day(house.minted()),
         accounts: house.accounts(),
-        refused: house.refused(),
+        refusals: house.refusals(),
     }
 }
 
-fn write(what: &Farm, found: &[Found], out: &mut impl Write) -> std::io::Result<()> {
-    let Farm { addresses, apart, devices, days, seed, without } = what;
+fn write_report(farm: &Farm, found: &[StrategyResult], out: &mut impl Write) -> std::io::Result<()> {
+    let Farm { addresses, apart, devices, days, seed, without } = farm;
     let networks = if *apart { *addresses } else { 1 };
     writeln!(
         out,
@@ -135,11 +135,11 @@ fn write(what: &Farm, found: &[Found], out: &mut impl Write) -> std::io::Result<
         "{:<34} {:>12} {:>12} {:>14} {:>9}  refused: games, welcomes, reliefs, rounds",
         "coins that reach one wallet", "a day", "best day", "minted a day", "accounts"
     )?;
-    for Found { way, mean, best, minted, accounts, refused } in found {
-        let Refused { games, welcomes, reliefs, rounds } = refused;
+    for StrategyResult { strategy, mean, best, minted, accounts, refusals } in found {
+        let Refusals { games, welcomes, reliefs, rounds } = refusals;
         writeln!(
             out,
-            "{way:<34} {:>12} {:>12} {:>14} {accounts:>9}  {games}, {welcomes}, {reliefs}, {rounds}",
+            "{strategy:<34} {:>12} {:>12} {:>14} {accounts:>9}  {games}, {welcomes}, {reliefs}, {rounds}",
             mean.to_string(),
             best.to_string(),
             minted.to_string(),
@@ -150,7 +150,7 @@ fn write(what: &Farm, found: &[Found], out: &mut impl Write) -> std::io::Result<
 
 #[cfg(test)]
 mod tests {
-    use super::{Coins, Farm, Found, Lever, run};
+    use super::{Coins, Farm, StrategyResult, Lever, run};
 
     /// What may reach one wallet in a day from one address, and from a network of 48 bits.
     const ADDRESS: Coins = Coins::from_hundredths(300 * 100);
@@ -160,16 +160,16 @@ mod tests {
     /// day, of whole stakes, in the highest room for which guests have coins, with fees and antes.
     const TWO_NETWORKS: Coins = Coins::from_hundredths(10_000 * 100);
 
-    fn farm(addresses: u32, without: &[Lever]) -> Vec<Found> {
+    fn farm(addresses: u32, without: &[Lever]) -> Vec<StrategyResult> {
         let without = without.to_vec();
-        let what = Farm { addresses, apart: false, devices: 100, days: 3, seed: 1, without };
+        let options = Farm { addresses, apart: false, devices: 100, days: 3, seed: 1, without };
         let mut said = Vec::new();
-        let found = run(&what, &mut said).unwrap();
-        assert_eq!(run(&what, &mut Vec::new()).unwrap(), found, "the same seed, the same numbers");
+        let found = run(&options, &mut said).unwrap();
+        assert_eq!(run(&options, &mut Vec::new()).unwrap(), found, "the same seed, the same numbers");
         found
     }
 
-    fn most(found: &[Found]) -> Coins {
+    fn most(found: &[StrategyResult]) -> Coins {
         found.iter().map(|one| one.mean).max().unwrap()
     }
 
@@ -204,13 +204,13 @@ mod tests {
     fn what_two_networks_bring_is_bounded_in_rooms() {
         let two = |without: &[Lever]| {
             let without = without.to_vec();
-            let what = Farm { addresses: 2, apart: true, devices: 300, days: 2, seed: 1, without };
-            run(&what, &mut Vec::new()).unwrap()
+            let options = Farm { addresses: 2, apart: true, devices: 300, days: 2, seed: 1, without };
+            run(&options, &mut Vec::new()).unwrap()
         };
         let with = two(&[]);
         let without = two(&[Lever::RoomLimits]);
-        let beside = |found: &[Found]| {
-            *found.iter().find(|one| one.way == "in rooms, beside an honest player").unwrap()
+        let beside = |found: &[StrategyResult]| {
+            *found.iter().find(|one| one.strategy == "in rooms, beside an honest player").unwrap()
         };
         assert!(beside(&with).best > Coins::ZERO, "an honest player fills the table: {with:?}");
         assert!(beside(&with).best <= TWO_NETWORKS, "{with:?}");
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_network_is_given_so_much_and_no_more() {
         let minted = |without: &[Lever]| {
-            let what = Farm {
+            let options = Farm {
                 addresses: 8,
                 apart: false,
                 devices: 200,
@@ -228,10 +228,11 @@ mod tests {
                 seed: 1,
                 without: without.to_vec(),
             };
-            run(&what, &mut Vec::new()).unwrap()[0]
+            run(&options, &mut Vec::new()).unwrap()[0]
         };
-        let (with, without) = (minted(&[]), minted(&[Lever::GrantLimits]));
-        assert!(with.refused.welcomes > 1_000, "{with:?}");
+        let with = minted(&[]);
+        let without = minted(&[Lever::GrantLimits]);
+        assert!(with.refusals.welcomes > 1_000, "{with:?}");
         assert!(with.minted.checked_mul(4).unwrap() < without.minted, "{with:?} {without:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! What happens to every request around its handler.
+//! The middleware around every handler.
 //!
-//! From the outside in: a request id, the log's span, security headers, CORS if wanted, the gate
-//! that counts (`gate`), a panic caught, the time limit, the size limit. A panic is a bug in one request, not the end of the
-//! process.
+//! From the outside in: request id, tracing span, security headers, CORS if origins are configured,
+//! rate limits (`request_limits`), panic handling, timeout, and body size limit. A panic is a bug
+//! in one request and does not end the process.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -25,87 +25,88 @@ use tower_http::trace::TraceLayer;
 use tracing::Span;
 
 use crate::auth::Auth;
-use crate::edge::{Edge, Origins, Peer};
+use crate::rate_limit::{RateLimits, Origins, Peer};
 use crate::{entropy, telemetry};
 
-use super::gate::{self, Gate};
+use super::request_limits::{self, RequestLimits};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::proof::ACCOUNT_PROOF;
-use super::{Code, DeskOptions, Problem, security_log, watched_body};
+use super::{Code, DeskOptions, Problem, body_progress, security_log};
 
-/// The largest body that is read, in bytes. Ours have some hundred.
+/// The maximum size of a body, in bytes. Valid bodies have some hundred bytes.
 const BODY_BYTES_MAX: usize = 16 * 1024;
 
-/// The longest request id that is taken over from a client or proxy, in bytes.
+/// The maximum length of a request id that is adopted from a client or proxy, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 64;
 
-/// By which a proxy says which trace a request is part of.
+/// The header in which a proxy names the trace of a request.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// By which a proxy says whether TLS ended there.
+/// The header in which a proxy states whether the client connected over TLS.
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// How REST behaves.
+/// The options of the HTTP server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The longest that a request may take before it is refused.
+    /// The time after which a request is refused.
     pub timeout: Duration,
-    /// Who is let in. Its origins may call us from a browser; without any there is no CORS.
-    pub edge: Edge,
-    /// How operators come to the desk.
+    /// The rate limits and allowed origins. Pages of these origins may call the server from a
+    /// browser; without any origin there is no CORS.
+    pub rate_limits: RateLimits,
+    /// The options of the operators' desk.
     pub desk: DeskOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let (edge, desk) = Default::default();
-        Self { timeout: Duration::from_secs(10), edge, desk }
+        let (rate_limits, desk) = Default::default();
+        Self { timeout: Duration::from_secs(10), rate_limits, desk }
     }
 }
 
-pub(super) fn around(routes: Router, options: &Options, auth: Auth) -> Router {
+pub(super) fn apply(routes: Router, options: &Options, auth: Auth) -> Router {
     let timeout = options.timeout;
-    let edge = options.edge.clone();
-    let gate = Gate { edge: edge.clone(), auth: auth.clone() };
+    let rate_limits = options.rate_limits.clone();
+    let limits = RequestLimits { rate_limits: rate_limits.clone(), auth: auth.clone() };
     let routes = routes
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(move |request, next| limit_time(timeout, request, next)))
-        .layer(CatchPanicLayer::custom(answer_panic))
-        .layer(from_fn(move |request, next| security_log::watch(auth.clone(), request, next)))
-        .layer(from_fn(move |request, next| gate::pass(gate.clone(), request, next)));
-    let routes = match cors(options.edge.origins()) {
+        .layer(CatchPanicLayer::custom(handle_panic))
+        .layer(from_fn(move |request, next| security_log::log_security_event(auth.clone(), request, next)))
+        .layer(from_fn(move |request, next| request_limits::limit_requests(limits.clone(), request, next)));
+    let routes = match cors_layer(options.rate_limits.origins()) {
         Some(cors) => routes.layer(cors),
         None => routes,
     };
-    let secured = edge.clone();
+    let secured = rate_limits.clone();
     routes
-        .layer(from_fn(move |request, next| only_https(secured.clone(), request, next)))
+        .layer(from_fn(move |request, next| add_hsts(secured.clone(), request, next)))
         .layer(SetResponseHeaderLayer::overriding(
             X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
         ))
-        // Answers belong to one player and one moment, unless a handler says otherwise.
+        // A response is meant for one player at one time, unless a handler sets another policy.
         .layer(SetResponseHeaderLayer::if_not_present(
             CACHE_CONTROL,
             HeaderValue::from_static("no-store"),
         ))
-        // A failure is logged where it is handled, so the layer does not log it again.
+        // Failures are logged by their handlers.
         .layer(
             TraceLayer::new_for_http()
-                .make_span_with(move |request: &_| span(&edge, request))
+                .make_span_with(move |request: &_| make_span(&rate_limits, request))
                 .on_failure(()),
         )
-        .layer(from_fn(identify))
+        .layer(from_fn(assign_request_id))
 }
 
-/// Tells a browser that came by HTTPS to come by nothing else from now on. Over plain HTTP nothing is
-/// said: there anybody on the way could say it, and browsers do not listen (RFC 6797).
-async fn only_https(edge: Edge, request: Request, next: Next) -> Response {
+/// Adds `Strict-Transport-Security` for clients that connected over TLS. The header is omitted over
+/// plain HTTP, where it could be forged and where browsers ignore it (RFC 6797).
+async fn add_hsts(rate_limits: RateLimits, request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<ConnectInfo<Peer>>().map(|peer| peer.0.address.ip());
     let said = request.headers().get(FORWARDED_PROTO).and_then(|said| said.to_str().ok());
-    let seconds = peer.and_then(|peer| edge.hsts_seconds(peer, said));
+    let seconds = peer.and_then(|peer| rate_limits.hsts_seconds(peer, said));
     let mut response = next.run(request).await;
     if let Some(seconds) = seconds
         && let Ok(value) = HeaderValue::from_str(&format!("max-age={seconds}"))
@@ -115,13 +116,14 @@ async fn only_https(edge: Edge, request: Request, next: Next) -> Response {
     response
 }
 
-/// Gives each request an id, or takes over the one that it brings, and sends it back.
-async fn identify(mut request: Request, next: Next) -> Response {
-    let is_sound = |id: &&HeaderValue| {
+/// Assigns an id to each request, or adopts a valid id from its header, and returns the id in the
+/// response.
+async fn assign_request_id(mut request: Request, next: Next) -> Response {
+    let is_valid = |id: &&HeaderValue| {
         (1..=REQUEST_ID_BYTES_MAX).contains(&id.len())
             && id.as_bytes().iter().all(u8::is_ascii_graphic)
     };
-    let id = request.headers().get(REQUEST_ID).filter(is_sound).cloned().unwrap_or_else(|| {
+    let id = request.headers().get(REQUEST_ID).filter(is_valid).cloned().unwrap_or_else(|| {
         HeaderValue::from_str(&entropy::uuid().to_string()).expect("a UUID is plain ASCII")
     });
     request.headers_mut().insert(REQUEST_ID, id.clone());
@@ -130,15 +132,16 @@ async fn identify(mut request: Request, next: Next) -> Response {
     response
 }
 
-/// No query and no headers but that of a trace: nothing secret is in a path. Only a proxy of ours says
-/// which trace a request is part of: who names a trace chooses whether it is kept.
-fn span<B>(edge: &Edge, request: &axum::http::Request<B>) -> Span {
+/// Creates the span of a request. It records no query and no header except the trace context, and a
+/// path contains no secrets. The trace context is accepted from trusted proxies only, because it
+/// decides whether a trace is sampled.
+fn make_span<B>(rate_limits: &RateLimits, request: &axum::http::Request<B>) -> Span {
     let id = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
     let span = tracing::info_span!(
         "request", %id, method = %request.method(), path = request.uri().path()
     );
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
-    let is_ours = peer.is_some_and(|peer| edge.proxies().contain(peer.0.address.ip()));
+    let is_ours = peer.is_some_and(|peer| rate_limits.proxies().contain(peer.0.address.ip()));
     let named = request.headers().get(TRACEPARENT).filter(|_| is_ours);
     let named = named.and_then(|named| named.to_str().ok());
     telemetry::continue_trace(&span, named);
@@ -146,29 +149,29 @@ fn span<B>(edge: &Edge, request: &axum::http::Request<B>) -> Span {
 }
 
 async fn limit_time(timeout: Duration, request: Request, next: Next) -> Response {
-    let (request, has_come) = watched_body::watched(request);
+    let (request, is_complete) = body_progress::track_body(request);
     match tokio::time::timeout(timeout, next.run(request)).await {
         Ok(response) => response,
-        // Whoever handles it has waited for the body, and done nothing.
-        Err(_) if !has_come.load(Ordering::Relaxed) => Code::RequestTimeout
-            .because("the body did not come in time: nothing was done")
+        // The handler was still waiting for the body, and has done nothing.
+        Err(_) if !is_complete.load(Ordering::Relaxed) => Code::RequestTimeout
+            .with_detail("the body did not come in time: nothing was done")
             .into_response(),
         Err(_) => {
             tracing::warn!(timeout_ms = timeout.as_millis(), "a request took too long");
             Code::TimedOut
-                .because("whether anything was done is not known: read before you repeat")
+                .with_detail("whether anything was done is not known: read before you repeat")
                 .into_response()
         }
     }
 }
 
-fn answer_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
+fn handle_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     Problem::internal(&format_args!("panic: {}", text.unwrap_or("without words"))).into_response()
 }
 
-fn cors(origins: &Origins) -> Option<CorsLayer> {
+fn cors_layer(origins: &Origins) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }

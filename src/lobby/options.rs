@@ -1,41 +1,41 @@
-//! The settings of the lobby: which players are kept apart, how long they wait, and the bounds of
-//! private tables, practice tables and bots of the house.
+//! The settings of the lobby: separation of players, waits after no-shows, and the limits of
+//! private tables, practice tables and house bots.
 
 use std::time::Duration;
 
 use bahay_engine::coins::Coins;
-use bahay_engine::table::Private;
+use bahay_engine::table::PrivateTerms;
 
 use crate::allowance::Allowance;
 
 use super::{NotReadyWaits, Room};
 
-/// How a house brings players together.
+/// The settings of a [`super::Lobby`].
 #[derive(Clone)]
 pub struct Options {
-    /// Two players from one network do not meet in rooms above `same_network_bet_max`.
-    pub apart_by_address: bool,
-    /// Up to this bet two players from one network may meet, because carriers of mobile phones put
-    /// many strangers behind one address.
+    /// Keeps players of one network apart in rooms with a bet above `same_network_bet_max`.
+    pub separate_same_network: bool,
+    /// The highest bet, multiplied, at which players of one network may meet, because mobile
+    /// carriers put many unrelated players behind one address.
     pub same_network_bet_max: Coins,
-    /// A seat or a ticket is for players with an open socket.
+    /// Requires an open socket for a seat or a ticket.
     pub socket_required: bool,
-    /// How long players wait who were not ready for a game.
+    /// The waits after no-shows.
     pub not_ready_waits: NotReadyWaits,
-    /// The beginning of an invitation's link, as in `https://play.example/join`; the code follows a slash.
+    /// The beginning of an invitation link, as in `https://play.example/join`; the code follows a
+    /// slash.
     pub invite_base: String,
-    /// Keeps what conflict keys are made of secret.
+    /// The secret of the conflict keys, which keeps devices and addresses from being guessed.
     pub conflict_secret: [u8; 32],
-    /// How long nobody sits at a private table before it ends (rule 7.4).
+    /// The time without seated players after which a private table ends (rule 7.4).
     pub private_ends_after: Duration,
-    /// The bounds of what a player wins at private tables. The ledger of the house is to be started with the
-    /// same.
+    /// The limits on winnings at private tables. The ledger has to be started with the same value.
     pub allowance: Allowance,
-    /// How many practice tables there may be in the house.
+    /// The maximum number of practice tables in the house.
     pub practice_tables: u16,
-    /// How many bots the house has; none, and players wait for each other.
+    /// The number of house bots. With zero, players wait for each other.
     pub bots: u16,
-    /// How long players have waited when bots come.
+    /// The waiting time after which bots join.
     pub bots_after: Duration,
     /// The most that all bots together may lose in 24 hours.
     pub bots_day_max: Coins,
@@ -46,7 +46,7 @@ pub struct Options {
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
-            apart_by_address,
+            separate_same_network,
             same_network_bet_max,
             socket_required,
             not_ready_waits,
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Options {
             private_bots_bet_max,
         } = self;
         f.debug_struct("Options")
-            .field("apart_by_address", apart_by_address)
+            .field("separate_same_network", separate_same_network)
             .field("same_network_bet_max", same_network_bet_max)
             .field("socket_required", socket_required)
             .field("not_ready_waits", not_ready_waits)
@@ -78,25 +78,25 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
-    /// Returns whether players of one network do not meet in a room.
+    /// Returns true if players of one network are kept apart in a room.
     pub fn keeps_networks_apart(&self, room: &Room) -> bool {
         let price = &room.terms().price;
         let bet = price.bet.checked_mul(price.multiplier);
-        self.apart_by_address && bet.is_none_or(|bet| bet > self.same_network_bet_max)
+        self.separate_same_network && bet.is_none_or(|bet| bet > self.same_network_bet_max)
     }
 }
 
 impl Default for Options {
-    /// Everybody may meet, for tests of other things.
+    /// Returns settings that keep nobody apart, for tests of other features.
     fn default() -> Self {
         Self {
-            apart_by_address: false,
+            separate_same_network: false,
             same_network_bet_max: Coins::ZERO,
             socket_required: false,
             not_ready_waits: NotReadyWaits::default(),
             invite_base: "http://127.0.0.1:8080/join".to_owned(),
             conflict_secret: [0; 32],
-            private_ends_after: Duration::from_millis(Private::default().ends_after_ms.into()),
+            private_ends_after: Duration::from_millis(PrivateTerms::default().ends_after_ms.into()),
             allowance: Allowance::default(),
             practice_tables: 1_000,
             bots: 0,
@@ -107,8 +107,8 @@ impl Default for Options {
     }
 }
 
-/// The most that all bots together may lose in 24 hours, if nothing else is set.
+/// The default of [`Options::bots_day_max`].
 const BOTS_DAY_MAX: Coins = Coins::from_hundredths(20_000 * 100);
 
-/// The highest bet at which bots play at private tables, if nothing else is set.
+/// The default of [`Options::private_bots_bet_max`].
 const PRIVATE_BOTS_BET_MAX: Coins = Coins::from_hundredths(10 * 100);

@@ -18,9 +18,9 @@ use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
 
 use crate::accounts::Bans;
-use crate::auth::{Auth, AuthError, Returning};
+use crate::auth::{Auth, AuthError, ReturningPlayer};
 use crate::clock::Clock;
-use crate::edge::{Address, Edge, Peer, Place, Refused, WriteHalf};
+use crate::rate_limit::{Address, RateLimits, Peer, ConnectionPermit, AdmissionError, WriteHalf};
 use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
@@ -53,7 +53,7 @@ pub struct PlayState {
     pub auth: Auth,
     pub lobby: Lobby,
     pub live: LiveStore,
-    pub edge: Edge,
+    pub rate_limits: RateLimits,
     /// Notices connections that have gone dead.
     pub links: LinkMonitor,
     pub notices: Notices,
@@ -87,12 +87,12 @@ pub(super) async fn upgrade(
             tracing::debug!(%rejection, "no socket was asked for");
             let is_without_key =
                 matches!(rejection, WebSocketUpgradeRejection::WebSocketKeyHeaderMissing(_));
-            let refused = if is_without_key { Refused::WebSocketKey } else { Refused::NotASocket };
+            let refused = if is_without_key { AdmissionError::WebSocketKey } else { AdmissionError::NotASocket };
             return refused.into_response();
         }
     };
     if !opening::has_sound_key(&headers) {
-        return Refused::WebSocketKey.into_response();
+        return AdmissionError::WebSocketKey.into_response();
     }
     let Some(write_half) = peer.write_half.upgrade() else {
         // Nobody reads this any more.
@@ -123,24 +123,24 @@ struct Admitted {
     who: Who,
     from: Address,
     /// Held as long as the socket is open.
-    place: Place,
+    place: ConnectionPermit,
 }
 
 enum Who {
-    Player(Returning),
+    Player(ReturningPlayer),
     /// Holds its place among the strangers.
-    Stranger(Place),
+    Stranger(ConnectionPermit),
 }
 
 /// Why somebody is not let in.
 enum TurnedAway {
-    Edge(Refused),
+    RateLimit(AdmissionError),
     Auth(AuthError),
 }
 
-impl From<Refused> for TurnedAway {
-    fn from(refused: Refused) -> Self {
-        Self::Edge(refused)
+impl From<AdmissionError> for TurnedAway {
+    fn from(refused: AdmissionError) -> Self {
+        Self::RateLimit(refused)
     }
 }
 
@@ -153,7 +153,7 @@ impl From<AuthError> for TurnedAway {
 impl IntoResponse for TurnedAway {
     fn into_response(self) -> Response {
         match self {
-            Self::Edge(refused) => refused.into_response(),
+            Self::RateLimit(refused) => refused.into_response(),
             Self::Auth(error) => error.into_response(),
         }
     }
@@ -167,20 +167,20 @@ async fn admit(
     // What is no text is no origin of ours either.
     let origin = headers.get(ORIGIN).map(|value| as_text(value).unwrap_or("?"));
     let host = headers.get(HOST).and_then(as_text);
-    state.edge.origin(origin, host)?;
+    state.rate_limits.check_origin(origin, host)?;
     let player = if headers.contains_key(AUTHORIZATION) {
-        let player = state.auth.returning_player_of(headers).await?;
+        let player = state.auth.authenticate_returning(headers).await?;
         Some(returning::admit(state, player).await?)
     } else {
         None
     };
-    let place = state.edge.socket(from)?;
+    let place = state.rate_limits.acquire_socket(from)?;
     let who = match player {
         Some(player) => {
-            state.edge.opening(player.id())?;
+            state.rate_limits.check_socket_handshake(player.id())?;
             Who::Player(player)
         }
-        None => Who::Stranger(state.edge.stranger(from)?),
+        None => Who::Stranger(state.rate_limits.acquire_unauthenticated_socket(from)?),
     };
     Ok(Admitted { who, from, place })
 }

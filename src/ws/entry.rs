@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use axum::extract::ws::Message as Frame;
 
-use crate::auth::{AuthError, Returning, Ticket};
-use crate::edge;
+use crate::auth::{AuthError, ReturningPlayer, Ticket};
+use crate::rate_limit;
 use crate::ws::door::PlayState;
 use crate::ws::opening::Credentials;
 use crate::ws::protocol::{Command, Message, close};
@@ -24,7 +24,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A stranger who has said who it is.
 pub(super) struct Entered {
-    pub(super) player: Returning,
+    pub(super) player: ReturningPlayer,
     /// The id of the command, which the session acknowledges.
     pub(super) command: u32,
 }
@@ -127,7 +127,7 @@ async fn enter(said: Credentials, state: &PlayState) -> Result<Entered, Refusal>
                 let detail = "tickets cannot be read just now: try again with a new one".to_owned();
                 Refusal { retryable: true, ended: LATER, ..refuse(Some(id), "unavailable", detail) }
             })?;
-            state.auth.redeem(&taken.ok_or_else(unknown)?).map(Returning::Confirmed)
+            state.auth.redeem_ticket(&taken.ok_or_else(unknown)?).map(ReturningPlayer::Confirmed)
         }
         (None, None) | (Some(_), Some(_)) => {
             let detail = "give either a token or a ticket".to_owned();
@@ -139,7 +139,7 @@ async fn enter(said: Credentials, state: &PlayState) -> Result<Entered, Refusal>
         ended: if error.is_transient() { LATER } else { ENDED },
         ..refuse(Some(id), error.code(), error.to_string())
     })?;
-    state.edge.opening(player.id()).map_err(|refused: edge::Refused| Refusal {
+    state.rate_limits.check_socket_handshake(player.id()).map_err(|refused: rate_limit::AdmissionError| Refusal {
         retryable: true,
         ended: (close::TOO_FAST, "too many connections"),
         ..refuse(Some(id), "too_fast", refused.to_string())

@@ -14,7 +14,7 @@ use axum::extract::ws::{CloseFrame, Message as Frame, Utf8Bytes, WebSocket};
 use futures_util::StreamExt;
 use tokio_tungstenite::tungstenite;
 
-use crate::edge::{Waiting, WriteHalf};
+use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::metrics::Play;
 use crate::ws::door::FaultHooks;
 use crate::ws::protocol::brief::Form;
@@ -50,9 +50,9 @@ pub(super) struct Wire {
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        self.writer.take_back();
-        self.writer.show(Waiting::default());
-        self.play.sockets.down();
+        self.writer.revoke_lease();
+        self.writer.show(WriteBacklog::default());
+        self.play.sockets.decrement();
     }
 }
 
@@ -64,8 +64,8 @@ impl Wire {
         play: Arc<Play>,
         hooks: FaultHooks,
     ) -> Self {
-        play.sockets.up();
-        write_half.frames();
+        play.sockets.increment();
+        write_half.begin_frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
         let writer =
             Arc::new(MessageWriter::new(&write_half, Form::named(agreed), play.clone(), hooks));
@@ -110,11 +110,11 @@ impl Wire {
 
     /// Writes what waits.
     fn poll_write(&self, context: &mut Context<'_>) -> std::io::Result<()> {
-        if self.write_half.waiting().is_nothing() {
+        if self.write_half.backlog().is_empty() {
             return Ok(());
         }
         let written = self.write_half.poll_drain(context);
-        self.writer.show(self.write_half.waiting());
+        self.writer.show(self.write_half.backlog());
         match written {
             Poll::Ready(written) => written,
             Poll::Pending => Ok(()),
@@ -123,10 +123,10 @@ impl Wire {
 
     /// Ends the connection with a reason, which the client sees if it reads.
     pub(super) async fn end(mut self, (code, reason): Ended) {
-        self.writer.take_back();
+        self.writer.revoke_lease();
         if code == close::TOO_SLOW {
             // It would not read this either, and asks for it again.
-            self.write_half.forget();
+            self.write_half.discard_backlog();
         }
         // What was said before the end is still written, if the client reads it.
         let written = poll_fn(|context| self.write_half.poll_drain(context));

@@ -6,12 +6,12 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bahay_engine::table::{TableId, Timestamp};
-use bahay_shell::{DirectFeed, DirectWriter, Lent, Notice, Told, Wrote, redacted};
+use bahay_shell::{DirectFeed, DirectWriter, DirectLease, Notice, DeliveryCursor, WriteOutcome, redact_events};
 use tokio_tungstenite::tungstenite;
 use tungstenite::protocol::frame::FrameHeader;
 use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
-use crate::edge::{Waiting, WriteHalf};
+use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::live_store::Point;
 use crate::metrics::Play;
 use crate::ws::door::FaultHooks;
@@ -113,22 +113,22 @@ impl MessageWriter {
     }
 
     /// The session waits and reads what comes. Updates that follow are written by the table.
-    pub(super) fn lend(&self, lent: Option<Lent>) {
+    pub(super) fn grant_lease(&self, lease: Option<DirectLease>) {
         self.link.note_read(true);
-        self.state().feed.lend(lent);
+        self.state().feed.grant(lease);
     }
 
     /// No more. What was told by then; `None` where nothing was lent.
-    pub(super) fn take_back(&self) -> Option<Told> {
+    pub(super) fn revoke_lease(&self) -> Option<DeliveryCursor> {
         self.link.note_read(false);
-        self.state().feed.take_back()
+        self.state().feed.revoke()
     }
 
     /// Writes messages together, behind what waits. Says what waits then.
     pub(super) fn write(
         &self,
         messages: impl Iterator<Item = Message<AnyGame>>,
-    ) -> Result<Waiting, FormError> {
+    ) -> Result<WriteBacklog, FormError> {
         self.state().write(self, messages)
     }
 
@@ -142,37 +142,37 @@ impl MessageWriter {
     }
 
     /// So much waits.
-    pub(super) fn show(&self, waiting: Waiting) {
+    pub(super) fn show(&self, waiting: WriteBacklog) {
         self.state().show(&self.play, waiting);
     }
 }
 
 impl DirectWriter<AnyGame> for MessageWriter {
-    fn write(&self, notice: &Notice<AnyGame>, now: Timestamp) -> Wrote {
+    fn write(&self, notice: &Notice<AnyGame>, now: Timestamp) -> WriteOutcome {
         let mut state = self.state();
-        let Some(player) = state.feed.next(notice, state.waiting > 0) else {
-            return Wrote::Nothing;
+        let Some(player) = state.feed.recipient(notice, state.waiting > 0) else {
+            return WriteOutcome::Skipped;
         };
         let table = &*notice.table;
         if let Some(hook) = self.hooks.shown {
             hook(table);
         }
         self.link.note_asked(is_asked(table, player));
-        let events = redacted::<AnyGame>(&notice.events, table.viewer(player));
+        let events = redact_events::<AnyGame>(&notice.events, table.viewer(player));
         if events.is_empty() {
-            state.feed.passed(notice.at);
-            return Wrote::All;
+            state.feed.skip_hidden(notice.at);
+            return WriteOutcome::Written;
         }
         let prompt = asked(table, player, state.shorthand.form(), true);
-        let Point { version, tag } = state.feed.read_as(notice.at);
+        let Point { version, tag } = state.feed.to_client_point(notice.at);
         let update = Message::Update { version, tag, server_time_ms: now, events, prompt };
         match state.write(self, [update].into_iter()) {
             Ok(waiting) => {
-                state.feed.wrote(notice.at);
-                if waiting.is_nothing() { Wrote::All } else { Wrote::NotTaken }
+                state.feed.advance(notice.at);
+                if waiting.is_empty() { WriteOutcome::Written } else { WriteOutcome::Backlogged }
             }
             // The session says so.
-            Err(_) => Wrote::Nothing,
+            Err(_) => WriteOutcome::Skipped,
         }
     }
 }
@@ -188,7 +188,7 @@ impl State {
         &mut self,
         writer: &MessageWriter,
         messages: impl Iterator<Item = Message<AnyGame>>,
-    ) -> Result<Waiting, FormError> {
+    ) -> Result<WriteBacklog, FormError> {
         SCRATCH.with_borrow_mut(|Scratch { message: text, frames, ends }| {
             frames.clear();
             ends.clear();
@@ -202,8 +202,8 @@ impl State {
                 };
                 frame(frames, OpCode::Data(data), text);
                 ends.push(frames.len());
-                writer.play.messages_out.one();
-                writer.play.bytes_out.more(text.len());
+                writer.play.messages_out.increment();
+                writer.play.bytes_out.add(text.len());
             }
             // Without it nobody hears it any more.
             let waiting =
@@ -219,8 +219,8 @@ impl State {
         })
     }
 
-    fn show(&mut self, play: &Play, waiting: Waiting) {
-        play.messages_waiting.by(waiting.frames, self.waiting);
+    fn show(&mut self, play: &Play, waiting: WriteBacklog) {
+        play.messages_waiting.adjust(waiting.frames, self.waiting);
         self.waiting = waiting.frames;
     }
 }
@@ -242,14 +242,14 @@ mod tests {
     use bahay_engine::table::{
         Clocks, ConnectionId, Event, Input, PlayerId, Table, TableId, Timestamp,
     };
-    use bahay_shell::{DirectWriter, LastShown, Lent, Notice, Told, Wrote};
+    use bahay_shell::{DirectWriter, LastVisible, DirectLease, Notice, DeliveryCursor, WriteOutcome};
     use tokio::io::AsyncReadExt as _;
     use tokio::net::{TcpListener, TcpStream};
     use tokio::time::timeout;
     use uuid::Uuid;
 
     use super::{MessageWriter, ShownTime};
-    use crate::edge::WriteHalf;
+    use crate::rate_limit::WriteHalf;
     use crate::entropy;
     use crate::ids::Tag;
     use crate::live_store::Point;
@@ -270,14 +270,14 @@ mod tests {
         let sit = Input::Sit { player: PLAYER, name: "Ana".into(), avatar: None, bot: false };
         let mut decided = table;
         for input in [sit, Input::Connect { player: PLAYER, connection }] {
-            let transition = decided.decide(Timestamp::default(), input, entropy::fresh);
+            let transition = decided.decide(Timestamp::default(), input, entropy::game_entropy);
             decided = transition.expect("there is a seat").table;
         }
         decided
     }
 
-    fn told(version: u64) -> Told {
-        Told::whole(point(version), point(version))
+    fn cursor(version: u64) -> DeliveryCursor {
+        DeliveryCursor::from_snapshot(point(version), point(version))
     }
 
     fn point(version: u64) -> Point {
@@ -291,10 +291,10 @@ mod tests {
         Notice {
             at: point(version),
             events: Arc::new([presence, countdown]),
-            shown: LastShown::default(),
+            last_visible: LastVisible::default(),
             table: Arc::new(table(connection)),
-            anew: false,
-            parted: false,
+            is_snapshot: false,
+            is_diverged: false,
         }
     }
 
@@ -310,28 +310,28 @@ mod tests {
     #[tokio::test]
     async fn what_comes_next_is_written_and_all_else_is_left_to_the_session() {
         let (write_half, mut client) = pair().await;
-        write_half.frames();
+        write_half.begin_frames();
         let writer =
             MessageWriter::new(&write_half, Form::Full, Arc::default(), FaultHooks::default());
         let tell =
             |notice: &Notice<AnyGame>| DirectWriter::write(&writer, notice, Timestamp::default());
         let next = notice(8, CONNECTION);
-        assert_eq!(tell(&next), Wrote::Nothing, "nothing is lent");
+        assert_eq!(tell(&next), WriteOutcome::Skipped, "nothing is lent");
         let table = next.table.id();
-        writer.lend(Some(Lent { table, player: PLAYER, connection: CONNECTION, told: told(7) }));
+        writer.grant_lease(Some(DirectLease { table, player: PLAYER, connection: CONNECTION, cursor: cursor(7) }));
         for other in [
             notice(7, CONNECTION),
             notice(9, CONNECTION),
             notice(8, ConnectionId(Uuid::from_u128(9))),
-            Notice { anew: true, ..next.clone() },
+            Notice { is_snapshot: true, ..next.clone() },
         ] {
-            assert_eq!(tell(&other), Wrote::Nothing, "{other:?}");
+            assert_eq!(tell(&other), WriteOutcome::Skipped, "{other:?}");
         }
-        assert_eq!(tell(&next), Wrote::All);
-        assert_eq!(tell(&next), Wrote::Nothing, "it was told already");
-        assert_eq!(tell(&notice(9, CONNECTION)), Wrote::All);
-        assert_eq!(writer.take_back(), Some(told(9)));
-        assert_eq!((writer.take_back(), tell(&notice(10, CONNECTION))), (None, Wrote::Nothing));
+        assert_eq!(tell(&next), WriteOutcome::Written);
+        assert_eq!(tell(&next), WriteOutcome::Skipped, "it was told already");
+        assert_eq!(tell(&notice(9, CONNECTION)), WriteOutcome::Written);
+        assert_eq!(writer.revoke_lease(), Some(cursor(9)));
+        assert_eq!((writer.revoke_lease(), tell(&notice(10, CONNECTION))), (None, WriteOutcome::Skipped));
         for version in [8, 9] {
             let mut header = [0; 4];
             client.read_exact(&mut header).await.expect("a frame comes");

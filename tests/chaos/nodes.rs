@@ -26,8 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const LIMITS: [(&str, &str); 9] = [
     ("BAHAY_CONNECTIONS_PER_ADDRESS", "100000"),
     ("BAHAY_SOCKETS_PER_ADDRESS", "100000"),
-    ("BAHAY_STRANGERS_PER_ADDRESS", "100000"),
-    ("BAHAY_OPENINGS_PER_ACCOUNT", MANY),
+    ("BAHAY_UNAUTHENTICATED_SOCKETS_PER_ADDRESS", "100000"),
+    ("BAHAY_SOCKET_HANDSHAKES_PER_ACCOUNT", MANY),
     ("BAHAY_REQUESTS_PER_ADDRESS", MANY),
     ("BAHAY_REQUESTS_PER_ACCOUNT", MANY),
     ("BAHAY_SIGN_INS_PER_ADDRESS", MANY),
@@ -263,7 +263,7 @@ impl Node {
             .env("BAHAY_SIGNING_SECRET", SECRET)
             // Nobody may run out of coins in a long run.
             .env("BAHAY_WELCOME_COINS", "1000000")
-            .env("BAHAY_APART_BY_ADDRESS", "false")
+            .env("BAHAY_SEPARATE_SAME_NETWORK", "false")
             // Players who are cut off on purpose come back at once.
             .env("BAHAY_NOT_READY_WAITS_S", "0")
             .envs(LIMITS)

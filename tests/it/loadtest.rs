@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bahay::auth::ACCESS_TOKEN_LIFE;
 use bahay::clock::Clock;
-use bahay::edge;
+use bahay::rate_limit;
 use bahay_engine::table::Clocks;
 use serde_json::Value;
 use tokio::time::sleep;
@@ -257,7 +257,7 @@ async fn a_soak_that_is_broken_off_is_not_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_narrow_door_is_named_with_what_opens_it() {
-    let setup = Setup { door: edge::Options::default(), ..Setup::default() };
+    let setup = Setup { rate_limits: rate_limit::Options::default(), ..Setup::default() };
     let house = House::with(setup).await;
     let output = loadtest(&house, &["--tables", "40"]).await;
     let said = String::from_utf8_lossy(&output.stderr);

@@ -78,7 +78,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
     let house = House::new().await;
     let (base, node) = house.node().await;
     let host = house.guest("Althea").await;
-    host.stand_by().await.unwrap();
+    host.hold_socket().await.unwrap();
     let opened = post(&host, PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
     let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
     let client = house.guest("Benjie").await;
@@ -91,7 +91,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
     assert_eq!(playing["items"][0]["players"], 0, "nothing was reserved");
 
     // A socket at another node will do, and no table is joined by it.
-    client.at(&base).stand_by().await.unwrap();
+    client.with_base(&base).hold_socket().await.unwrap();
     for (path, body) in all() {
         let answer = post(&client, path, body).await;
         assert!(answer.status < 300, "{path}: {}", answer.body);
@@ -104,7 +104,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
         }
     }
     // With the last socket the player is gone, also for the other node.
-    let mut play = client.at(&base).play().await.unwrap();
+    let mut play = client.with_base(&base).play().await.unwrap();
     play.next().await.unwrap();
     drop(play);
     until("a closed socket counts no more", async || {
@@ -140,7 +140,7 @@ async fn a_ticket_ends_with_the_last_socket_of_its_player() {
     })
     .await;
     for client in &clients[1..] {
-        client.stand_by().await.unwrap();
+        client.hold_socket().await.unwrap();
         let ticket = post(client, TICKETS, Some(json!({ "rooms": ["newbie"] }))).await;
         assert_eq!(ticket.body["state"], "waiting");
     }
@@ -220,7 +220,7 @@ async fn practice_counts_what_was_not_used_and_private_tables_do_not() {
     let mut friends = vec![];
     for name in ["Althea", "Benjie", "Carmela"] {
         let client = house.guest(name).await;
-        client.stand_by().await.unwrap();
+        client.hold_socket().await.unwrap();
         friends.push(client);
     }
     let open = Some(json!({ "room": "newbie", "bet": 100 }));
@@ -265,7 +265,7 @@ async fn many_of_one_network_who_are_not_ready_slow_its_newcomers_and_nobody_els
         newcomers.push(house.guest(name).await);
     }
     for client in &newcomers {
-        client.stand_by().await.unwrap();
+        client.hold_socket().await.unwrap();
     }
     // One newcomer at a time.
     until("six no-shows are counted", async || {
@@ -368,7 +368,7 @@ async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
 async fn players_of_one_network_meet_at_low_bets_and_are_told_at_higher_ones() {
     let same_network_bet_max = Coins::from_whole(1).unwrap();
     let lobby = lobby::Options {
-        apart_by_address: true,
+        separate_same_network: true,
         same_network_bet_max,
         socket_required: true,
         ..lobby::Options::default()
@@ -382,7 +382,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_told_at_higher_ones() {
     let mut low = vec![];
     let mut high = vec![];
     for client in &clients {
-        client.stand_by().await.unwrap();
+        client.hold_socket().await.unwrap();
         low.push(post(client, SEAT, None).await.body);
         client.leave().await.unwrap();
     }

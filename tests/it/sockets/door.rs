@@ -1,7 +1,7 @@
 //! Who may open a socket, how it says who it is, and how many there may be.
 
-use bahay::client::{Client, Play, PlayError, Way};
-use bahay::edge::Rate;
+use bahay::client::{Client, Play, PlayError, SocketAuth};
+use bahay::rate_limit::Rate;
 use bahay::ws::protocol::{Command, Credential, Message, close};
 use reqwest::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -34,7 +34,7 @@ fn refused_upgrade(result: Result<Play, PlayError>) -> (u16, String) {
 
 async fn ping(play: &mut Play) {
     let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-    play.answered(pinging).await.unwrap();
+    play.wait_for_answer(pinging).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,19 +44,19 @@ async fn a_first_message_says_who_it_is_by_token_or_ticket() {
     let (table, [client, ..]) = house.table().await;
     let ticket = client.ticket().await.unwrap();
     for (client, way) in [
-        (client.clone(), Way::Token(client.access_token().to_owned())),
+        (client.clone(), SocketAuth::Token(client.access_token().to_owned())),
         // Any node takes what another has given.
-        (client.at(&second), Way::Ticket(ticket)),
+        (client.with_base(&second), SocketAuth::Ticket(ticket)),
     ] {
-        let mut play = client.play_by(way.clone()).await.unwrap_or_else(|error| {
+        let mut play = client.play_with(way.clone()).await.unwrap_or_else(|error| {
             panic!("{way:?}: {error}");
         });
         let joining = play.join().await.unwrap();
-        play.answered(joining).await.unwrap();
+        play.wait_for_answer(joining).await.unwrap();
         assert_eq!(play.table(), Some(table));
         let again = play.send(|id| Command::Authenticate { id, token: None, ticket: None });
         let again = again.await.unwrap();
-        let refused = play.answered(again).await.unwrap_err();
+        let refused = play.wait_for_answer(again).await.unwrap_err();
         assert!(refused.to_string().contains("already_authenticated"), "{refused}");
     }
     running.stop().await.unwrap();
@@ -68,7 +68,7 @@ async fn a_stranger_is_told_nothing_but_why_it_must_go() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
     let used = client.ticket().await.unwrap();
-    client.play_by(Way::Ticket(used.clone())).await.unwrap();
+    client.play_with(SocketAuth::Ticket(used.clone())).await.unwrap();
     let signed_out = house.guest("Benjie").await;
     let of_ended = signed_out.ticket().await.unwrap();
     signed_out.sign_out().await.unwrap();
@@ -92,7 +92,7 @@ async fn a_stranger_is_told_nothing_but_why_it_must_go() {
         (say(None, Some(&format!("pt_{}", "0".repeat(64)))), "ticket_unknown"),
         (say(None, Some(&of_ended)), "token_revoked"),
     ] {
-        let mut play = client.play_by(Way::Nobody).await.unwrap();
+        let mut play = client.play_with(SocketAuth::Deferred).await.unwrap();
         play.send_text(text).await.unwrap();
         let expected = (vec![code.to_owned()], close::NOT_AUTHENTICATED);
         assert_eq!(ended(&mut play).await, expected);
@@ -102,19 +102,19 @@ async fn a_stranger_is_told_nothing_but_why_it_must_go() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_who_says_nothing_is_sent_away_and_there_are_few() {
     let mut setup = Setup::default();
-    setup.door.strangers_per_address = 2;
+    setup.rate_limits.unauthenticated_sockets_per_address = 2;
     let house = House::with(setup).await;
     let client = house.guest("Althea").await;
-    let mut silent = client.play_by(Way::Nobody).await.unwrap();
-    let mut other = client.play_by(Way::Nobody).await.unwrap();
-    let third = client.play_by(Way::Nobody).await;
+    let mut silent = client.play_with(SocketAuth::Deferred).await.unwrap();
+    let mut other = client.play_with(SocketAuth::Deferred).await.unwrap();
+    let third = client.play_with(SocketAuth::Deferred).await;
     assert_eq!(refused_upgrade(third), (429, "too_many_requests".to_owned()));
     // Who has said who it is, is no stranger any more.
     let token = Some(Credential::new(client.access_token().to_owned()));
     let entering = other.send(|id| Command::Authenticate { id, token, ticket: None });
     let entering = entering.await.unwrap();
-    other.answered(entering).await.unwrap();
-    client.play_by(Way::Token(client.access_token().to_owned())).await.unwrap();
+    other.wait_for_answer(entering).await.unwrap();
+    client.play_with(SocketAuth::Token(client.access_token().to_owned())).await.unwrap();
     assert_eq!(ended(&mut silent).await, (vec![], close::NOT_AUTHENTICATED));
     ping(&mut other).await;
 }
@@ -244,7 +244,7 @@ async fn pages_of_the_host_itself_are_known_however_it_is_written() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_origin_opens_nothing() {
     let mut setup = Setup::default();
-    setup.door.origins = "https://play.example".parse().unwrap();
+    setup.rate_limits.origins = "https://play.example".parse().unwrap();
     let open = House::with(setup).await;
     let closed = House::new().await;
     let refused = Err((403, "origin_refused".to_owned()));
@@ -263,7 +263,7 @@ async fn a_foreign_origin_opens_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_has_so_many_sockets() {
     let mut setup = Setup::default();
-    setup.door.sockets_per_address = 2;
+    setup.rate_limits.sockets_per_address = 2;
     let house = House::with(setup).await;
     let client = house.guest("Althea").await;
     let first = client.play().await.unwrap();
@@ -284,7 +284,7 @@ async fn an_address_has_so_many_sockets() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_has_so_many_connections() {
     let mut setup = Setup::default();
-    setup.door.connections_per_address = 4;
+    setup.rate_limits.connections_per_address = 4;
     let house = House::with(setup).await;
     let address = house.base.trim_start_matches("http://");
     let mut silent = vec![];
@@ -318,7 +318,7 @@ async fn an_address_has_so_many_connections() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_opens_so_many_sockets_at_a_time() {
     let mut setup = Setup::default();
-    setup.door.openings_per_account = Rate { per_second: 1, burst: 3 };
+    setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
     let house = House::with(setup).await;
     let (hasty, other) = (house.guest("Althea").await, house.guest("Benjie").await);
     let mut refused = 0;
@@ -329,7 +329,7 @@ async fn an_account_opens_so_many_sockets_at_a_time() {
         }
     }
     assert!(refused > 0, "twenty at once were let in");
-    let mut by_message = hasty.play_by(Way::Nobody).await.unwrap();
+    let mut by_message = hasty.play_with(SocketAuth::Deferred).await.unwrap();
     let token = Some(Credential::new(hasty.access_token().to_owned()));
     by_message.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
     let (refusals, code) = ended(&mut by_message).await;
@@ -353,8 +353,8 @@ async fn rest(client: &Client, path: &str, token: bool, from: &str) -> (u16, Opt
 async fn requests_are_counted_by_address_and_by_account() {
     let few = Rate { per_second: 1, burst: 10 };
     let mut setup = Setup::default();
-    setup.door.proxies = "127.0.0.1".parse().unwrap();
-    setup.door.requests_per_address = few;
+    setup.rate_limits.proxies = "127.0.0.1".parse().unwrap();
+    setup.rate_limits.requests_per_address = few;
     let by_address = House::with(setup.clone()).await;
     let client = by_address.guest("Althea").await;
     let mut refused = None;
@@ -369,8 +369,8 @@ async fn requests_are_counted_by_address_and_by_account() {
     assert_eq!(rest(&client, "/v1/rooms", false, "203.0.113.2").await.0, 200);
     assert_eq!(rest(&client, "/healthz", false, "203.0.113.1").await.0, 200);
 
-    setup.door.requests_per_address = Setup::default().door.requests_per_address;
-    setup.door.requests_per_account = few;
+    setup.rate_limits.requests_per_address = Setup::default().rate_limits.requests_per_address;
+    setup.rate_limits.requests_per_account = few;
     let by_account = House::with(setup.clone()).await;
     let (hasty, other) = (by_account.guest("Althea").await, by_account.guest("Benjie").await);
     let mut statuses = vec![];
@@ -382,8 +382,8 @@ async fn requests_are_counted_by_address_and_by_account() {
     assert_eq!(rest(&other, "/v1/me", true, "203.0.113.1").await.0, 200);
 
     // Who is not named as a proxy is not believed.
-    setup.door.proxies = "10.0.0.0/8".parse().unwrap();
-    setup.door.requests_per_address = few;
+    setup.rate_limits.proxies = "10.0.0.0/8".parse().unwrap();
+    setup.rate_limits.requests_per_address = few;
     let unbelieved = House::with(setup).await;
     let client = unbelieved.guest("Althea").await;
     let mut statuses = vec![];
@@ -397,7 +397,7 @@ async fn requests_are_counted_by_address_and_by_account() {
 #[tokio::test(flavor = "multi_thread")]
 async fn signing_in_is_counted_more_tightly() {
     let mut setup = Setup::default();
-    setup.door.sign_ins_per_address = Rate { per_second: 1, burst: 5 };
+    setup.rate_limits.sign_ins_per_address = Rate { per_second: 1, burst: 5 };
     let house = House::with(setup).await;
     let known = house.guest("Althea").await;
     let mut refused = false;
@@ -416,8 +416,8 @@ async fn the_end_of_a_session_reaches_its_open_sockets_on_every_node() {
     let house = House::new().await;
     let (second, running) = house.node().await;
     let (_, [client, other, _]) = house.table().await;
-    let mut play = client.at(&second).play().await.unwrap();
-    let mut of_other = other.at(&second).play().await.unwrap();
+    let mut play = client.with_base(&second).play().await.unwrap();
+    let mut of_other = other.with_base(&second).play().await.unwrap();
     client.sign_out().await.unwrap();
     let code = loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {

@@ -2,7 +2,7 @@
 //! browsers can, with the answers, refusals and limits of the messages that it stands for.
 
 use bahay::client::{Client, Play};
-use bahay::edge::Rate;
+use bahay::rate_limit::Rate;
 use bahay::ws::protocol::{Command, close};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ fn refusals(messages: &[Value]) -> Vec<(u64, &str)> {
 
 async fn ping(play: &mut Play) {
     let pinging = play.send(|id| Command::Ping { id }).await.unwrap();
-    play.answered(pinging).await.unwrap();
+    play.wait_for_answer(pinging).await.unwrap();
 }
 
 fn refused_status(result: Result<Browser, Error>) -> u16 {
@@ -189,7 +189,7 @@ async fn a_table_is_resumed_by_version_and_tag() {
     // Somebody comes, which is told.
     let mut play = joined(&other).await;
     let from = format!("?type=join&from={version}&tag={tag}&table={table}");
-    let mut resumed = Browser::joining(&client.at(&second), &from).await;
+    let mut resumed = Browser::joining(&client.with_base(&second), &from).await;
     let heard = resumed.until(1).await;
     let updates: Vec<&Value> = heard.iter().filter(|message| kind(message) == "update").collect();
     assert!(!updates.is_empty(), "{heard:?}");
@@ -212,7 +212,7 @@ async fn a_table_is_resumed_by_version_and_tag() {
         assert_eq!(heard[2]["view"]["table"], json!(table));
     }
     let leaving = play.leave().await.unwrap();
-    play.answered(leaving).await.unwrap();
+    play.wait_for_answer(leaving).await.unwrap();
     running.stop().await.unwrap();
 }
 
@@ -290,7 +290,7 @@ async fn of_two_at_once_the_one_that_says_something_is_there() {
         let seats = view.seats.iter().flatten();
         seats.filter(|seat| seat.player == client.player()).any(|seat| seat.connected)
     };
-    let elsewhere = client.at(&second);
+    let elsewhere = client.with_base(&second);
     let (mut one, mut two) = tokio::join!(
         Browser::joining(&client, "?type=join"),
         Browser::joining(&elsewhere, "?type=join"),
@@ -345,7 +345,7 @@ async fn the_first_thing_that_is_said_is_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limits_are_those_of_the_messages() {
     let mut setup = Setup::default();
-    setup.door.openings_per_account = Rate { per_second: 1, burst: 3 };
+    setup.rate_limits.socket_handshakes_per_account = Rate { per_second: 1, burst: 3 };
     let house = House::with(setup).await;
     let hasty = house.guest("Althea").await;
     let mut hurried = vec![];
@@ -361,7 +361,7 @@ async fn the_limits_are_those_of_the_messages() {
     assert!(hurried.iter().all(|end| *end == Err(close::TOO_FAST)), "{hurried:?}");
 
     let mut setup = Setup::default();
-    setup.door.requests_per_account = Rate { per_second: 1, burst: 10 };
+    setup.rate_limits.requests_per_account = Rate { per_second: 1, burst: 10 };
     let house = House::with(setup).await;
     let hasty = house.guest("Althea").await;
     let mut refused = 0;
@@ -376,7 +376,7 @@ async fn the_limits_are_those_of_the_messages() {
     assert!(refused > 0, "thirty at once were looked up");
 
     let mut setup = Setup::default();
-    setup.door.sockets_per_address = 1;
+    setup.rate_limits.sockets_per_address = 1;
     let house = House::with(setup).await;
     let client = house.guest("Althea").await;
     let _first = Browser::joining(&client, "?type=join").await;

@@ -1,4 +1,4 @@
-//! Places by address, or by network: so many at a time, each free again when it is dropped.
+//! ConcurrencyLimit by address, or by network: so many at a time, each free again when it is dropped.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,38 +12,38 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// The places of every key. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Places<K> {
+pub struct ConcurrencyLimit<K> {
     most: u32,
     taken: Arc<Mutex<HashMap<K, u32>>>,
 }
 
 /// A place that is taken until this is dropped.
 #[derive(Debug)]
-pub struct PlaceOf<K: Copy + Eq + Hash> {
+pub struct Permit<K: Copy + Eq + Hash> {
     key: K,
     taken: Arc<Mutex<HashMap<K, u32>>>,
 }
 
-impl<K: Copy + Eq + Hash> Places<K> {
+impl<K: Copy + Eq + Hash> ConcurrencyLimit<K> {
     pub fn new(most: u32) -> Self {
         Self { most, taken: Arc::default() }
     }
 
-    pub fn take(&self, key: K) -> Result<PlaceOf<K>, Refused> {
+    pub fn acquire(&self, key: K) -> Result<Permit<K>, AdmissionError> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let of_key = taken.entry(key).or_default();
         if *of_key >= self.most {
             if *of_key == 0 {
                 taken.remove(&key);
             }
-            return Err(Refused::TooMany { retry_after: RETRY_AFTER });
+            return Err(AdmissionError::TooMany { retry_after: RETRY_AFTER });
         }
         *of_key += 1;
-        Ok(PlaceOf { key, taken: self.taken.clone() })
+        Ok(Permit { key, taken: self.taken.clone() })
     }
 }
 
-impl<K: Copy + Eq + Hash> Drop for PlaceOf<K> {
+impl<K: Copy + Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of_key) = taken.get_mut(&self.key) {
@@ -58,20 +58,20 @@ impl<K: Copy + Eq + Hash> Drop for PlaceOf<K> {
 #[cfg(test)]
 mod tests {
     use super::super::Address;
-    use super::Places;
+    use super::ConcurrencyLimit;
     use std::net::IpAddr;
 
     #[test]
     fn a_place_is_free_again_when_it_is_dropped() {
         let address = |last: u8| Address::from(IpAddr::from([10, 0, 0, last]));
-        let places = Places::new(2);
-        let first = places.take(address(1)).unwrap();
-        let _second = places.take(address(1)).unwrap();
-        assert!(places.take(address(1)).is_err());
-        assert!(places.take(address(2)).is_ok(), "each address has its own");
+        let places = ConcurrencyLimit::new(2);
+        let first = places.acquire(address(1)).unwrap();
+        let _second = places.acquire(address(1)).unwrap();
+        assert!(places.acquire(address(1)).is_err());
+        assert!(places.acquire(address(2)).is_ok(), "each address has its own");
         drop(first);
-        assert!(places.take(address(1)).is_ok());
+        assert!(places.acquire(address(1)).is_ok());
         assert_eq!(places.taken.lock().unwrap().len(), 1, "who is gone is forgotten");
-        assert!(Places::new(0).take(address(1)).is_err());
+        assert!(ConcurrencyLimit::new(0).acquire(address(1)).is_err());
     }
 }

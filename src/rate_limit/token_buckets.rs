@@ -27,7 +27,7 @@ pub struct Rate {
 /// The text is no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("write a rate as in 20:80, for 20 a second and 80 at once; neither is zero")]
-pub struct NotARate;
+pub struct ParseRateError;
 
 impl Rate {
     /// Until one more is allowed.
@@ -37,11 +37,11 @@ impl Rate {
 }
 
 impl FromStr for Rate {
-    type Err = NotARate;
+    type Err = ParseRateError;
 
-    fn from_str(text: &str) -> Result<Self, NotARate> {
-        let (per_second, burst) = text.split_once(':').ok_or(NotARate)?;
-        let number = |text: &str| text.parse().ok().filter(|number| *number > 0).ok_or(NotARate);
+    fn from_str(text: &str) -> Result<Self, ParseRateError> {
+        let (per_second, burst) = text.split_once(':').ok_or(ParseRateError)?;
+        let number = |text: &str| text.parse().ok().filter(|number| *number > 0).ok_or(ParseRateError);
         Ok(Self { per_second: number(per_second)?, burst: number(burst)? })
     }
 }
@@ -54,23 +54,23 @@ impl fmt::Display for Rate {
 
 /// A bucket for each key.
 #[derive(Debug)]
-pub struct Buckets<K> {
+pub struct TokenBuckets<K> {
     rate: Rate,
     /// When each is full again.
     full_at: Mutex<HashMap<K, Instant>>,
 }
 
-impl<K: Copy + Eq + Hash> Buckets<K> {
+impl<K: Copy + Eq + Hash> TokenBuckets<K> {
     pub fn new(rate: Rate) -> Self {
         Self { rate, full_at: Mutex::default() }
     }
 
     /// Takes one token now.
-    pub fn take(&self, key: K) -> Result<(), Refused> {
-        self.take_at(key, Instant::now())
+    pub fn acquire(&self, key: K) -> Result<(), AdmissionError> {
+        self.acquire_at(key, Instant::now())
     }
 
-    fn take_at(&self, key: K, now: Instant) -> Result<(), Refused> {
+    fn acquire_at(&self, key: K, now: Instant) -> Result<(), AdmissionError> {
         let period = self.rate.period();
         let most = period * self.rate.burst;
         // A poisoned lock guards a map that is whole: no code panics half-way through a change.
@@ -79,7 +79,7 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
             full_at.retain(|_, full_at| *full_at > now);
             if full_at.len() >= BUCKETS_MAX {
                 tracing::warn!(keys = full_at.len(), "a quarter of the limits by key is forgotten");
-                forget_a_quarter(&mut full_at);
+                evict_quarter(&mut full_at);
             }
         }
         let bucket = full_at.entry(key).or_insert(now);
@@ -89,13 +89,13 @@ impl<K: Copy + Eq + Hash> Buckets<K> {
             *bucket = after;
             Ok(())
         } else {
-            Err(Refused::TooMany { retry_after: wait })
+            Err(AdmissionError::TooMany { retry_after: wait })
         }
     }
 }
 
 /// Those that would be full again first.
-fn forget_a_quarter<K: Copy + Eq + Hash>(full_at: &mut HashMap<K, Instant>) {
+fn evict_quarter<K: Copy + Eq + Hash>(full_at: &mut HashMap<K, Instant>) {
     let mut by_moment: Vec<(Instant, K)> = full_at.iter().map(|(key, at)| (*at, *key)).collect();
     let quarter = by_moment.len() / 4;
     by_moment.select_nth_unstable_by_key(quarter, |(at, _)| *at);
@@ -106,39 +106,39 @@ fn forget_a_quarter<K: Copy + Eq + Hash>(full_at: &mut HashMap<K, Instant>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{BUCKETS_MAX, Buckets, Rate, Refused};
+    use super::{BUCKETS_MAX, TokenBuckets, Rate, AdmissionError};
     use std::time::{Duration, Instant};
 
     const RATE: Rate = Rate { per_second: 10, burst: 3 };
 
     #[test]
     fn a_burst_passes_and_then_what_comes_back() {
-        let buckets = Buckets::new(RATE);
+        let buckets = TokenBuckets::new(RATE);
         let now = Instant::now();
         for _ in 0..3 {
-            assert_eq!(buckets.take_at('a', now), Ok(()));
+            assert_eq!(buckets.acquire_at('a', now), Ok(()));
         }
         let retry_after = Duration::from_millis(100);
-        assert_eq!(buckets.take_at('a', now), Err(Refused::TooMany { retry_after }));
-        assert_eq!(buckets.take_at('b', now), Ok(()), "each key has its own");
-        assert_eq!(buckets.take_at('a', now + retry_after), Ok(()));
-        assert!(buckets.take_at('a', now + retry_after).is_err());
+        assert_eq!(buckets.acquire_at('a', now), Err(AdmissionError::TooMany { retry_after }));
+        assert_eq!(buckets.acquire_at('b', now), Ok(()), "each key has its own");
+        assert_eq!(buckets.acquire_at('a', now + retry_after), Ok(()));
+        assert!(buckets.acquire_at('a', now + retry_after).is_err());
         let later = now + Duration::from_secs(60);
-        let taken = (0..10).take_while(|_| buckets.take_at('a', later).is_ok()).count();
+        let taken = (0..10).take_while(|_| buckets.acquire_at('a', later).is_ok()).count();
         assert_eq!(taken, 3, "a bucket holds no more than a burst");
     }
 
     #[test]
     fn keys_are_bounded() {
-        let buckets = Buckets::new(RATE);
+        let buckets = TokenBuckets::new(RATE);
         let now = Instant::now();
         for key in 0..BUCKETS_MAX * 2 + 1 {
-            assert_eq!(buckets.take_at(key, now), Ok(()));
+            assert_eq!(buckets.acquire_at(key, now), Ok(()));
             assert!(buckets.full_at.lock().unwrap().len() <= BUCKETS_MAX);
         }
         let later = now + Duration::from_secs(1);
         for key in 0..BUCKETS_MAX {
-            assert_eq!(buckets.take_at(key, later), Ok(()));
+            assert_eq!(buckets.acquire_at(key, later), Ok(()));
         }
         assert!(buckets.full_at.lock().unwrap().len() <= BUCKETS_MAX);
     }
@@ -146,14 +146,14 @@ mod tests {
     /// Whoever comes from very many addresses cannot begin anew at one of them.
     #[test]
     fn who_has_used_up_a_key_does_not_free_it_with_others() {
-        let buckets = Buckets::new(RATE);
+        let buckets = TokenBuckets::new(RATE);
         let now = Instant::now();
         for _ in 0..3 {
-            assert_eq!(buckets.take_at(usize::MAX, now), Ok(()));
+            assert_eq!(buckets.acquire_at(usize::MAX, now), Ok(()));
         }
         for key in 0..BUCKETS_MAX * 2 {
-            assert_eq!(buckets.take_at(key, now), Ok(()));
-            assert!(buckets.take_at(usize::MAX, now).is_err(), "after {key} others");
+            assert_eq!(buckets.acquire_at(key, now), Ok(()));
+            assert!(buckets.acquire_at(usize::MAX, now).is_err(), "after {key} others");
         }
     }
 

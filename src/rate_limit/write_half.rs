@@ -6,7 +6,7 @@
 //! as the client takes them. What it does not take waits here, in order, until the reader, which is
 //! woken for it, writes it.
 //!
-//! Until [`WriteHalf::frames`] is called there are no frames: then only the reader writes, and is told
+//! Until [`WriteHalf::begin_frames`] is called there are no frames: then only the reader writes, and is told
 //! how much the client has taken.
 
 use std::collections::VecDeque;
@@ -20,12 +20,12 @@ use tokio::net::tcp::OwnedWriteHalf;
 #[derive(Debug)]
 pub struct WriteHalf {
     half: OwnedWriteHalf,
-    rest: Mutex<Rest>,
+    unsent: Mutex<Unsent>,
 }
 
 /// What the client has not taken yet.
 #[derive(Debug, Default)]
-struct Rest {
+struct Unsent {
     are_frames: bool,
     /// Each what is left of one.
     frames: VecDeque<Vec<u8>>,
@@ -38,65 +38,65 @@ struct Rest {
 
 /// How much waits for a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WriteBacklog {
     pub frames: usize,
     pub bytes: usize,
 }
 
-impl Waiting {
-    pub fn is_nothing(self) -> bool {
+impl WriteBacklog {
+    pub fn is_empty(self) -> bool {
         self.frames == 0
     }
 }
 
 impl WriteHalf {
     pub fn new(half: OwnedWriteHalf) -> Self {
-        Self { half, rest: Mutex::default() }
+        Self { half, unsent: Mutex::default() }
     }
 
     /// From here on, what is written at once is never torn apart by what others write.
-    pub fn frames(&self) {
-        self.rest().are_frames = true;
+    pub fn begin_frames(&self) {
+        self.unsent().are_frames = true;
     }
 
     pub fn has_frames(&self) -> bool {
-        self.rest().are_frames
+        self.unsent().are_frames
     }
 
     /// Writes whole frames, of which each ends where `ends` says, behind what waits, as far as the
     /// client takes them now. Says what waits then: somebody has to [drain](Self::poll_drain) it. A
     /// broken connection shows itself when it is read.
-    pub fn write(&self, frames: &[u8], ends: &[usize]) -> Waiting {
-        let mut rest = self.rest();
-        let taken = match rest.frames.is_empty() {
+    pub fn write(&self, frames: &[u8], ends: &[usize]) -> WriteBacklog {
+        let mut unsent = self.unsent();
+        let taken = match unsent.frames.is_empty() {
             true => self.half.try_write(frames).unwrap_or(0),
             false => 0,
         };
         if taken < frames.len() {
-            rest.keep(frames, ends, taken);
+            unsent.append(frames, ends, taken);
         }
-        rest.waiting()
+        unsent.backlog()
     }
 
-    pub fn waiting(&self) -> Waiting {
-        self.rest().waiting()
+    pub fn backlog(&self) -> WriteBacklog {
+        self.unsent().backlog()
     }
 
     /// Forgets what waits, but for the end of what the client has begun to take.
-    pub fn forget(&self) {
-        let mut rest = self.rest();
-        let begun = usize::from(rest.is_begun);
-        rest.frames.truncate(begun);
-        rest.bytes = rest.frames.front().map_or(0, |first| first.len() - rest.taken);
+    pub fn discard_backlog(&self) {
+        let mut unsent = self.unsent();
+        let begun = usize::from(unsent.is_begun);
+        unsent.frames.truncate(begun);
+        unsent.bytes = unsent.frames.front().map_or(0, |first| first.len() - unsent.taken);
     }
 
     /// Ready when nothing waits any more.
     pub fn poll_drain(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut rest = self.rest();
-        while let Some(first) = rest.frames.front() {
-            match ready!(self.poll_try(context, &first[rest.taken..]))? {
+        let mut unsent = self.unsent();
+        while let Some(first) = unsent.frames.front() {
+            match ready!(self.poll_write_available(context, &first[unsent.taken..]))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
-                taken => rest.take(taken),
+                taken => unsent.advance(taken),
             }
         }
         Poll::Ready(Ok(()))
@@ -104,10 +104,10 @@ impl WriteHalf {
 
     /// For the reader, as `AsyncWrite` has it. Frames are taken in whole, and counted as one.
     pub fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if !self.rest().are_frames {
-            return self.poll_try(context, bytes);
+        if !self.unsent().are_frames {
+            return self.poll_write_available(context, bytes);
         }
-        if !self.write(bytes, &[bytes.len()]).is_nothing() {
+        if !self.write(bytes, &[bytes.len()]).is_empty() {
             // So that the reader is woken for it.
             let _ = self.poll_drain(context)?;
         }
@@ -120,7 +120,7 @@ impl WriteHalf {
         context: &mut Context<'_>,
         buffers: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.rest().are_frames {
+        if self.unsent().are_frames {
             let together: Vec<u8> =
                 buffers.iter().flat_map(|buffer| buffer.iter().copied()).collect();
             return self.poll_write(context, &together);
@@ -141,7 +141,7 @@ impl WriteHalf {
         Poll::Ready(socket2::SockRef::from(stream).shutdown(std::net::Shutdown::Write))
     }
 
-    fn poll_try(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write_available(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.half.as_ref().poll_write_ready(context))?;
             match self.half.try_write(bytes) {
@@ -151,14 +151,14 @@ impl WriteHalf {
         }
     }
 
-    fn rest(&self) -> MutexGuard<'_, Rest> {
-        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unsent(&self) -> MutexGuard<'_, Unsent> {
+        self.unsent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Rest {
+impl Unsent {
     /// Keeps what is left of frames of which the client has taken so many bytes.
-    fn keep(&mut self, frames: &[u8], ends: &[usize], taken: usize) {
+    fn append(&mut self, frames: &[u8], ends: &[usize], taken: usize) {
         let mut begin = 0;
         for &end in ends {
             if end > taken {
@@ -171,7 +171,7 @@ impl Rest {
         }
     }
 
-    fn take(&mut self, bytes: usize) {
+    fn advance(&mut self, bytes: usize) {
         self.taken += bytes;
         self.bytes -= bytes;
         self.is_begun = true;
@@ -185,8 +185,8 @@ impl Rest {
         }
     }
 
-    fn waiting(&self) -> Waiting {
-        Waiting { frames: self.frames.len(), bytes: self.bytes }
+    fn backlog(&self) -> WriteBacklog {
+        WriteBacklog { frames: self.frames.len(), bytes: self.bytes }
     }
 }
 
@@ -197,7 +197,7 @@ mod tests {
     use tokio::io::AsyncReadExt as _;
     use tokio::net::{TcpListener, TcpStream};
 
-    use super::{Waiting, WriteHalf};
+    use super::{WriteBacklog, WriteHalf};
 
     async fn pair() -> (WriteHalf, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
@@ -207,7 +207,7 @@ mod tests {
         (WriteHalf::new(stream.into_split().1), client)
     }
 
-    fn one(write_half: &WriteHalf, frame: &[u8]) -> Waiting {
+    fn one(write_half: &WriteHalf, frame: &[u8]) -> WriteBacklog {
         write_half.write(frame, &[frame.len()])
     }
 
@@ -217,7 +217,7 @@ mod tests {
         for number in 0_u8.. {
             let frame = vec![number; length];
             written.extend_from_slice(&frame);
-            if !one(write_half, &frame).is_nothing() {
+            if !one(write_half, &frame).is_empty() {
                 return written;
             }
         }
@@ -227,7 +227,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_not_taken_waits_and_comes_in_order() {
         let (write_half, mut client) = pair().await;
-        write_half.frames();
+        write_half.begin_frames();
         let mut written = fill(&write_half, 100_000);
         for last in [b"beside", b"reader"] {
             written.extend_from_slice(last);
@@ -243,7 +243,7 @@ mod tests {
             read
         });
         poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
-        assert_eq!(write_half.waiting(), Waiting::default());
+        assert_eq!(write_half.backlog(), WriteBacklog::default());
         assert_eq!(reader.await.expect("it does not panic"), written);
     }
 
@@ -253,16 +253,16 @@ mod tests {
         const LENGTH: usize = 1_000;
         const FRAMES: usize = 20_000;
         let (write_half, mut client) = pair().await;
-        write_half.frames();
+        write_half.begin_frames();
         let together = vec![7; LENGTH * FRAMES];
         let ends: Vec<usize> = (1..=FRAMES).map(|number| number * LENGTH).collect();
         let waiting = write_half.write(&together, &ends);
         assert!((1..FRAMES).contains(&waiting.frames), "{waiting:?}");
         assert_eq!(waiting.bytes.div_ceil(LENGTH), waiting.frames);
         assert_eq!(one(&write_half, b"one more").frames, waiting.frames + 1);
-        write_half.forget();
+        write_half.discard_backlog();
         let begun = usize::from(!waiting.bytes.is_multiple_of(LENGTH));
-        assert_eq!(write_half.waiting(), Waiting { frames: begun, bytes: waiting.bytes % LENGTH });
+        assert_eq!(write_half.backlog(), WriteBacklog { frames: begun, bytes: waiting.bytes % LENGTH });
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             client.read_to_end(&mut read).await.expect("all of it comes");
@@ -278,10 +278,10 @@ mod tests {
     #[tokio::test]
     async fn what_is_forgotten_ends_with_a_whole_frame() {
         let (write_half, mut client) = pair().await;
-        write_half.frames();
+        write_half.begin_frames();
         fill(&write_half, 100_000);
         one(&write_half, b"never");
-        write_half.forget();
+        write_half.discard_backlog();
         one(&write_half, b"end");
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();

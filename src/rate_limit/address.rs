@@ -75,7 +75,7 @@ pub struct Proxies(Vec<ProxyNetwork>);
 /// The text is no list of networks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no address or network; write it as in 127.0.0.1,10.0.7.0/28")]
-pub struct NotANetwork(String);
+pub struct ParseNetworkError(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ProxyNetwork {
@@ -155,9 +155,9 @@ fn is_port(text: &str) -> bool {
 }
 
 impl FromStr for Proxies {
-    type Err = NotANetwork;
+    type Err = ParseNetworkError;
 
-    fn from_str(text: &str) -> Result<Self, NotANetwork> {
+    fn from_str(text: &str) -> Result<Self, ParseNetworkError> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         parts.map(str::parse).collect::<Result<_, _>>().map(Self)
     }
@@ -180,10 +180,10 @@ impl ProxyNetwork {
 }
 
 impl FromStr for ProxyNetwork {
-    type Err = NotANetwork;
+    type Err = ParseNetworkError;
 
-    fn from_str(text: &str) -> Result<Self, NotANetwork> {
-        let wrong = || NotANetwork(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, ParseNetworkError> {
+        let wrong = || ParseNetworkError(text.to_owned());
         let (address, bits) = match text.split_once('/') {
             Some((address, bits)) => (address, Some(bits)),
             None => (text, None),

@@ -15,7 +15,7 @@ pub struct Origins(Vec<Origin>);
 /// The text is no origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no origin; write it as in https://play.example, without a path")]
-pub struct NotAnOrigin(String);
+pub struct ParseOriginError(String);
 
 /// A scheme and an authority.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +45,9 @@ impl Origins {
 }
 
 impl FromStr for Origins {
-    type Err = NotAnOrigin;
+    type Err = ParseOriginError;
 
-    fn from_str(text: &str) -> Result<Self, NotAnOrigin> {
+    fn from_str(text: &str) -> Result<Self, ParseOriginError> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         parts.map(parse_setting).collect::<Result<_, _>>().map(Self)
     }
@@ -56,7 +56,7 @@ impl FromStr for Origins {
 /// Returns whether a page of this origin came from this very host, as the browser names it. A proxy that ends
 /// TLS may make another scheme of it, so the scheme is not compared, and the default port of either
 /// scheme is the same place as none.
-pub fn is_of_host(origin: &str, host: Option<&str>) -> bool {
+pub fn is_same_host(origin: &str, host: Option<&str>) -> bool {
     let Some(Origin { scheme, authority }) = Origin::parse(origin) else {
         return false;
     };
@@ -104,8 +104,8 @@ impl Authority {
 }
 
 /// A scheme, a host, perhaps a port; nothing that a browser would write differently.
-fn parse_setting(text: &str) -> Result<Origin, NotAnOrigin> {
-    let wrong = || NotAnOrigin(text.to_owned());
+fn parse_setting(text: &str) -> Result<Origin, ParseOriginError> {
+    let wrong = || ParseOriginError(text.to_owned());
     let (scheme, host) = text.split_once("://").ok_or_else(wrong)?;
     let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_host = |byte: u8| is_word(byte) || b".-:[]".contains(&byte);
@@ -118,7 +118,7 @@ fn parse_setting(text: &str) -> Result<Origin, NotAnOrigin> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Origins, is_of_host};
+    use super::{Origins, is_same_host};
 
     #[test]
     fn an_origin_is_named_to_the_letter() {
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn pages_of_the_host_itself_are_told_from_others() {
-        assert!(is_of_host("http://127.0.0.1:8080", Some("127.0.0.1:8080")));
-        assert!(is_of_host("https://play.example", Some("play.example")));
+        assert!(is_same_host("http://127.0.0.1:8080", Some("127.0.0.1:8080")));
+        assert!(is_same_host("https://play.example", Some("play.example")));
         for foreign in
             ["null", "", "http://", "http://play.example:81", "http://a.play.example", "file://"]
         {
-            assert!(!is_of_host(foreign, Some("play.example")), "{foreign}");
+            assert!(!is_same_host(foreign, Some("play.example")), "{foreign}");
         }
-        assert!(!is_of_host("http://", Some("")));
-        assert!(!is_of_host("https://play.example", None));
+        assert!(!is_same_host("http://", Some("")));
+        assert!(!is_same_host("https://play.example", None));
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
             ("http://[::1]", "[::1]:80"),
             ("https://play.example", "play.example:"),
         ] {
-            assert!(is_of_host(origin, Some(host)), "{origin} at {host}");
+            assert!(is_same_host(origin, Some(host)), "{origin} at {host}");
         }
         for (origin, host) in [
             ("https://play.example:80", "play.example"),
@@ -179,7 +179,7 @@ mod tests {
             ("https://play.example", ""),
             ("ftp://play.example", "play.example"),
         ] {
-            assert!(!is_of_host(origin, Some(host)), "{origin} at {host}");
+            assert!(!is_same_host(origin, Some(host)), "{origin} at {host}");
         }
     }
 

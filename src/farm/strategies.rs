@@ -2,7 +2,7 @@
 
 use bahay_engine::coins::Coins;
 
-use super::house::{House, MAIN};
+use super::house::{SimulatedHouse, MAIN};
 
 /// How often the wallet plays honestly in a day to earn a right.
 const HONEST_ROUNDS: u32 = 100;
@@ -16,9 +16,9 @@ const SMALLEST_STAKE: Coins = Coins::from_hundredths(1_500);
 /// With less a guest sits down only in the smallest room, where a game brings a tenth.
 const WORTHWHILE: Coins = Coins::from_hundredths(15_000);
 
-/// A way.
+/// A strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Strategy {
     /// Guests lose what they were given to the wallet at private tables.
     LosePrivately,
     /// The same, after the wallet has lost to one of them, so that it may win that back.
@@ -35,7 +35,7 @@ pub(super) enum Way {
     RelayInRooms,
 }
 
-impl Way {
+impl Strategy {
     pub(super) const ALL: [Self; 7] = [
         Self::LosePrivately,
         Self::ThereAndBack,
@@ -58,28 +58,28 @@ impl Way {
         }
     }
 
-    pub(super) fn play_day(self, house: &mut House, day: u32) {
+    pub(super) fn play_day(self, house: &mut SimulatedHouse, day: u32) {
         match self {
-            Self::LosePrivately => gather(house, day, MAIN, &donors(house)),
+            Self::LosePrivately => gather_privately(house, day, MAIN, &donors(house)),
             Self::ThereAndBack => {
                 let donors = donors(house);
                 if let [.., one, two] = donors[..] {
                     // The wallet loses to one of them.
                     lose_once(house, one, [MAIN, two]);
                 }
-                gather(house, day, MAIN, &donors);
+                gather_privately(house, day, MAIN, &donors);
             }
             Self::Relay => {
                 let donors = donors(house);
                 let (middlemen, rest) = donors.split_at(MIDDLEMEN.min(donors.len()));
                 if day % 2 == 1 {
-                    return gather(house, day, MAIN, middlemen);
+                    return gather_privately(house, day, MAIN, middlemen);
                 }
                 // Pairs of guests for each of them.
                 let each = rest.len() / MIDDLEMEN.max(1);
                 for (number, middleman) in middlemen.iter().enumerate() {
                     let own = rest.iter().skip(number * each).take(each.min(20)).copied();
-                    gather(house, day, *middleman, &own.collect::<Vec<_>>());
+                    gather_privately(house, day, *middleman, &own.collect::<Vec<_>>());
                 }
             }
             Self::Fees => {
@@ -88,9 +88,9 @@ impl Way {
                         break;
                     }
                 }
-                gather(house, day, MAIN, &donors(house));
+                gather_privately(house, day, MAIN, &donors(house));
             }
-            Self::LoseInRooms => meet(house, day),
+            Self::LoseInRooms => lose_in_rooms(house, day),
             Self::LoseBesideOthers => gather_in_rooms(house, day, MAIN, &donors(house)),
             Self::RelayInRooms => {
                 let (mut middlemen, mut rest): (Vec<_>, Vec<_>) =
@@ -108,7 +108,7 @@ impl Way {
 }
 
 /// All but the wallet, the richest first.
-fn donors(house: &House) -> Vec<usize> {
+fn donors(house: &SimulatedHouse) -> Vec<usize> {
     let mut donors: Vec<usize> = (MAIN + 1..house.accounts()).collect();
     donors.sort_by_key(|account| std::cmp::Reverse(house.wallet(*account)));
     donors
@@ -116,12 +116,12 @@ fn donors(house: &House) -> Vec<usize> {
 
 /// Two after two they lose to this one at the highest bet, for as long as the day lasts and the house
 /// lets them.
-fn gather(house: &mut House, day: u32, to: usize, donors: &[usize]) {
+fn gather_privately(house: &mut SimulatedHouse, day: u32, to: usize, donors: &[usize]) {
     for pair in donors.chunks_exact(2) {
         let losers = [pair[0], pair[1]];
         // The same table again, so that a POT is won.
-        while let Some(bet) = house.bet_for(to, losers) {
-            let mut table = house.open(bet);
+        while let Some(bet) = house.max_bet(to, losers) {
+            let mut table = house.open_table(bet);
             let mut played = 0;
             while house.lose_privately(&mut table, to, losers) {
                 played += 1;
@@ -129,7 +129,7 @@ fn gather(house: &mut House, day: u32, to: usize, donors: &[usize]) {
                     break;
                 }
             }
-            house.give_up(table, [to, losers[0], losers[1]]);
+            house.close_table(table, [to, losers[0], losers[1]]);
             for loser in losers {
                 house.claim_relief(loser);
             }
@@ -140,25 +140,25 @@ fn gather(house: &mut House, day: u32, to: usize, donors: &[usize]) {
                 break;
             }
         }
-        if house.bet_for(to, [to, to]).is_none() {
+        if house.max_bet(to, [to, to]).is_none() {
             // It may not win any more.
             return;
         }
     }
 }
 
-fn lose_once(house: &mut House, winner: usize, losers: [usize; 2]) {
-    if let Some(bet) = house.bet_for(winner, losers) {
-        let mut table = house.open(bet);
+fn lose_once(house: &mut SimulatedHouse, winner: usize, losers: [usize; 2]) {
+    if let Some(bet) = house.max_bet(winner, losers) {
+        let mut table = house.open_table(bet);
         house.lose_privately(&mut table, winner, losers);
-        house.give_up(table, [winner, losers[0], losers[1]]);
+        house.close_table(table, [winner, losers[0], losers[1]]);
     }
 }
 
 /// Two at a time look for a table when the wallet does, and nobody else: whoever else waited would be
 /// brought together with them. Each two are taken from all who have coins, so that all addresses come
 /// together with each other.
-fn meet(house: &mut House, day: u32) {
+fn lose_in_rooms(house: &mut SimulatedHouse, day: u32) {
     let mut turn = 0;
     let mut donors = donors(house);
     loop {
@@ -171,7 +171,7 @@ fn meet(house: &mut House, day: u32) {
         let apart = 1 + (7 * turn + number / 2) % (number - 1);
         let pair = [donors[first], donors[(first + apart) % number]];
         turn += 1;
-        if let Some(losers) = house.seek(&pair, turn as u64)
+        if let Some(losers) = house.match_sybils(&pair, turn as u64)
             && !house.lose_in_room(losers)
         {
             donors.retain(|account| !losers.contains(account));
@@ -184,14 +184,14 @@ fn meet(house: &mut House, day: u32) {
 
 /// One after the other they look for a table when this one does, and an honest player with them: two
 /// suffice that come from two networks. Each goes on until it has no coins left, or may lose no more.
-fn gather_in_rooms(house: &mut House, day: u32, to: usize, donors: &[usize]) {
+fn gather_in_rooms(house: &mut SimulatedHouse, day: u32, to: usize, donors: &[usize]) {
     for (turn, donor) in (0_u64..).zip(donors) {
-        if house.is_day_over(to) {
+        if house.is_day_limit_reached(to) {
             return;
         }
         while house.wallet(*donor) >= WORTHWHILE
-            && house.seek_beside_other(to, *donor, turn)
-            && house.lose_beside_other(to, *donor)
+            && house.match_with_stranger(to, *donor, turn)
+            && house.lose_beside_stranger(to, *donor)
         {
             if !house.next_game(day) {
                 return;

@@ -11,10 +11,10 @@
 //! and each refuses in its own words.
 
 mod address;
-mod buckets;
-mod counted;
+mod token_buckets;
+mod network_limits;
 mod origins;
-mod places;
+mod concurrency;
 mod write_half;
 
 use std::net::{IpAddr, SocketAddr};
@@ -23,13 +23,13 @@ use std::time::Duration;
 
 use crate::ids::PlayerId;
 
-use counted::{CountedPlaces, CountedRate};
+use network_limits::{NetworkConcurrencyLimit, NetworkRateLimit};
 
-pub use address::{Address, Network, NotANetwork, Proxies};
-pub use buckets::{BUCKETS_MAX, Buckets, NotARate, Rate};
-pub use counted::{NETWORK_SHARE, Place};
-pub use origins::{NotAnOrigin, Origins, is_of_host};
-pub use write_half::{Waiting, WriteHalf};
+pub use address::{Address, Network, ParseNetworkError, Proxies};
+pub use token_buckets::{BUCKETS_MAX, TokenBuckets, ParseRateError, Rate};
+pub use network_limits::{NETWORK_SHARE, ConnectionPermit};
+pub use origins::{ParseOriginError, Origins, is_same_host};
+pub use write_half::{WriteBacklog, WriteHalf};
 
 /// What is let in. The defaults suit a house on the open internet whose players come one by one.
 #[derive(Clone, Debug)]
@@ -50,9 +50,9 @@ pub struct Options {
     /// Open sockets of one address: enough for a school behind one router.
     pub sockets_per_address: u32,
     /// Sockets of one address that have not said yet who they are.
-    pub strangers_per_address: u32,
+    pub unauthenticated_sockets_per_address: u32,
     /// Sockets opened by one account.
-    pub openings_per_account: Rate,
+    pub socket_handshakes_per_account: Rate,
     pub requests_per_address: Rate,
     pub requests_per_account: Rate,
     /// Signing in and refreshing, by address: what somebody who guesses needs most of. Operators
@@ -79,8 +79,8 @@ impl Default for Options {
             slow_reader: Duration::from_secs(30),
             connections_per_address: 256,
             sockets_per_address: 64,
-            strangers_per_address: 8,
-            openings_per_account: Rate { per_second: 3, burst: 12 },
+            unauthenticated_sockets_per_address: 8,
+            socket_handshakes_per_account: Rate { per_second: 3, burst: 12 },
             requests_per_address: Rate { per_second: 100, burst: 400 },
             requests_per_account: Rate { per_second: 20, burst: 80 },
             sign_ins_per_address: Rate { per_second: 2, burst: 60 },
@@ -90,7 +90,7 @@ impl Default for Options {
 
 /// Why somebody is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum AdmissionError {
     #[error("pages of this origin may not call this server")]
     Origin,
     #[error("this address is for WebSockets: ask for an upgrade, as RFC 6455 has it")]
@@ -111,38 +111,38 @@ pub struct Peer {
 
 /// The door of one node. Clones are the same door.
 #[derive(Clone, Debug)]
-pub struct Edge(Arc<Inner>);
+pub struct RateLimits(Arc<LimitState>);
 
 #[derive(Debug)]
-struct Inner {
+struct LimitState {
     options: Options,
-    connections: CountedPlaces,
-    sockets: CountedPlaces,
-    strangers: CountedPlaces,
-    openings: Buckets<PlayerId>,
-    requests: CountedRate,
-    requests_of: Buckets<PlayerId>,
-    sign_ins: CountedRate,
-    operator_sign_ins: CountedRate,
+    connections: NetworkConcurrencyLimit,
+    sockets: NetworkConcurrencyLimit,
+    unauthenticated_sockets: NetworkConcurrencyLimit,
+    socket_handshakes: TokenBuckets<PlayerId>,
+    requests: NetworkRateLimit,
+    account_requests: TokenBuckets<PlayerId>,
+    sign_ins: NetworkRateLimit,
+    operator_sign_ins: NetworkRateLimit,
 }
 
-impl Default for Edge {
+impl Default for RateLimits {
     fn default() -> Self {
         Self::new(Options::default())
     }
 }
 
-impl Edge {
+impl RateLimits {
     pub fn new(options: Options) -> Self {
-        Self(Arc::new(Inner {
-            connections: CountedPlaces::new(options.connections_per_address),
-            sockets: CountedPlaces::new(options.sockets_per_address),
-            strangers: CountedPlaces::new(options.strangers_per_address),
-            openings: Buckets::new(options.openings_per_account),
-            requests: CountedRate::new(options.requests_per_address),
-            requests_of: Buckets::new(options.requests_per_account),
-            sign_ins: CountedRate::new(options.sign_ins_per_address),
-            operator_sign_ins: CountedRate::new(options.sign_ins_per_address),
+        Self(Arc::new(LimitState {
+            connections: NetworkConcurrencyLimit::new(options.connections_per_address),
+            sockets: NetworkConcurrencyLimit::new(options.sockets_per_address),
+            unauthenticated_sockets: NetworkConcurrencyLimit::new(options.unauthenticated_sockets_per_address),
+            socket_handshakes: TokenBuckets::new(options.socket_handshakes_per_account),
+            requests: NetworkRateLimit::new(options.requests_per_address),
+            account_requests: TokenBuckets::new(options.requests_per_account),
+            sign_ins: NetworkRateLimit::new(options.sign_ins_per_address),
+            operator_sign_ins: NetworkRateLimit::new(options.sign_ins_per_address),
             options,
         }))
     }
@@ -176,58 +176,58 @@ impl Edge {
     }
 
     /// A connection of this peer; `None` is the place of a proxy, which is not counted.
-    pub fn connection(&self, peer: IpAddr) -> Result<Option<Place>, Refused> {
+    pub fn acquire_connection(&self, peer: IpAddr) -> Result<Option<ConnectionPermit>, AdmissionError> {
         if self.proxies().contain(peer) {
             return Ok(None);
         }
-        self.0.connections.take(peer.into()).map(Some)
+        self.0.connections.acquire(peer.into()).map(Some)
     }
 
     /// A request of an address.
-    pub fn request(&self, from: Address) -> Result<(), Refused> {
-        self.0.requests.take(from)
+    pub fn check_request(&self, from: Address) -> Result<(), AdmissionError> {
+        self.0.requests.acquire(from)
     }
 
     /// A request of an account, whatever the address.
-    pub fn request_of(&self, player: PlayerId) -> Result<(), Refused> {
-        self.0.requests_of.take(player)
+    pub fn check_account_request(&self, player: PlayerId) -> Result<(), AdmissionError> {
+        self.0.account_requests.acquire(player)
     }
 
     /// A request that signs in, beside being a request.
-    pub fn sign_in(&self, from: Address) -> Result<(), Refused> {
-        self.0.sign_ins.take(from)
+    pub fn check_sign_in(&self, from: Address) -> Result<(), AdmissionError> {
+        self.0.sign_ins.acquire(from)
     }
 
     /// Counts a request that signs an operator in, beside being a request.
-    pub fn operator_sign_in(&self, from: Address) -> Result<(), Refused> {
-        self.0.operator_sign_ins.take(from)
+    pub fn check_operator_sign_in(&self, from: Address) -> Result<(), AdmissionError> {
+        self.0.operator_sign_ins.acquire(from)
     }
 
     /// A socket from a page of this origin; programs that are no browsers name none. Pages of the
     /// host that was asked, as the browser named it, are our own.
-    pub fn origin(&self, origin: Option<&str>, host: Option<&str>) -> Result<(), Refused> {
+    pub fn check_origin(&self, origin: Option<&str>, host: Option<&str>) -> Result<(), AdmissionError> {
         match origin {
-            Some(origin) if !is_of_host(origin, host) && !self.origins().contains(origin) => {
+            Some(origin) if !is_same_host(origin, host) && !self.origins().contains(origin) => {
                 log_foreign_origin(Some(origin), host);
-                Err(Refused::Origin)
+                Err(AdmissionError::Origin)
             }
             Some(_) | None => Ok(()),
         }
     }
 
     /// A place for a socket, for as long as it is kept.
-    pub fn socket(&self, from: Address) -> Result<Place, Refused> {
-        self.0.sockets.take(from)
+    pub fn acquire_socket(&self, from: Address) -> Result<ConnectionPermit, AdmissionError> {
+        self.0.sockets.acquire(from)
     }
 
     /// A place for a socket that has not said yet who it is, beside that of the socket.
-    pub fn stranger(&self, from: Address) -> Result<Place, Refused> {
-        self.0.strangers.take(from)
+    pub fn acquire_unauthenticated_socket(&self, from: Address) -> Result<ConnectionPermit, AdmissionError> {
+        self.0.unauthenticated_sockets.acquire(from)
     }
 
     /// An account opens a socket.
-    pub fn opening(&self, player: PlayerId) -> Result<(), Refused> {
-        self.0.openings.take(player)
+    pub fn check_socket_handshake(&self, player: PlayerId) -> Result<(), AdmissionError> {
+        self.0.socket_handshakes.acquire(player)
     }
 }
 
