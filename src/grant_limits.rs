@@ -9,7 +9,7 @@
 //!
 //! A day is one of UTC, the same for everybody. A count is a row, which is changed in the transaction
 //! that grants; so limits hold exactly, on however many nodes, and a grant that is taken back is
-//! not counted. Counts of days gone by are removed by [`crate::retention`]. Deliberately absent: any knowledge of who was given what.
+//! not grant. Counts of days gone by are removed by [`crate::retention`]. Deliberately absent: any knowledge of who was given what.
 
 use bahay_engine::hex::Hex;
 use jiff_sqlx::ToSqlx as _;
@@ -27,10 +27,10 @@ pub struct GrantLimits {
     pub reliefs: u32,
 }
 
-/// For whom grants are counted.
+/// For whom grants are grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taker<'a> {
-    /// The network of an address, as `edge` writes it.
+pub enum GrantRecipient<'a> {
+    /// The network of an address, as `rate_limit` writes it.
     Network(&'a str),
     /// An account at an issuer.
     Identity { issuer: &'a str, subject: &'a str },
@@ -38,9 +38,9 @@ pub enum Taker<'a> {
     Unknown,
 }
 
-/// What is counted.
+/// What is grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum LimitedGrant {
     Welcome,
     Relief,
 }
@@ -55,36 +55,36 @@ impl Default for GrantLimits {
 
 impl GrantLimits {
     /// How many a network gets in a day; `None` for any number.
-    pub fn of(self, counted: Counted) -> Option<u32> {
-        let limit = match counted {
-            Counted::Welcome => self.welcomes,
-            Counted::Relief => self.reliefs,
+    pub fn limit_for(self, grant: LimitedGrant) -> Option<u32> {
+        let limit = match grant {
+            LimitedGrant::Welcome => self.welcomes,
+            LimitedGrant::Relief => self.reliefs,
         };
         (limit > 0).then_some(limit)
     }
 
-    fn of_taker(self, counted: Counted, taker: Taker<'_>) -> Option<(u32, String)> {
+    fn limit_for_recipient(self, grant: LimitedGrant, recipient: GrantRecipient<'_>) -> Option<(u32, String)> {
         match taker {
-            Taker::Network(network) => Some((self.of(counted)?, network.to_owned())),
-            Taker::Identity { issuer, subject } => {
+            GrantRecipient::Network(network) => Some((self.limit_for(grant)?, network.to_owned())),
+            GrantRecipient::Identity { issuer, subject } => {
                 let digest = Sha256::new().chain_update(issuer).chain_update([0]);
                 let digest: [u8; 32] = digest.chain_update(subject).finalize().into();
                 Some((1, format!("identity:{}", Hex(digest))))
             }
-            Taker::Unknown => None,
+            GrantRecipient::Unknown => None,
         }
     }
 
     /// Counts one more in the caller's transaction. False when the taker has had as many today, and
     /// then nothing is to be granted.
-    pub async fn take_in_tx(
+    pub async fn count_in_tx(
         self,
         connection: &mut PgConnection,
-        counted: Counted,
-        taker: Taker<'_>,
+        grant: LimitedGrant,
+        recipient: GrantRecipient<'_>,
         now: Timestamp,
     ) -> Result<bool, sqlx::Error> {
-        let Some((limit, taker)) = self.of_taker(counted, taker) else {
+        let Some((limit, recipient)) = self.limit_for_recipient(grant, recipient) else {
             return Ok(true);
         };
         let day = day_of(now);
@@ -97,8 +97,8 @@ impl GrantLimits {
             where c.granted < $4
             returning c.granted
             "#,
-            counted.code(),
-            taker,
+            grant.code(),
+            recipient,
             day.to_sqlx() as _,
             i64::from(limit)
         )
@@ -108,7 +108,7 @@ impl GrantLimits {
     }
 }
 
-impl Counted {
+impl LimitedGrant {
     /// As in the column `code`, which is that of the transfer.
     const fn code(self) -> &'static str {
         match self {
@@ -130,13 +130,13 @@ fn day_of(now: Timestamp) -> jiff::civil::Date {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, GrantLimits, Timestamp, next_day};
+    use super::{LimitedGrant, GrantLimits, Timestamp, next_day};
 
     #[test]
     fn zero_is_no_limit() {
         let limits = GrantLimits { welcomes: 0, reliefs: 7 };
-        assert_eq!(limits.of(Counted::Welcome), None);
-        assert_eq!(limits.of(Counted::Relief), Some(7));
+        assert_eq!(limits.limit_for(LimitedGrant::Welcome), None);
+        assert_eq!(limits.limit_for(LimitedGrant::Relief), Some(7));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct Avatar(&'static str);
 /// The catalogue has no such picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("there is no such avatar; GET /v1/avatars lists them")]
-pub struct NotAnAvatar;
+pub struct ParseAvatarError;
 
 impl Avatar {
     pub const fn as_str(self) -> &'static str {
@@ -58,10 +58,10 @@ impl Default for Avatar {
 }
 
 impl FromStr for Avatar {
-    type Err = NotAnAvatar;
+    type Err = ParseAvatarError;
 
-    fn from_str(text: &str) -> Result<Self, NotAnAvatar> {
-        AVATARS.into_iter().find(|name| *name == text).map(Self).ok_or(NotAnAvatar)
+    fn from_str(text: &str) -> Result<Self, ParseAvatarError> {
+        AVATARS.into_iter().find(|name| *name == text).map(Self).ok_or(ParseAvatarError)
     }
 }
 
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Avatar {
 
 #[cfg(test)]
 mod tests {
-    use super::{AVATARS, Avatar, NotAnAvatar};
+    use super::{AVATARS, Avatar, ParseAvatarError};
 
     #[test]
     fn the_catalogue_names_each_picture_once() {
@@ -82,6 +82,6 @@ mod tests {
             assert!(!AVATARS[..place].contains(name), "{name}");
         }
         assert_eq!(Avatar::default().as_str(), "carabao");
-        assert_eq!("Carabao".parse::<Avatar>(), Err(NotAnAvatar));
+        assert_eq!("Carabao".parse::<Avatar>(), Err(ParseAvatarError));
     }
 }

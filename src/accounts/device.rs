@@ -26,7 +26,7 @@ pub struct DeviceId(String);
 /// The text is not a device id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a device id has 16 to 128 visible ASCII characters; draw a random one and keep it")]
-pub struct NotADeviceId;
+pub struct ParseDeviceIdError;
 
 impl DeviceId {
     /// A fast hash: a device id is drawn, not chosen, and is looked up by its hash.
@@ -36,12 +36,12 @@ impl DeviceId {
 }
 
 impl FromStr for DeviceId {
-    type Err = NotADeviceId;
+    type Err = ParseDeviceIdError;
 
-    fn from_str(text: &str) -> Result<Self, NotADeviceId> {
+    fn from_str(text: &str) -> Result<Self, ParseDeviceIdError> {
         let is_sound = DEVICE_ID_BYTES.contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_sound { Ok(Self(text.to_owned())) } else { Err(NotADeviceId) }
+        if is_sound { Ok(Self(text.to_owned())) } else { Err(ParseDeviceIdError) }
     }
 }
 
@@ -65,7 +65,7 @@ pub struct TimeZone(String);
 /// The text does not look like the name of a time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a time zone is written by its IANA name, as in Asia/Manila")]
-pub struct NotATimeZone;
+pub struct ParseTimeZoneError;
 
 impl TimeZone {
     pub fn as_str(&self) -> &str {
@@ -79,15 +79,15 @@ impl TimeZone {
 }
 
 impl FromStr for TimeZone {
-    type Err = NotATimeZone;
+    type Err = ParseTimeZoneError;
 
-    fn from_str(text: &str) -> Result<Self, NotATimeZone> {
+    fn from_str(text: &str) -> Result<Self, ParseTimeZoneError> {
         let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
         let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-/".contains(&byte);
         if starts_well && text.len() <= TIME_ZONE_BYTES_MAX && text.bytes().all(known) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(NotATimeZone)
+            Err(ParseTimeZoneError)
         }
     }
 }
@@ -117,7 +117,7 @@ impl<'de> Deserialize<'de> for TimeZone {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeviceId, DeviceTimeZone, NotADeviceId, NotATimeZone, TimeZone};
+    use super::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneError, TimeZone};
 
     #[test]
     fn a_device_id_is_long_enough_to_be_a_secret_and_never_printed() {
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(format!("{device:?}"), "DeviceId(…)");
         let long = "x".repeat(129);
         for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeé", &long] {
-            assert_eq!(text.parse::<DeviceId>(), Err(NotADeviceId), "{text}");
+            assert_eq!(text.parse::<DeviceId>(), Err(ParseDeviceIdError), "{text}");
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
         }
         assert!(!"Asia/Atlantis".parse::<TimeZone>().unwrap().is_known());
         for text in ["", "+08:00", "Asia/Manila;", "Asia/Mañila", &"A".repeat(65)] {
-            assert_eq!(text.parse::<TimeZone>(), Err(NotATimeZone), "{text}");
+            assert_eq!(text.parse::<TimeZone>(), Err(ParseTimeZoneError), "{text}");
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 use crate::ids::{PlayerId, SessionId};
 
-use super::attempts::{self, Failed};
-use super::sessions::{self, End};
+use super::transaction::{self, TransactionError};
+use super::sessions::{self, SessionEnd};
 use super::{
     AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, locks, to_sql,
 };
@@ -94,7 +94,7 @@ impl Accounts {
             let id = SessionId(row.id);
             Ok(LiveSession {
                 id,
-                method: Method::of_column(&row.method)?,
+                method: Method::from_column(&row.method)?,
                 user_agent: row.user_agent,
                 address: row.address,
                 created_at: from_sql(row.created_at),
@@ -103,7 +103,7 @@ impl Accounts {
             })
         });
         let rows = rows.collect::<Result<Vec<_>, AccountError>>()?;
-        Ok(Page::of_one_more(rows, limit, |last| SessionCursor(last.id)))
+        Ok(Page::from_rows(rows, limit, |last| SessionCursor(last.id)))
     }
 
     /// Ends one session of the player, whichever it is. One that has ended stays as it is.
@@ -125,7 +125,7 @@ impl Accounts {
             );
             let is_there = found.fetch_optional(&mut *connection).await?.is_some();
             if is_there {
-                sessions::end(&mut connection, session, End::SignedOut, now).await?;
+                sessions::end_session(&mut connection, session, SessionEnd::SignedOut, now).await?;
             }
             Ok(is_there)
         };
@@ -141,8 +141,8 @@ impl Accounts {
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let why = End::SignedOut;
-            let ended = sessions::end_all(&mut tx, player.id, None, why, now).await?;
+            let why = SessionEnd::SignedOut;
+            let ended = sessions::end_sessions(&mut tx, player.id, None, why, now).await?;
             tx.commit().await?;
             Ok(ended)
         };
@@ -169,7 +169,7 @@ impl Accounts {
         let now = self.clock.now();
         let (old, new) = (old.hash(), new.hash());
         let once = || self.change_device_once(player, [&old, &new], now);
-        for session in attempts::retry(once).await? {
+        for session in transaction::retry(once).await? {
             self.auth.revocations().insert(session, now);
         }
         Ok(())
@@ -181,7 +181,7 @@ impl Accounts {
         player: &Player,
         [old, new]: [&[u8; 32]; 2],
         now: Timestamp,
-    ) -> Result<Vec<SessionId>, Failed> {
+    ) -> Result<Vec<SessionId>, TransactionError> {
         let mut tx = self.pool.begin().await?;
         locks::lock_session(&mut tx, player).await?;
         let known = sqlx::query!(
@@ -223,7 +223,7 @@ impl Accounts {
         .execute(&mut *tx)
         .await?;
         let keep = Some(player.session);
-        let ended = sessions::end_all(&mut tx, player.id, keep, End::DeviceChanged, now).await?;
+        let ended = sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::DeviceChanged, now).await?;
         tx.commit().await?;
         Ok(ended)
     }
@@ -252,6 +252,6 @@ impl Accounts {
             tx.commit().await?;
             Ok(())
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 }

@@ -45,22 +45,22 @@ impl Default for HashOptions {
 /// Why hashes cannot be made so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("passwords cannot be hashed with these settings: {0}")]
-pub struct WrongOptions(String);
+pub struct HashOptionsError(String);
 
 /// Makes and checks hashes. Clones share the bounds.
 #[derive(Clone)]
-pub struct Hasher(Arc<Inner>);
+pub struct Hasher(Arc<HasherState>);
 
-struct Inner {
+struct HasherState {
     argon2: Argon2<'static>,
     params: Params,
     /// Who is let in: those at work and those who wait.
-    places: Arc<Semaphore>,
+    admission: Arc<Semaphore>,
     /// Who is at work.
-    turns: Arc<Semaphore>,
+    workers: Arc<Semaphore>,
     /// Of no password, with the parameters in force: checked when there is none, so that a name
     /// that nobody has takes as long as a wrong password.
-    nobodys: String,
+    dummy_hash: String,
 }
 
 impl fmt::Debug for Hasher {
@@ -71,35 +71,35 @@ impl fmt::Debug for Hasher {
 
 /// The right to have a hash made or checked.
 #[derive(Debug)]
-pub struct Place {
+pub struct HashPermit {
     hasher: Hasher,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 impl Hasher {
     /// # Errors
     /// Parameters that Argon2 does not know.
-    pub(super) fn new(options: HashOptions) -> Result<Self, WrongOptions> {
+    pub(super) fn new(options: HashOptions) -> Result<Self, HashOptionsError> {
         let HashOptions { memory_kib, passes, at_once, waiting_max } = options;
-        let wrong = |error: argon2::Error| WrongOptions(error.to_string());
+        let wrong = |error: argon2::Error| HashOptionsError(error.to_string());
         let params = Params::new(memory_kib, passes, 1, None).map_err(wrong)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone());
-        let nobodys = hash(&argon2, &entropy::seed()).map_err(|error| WrongOptions(error.0))?;
+        let dummy_hash = hash(&argon2, &entropy::seed()).map_err(|error| HashOptionsError(error.0))?;
         let at_once = at_once.max(1);
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(HasherState {
             argon2,
             params,
-            places: Arc::new(Semaphore::new(at_once.saturating_add(waiting_max))),
-            turns: Arc::new(Semaphore::new(at_once)),
-            nobodys,
+            admission: Arc::new(Semaphore::new(at_once.saturating_add(waiting_max))),
+            workers: Arc::new(Semaphore::new(at_once)),
+            dummy_hash,
         })))
     }
 
     /// A place, if there is one: to be asked before anything else is done.
-    pub fn enter(&self) -> Result<Place, AccountError> {
-        let place = self.0.places.clone().try_acquire_owned();
-        let place = place.map_err(|_| AccountError::Busy)?;
-        Ok(Place { hasher: self.clone(), place })
+    pub fn acquire(&self) -> Result<HashPermit, AccountError> {
+        let permit = self.0.admission.clone().try_acquire_owned();
+        let permit = permit.map_err(|_| AccountError::Busy)?;
+        Ok(HashPermit { hasher: self.clone(), permit })
     }
 
     /// Whether a hash was made with other parameters than those in force.
@@ -118,23 +118,23 @@ impl Hasher {
     }
 }
 
-impl Place {
+impl HashPermit {
     /// The hash of a password, with a salt of its own.
     pub async fn hash(&self, password: &[u8]) -> Result<String, AccountError> {
         let password = password.to_vec();
-        let hashed = self.work(move |inner| hash(&inner.argon2, &password)).await?;
+        let hashed = self.run_blocking(move |inner| hash(&inner.argon2, &password)).await?;
         hashed.map_err(|error| AccountError::Broken { reason: error.0 })
     }
 
     /// Whether the password is that of the hash; without a hash it is wrong, and takes as long.
-    pub async fn is_right(
+    pub async fn verify(
         &self,
         password: &[u8],
         hash: Option<&str>,
     ) -> Result<bool, AccountError> {
         let (password, hash) = (password.to_vec(), hash.map(str::to_owned));
-        self.work(move |inner| {
-            let given = hash.as_deref().unwrap_or(&inner.nobodys);
+        self.run_blocking(move |inner| {
+            let given = hash.as_deref().unwrap_or(&inner.dummy_hash);
             let is_right = inner.argon2.verify_password(&password, given).is_ok();
             is_right && hash.is_some()
         })
@@ -142,16 +142,16 @@ impl Place {
     }
 
     /// Waits for a turn. The turn is the work's, which goes on when nobody waits for it any more.
-    async fn work<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Inner) -> T + Send + 'static,
+        work: impl FnOnce(&HasherState) -> T + Send + 'static,
     ) -> Result<T, AccountError> {
         let inner = self.hasher.0.clone();
         let broken = |reason: String| AccountError::Broken { reason };
-        let turn = inner.turns.clone().acquire_owned().await;
+        let turn = inner.workers.clone().acquire_owned().await;
         let turn = turn.map_err(|error| broken(error.to_string()))?;
         // One who does not wait any more leaves its place at once, and its turn with the work.
-        debug_assert_eq!(self.place.num_permits(), 1);
+        debug_assert_eq!(self.permit.num_permits(), 1);
         let done = tokio::task::spawn_blocking(move || {
             let done = work(&inner);
             drop(turn);
@@ -162,13 +162,13 @@ impl Place {
 }
 
 /// What Argon2 says to parameters or lengths that it does not take.
-struct Unhashed(String);
+struct HashError(String);
 
-fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, Unhashed> {
+fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, HashError> {
     // 128 bits, as recommended.
     let salt = &entropy::seed()[..16];
     let hash = argon2.hash_password_with_salt(password, salt);
-    hash.map(|hash| hash.to_string()).map_err(|error| Unhashed(error.to_string()))
+    hash.map(|hash| hash.to_string()).map_err(|error| HashError(error.to_string()))
 }
 
 #[cfg(test)]
@@ -181,34 +181,34 @@ mod tests {
     #[tokio::test]
     async fn a_hash_knows_its_password_and_no_other() {
         let hasher = Hasher::new(CHEAP).unwrap();
-        let place = hasher.enter().unwrap();
-        let hash = place.hash(b"correct horse").await.unwrap();
+        let permit = hasher.acquire().unwrap();
+        let hash = permit.hash(b"correct horse").await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=64,t=1,p=1$"), "{hash}");
-        assert!(place.is_right(b"correct horse", Some(&hash)).await.unwrap());
-        assert!(!place.is_right(b"wrong horse", Some(&hash)).await.unwrap());
-        assert!(!place.is_right(b"correct horse", None).await.unwrap());
-        assert!(!place.is_right(b"correct horse", Some("nonsense")).await.unwrap());
-        assert_ne!(place.hash(b"correct horse").await.unwrap(), hash, "salts differ");
+        assert!(permit.verify(b"correct horse", Some(&hash)).await.unwrap());
+        assert!(!permit.verify(b"wrong horse", Some(&hash)).await.unwrap());
+        assert!(!permit.verify(b"correct horse", None).await.unwrap());
+        assert!(!permit.verify(b"correct horse", Some("nonsense")).await.unwrap());
+        assert_ne!(permit.hash(b"correct horse").await.unwrap(), hash, "salts differ");
     }
 
     #[tokio::test]
     async fn a_hash_of_other_parameters_is_outdated() {
         let before = Hasher::new(CHEAP).unwrap();
-        let hash = before.enter().unwrap().hash(b"correct horse").await.unwrap();
+        let hash = before.acquire().unwrap().hash(b"correct horse").await.unwrap();
         let now = Hasher::new(HashOptions { passes: 2, ..CHEAP }).unwrap();
         assert!(!before.is_outdated(&hash));
         assert!(now.is_outdated(&hash) && now.is_outdated("nonsense"));
-        assert!(now.enter().unwrap().is_right(b"correct horse", Some(&hash)).await.unwrap());
+        assert!(now.acquire().unwrap().verify(b"correct horse", Some(&hash)).await.unwrap());
     }
 
     #[test]
     fn more_than_may_wait_are_refused() {
         let hasher = Hasher::new(CHEAP).unwrap();
-        let one = hasher.enter().unwrap();
-        let _other = hasher.enter().unwrap();
-        assert_eq!(hasher.enter().unwrap_err(), AccountError::Busy);
+        let one = hasher.acquire().unwrap();
+        let _other = hasher.acquire().unwrap();
+        assert_eq!(hasher.acquire().unwrap_err(), AccountError::Busy);
         drop(one);
-        assert!(hasher.enter().is_ok());
+        assert!(hasher.acquire().is_ok());
     }
 
     #[test]

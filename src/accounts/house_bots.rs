@@ -25,7 +25,7 @@ pub struct HouseBot {
 
 impl Accounts {
     /// So many bots, made as far as they are not there: the same on every node.
-    pub async fn house_bots(&self, count: u16) -> Result<Vec<HouseBot>, AccountError> {
+    pub async fn load_house_bots(&self, count: u16) -> Result<Vec<HouseBot>, AccountError> {
         if count == 0 {
             return Ok(Vec::new());
         }
@@ -53,7 +53,7 @@ impl Accounts {
             .collect();
         for number in bots.len()..usize::from(count) {
             let bot = HouseBot::new(number);
-            make(&mut tx, &bot, now).await?;
+            insert_bot(&mut tx, &bot, now).await?;
             bots.push(bot);
         }
         tx.commit().await?;
@@ -64,7 +64,7 @@ impl Accounts {
 impl HouseBot {
     /// A bot that is no account, for a table that nothing is kept of. Its name is one of the first
     /// round.
-    pub fn of_nobody(number: usize) -> Self {
+    pub fn without_account(number: usize) -> Self {
         Self::new(number % NAMES.len())
     }
 
@@ -80,7 +80,7 @@ impl HouseBot {
     }
 }
 
-async fn make(
+async fn insert_bot(
     connection: &mut sqlx::PgConnection,
     bot: &HouseBot,
     now: Timestamp,

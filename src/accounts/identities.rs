@@ -10,14 +10,14 @@ use sqlx::PgConnection;
 use crate::auth::Player;
 use crate::clock::Timestamp;
 use crate::db;
-use crate::grant_limits::Taker;
+use crate::grant_limits::GrantRecipient;
 use crate::ids::PlayerId;
-use crate::openid::{IdToken, Identity, Verified};
+use crate::openid::{IdToken, Identity, VerifiedToken};
 
-use super::attempts::{self, Failed};
+use super::transaction::{self, TransactionError};
 use super::nonces::{self, Nonce};
-use super::players::{Credential, Newcomer};
-use super::sessions::Opening;
+use super::players::{Credential, NewPlayer};
+use super::sessions::NewSession;
 use super::{
     AccountError, Accounts, DeviceId, Method, Name, Profile, TimeZone, Tokens, Visitor, from_sql,
     locks, players, sessions, to_sql,
@@ -38,7 +38,7 @@ pub struct OpenIdSignIn {
 
 /// An identity, as its player sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linked {
+pub struct LinkedIdentity {
     /// What the house calls the issuer; its address, if the house knows it no more.
     pub issuer: String,
     pub subject: String,
@@ -47,11 +47,11 @@ pub struct Linked {
 
 /// How a player can sign in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaysIn {
+pub struct SignInMethods {
     /// How many devices sign in by themselves.
     pub devices: u32,
     pub password_set_at: Option<Timestamp>,
-    pub identities: Vec<Linked>,
+    pub identities: Vec<LinkedIdentity>,
 }
 
 /// Identities that change hands between two looks; more often than this they do not.
@@ -67,7 +67,7 @@ impl Accounts {
         &self,
         request: &OpenIdSignIn,
     ) -> Result<(Profile, Tokens), AccountError> {
-        let (identity, nonce) = self.identity(&request.token, &request.device).await?;
+        let (identity, nonce) = self.verify_identity(&request.token, &request.device).await?;
         let once = || async {
             for _ in 0..ATTEMPTS {
                 let signed_in = self.sign_in_identity(&identity, &nonce, request).await?;
@@ -78,7 +78,7 @@ impl Accounts {
             let reason = "an identity changed hands twice at once".to_owned();
             Err(AccountError::Unavailable { reason }.into())
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// `None` when another request was faster, with a new identity or by taking it away.
@@ -87,7 +87,7 @@ impl Accounts {
         identity: &Identity,
         nonce: &Nonce,
         request: &OpenIdSignIn,
-    ) -> Result<Option<(Profile, Tokens)>, Failed> {
+    ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let Identity { issuer, subject } = identity;
         let mut tx = self.pool.begin().await?;
@@ -99,16 +99,16 @@ impl Accounts {
                 if !is_there || player_of_identity(&mut tx, identity).await? != Some(player) {
                     return Ok(None);
                 }
-                players::read(&mut tx, player).await?
+                players::fetch_profile(&mut tx, player).await?
             }
             None => {
-                let newcomer = Newcomer {
+                let new_player = NewPlayer {
                     credential: Credential::Identity { issuer, subject },
                     name: request.name.as_ref(),
                     time_zone: request.time_zone.as_ref(),
-                    taker: Taker::Identity { issuer, subject },
+                    recipient: GrantRecipient::Identity { issuer, subject },
                 };
-                match self.enroll(&mut tx, &newcomer, now).await? {
+                match self.create_player(&mut tx, &new_player, now).await? {
                     Some(profile) => profile,
                     // Dropped, the transaction takes its own player back.
                     None => return Ok(None),
@@ -116,8 +116,8 @@ impl Accounts {
             }
         };
         let visitor = &request.visitor;
-        let opening = Opening { player: profile.id, method: Method::OpenId, visitor };
-        let session = sessions::open(&mut tx, &opening, now).await?;
+        let new_session = NewSession { player: profile.id, method: Method::OpenId, visitor };
+        let session = sessions::open_session(&mut tx, &new_session, now).await?;
         tx.commit().await?;
         let tokens = self.tokens(profile.id, session);
         Ok(Some((profile, tokens)))
@@ -134,7 +134,7 @@ impl Accounts {
         token: &IdToken,
         device: &DeviceId,
     ) -> Result<(), AccountError> {
-        let (Identity { issuer, subject }, nonce) = self.identity(token, device).await?;
+        let (Identity { issuer, subject }, nonce) = self.verify_identity(token, device).await?;
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
@@ -160,8 +160,8 @@ impl Accounts {
             );
             match owner.fetch_optional(&mut *tx).await? {
                 Some(owner) if owner == player.id.0 => {
-                    let taker = Taker::Identity { issuer: &issuer, subject: &subject };
-                    self.welcome_if_due(&mut tx, player.id, taker, now).await?;
+                    let recipient = GrantRecipient::Identity { issuer: &issuer, subject: &subject };
+                    self.grant_due_welcome(&mut tx, player.id, recipient, now).await?;
                 }
                 Some(_) => return Err(AccountError::IdentityTaken.into()),
                 None => return Err(AccountError::IssuerLinked.into()),
@@ -169,7 +169,7 @@ impl Accounts {
             tx.commit().await?;
             Ok(())
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// Takes an identity away from the player. One that it has not changes nothing.
@@ -204,7 +204,7 @@ impl Accounts {
             tx.commit().await?;
             Ok(())
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// Whether a player can sign in by more than a device.
@@ -223,7 +223,7 @@ impl Accounts {
     }
 
     /// How a player can sign in.
-    pub async fn ways_in(&self, player: PlayerId) -> Result<WaysIn, AccountError> {
+    pub async fn sign_in_methods(&self, player: PlayerId) -> Result<SignInMethods, AccountError> {
         let once = || async {
             let counted = sqlx::query!(
                 r#"
@@ -247,12 +247,12 @@ impl Accounts {
             Ok((counted, linked.fetch_all(&self.pool).await?))
         };
         let (counted, linked) = db::retry(once).await?;
-        let linked = linked.into_iter().map(|row| Linked {
+        let linked = linked.into_iter().map(|row| LinkedIdentity {
             issuer: self.issuers.name_of(&row.issuer).to_owned(),
             subject: row.subject,
             linked_at: from_sql(row.linked_at),
         });
-        Ok(WaysIn {
+        Ok(SignInMethods {
             devices: u32::try_from(counted.devices).unwrap_or(u32::MAX),
             password_set_at: counted.password_set_at.map(from_sql),
             identities: linked.collect(),
@@ -260,14 +260,14 @@ impl Accounts {
     }
 
     /// Who an ID token stands for that this device brings, and its nonce, which is still to be spent.
-    pub(super) async fn identity(
+    pub(super) async fn verify_identity(
         &self,
         token: &IdToken,
         device: &DeviceId,
     ) -> Result<(Identity, Nonce), AccountError> {
         let verified = self.issuers.verify(token, self.clock.now()).await;
-        let Verified { identity, nonce } = verified.map_err(AccountError::OpenId)?;
-        let nonce = self.read_nonce(nonce.as_deref(), device)?;
+        let VerifiedToken { identity, nonce } = verified.map_err(AccountError::OpenId)?;
+        let nonce = self.verify_nonce(nonce.as_deref(), device)?;
         Ok((identity, nonce))
     }
 }

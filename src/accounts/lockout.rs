@@ -23,37 +23,37 @@ use super::{AccountError, Accounts, from_sql, to_sql};
 const FAILURES_MAX: i32 = 5;
 
 /// How many from everywhere, of those who are not known.
-const STRANGERS_MAX: i32 = 50;
+const UNTRUSTED_FAILURES_MAX: i32 = 50;
 
 /// What is counted beyond a limit, so that a number that grows always fits.
-const COUNTED_MAX: i32 = 1_000_000;
+const FAILURE_COUNT_MAX: i32 = 1_000_000;
 
 /// After which an account may be tried again.
 const WINDOW: Duration = Duration::from_mins(1);
 
 /// For how long the place of a sign-in is known.
-pub const KNOWN_FOR: Duration = Duration::from_hours(24 * 90);
+pub const TRUSTED_ORIGIN_LIFE: Duration = Duration::from_hours(24 * 90);
 
 /// Somebody who tries a password.
 #[derive(Clone, Copy, Debug)]
-pub struct Trier<'a> {
+pub struct AttemptSource<'a> {
     /// What the name looks like.
-    pub look: &'a str,
+    pub skeleton: &'a str,
     /// The address, as far as limits go, or a device by which the owner has signed in.
-    pub from: &'a str,
+    pub origin: &'a str,
     /// The name's owner has signed in from there before.
-    pub is_known: bool,
+    pub is_trusted: bool,
 }
 
 /// The name and the place under which attempts are counted. Not the name itself, which somebody may
 /// have typed a password into by mistake.
-fn key(look: &str, from: &str) -> [u8; 32] {
-    Sha256::new().chain_update(look).chain_update([0]).chain_update(from).finalize().into()
+fn key(skeleton: &str, origin: &str) -> [u8; 32] {
+    Sha256::new().chain_update(skeleton).chain_update([0]).chain_update(origin).finalize().into()
 }
 
 /// Since when an owner's sign-ins make a place known.
-pub fn known_since(now: Timestamp) -> Timestamp {
-    clock::before(now, KNOWN_FOR)
+pub fn trusted_since(now: Timestamp) -> Timestamp {
+    clock::before(now, TRUSTED_ORIGIN_LIFE)
 }
 
 impl Accounts {
@@ -63,22 +63,22 @@ impl Accounts {
     /// [`AccountError::Locked`] when there were too many.
     pub async fn count_attempt(
         &self,
-        trier: &Trier<'_>,
+        source: &AttemptSource<'_>,
         now: Timestamp,
     ) -> Result<(), AccountError> {
-        self.count(key(trier.look, trier.from), FAILURES_MAX, now).await?;
-        if trier.is_known {
+        self.count(key(source.skeleton, source.origin), FAILURES_MAX, now).await?;
+        if source.is_trusted {
             return Ok(());
         }
-        self.count(key(trier.look, ""), STRANGERS_MAX, now).await
+        self.count(key(source.skeleton, ""), UNTRUSTED_FAILURES_MAX, now).await
     }
 
     /// Counts something that may not be written down as often as somebody wants.
     ///
     /// # Errors
     /// [`AccountError::Locked`] when it has happened too often from there.
-    pub async fn count_written(&self, from: &str, now: Timestamp) -> Result<(), AccountError> {
-        self.count(key("written", from), FAILURES_MAX, now).await
+    pub async fn count_logged_refusal(&self, origin: &str, now: Timestamp) -> Result<(), AccountError> {
+        self.count(key("written", origin), FAILURES_MAX, now).await
     }
 
     async fn count(&self, key: [u8; 32], most: i32, now: Timestamp) -> Result<(), AccountError> {
@@ -97,7 +97,7 @@ impl Accounts {
                 key.as_slice(),
                 to_sql(now) as _,
                 to_sql(began_after) as _,
-                COUNTED_MAX
+                FAILURE_COUNT_MAX
             )
             .fetch_one(&self.pool)
         };
@@ -114,8 +114,8 @@ impl Accounts {
 }
 
 /// The account has shown that it is its own.
-pub async fn clear(connection: &mut PgConnection, trier: &Trier<'_>) -> Result<(), sqlx::Error> {
-    let key = key(trier.look, trier.from);
+pub async fn clear_failures(connection: &mut PgConnection, source: &AttemptSource<'_>) -> Result<(), sqlx::Error> {
+    let key = key(source.skeleton, source.origin);
     sqlx::query!("delete from sign_in_failures where name_hash = $1", key.as_slice())
         .execute(connection)
         .await

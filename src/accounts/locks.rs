@@ -13,7 +13,7 @@ use crate::auth::Player;
 use crate::ids::PlayerId;
 
 use super::AccountError;
-use super::attempts::Failed;
+use super::transaction::TransactionError;
 
 /// Locks the row of a player until the transaction ends; false when there is none, or it was deleted.
 pub(super) async fn lock_player(
@@ -41,7 +41,7 @@ pub(super) async fn lock_player(
 pub(super) async fn lock_session(
     connection: &mut PgConnection,
     player: &Player,
-) -> Result<(), Failed> {
+) -> Result<(), TransactionError> {
     if !lock_player(connection, player.id).await? {
         return Err(AccountError::PlayerGone.into());
     }

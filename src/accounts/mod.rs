@@ -17,21 +17,21 @@
 //! (`lockout`). Deliberately absent: any cache. What is asked at every request is in
 //! [`crate::auth::Revocations`].
 
-mod attempts;
+mod transaction;
 mod avatar;
 mod sanctions;
-mod book;
+mod session_lookup;
 mod device;
 mod devices;
 mod emoji;
-mod farewell;
+mod export_and_delete;
 mod hashing;
 mod house_bots;
 mod identities;
-mod letters;
+mod character_class;
 mod lockout;
 mod locks;
-mod looks;
+mod confusables;
 mod name;
 mod names;
 mod nonces;
@@ -42,7 +42,7 @@ mod proof;
 mod reserved;
 mod revocations;
 mod sessions;
-mod welcome;
+mod welcome_grant;
 
 use std::time::Duration;
 
@@ -54,32 +54,32 @@ use thiserror::Error;
 use crate::auth::{AccessToken, Auth, RefreshToken};
 use crate::clock::{self, Clock, Timestamp};
 use crate::db::Failure;
-use crate::grant_limits::{GrantLimits, Taker};
+use crate::grant_limits::{GrantLimits, GrantRecipient};
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openid::{Issuers, OpenIdError};
 
-pub use avatar::{AVATARS, Avatar, NotAnAvatar};
+pub use avatar::{AVATARS, Avatar, ParseAvatarError};
 pub use sanctions::{
     ParseSanctionError, Sanction, SanctionError, SanctionKind, SanctionReader, SanctionRecord,
     impose_in_tx as impose_sanction_in_tx, lift_in_tx as lift_sanctions_in_tx,
 };
-pub use book::session_book;
-pub use device::{DeviceId, DeviceTimeZone, NotADeviceId, NotATimeZone, TimeZone};
+pub use session_lookup::session_lookup;
+pub use device::{DeviceId, DeviceTimeZone, ParseDeviceIdError, ParseTimeZoneError, TimeZone};
 pub use devices::{LiveSession, SessionCursor};
-pub use farewell::{HeldDevice, HeldSession};
-pub use hashing::{HashOptions, Hasher, Place, WrongOptions};
+pub use export_and_delete::{DeviceRecord, SessionRecord};
+pub use hashing::{HashOptions, Hasher, HashPermit, HashOptionsError};
 pub use house_bots::HouseBot;
-pub use identities::{Linked, OpenIdSignIn, WaysIn};
-pub use lockout::{KNOWN_FOR, Trier, clear as clear_attempts, known_since};
-pub use name::{NAME_TEXT_LENGTH_MAX, Name, NotAName};
+pub use identities::{LinkedIdentity, OpenIdSignIn, SignInMethods};
+pub use lockout::{TRUSTED_ORIGIN_LIFE, AttemptSource, clear_failures, trusted_since};
+pub use name::{NAME_TEXT_LENGTH_MAX, Name, ParseNameError};
 pub use names::RENAME_INTERVAL;
-pub use nonces::{DrawnNonce, NONCE_LIFE};
-pub use password::{Attempt, NewPassword, NotAPassword, PASSWORD_LENGTH};
+pub use nonces::{IssuedNonce, NONCE_LIFE};
+pub use password::{PasswordAttempt, NewPassword, ParsePasswordError, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
-pub use players::{Change, LOOKED_UP_MAX};
+pub use players::{ProfileChange, LOOKUP_MAX};
 pub use proof::Shown;
-pub use revocations::Heard;
+pub use revocations::RevocationCursor;
 pub use sessions::end_sessions_in_tx;
 
 /// How long a refresh token waits to be used.
@@ -157,8 +157,8 @@ pub struct Visitor {
 
 impl Visitor {
     /// For whom grants are counted that it gets.
-    pub(super) fn taker(&self) -> Taker<'_> {
-        self.network.as_deref().map_or(Taker::Unknown, Taker::Network)
+    pub(super) fn recipient(&self) -> GrantRecipient<'_> {
+        self.network.as_deref().map_or(GrantRecipient::Unknown, GrantRecipient::Network)
     }
 }
 
@@ -286,7 +286,7 @@ impl Accounts {
         clock: Clock,
         welcome: Coins,
         options: Options,
-    ) -> Result<Self, WrongOptions> {
+    ) -> Result<Self, HashOptionsError> {
         let Options { hashes, issuers, grants } = options;
         let hasher = Hasher::new(hashes)?;
         Ok(Self { pool, ledger, auth, clock, welcome, grants, hasher, issuers })
@@ -311,7 +311,7 @@ impl Method {
         }
     }
 
-    fn of_column(text: &str) -> Result<Self, AccountError> {
+    fn from_column(text: &str) -> Result<Self, AccountError> {
         let broken = || AccountError::Broken { reason: format!("no way to sign in: {text}") };
         Self::ALL.into_iter().find(|method| method.as_str() == text).ok_or_else(broken)
     }

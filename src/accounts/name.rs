@@ -12,7 +12,7 @@ use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::emoji;
-use super::letters::{self, Kind};
+use super::character_class::{self, CharacterClass};
 
 /// How many characters a name has.
 const LENGTH: RangeInclusive<usize> = 2..=20;
@@ -38,7 +38,7 @@ pub struct Name(String);
 
 /// Why a text is not a name. Ordered by precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum NotAName {
+pub enum ParseNameError {
     #[error("a name holds no control characters and nothing invisible")]
     Invisible,
     #[error("a name holds emoji only whole: a flag is two of its letters")]
@@ -60,26 +60,26 @@ impl Name {
 }
 
 impl FromStr for Name {
-    type Err = NotAName;
+    type Err = ParseNameError;
 
-    fn from_str(text: &str) -> Result<Self, NotAName> {
+    fn from_str(text: &str) -> Result<Self, ParseNameError> {
         if text.chars().count() > NAME_TEXT_LENGTH_MAX {
-            return Err(NotAName::Length);
+            return Err(ParseNameError::Length);
         }
         let letters: Vec<char> = text.nfc().collect();
         let has_letter = check_letters(&letters)?;
         let text: String = letters.into_iter().collect();
         let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !LENGTH.contains(&name.chars().count()) {
-            return Err(NotAName::Length);
+            return Err(ParseNameError::Length);
         }
-        if has_letter { Ok(Self(name)) } else { Err(NotAName::Letter) }
+        if has_letter { Ok(Self(name)) } else { Err(ParseNameError::Letter) }
     }
 }
 
 /// Checks the characters of a text one after the other; says whether a letter or digit is among them
 /// outside of emoji.
-fn check_letters(text: &[char]) -> Result<bool, NotAName> {
+fn check_letters(text: &[char]) -> Result<bool, ParseNameError> {
     let mut has_letter = false;
     let mut cluster = None;
     let mut rest = text;
@@ -90,15 +90,15 @@ fn check_letters(text: &[char]) -> Result<bool, NotAName> {
             rest = &rest[emoji..];
             continue;
         }
-        match Kind::from_char(*letter) {
-            Kind::Hidden => return Err(NotAName::Invisible),
-            Kind::Base => {
-                has_letter |= std::iter::once(*letter).nfkd().any(letters::is_letter_or_digit);
+        match CharacterClass::from_char(*letter) {
+            CharacterClass::Hidden => return Err(ParseNameError::Invisible),
+            CharacterClass::Base => {
+                has_letter |= std::iter::once(*letter).nfkd().any(character_class::is_letter_or_digit);
                 cluster = Some(Cluster { base: *letter, marks: Vec::new() });
             }
-            Kind::Mark => cluster.as_mut().ok_or(NotAName::Mark)?.add(*letter)?,
-            Kind::Sign if emoji::is_regional(*letter) => return Err(NotAName::Emoji),
-            Kind::Space | Kind::Sign => cluster = None,
+            CharacterClass::Mark => cluster.as_mut().ok_or(ParseNameError::Mark)?.add(*letter)?,
+            CharacterClass::Sign if emoji::is_regional(*letter) => return Err(ParseNameError::Emoji),
+            CharacterClass::Space | CharacterClass::Sign => cluster = None,
         }
         rest = behind;
     }
@@ -114,20 +114,20 @@ struct Cluster {
 impl Cluster {
     /// Adds a mark, if it is one of its letter's script, or an accent, and one that the letter does
     /// not have yet.
-    fn add(&mut self, mark: char) -> Result<(), NotAName> {
+    fn add(&mut self, mark: char) -> Result<(), ParseNameError> {
         let is_at_home =
-            letters::is_common(mark) || letters::script(mark) == letters::script(self.base);
-        if letters::is_enclosing(mark) || !is_at_home || self.marks.contains(&mark) {
-            return Err(NotAName::Mark);
+            character_class::is_common(mark) || character_class::script(mark) == character_class::script(self.base);
+        if character_class::is_enclosing(mark) || !is_at_home || self.marks.contains(&mark) {
+            return Err(ParseNameError::Mark);
         }
         self.marks.push(mark);
         let count = |is_counted: fn(char) -> bool| {
             self.marks.iter().filter(|mark| is_counted(**mark)).count()
         };
         let is_few = self.marks.len() <= MARKS_MAX
-            && count(letters::is_nonspacing) <= NONSPACING_MARKS_MAX
-            && count(letters::is_common) <= COMMON_MARKS_MAX;
-        if is_few { Ok(()) } else { Err(NotAName::Mark) }
+            && count(character_class::is_nonspacing) <= NONSPACING_MARKS_MAX
+            && count(character_class::is_common) <= COMMON_MARKS_MAX;
+        if is_few { Ok(()) } else { Err(ParseNameError::Mark) }
     }
 }
 
@@ -139,9 +139,9 @@ impl<'de> Deserialize<'de> for Name {
 
 #[cfg(test)]
 mod tests {
-    use super::{Name, NotAName};
+    use super::{Name, ParseNameError};
     use crate::accounts::emoji;
-    use crate::accounts::letters::{Kind, is_letter_or_digit};
+    use crate::accounts::character_class::{CharacterClass, is_letter_or_digit};
     use unicode_normalization::UnicodeNormalization as _;
 
     #[test]
@@ -179,47 +179,47 @@ mod tests {
         let long = "é".repeat(21);
         let longer = " ".repeat(300);
         for (given, reason) in [
-            ("", NotAName::Length),
-            (" a ", NotAName::Length),
-            (long.as_str(), NotAName::Length),
-            (longer.as_str(), NotAName::Length),
-            ("Ma\u{0}ria", NotAName::Invisible),
-            ("Ma\nria", NotAName::Invisible),
-            ("Ma\u{200b}ria", NotAName::Invisible),
-            ("Ma\u{200d}ria", NotAName::Invisible),
-            ("Maria\u{fe0f}", NotAName::Invisible),
-            ("Maria ❤\u{200d}", NotAName::Invisible),
-            ("Maria 🏴\u{e0067}\u{e0062}\u{e007f}", NotAName::Invisible),
-            ("\u{202e}airaM", NotAName::Invisible),
-            ("\u{3164}\u{3164}", NotAName::Invisible),
-            ("Maria\u{115f}", NotAName::Invisible),
-            ("Maria\u{ffa0}", NotAName::Invisible),
-            ("\u{2800}\u{2800}", NotAName::Invisible),
-            ("Admin\u{2800}", NotAName::Invisible),
-            ("Maria\u{e000}", NotAName::Invisible),
-            ("Maria\u{fdd0}", NotAName::Invisible),
-            ("Maria\u{1fffe}", NotAName::Invisible),
-            ("Maria\u{378}", NotAName::Invisible),
-            ("Maria\u{2028}", NotAName::Invisible),
-            ("Maria\u{1d159}", NotAName::Invisible),
-            ("Maria 🇵", NotAName::Emoji),
-            ("\u{301}\u{301}", NotAName::Mark),
-            ("Maria \u{301}", NotAName::Mark),
-            ("❤\u{301}Maria", NotAName::Mark),
-            ("Maria\u{20dd}", NotAName::Mark),
-            ("Mariaี", NotAName::Mark),
-            ("ก็็็", NotAName::Mark),
-            ("Mari\u{332}\u{333}\u{334}a", NotAName::Mark),
-            ("--", NotAName::Letter),
-            ("❤️❤️", NotAName::Letter),
-            ("1️⃣2️⃣", NotAName::Letter),
-            ("ˈˑ", NotAName::Letter),
-            ("\u{fe70}\u{fe70}", NotAName::Letter),
+            ("", ParseNameError::Length),
+            (" a ", ParseNameError::Length),
+            (long.as_str(), ParseNameError::Length),
+            (longer.as_str(), ParseNameError::Length),
+            ("Ma\u{0}ria", ParseNameError::Invisible),
+            ("Ma\nria", ParseNameError::Invisible),
+            ("Ma\u{200b}ria", ParseNameError::Invisible),
+            ("Ma\u{200d}ria", ParseNameError::Invisible),
+            ("Maria\u{fe0f}", ParseNameError::Invisible),
+            ("Maria ❤\u{200d}", ParseNameError::Invisible),
+            ("Maria 🏴\u{e0067}\u{e0062}\u{e007f}", ParseNameError::Invisible),
+            ("\u{202e}airaM", ParseNameError::Invisible),
+            ("\u{3164}\u{3164}", ParseNameError::Invisible),
+            ("Maria\u{115f}", ParseNameError::Invisible),
+            ("Maria\u{ffa0}", ParseNameError::Invisible),
+            ("\u{2800}\u{2800}", ParseNameError::Invisible),
+            ("Admin\u{2800}", ParseNameError::Invisible),
+            ("Maria\u{e000}", ParseNameError::Invisible),
+            ("Maria\u{fdd0}", ParseNameError::Invisible),
+            ("Maria\u{1fffe}", ParseNameError::Invisible),
+            ("Maria\u{378}", ParseNameError::Invisible),
+            ("Maria\u{2028}", ParseNameError::Invisible),
+            ("Maria\u{1d159}", ParseNameError::Invisible),
+            ("Maria 🇵", ParseNameError::Emoji),
+            ("\u{301}\u{301}", ParseNameError::Mark),
+            ("Maria \u{301}", ParseNameError::Mark),
+            ("❤\u{301}Maria", ParseNameError::Mark),
+            ("Maria\u{20dd}", ParseNameError::Mark),
+            ("Mariaี", ParseNameError::Mark),
+            ("ก็็็", ParseNameError::Mark),
+            ("Mari\u{332}\u{333}\u{334}a", ParseNameError::Mark),
+            ("--", ParseNameError::Letter),
+            ("❤️❤️", ParseNameError::Letter),
+            ("1️⃣2️⃣", ParseNameError::Letter),
+            ("ˈˑ", ParseNameError::Letter),
+            ("\u{fe70}\u{fe70}", ParseNameError::Letter),
         ] {
             assert_eq!(given.parse::<Name>(), Err(reason), "{given:?}");
         }
         let zalgo: String = ('\u{300}'..='\u{311}').collect();
-        assert_eq!(format!("Ma{zalgo}ria").parse::<Name>(), Err(NotAName::Mark));
+        assert_eq!(format!("Ma{zalgo}ria").parse::<Name>(), Err(ParseNameError::Mark));
         assert!("é".repeat(20).parse::<Name>().is_ok());
     }
 
@@ -267,7 +267,7 @@ mod tests {
             while let [letter, behind @ ..] = rest {
                 match emoji::sequence_length(rest) {
                     0 => {
-                        assert_ne!(Kind::from_char(*letter), Kind::Hidden, "{text:?}");
+                        assert_ne!(CharacterClass::from_char(*letter), CharacterClass::Hidden, "{text:?}");
                         has_letter |= std::iter::once(*letter).nfkd().any(is_letter_or_digit);
                         rest = behind;
                     }

@@ -1,5 +1,5 @@
 //! Whose a name is. A name that a signed-in player chooses is claimed, by its looks; the primary
-//! key of `name_looks` decides races.
+//! key of `name_skeletons` decides races.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use sqlx::PgConnection;
 use crate::clock::{self, Timestamp};
 use crate::ids::PlayerId;
 
-use super::attempts::Failed;
-use super::looks::looks;
+use super::transaction::TransactionError;
+use super::confusables::skeletons;
 use super::reserved::is_reserved;
 use super::{AccountError, Name, from_sql, to_sql};
 
@@ -18,16 +18,16 @@ use super::{AccountError, Name, from_sql, to_sql};
 pub const RENAME_INTERVAL: Duration = Duration::from_hours(7 * 24);
 
 /// Refuses a name that a new guest brings along and may not have. It is not claimed.
-pub(super) async fn check_brought(
+pub(super) async fn check_guest_name(
     connection: &mut PgConnection,
     name: &Name,
-) -> Result<(), Failed> {
+) -> Result<(), TransactionError> {
     if is_reserved(name.as_str()) {
         return Err(AccountError::NameReserved.into());
     }
     let is_taken = sqlx::query_scalar!(
-        r#"select exists (select from name_looks where look = any($1)) as "taken!""#,
-        &looks(name.as_str())
+        r#"select exists (select from name_skeletons where skeleton = any($1)) as "taken!""#,
+        &skeletons(name.as_str())
     );
     match is_taken.fetch_one(connection).await? {
         true => Err(AccountError::NameTaken.into()),
@@ -42,7 +42,7 @@ pub(super) async fn rename(
     player: PlayerId,
     name: &Name,
     now: Timestamp,
-) -> Result<(), Failed> {
+) -> Result<(), TransactionError> {
     // From here on the player's renames come one after another.
     let before = sqlx::query!(
         r#"
@@ -80,37 +80,37 @@ pub(super) async fn rename(
     Ok(())
 }
 
-async fn claim(connection: &mut PgConnection, player: PlayerId, name: &Name) -> Result<(), Failed> {
-    let looks = looks(name.as_str());
+async fn claim(connection: &mut PgConnection, player: PlayerId, name: &Name) -> Result<(), TransactionError> {
+    let skeletons = skeletons(name.as_str());
     sqlx::query!(
-        "delete from name_looks where player = $1 and not (look = any($2))",
+        "delete from name_skeletons where player = $1 and not (skeleton = any($2))",
         player.0,
-        &looks
+        &skeletons
     )
     .execute(&mut *connection)
     .await?;
     // Waits for whoever claims the same look, and leaves it to them if they succeed.
     sqlx::query!(
         r#"
-        insert into name_looks (look, player)
-        select l.look, $1
-        from unnest($2::text[]) as l (look)
-        order by l.look
-        on conflict (look) do nothing
+        insert into name_skeletons (skeleton, player)
+        select s.skeleton, $1
+        from unnest($2::text[]) as s (skeleton)
+        order by s.skeleton
+        on conflict (skeleton) do nothing
         "#,
         player.0,
-        &looks
+        &skeletons
     )
     .execute(&mut *connection)
     .await?;
     let claimed = sqlx::query_scalar!(
-        r#"select count(*) as "claimed!" from name_looks where player = $1 and look = any($2)"#,
+        r#"select count(*) as "claimed!" from name_skeletons where player = $1 and skeleton = any($2)"#,
         player.0,
-        &looks
+        &skeletons
     )
     .fetch_one(connection)
     .await?;
-    if usize::try_from(claimed) == Ok(looks.len()) {
+    if usize::try_from(claimed) == Ok(skeletons.len()) {
         Ok(())
     } else {
         Err(AccountError::NameTaken.into())

@@ -14,12 +14,12 @@ use bahay_engine::hex::Hex;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::auth::{is_mark, mark};
+use crate::auth::{hmac_sha256, is_hmac_sha256};
 use crate::clock::{self, Timestamp};
 use crate::entropy;
 use crate::openid::OpenIdError;
 
-use super::attempts::Failed;
+use super::transaction::TransactionError;
 use super::{AccountError, Accounts, DeviceId, to_sql};
 
 /// How long somebody has for signing in with the issuer.
@@ -35,11 +35,11 @@ const MARK_BYTES: usize = 32;
 const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MARK_BYTES;
 
 /// How many used nonces that are over one use takes away.
-const SWEPT_AT_ONCE: i64 = 100;
+const PURGE_BATCH: i64 = 100;
 
 /// A nonce, for the issuer to put into the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrawnNonce {
+pub struct IssuedNonce {
     pub text: String,
     pub expires_at: Timestamp,
 }
@@ -55,7 +55,7 @@ pub(super) struct Nonce {
 
 impl Accounts {
     /// A nonce for a device that is about to sign its user in with an issuer.
-    pub fn draw_nonce(&self, device: &DeviceId) -> DrawnNonce {
+    pub fn issue_nonce(&self, device: &DeviceId) -> IssuedNonce {
         let expires_at = clock::after(self.clock.now(), NONCE_LIFE);
         let mut bytes = [0; NONCE_BYTES];
         let (name, rest) = bytes.split_at_mut(NAME_BYTES);
@@ -64,15 +64,15 @@ impl Accounts {
         time.copy_from_slice(&expires_at.ms().to_be_bytes());
         // The first key is the one in force.
         let key = self.auth.derived_keys(PURPOSE).swap_remove(0);
-        end.copy_from_slice(&mark(&key, &message(name, time, device)));
-        DrawnNonce { text: Hex(bytes).to_string(), expires_at }
+        end.copy_from_slice(&hmac_sha256(&key, &message(name, time, device)));
+        IssuedNonce { text: Hex(bytes).to_string(), expires_at }
     }
 
     /// What a token carries, if it is a nonce that was drawn for this device and is not over.
     ///
     /// # Errors
     /// [`OpenIdError::Nonce`].
-    pub(super) fn read_nonce(
+    pub(super) fn verify_nonce(
         &self,
         carried: Option<&str>,
         device: &DeviceId,
@@ -84,7 +84,7 @@ impl Accounts {
         let (time, end) = rest.split_at(TIME_BYTES);
         let message = message(name, time, device);
         let keys = self.auth.derived_keys(PURPOSE);
-        let is_ours = keys.iter().any(|key| is_mark(key, &message, end));
+        let is_ours = keys.iter().any(|key| is_hmac_sha256(key, &message, end));
         let mut ms = [0; TIME_BYTES];
         ms.copy_from_slice(time);
         let expires_at = Timestamp::from_ms(i64::from_be_bytes(ms));
@@ -105,7 +105,7 @@ pub(super) async fn spend(
     tx: &mut PgConnection,
     nonce: &Nonce,
     now: Timestamp,
-) -> Result<(), Failed> {
+) -> Result<(), TransactionError> {
     sqlx::query!(
         r#"
         delete from used_nonces
@@ -119,7 +119,7 @@ pub(super) async fn spend(
         )
         "#,
         to_sql(now) as _,
-        SWEPT_AT_ONCE
+        PURGE_BATCH
     )
     .execute(&mut *tx)
     .await?;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::looks::found_by;
+use super::confusables::search_skeleton;
 
 /// How many characters a password has.
 pub const PASSWORD_LENGTH: RangeInclusive<usize> = 8..=128;
@@ -30,7 +30,7 @@ pub struct NewPassword(String);
 /// Why a text is no password to set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a password has 8 to 128 characters, whichever they are")]
-pub struct NotAPassword;
+pub struct ParsePasswordError;
 
 impl NewPassword {
     pub fn as_bytes(&self) -> &[u8] {
@@ -56,11 +56,11 @@ impl NewPassword {
 
 fn is_like(small: &str, name: &str) -> bool {
     // Before the look is taken, in which digits are like letters.
-    let bare = |text: &str| found_by(text.trim_matches(|letter: char| !letter.is_alphabetic()));
-    let names = [found_by(name), bare(name)];
+    let bare = |text: &str| search_skeleton(text.trim_matches(|letter: char| !letter.is_alphabetic()));
+    let names = [search_skeleton(name), bare(name)];
     let backwards: String = small.chars().rev().collect();
     [small, &backwards].into_iter().any(|password| {
-        let looks = [found_by(password), bare(password)];
+        let looks = [search_skeleton(password), bare(password)];
         looks.iter().any(|look| !look.is_empty() && names.contains(look))
     })
 }
@@ -73,7 +73,7 @@ const BESIDE_MAX: usize = 3;
 
 /// Whether it is little more than words of the name, in whatever order and how often ever.
 fn is_made_of(small: &str, name: &str) -> bool {
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).map(found_by);
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).map(search_skeleton);
     let mut words: Vec<String> =
         words.filter(|word| word.chars().count() >= WORD_LETTERS_MIN).collect();
     // The longest first: a short one may be a part of it.
@@ -81,7 +81,7 @@ fn is_made_of(small: &str, name: &str) -> bool {
     let backwards: String = small.chars().rev().collect();
     !words.is_empty()
         && [small, &backwards].into_iter().any(|password| {
-            let look = found_by(password);
+            let look = search_skeleton(password);
             let left = words.iter().fold(look.clone(), |left, word| left.replace(word, " "));
             let beside = left.chars().filter(|letter| letter.is_alphanumeric()).count();
             left != look && beside <= BESIDE_MAX
@@ -89,14 +89,14 @@ fn is_made_of(small: &str, name: &str) -> bool {
 }
 
 impl FromStr for NewPassword {
-    type Err = NotAPassword;
+    type Err = ParsePasswordError;
 
-    fn from_str(text: &str) -> Result<Self, NotAPassword> {
+    fn from_str(text: &str) -> Result<Self, ParsePasswordError> {
         let text: String = text.nfkc().collect();
         if PASSWORD_LENGTH.contains(&text.chars().count()) {
             Ok(Self(text))
         } else {
-            Err(NotAPassword)
+            Err(ParsePasswordError)
         }
     }
 }
@@ -116,9 +116,9 @@ impl<'de> Deserialize<'de> for NewPassword {
 /// A password as somebody tries it: any text. What cannot be a password is only a wrong one, and
 /// takes as long. Prints without itself.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Attempt(String);
+pub struct PasswordAttempt(String);
 
-impl Attempt {
+impl PasswordAttempt {
     pub fn new(text: &str) -> Self {
         Self(text.nfkc().collect())
     }
@@ -128,13 +128,13 @@ impl Attempt {
     }
 }
 
-impl fmt::Debug for Attempt {
+impl fmt::Debug for PasswordAttempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Attempt(…)")
+        f.write_str("PasswordAttempt(…)")
     }
 }
 
-impl<'de> Deserialize<'de> for Attempt {
+impl<'de> Deserialize<'de> for PasswordAttempt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|text| Self::new(&text))
     }
@@ -142,7 +142,7 @@ impl<'de> Deserialize<'de> for Attempt {
 
 #[cfg(test)]
 mod tests {
-    use super::{Attempt, COMMON, NewPassword, NotAPassword};
+    use super::{PasswordAttempt, COMMON, NewPassword, ParsePasswordError};
 
     #[test]
     fn a_password_has_8_to_128_characters_of_any_kind() {
@@ -152,16 +152,16 @@ mod tests {
         }
         let longer = "é".repeat(129);
         for text in ["", "1234567", "ééééééé", &longer] {
-            assert_eq!(text.parse::<NewPassword>(), Err(NotAPassword), "{text}");
+            assert_eq!(text.parse::<NewPassword>(), Err(ParsePasswordError), "{text}");
         }
     }
 
     #[test]
     fn is_the_same_from_every_keyboard_and_never_printed() {
         let composed: NewPassword = "caf\u{e9} con leche".parse().unwrap();
-        let combining = Attempt::new("cafe\u{301} con leche");
+        let combining = PasswordAttempt::new("cafe\u{301} con leche");
         assert_eq!(composed.as_bytes(), combining.as_bytes());
-        assert_eq!(format!("{composed:?} {combining:?}"), "NewPassword(…) Attempt(…)");
+        assert_eq!(format!("{composed:?} {combining:?}"), "NewPassword(…) PasswordAttempt(…)");
     }
 
     #[test]

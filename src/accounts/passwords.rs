@@ -15,11 +15,11 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
-use super::attempts::{self, Failed};
-use super::lockout::{Trier, known_since};
-use super::looks::found_by;
-use super::password::{Attempt, NewPassword};
-use super::sessions::{End, Opening};
+use super::transaction::{self, TransactionError};
+use super::lockout::{AttemptSource, trusted_since};
+use super::confusables::search_skeleton;
+use super::password::{PasswordAttempt, NewPassword};
+use super::sessions::{SessionEnd, NewSession};
 use super::{
     AccountError, Accounts, DeviceId, Method, Name, Profile, Tokens, Visitor, lockout, locks,
     names, players, sessions, to_sql,
@@ -30,12 +30,12 @@ use super::{
 pub struct PasswordSignIn {
     /// As it was typed.
     pub name: String,
-    pub password: Attempt,
+    pub password: PasswordAttempt,
     pub visitor: Visitor,
 }
 
 /// A row of `passwords`.
-struct Stored {
+struct PasswordRow {
     player: uuid::Uuid,
     hash: String,
     version: i32,
@@ -43,11 +43,11 @@ struct Stored {
 
 /// By what the owner of a name is known who may be signing in.
 #[derive(Debug)]
-enum Known {
+enum TrustedOrigin {
     /// By a device, which is named by its hash.
     Device(String),
     Address,
-    No,
+    None,
 }
 
 /// The same for a player who is signed in.
@@ -58,7 +58,7 @@ struct OwnPassword {
 }
 
 /// From where who is signed in tries a password: it is not held up by those who are not.
-const HERE: &str = "a session";
+const SESSION_ORIGIN: &str = "a session";
 
 impl Accounts {
     /// # Errors
@@ -68,43 +68,43 @@ impl Accounts {
         &self,
         request: &PasswordSignIn,
     ) -> Result<(Profile, Tokens), AccountError> {
-        let place = self.hasher.enter()?;
+        let permit = self.hasher.acquire()?;
         let now = self.clock.now();
-        let look = found_by(&request.name);
+        let skeleton = search_skeleton(&request.name);
         let address = request.visitor.address.as_deref().unwrap_or_default();
-        let known = self.known(&look, &request.visitor, now).await?;
-        let (from, is_known) = match &known {
-            Known::Device(device) => (device.as_str(), true),
-            Known::Address => (address, true),
-            Known::No => (address, false),
+        let trusted = self.find_trusted_origin(&skeleton, &request.visitor, now).await?;
+        let (origin, is_trusted) = match &trusted {
+            TrustedOrigin::Device(device) => (device.as_str(), true),
+            TrustedOrigin::Address => (address, true),
+            TrustedOrigin::None => (address, false),
         };
-        let trier = Trier { look: &look, from, is_known };
-        self.count_attempt(&trier, now).await?;
+        let source = AttemptSource { skeleton: &skeleton, origin, is_trusted };
+        self.count_attempt(&source, now).await?;
         let once = || {
             let row = sqlx::query_as!(
-                Stored,
+                PasswordRow,
                 r#"
                 select w.player, w.hash, w.version
-                from name_looks l
-                join passwords w on w.player = l.player
-                where l.look = $1
+                from name_skeletons n
+                join passwords w on w.player = n.player
+                where n.skeleton = $1
                 "#,
-                look
+                skeleton
             );
             row.fetch_optional(&self.pool)
         };
         let stored = db::retry(once).await?;
         let attempt = request.password.as_bytes();
         let hash = stored.as_ref().map(|stored| stored.hash.as_str());
-        let is_right = place.is_right(attempt, hash).await?;
+        let is_right = permit.verify(attempt, hash).await?;
         let Some(stored) = stored.filter(|_| is_right) else {
             return Err(AccountError::CredentialsWrong);
         };
         if self.hasher.is_outdated(&stored.hash) {
-            let hash = place.hash(attempt).await?;
-            self.store_anew(&stored, &hash).await?;
+            let hash = permit.hash(attempt).await?;
+            self.store_rehash(&stored, &hash).await?;
         }
-        drop(place);
+        drop(permit);
         let player = PlayerId(stored.player);
         let once = || async {
             let mut tx = self.pool.begin().await?;
@@ -121,14 +121,14 @@ impl Accounts {
             if !is_there || !is_in_force.fetch_one(&mut *tx).await? {
                 return Err(AccountError::CredentialsWrong.into());
             }
-            lockout::clear(&mut tx, &trier).await?;
-            let profile = players::read(&mut tx, player).await?;
-            let opening = Opening { player, method: Method::Password, visitor: &request.visitor };
-            let session = sessions::open(&mut tx, &opening, now).await?;
+            lockout::clear_failures(&mut tx, &source).await?;
+            let profile = players::fetch_profile(&mut tx, player).await?;
+            let new_session = NewSession { player, method: Method::Password, visitor: &request.visitor };
+            let session = sessions::open_session(&mut tx, &new_session, now).await?;
             tx.commit().await?;
             Ok((profile, self.tokens(player, session)))
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// Gives a player without a password its first, and a name by which to sign in.
@@ -144,9 +144,9 @@ impl Accounts {
         if password.is_easy(name.as_str()) {
             return Err(AccountError::PasswordEasy);
         }
-        let place = self.hasher.enter()?;
-        let hash = place.hash(password.as_bytes()).await?;
-        drop(place);
+        let permit = self.hasher.acquire()?;
+        let hash = permit.hash(password.as_bytes()).await?;
+        drop(permit);
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
@@ -168,11 +168,11 @@ impl Accounts {
             if set.execute(&mut *tx).await?.rows_affected() == 0 {
                 return Err(AccountError::PasswordSet.into());
             }
-            let profile = players::read(&mut tx, player.id).await?;
+            let profile = players::fetch_profile(&mut tx, player.id).await?;
             tx.commit().await?;
             Ok(profile)
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// Changes a password, and ends all other sessions of its player.
@@ -183,25 +183,25 @@ impl Accounts {
     pub async fn change_password(
         &self,
         player: &Player,
-        current: &Attempt,
+        current: &PasswordAttempt,
         password: &NewPassword,
     ) -> Result<(), AccountError> {
-        let place = self.hasher.enter()?;
+        let permit = self.hasher.acquire()?;
         let now = self.clock.now();
         let stored = self.own_password(player).await?;
         if password.is_easy(&stored.name) {
             return Err(AccountError::PasswordEasy);
         }
-        let look = found_by(&stored.name);
-        let trier = Trier { look: &look, from: HERE, is_known: true };
-        self.count_attempt(&trier, now).await?;
-        if !place.is_right(current.as_bytes(), Some(&stored.hash)).await? {
+        let skeleton = search_skeleton(&stored.name);
+        let source = AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
+        self.count_attempt(&source, now).await?;
+        if !permit.verify(current.as_bytes(), Some(&stored.hash)).await? {
             return Err(AccountError::PasswordWrong);
         }
-        let hash = place.hash(password.as_bytes()).await?;
-        drop(place);
+        let hash = permit.hash(password.as_bytes()).await?;
+        drop(permit);
         // Not tried again: when the answer is lost, the current password may be the new one.
-        let changed = self.change_once(player, (&hash, stored.version), &trier, now).await;
+        let changed = self.try_change_password(player, (&hash, stored.version), &source, now).await;
         for session in changed? {
             self.auth.revocations().insert(session, now);
         }
@@ -215,18 +215,18 @@ impl Accounts {
     pub(super) async fn check_password(
         &self,
         player: &Player,
-        attempt: &Attempt,
+        attempt: &PasswordAttempt,
     ) -> Result<(), AccountError> {
-        let place = self.hasher.enter()?;
+        let permit = self.hasher.acquire()?;
         let now = self.clock.now();
         let stored = self.own_password(player).await?;
-        let look = found_by(&stored.name);
-        let trier = Trier { look: &look, from: HERE, is_known: true };
-        self.count_attempt(&trier, now).await?;
-        if !place.is_right(attempt.as_bytes(), Some(&stored.hash)).await? {
+        let skeleton = search_skeleton(&stored.name);
+        let source = AttemptSource { skeleton: &skeleton, origin: SESSION_ORIGIN, is_trusted: true };
+        self.count_attempt(&source, now).await?;
+        if !permit.verify(attempt.as_bytes(), Some(&stored.hash)).await? {
             return Err(AccountError::PasswordWrong);
         }
-        let once = || async { lockout::clear(&mut *self.pool.acquire().await?, &trier).await };
+        let once = || async { lockout::clear_failures(&mut *self.pool.acquire().await?, &source).await };
         Ok(db::retry(once).await?)
     }
 
@@ -248,45 +248,45 @@ impl Accounts {
     }
 
     /// By what the owner of a name of this look has signed in lately.
-    async fn known(
+    async fn find_trusted_origin(
         &self,
-        look: &str,
+        skeleton: &str,
         visitor: &Visitor,
         now: Timestamp,
-    ) -> Result<Known, AccountError> {
+    ) -> Result<TrustedOrigin, AccountError> {
         let device = visitor.device.as_ref().map(DeviceId::hash);
         let once = || {
             sqlx::query!(
                 r#"
                 select coalesce(bool_or(s.device = $3), false) as "by_device!",
                     coalesce(bool_or(s.address = $2), false) as "by_address!"
-                from name_looks l
-                join sessions s on s.player = l.player
-                where l.look = $1 and s.last_seen_at >= $4
+                from name_skeletons n
+                join sessions s on s.player = n.player
+                where n.skeleton = $1 and s.last_seen_at >= $4
                 "#,
-                look,
+                skeleton,
                 visitor.address,
                 device.as_ref().map(<[u8; 32]>::as_slice),
-                to_sql(known_since(now)) as _
+                to_sql(trusted_since(now)) as _
             )
             .fetch_one(&self.pool)
         };
         let known = db::retry(once).await?;
         Ok(match device {
-            Some(device) if known.by_device => Known::Device(Hex(device).to_string()),
-            Some(_) | None if known.by_address => Known::Address,
-            Some(_) | None => Known::No,
+            Some(device) if known.by_device => TrustedOrigin::Device(Hex(device).to_string()),
+            Some(_) | None if known.by_address => TrustedOrigin::Address,
+            Some(_) | None => TrustedOrigin::None,
         })
     }
 
     /// Gives the sessions that ended.
-    async fn change_once(
+    async fn try_change_password(
         &self,
         player: &Player,
         (hash, version): (&str, i32),
-        trier: &Trier<'_>,
+        source: &AttemptSource<'_>,
         now: Timestamp,
-    ) -> Result<Vec<SessionId>, Failed> {
+    ) -> Result<Vec<SessionId>, TransactionError> {
         let mut tx = self.pool.begin().await?;
         locks::lock_session(&mut tx, player).await?;
         let changed = sqlx::query!(
@@ -304,15 +304,15 @@ impl Accounts {
             // Somebody was faster, so what was shown is not the current one any more.
             return Err(AccountError::PasswordWrong.into());
         }
-        lockout::clear(&mut tx, trier).await?;
+        lockout::clear_failures(&mut tx, source).await?;
         let keep = Some(player.session);
-        let ended = sessions::end_all(&mut tx, player.id, keep, End::PasswordChanged, now).await?;
+        let ended = sessions::end_sessions(&mut tx, player.id, keep, SessionEnd::PasswordChanged, now).await?;
         tx.commit().await?;
         Ok(ended)
     }
 
     /// The same password with the parameters in force.
-    async fn store_anew(&self, stored: &Stored, hash: &str) -> Result<(), AccountError> {
+    async fn store_rehash(&self, stored: &PasswordRow, hash: &str) -> Result<(), AccountError> {
         let once = || {
             sqlx::query!(
                 "update passwords set hash = $3 where player = $1 and version = $2",

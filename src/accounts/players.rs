@@ -6,20 +6,20 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::clock::{self, Timestamp};
-use crate::grant_limits::Taker;
+use crate::grant_limits::GrantRecipient;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 use crate::{db, entropy};
 
-use super::attempts::{self, Failed};
-use super::sessions::Opening;
+use super::transaction::{self, TransactionError};
+use super::sessions::NewSession;
 use super::{
     AccountError, Accounts, Avatar, Sanction, GuestSignIn, Method, Name, Profile, PublicProfile,
     RENAME_INTERVAL, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
 };
 
 /// The most players that are looked up at once.
-pub const LOOKED_UP_MAX: usize = 32;
+pub const LOOKUP_MAX: usize = 32;
 
 /// A row of `players`.
 struct Row {
@@ -42,7 +42,7 @@ impl From<Row> for Profile {
 
 /// What a player wants to be different about itself. What is `None` stays.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Change<'a> {
+pub struct ProfileChange<'a> {
     pub name: Option<&'a Name>,
     pub avatar: Option<Avatar>,
     pub time_zone: Option<&'a TimeZone>,
@@ -55,12 +55,12 @@ pub(super) enum Credential<'a> {
 }
 
 /// A player that is to be made.
-pub(super) struct Newcomer<'a> {
+pub(super) struct NewPlayer<'a> {
     pub(super) credential: Credential<'a>,
     pub(super) name: Option<&'a Name>,
     pub(super) time_zone: Option<&'a TimeZone>,
     /// For whom its welcome is counted.
-    pub(super) taker: Taker<'a>,
+    pub(super) recipient: GrantRecipient<'a>,
 }
 
 /// A player was either there or has just been made by somebody else.
@@ -85,14 +85,14 @@ impl Accounts {
             let reason = "a device changed hands twice at once".to_owned();
             Err(AccountError::Unavailable { reason }.into())
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// `None` when another request was faster, with a new device or by taking the device away.
     async fn sign_in_once(
         &self,
         request: &GuestSignIn,
-    ) -> Result<Option<(Profile, Tokens)>, Failed> {
+    ) -> Result<Option<(Profile, Tokens)>, TransactionError> {
         let now = self.clock.now();
         let GuestSignIn { device, name, time_zone, visitor } = request;
         let hash = device.hash();
@@ -100,28 +100,28 @@ impl Accounts {
         let profile = match player_of_device(&mut tx, &hash).await? {
             Some(player) => {
                 let time_zone = time_zone.as_ref();
-                let Some(profile) = note_seen(&mut tx, player, &hash, time_zone, now).await? else {
+                let Some(profile) = touch_device(&mut tx, player, &hash, time_zone, now).await? else {
                     return Ok(None);
                 };
-                self.welcome_if_due(&mut tx, profile.id, visitor.taker(), now).await?;
+                self.grant_due_welcome(&mut tx, profile.id, visitor.recipient(), now).await?;
                 profile
             }
             None => {
-                let newcomer = Newcomer {
+                let new_player = NewPlayer {
                     credential: Credential::Device(&hash),
                     name: name.as_ref(),
                     time_zone: time_zone.as_ref(),
-                    taker: visitor.taker(),
+                    recipient: visitor.recipient(),
                 };
-                match self.enroll(&mut tx, &newcomer, now).await? {
+                match self.create_player(&mut tx, &new_player, now).await? {
                     Some(profile) => profile,
                     // Dropped, the transaction takes its own player back.
                     None => return Ok(None),
                 }
             }
         };
-        let opening = Opening { player: profile.id, method: Method::Guest, visitor };
-        let session = sessions::open(&mut tx, &opening, now).await?;
+        let new_session = NewSession { player: profile.id, method: Method::Guest, visitor };
+        let session = sessions::open_session(&mut tx, &new_session, now).await?;
         tx.commit().await?;
         let tokens = self.tokens(profile.id, session);
         Ok(Some((profile, tokens)))
@@ -129,7 +129,7 @@ impl Accounts {
 
     /// `None` for an id that no player has.
     pub async fn profile(&self, player: PlayerId) -> Result<Option<Profile>, AccountError> {
-        let row = db::retry(|| fetch(&self.pool, player)).await?;
+        let row = db::retry(|| fetch_row(&self.pool, player)).await?;
         Ok(row.map(Profile::from))
     }
 
@@ -164,7 +164,7 @@ impl Accounts {
         };
         let row = db::retry(once).await?.ok_or(AccountError::PlayerGone)?;
         if let Some(reason) = row.reason {
-            let (reason, ends_at) = (Reason::stored(reason), row.ends_at.map(from_sql));
+            let (reason, ends_at) = (Reason::from_column(reason), row.ends_at.map(from_sql));
             return Err(AccountError::Banned(Sanction { reason, ends_at }));
         }
         let renamed_at = row.renamed_at;
@@ -175,9 +175,9 @@ impl Accounts {
     }
 
     /// What others see of these players, as far as they exist, by id. Of more than
-    /// [`LOOKED_UP_MAX`] the first so many.
-    pub async fn look_up(&self, players: &[PlayerId]) -> Result<Vec<PublicProfile>, AccountError> {
-        let ids: Vec<Uuid> = players.iter().take(LOOKED_UP_MAX).map(|player| player.0).collect();
+    /// [`LOOKUP_MAX`] the first so many.
+    pub async fn find_public_profiles(&self, players: &[PlayerId]) -> Result<Vec<PublicProfile>, AccountError> {
+        let ids: Vec<Uuid> = players.iter().take(LOOKUP_MAX).map(|player| player.0).collect();
         let once = || {
             let rows = sqlx::query!(
                 r#"
@@ -206,13 +206,13 @@ impl Accounts {
     ///
     /// # Errors
     /// What a name may be refused for; then nothing is changed.
-    pub async fn change(
+    pub async fn update_profile(
         &self,
         player: PlayerId,
-        change: Change<'_>,
+        change: ProfileChange<'_>,
     ) -> Result<Option<Profile>, AccountError> {
         let now = self.clock.now();
-        let Change { name, avatar, time_zone } = change;
+        let ProfileChange { name, avatar, time_zone } = change;
         let once = || async {
             let mut tx = self.pool.begin().await?;
             if let Some(name) = name {
@@ -236,19 +236,19 @@ impl Accounts {
             tx.commit().await?;
             Ok(row.map(Profile::from))
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 
     /// A new player with its welcome; `None` when another request was faster with its credential.
-    pub(super) async fn enroll(
+    pub(super) async fn create_player(
         &self,
         connection: &mut PgConnection,
-        newcomer: &Newcomer<'_>,
+        new_player: &NewPlayer<'_>,
         now: Timestamp,
-    ) -> Result<Option<Profile>, Failed> {
-        let Newcomer { credential, name, time_zone, taker } = newcomer;
+    ) -> Result<Option<Profile>, TransactionError> {
+        let NewPlayer { credential, name, time_zone, recipient } = new_player;
         if let Some(name) = name {
-            names::check_brought(connection, name).await?;
+            names::check_guest_name(connection, name).await?;
         }
         let id = PlayerId(entropy::uuid());
         let name = name.map_or_else(|| guest_name(id), |name| name.as_str().into());
@@ -262,10 +262,10 @@ impl Accounts {
         )
         .execute(&mut *connection)
         .await?;
-        if !enter(connection, id, credential, now).await? {
+        if !insert_credential(connection, id, credential, now).await? {
             return Ok(None);
         }
-        self.welcome_new(connection, id, *taker, now).await?;
+        self.grant_welcome_or_defer(connection, id, *recipient, now).await?;
         let avatar = Avatar::default().as_str().to_owned();
         Ok(Some(Profile { id, name, avatar, time_zone, created_at: now, renamable_at: None }))
     }
@@ -273,7 +273,7 @@ impl Accounts {
 
 /// Writes down what a new player is known by; false when it is another's. Waits for whoever writes
 /// the same, and finds the row if that succeeded.
-async fn enter(
+async fn insert_credential(
     connection: &mut PgConnection,
     player: PlayerId,
     credential: &Credential<'_>,
@@ -314,14 +314,14 @@ async fn enter(
 }
 
 /// The profile of a player that is there.
-pub(super) async fn read(
+pub(super) async fn fetch_profile(
     connection: &mut PgConnection,
     player: PlayerId,
 ) -> Result<Profile, sqlx::Error> {
-    fetch(connection, player).await?.map(Profile::from).ok_or(sqlx::Error::RowNotFound)
+    fetch_row(connection, player).await?.map(Profile::from).ok_or(sqlx::Error::RowNotFound)
 }
 
-async fn fetch(
+async fn fetch_row(
     executor: impl PgExecutor<'_>,
     player: PlayerId,
 ) -> Result<Option<Row>, sqlx::Error> {
@@ -339,7 +339,7 @@ async fn fetch(
     .await
 }
 
-/// Returns the player of a device, without a lock: [`note_seen`] says whether it still is.
+/// Returns the player of a device, without a lock: [`touch_device`] says whether it still is.
 async fn player_of_device(
     connection: &mut PgConnection,
     device: &[u8; 32],
@@ -351,7 +351,7 @@ async fn player_of_device(
 
 /// Locks the player and notes that its device has been seen now; `None` when the device is not the
 /// player's any more.
-async fn note_seen(
+async fn touch_device(
     connection: &mut PgConnection,
     player: PlayerId,
     device: &[u8; 32],

@@ -8,14 +8,14 @@ use crate::auth::{HolderProof, Player};
 use crate::db;
 use crate::openid::{IdToken, Identity};
 
-use super::{AccountError, Accounts, Attempt, DeviceId};
-use super::{attempts, nonces};
+use super::{AccountError, Accounts, PasswordAttempt, DeviceId};
+use super::{nonces, transaction};
 
 /// What is shown.
 #[derive(Clone, Debug)]
-pub enum Shown {
+pub enum ProofCredential {
     Device(DeviceId),
-    Password(Attempt),
+    Password(PasswordAttempt),
     /// With the device for which the token's nonce was drawn.
     Identity(IdToken, DeviceId),
 }
@@ -27,11 +27,11 @@ impl Accounts {
     /// For a device [`AccountError::DeviceWrong`] and [`AccountError::ProofInsufficient`]; for a
     /// password what changing it is refused for; for an identity [`AccountError::OpenId`] and
     /// [`AccountError::IdentityWrong`].
-    pub async fn prove(&self, player: &Player, shown: &Shown) -> Result<HolderProof, AccountError> {
-        match shown {
-            Shown::Device(device) => self.check_device(player, device).await?,
-            Shown::Password(attempt) => self.check_password(player, attempt).await?,
-            Shown::Identity(token, device) => self.check_identity(player, token, device).await?,
+    pub async fn prove(&self, player: &Player, credential: &ProofCredential) -> Result<HolderProof, AccountError> {
+        match credential {
+            ProofCredential::Device(device) => self.check_device(player, device).await?,
+            ProofCredential::Password(attempt) => self.check_password(player, attempt).await?,
+            ProofCredential::Identity(token, device) => self.check_identity(player, token, device).await?,
         }
         Ok(self.auth.holder_proof(player))
     }
@@ -56,7 +56,7 @@ impl Accounts {
         if !found.is_own {
             return Err(AccountError::DeviceWrong);
         }
-        if found.has_password || found.issuers.iter().any(|issuer| self.issuers.know(issuer)) {
+        if found.has_password || found.issuers.iter().any(|issuer| self.issuers.contains(issuer)) {
             return Err(AccountError::ProofInsufficient);
         }
         Ok(())
@@ -68,7 +68,7 @@ impl Accounts {
         token: &IdToken,
         device: &DeviceId,
     ) -> Result<(), AccountError> {
-        let (Identity { issuer, subject }, nonce) = self.identity(token, device).await?;
+        let (Identity { issuer, subject }, nonce) = self.verify_identity(token, device).await?;
         let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
@@ -89,6 +89,6 @@ impl Accounts {
             tx.commit().await?;
             Ok(())
         };
-        attempts::retry(once).await
+        transaction::retry(once).await
     }
 }

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::letters::{Kind, is_compared};
-use super::looks::{Reading, looks, read, shape};
+use super::character_class::{CharacterClass, is_compared};
+use super::confusables::{SignReading, expand_signs, fold_skeleton, skeletons};
 
 /// The longest run of parts that is compared, in characters: the longest word, decomposed.
 const RUN_MAX: usize = 30;
@@ -49,20 +49,20 @@ const WORDS: [&str; 31] = [
 ];
 
 /// The looks of the words, also in great letters: `ADMlN`.
-static LOOKS: LazyLock<BTreeSet<String>> =
-    LazyLock::new(|| WORDS.iter().flat_map(|word| looks(&word.to_uppercase())).collect());
+static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| WORDS.iter().flat_map(|word| skeletons(&word.to_uppercase())).collect());
 
 /// Returns whether a name speaks for the house.
 pub(super) fn is_reserved(name: &str) -> bool {
-    Reading::ALL.into_iter().map(|reading| read(name, reading)).any(|text| {
+    SignReading::ALL.into_iter().map(|reading| expand_signs(name, reading)).any(|text| {
         has_reserved_word(&text)
-            || has_reserved_word(&spell(&text, 'i'))
-            || has_reserved_word(&spell(&text, 'l'))
+            || has_reserved_word(&replace_lookalike_digits(&text, 'i'))
+            || has_reserved_word(&replace_lookalike_digits(&text, 'l'))
     })
 }
 
 fn has_reserved_word(text: &str) -> bool {
-    let parts = parts(text);
+    let parts = split_parts(text);
     (0..parts.len()).any(|first| {
         let mut run = String::new();
         parts[first..].iter().any(|part| {
@@ -73,18 +73,18 @@ fn has_reserved_word(text: &str) -> bool {
 }
 
 fn is_reserved_word(text: &str) -> bool {
-    let written = shape(text);
-    [shape(&text.to_lowercase()), shape(&written), written].iter().any(|look| LOOKS.contains(look))
+    let written = fold_skeleton(text);
+    [fold_skeleton(&text.to_lowercase()), fold_skeleton(&written), written].iter().any(|look| RESERVED_SKELETONS.contains(look))
 }
 
 /// Takes a text apart into runs of letters or of digits; what is not compared is left out.
-fn parts(text: &str) -> Vec<String> {
+fn split_parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut before: Option<char> = None;
     for letter in text.chars() {
         if !is_compared(letter) {
             // An accent belongs to its letter.
-            if Kind::from_char(letter) != Kind::Mark {
+            if CharacterClass::from_char(letter) != CharacterClass::Mark {
                 before = None;
             }
             continue;
@@ -104,7 +104,7 @@ fn parts(text: &str) -> Vec<String> {
 
 /// Writes letters for the digits and signs that are often written for them. A one is taken for
 /// either of two letters.
-fn spell(text: &str, one: char) -> String {
+fn replace_lookalike_digits(text: &str, one: char) -> String {
     let spelt = |letter: char| match letter {
         '1' | '!' | '|' | '¡' => one,
         '0' => 'o',

@@ -7,7 +7,7 @@
 //!
 //! What is new is what the transactions have written that were not over when it was last asked
 //! ([`Heard`]): each ended session is read once by each node, however many end at once and however
-//! long a transaction takes. Bounds: so many are read in a portion ([`PORTION`]).
+//! long a transaction takes. Bounds: so many are read in a portion ([`BATCH_SIZE`]).
 
 use std::time::Duration;
 
@@ -28,17 +28,17 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
 /// How many ended sessions are read at once.
-const PORTION: usize = 1_000;
+const BATCH_SIZE: usize = 1_000;
 
 /// Up to where a node has heard which sessions ended: the transactions that were over then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct RevocationCursor {
     /// As PostgreSQL writes a `pg_snapshot`.
     snapshot: String,
 }
 
 /// Where a portion begins: after this transaction and session.
-struct After {
+struct BatchStart {
     /// As PostgreSQL writes an `xid8`.
     transaction: String,
     session: Uuid,
@@ -46,9 +46,9 @@ struct After {
 
 impl Accounts {
     /// Learns all that still matters. To be done before the first request is served.
-    pub async fn load_revocations(&self) -> Result<Heard, AccountError> {
+    pub async fn load_revocations(&self) -> Result<RevocationCursor, AccountError> {
         // Asked first, so that what ends meanwhile is heard of twice and not never.
-        let heard = self.snapshot().await?;
+        let cursor = self.snapshot().await?;
         let mut since = clock::before(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
         let mut after = Uuid::nil();
         loop {
@@ -63,7 +63,7 @@ impl Accounts {
                     "#,
                     to_sql(since) as _,
                     after,
-                    rows_of_a_portion()
+                    batch_limit()
                 )
                 .fetch_all(&self.pool)
             };
@@ -71,36 +71,36 @@ impl Accounts {
             let ended = rows.iter().map(|row| (SessionId(row.id), from_sql(row.revoked_at)));
             self.auth.revocations().insert_all(ended);
             match rows.last() {
-                Some(last) if rows.len() == PORTION => {
+                Some(last) if rows.len() == BATCH_SIZE => {
                     (since, after) = (from_sql(last.revoked_at), last.id);
                 }
-                Some(_) | None => return Ok(heard),
+                Some(_) | None => return Ok(cursor),
             }
         }
     }
 
     /// Learns what is new, for as long as it is polled. One such task a process.
-    pub async fn follow_revocations(&self, mut heard: Heard) {
+    pub async fn follow_revocations(&self, mut cursor: RevocationCursor) {
         let mut interval = tokio::time::interval(INTERVAL);
         interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut forgotten_at = self.clock.now();
-        let mut is_deaf = false;
+        let mut is_failing = false;
         loop {
             interval.tick().await;
             let now = self.clock.now();
-            match self.hear_revocations(&mut heard).await {
+            match self.poll_revocations(&mut cursor).await {
                 Ok(_) => {
-                    if is_deaf {
+                    if is_failing {
                         tracing::info!("sessions ended elsewhere are heard of again");
                     }
-                    is_deaf = false;
+                    is_failing = false;
                 }
                 Err(error) => {
                     // Said once, not twice a second.
-                    if !is_deaf {
+                    if !is_failing {
                         tracing::error!(%error, "sessions ended elsewhere are not heard of");
                     }
-                    is_deaf = true;
+                    is_failing = true;
                 }
             }
             if now >= clock::after(forgotten_at, FORGET_INTERVAL) {
@@ -111,11 +111,11 @@ impl Accounts {
     }
 
     /// Learns which sessions have ended since it was last asked, and says how many it read.
-    pub async fn hear_revocations(&self, heard: &mut Heard) -> Result<usize, AccountError> {
+    pub async fn poll_revocations(&self, cursor: &mut RevocationCursor) -> Result<usize, AccountError> {
         let next = self.snapshot().await?;
         // Of a database that was restored elsewhere the numbers of transactions may lie ahead.
         let since = clock::before(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
-        let mut after = After { transaction: "0".to_owned(), session: Uuid::nil() };
+        let mut after = BatchStart { transaction: "0".to_owned(), session: Uuid::nil() };
         let mut read = 0;
         loop {
             let once = || {
@@ -131,11 +131,11 @@ impl Accounts {
                     order by revoked_in, id
                     limit $5
                     "#,
-                    heard.snapshot,
+                    cursor.snapshot,
                     after.transaction,
                     after.session,
                     to_sql(since) as _,
-                    rows_of_a_portion()
+                    batch_limit()
                 )
                 .fetch_all(&self.pool)
             };
@@ -143,27 +143,27 @@ impl Accounts {
             let ended = rows.iter().map(|row| (SessionId(row.id), from_sql(row.revoked_at)));
             self.auth.revocations().insert_all(ended);
             read += rows.len();
-            let is_whole = rows.len() == PORTION;
+            let is_whole = rows.len() == BATCH_SIZE;
             match rows.into_iter().next_back().filter(|_| is_whole) {
                 Some(last) => {
-                    after = After { transaction: last.revoked_in, session: last.id };
+                    after = BatchStart { transaction: last.revoked_in, session: last.id };
                 }
                 None => break,
             }
         }
-        *heard = next;
+        *cursor = next;
         Ok(read)
     }
 
-    async fn snapshot(&self) -> Result<Heard, AccountError> {
+    async fn snapshot(&self) -> Result<RevocationCursor, AccountError> {
         let once = || {
             sqlx::query_scalar!(r#"select pg_current_snapshot()::text as "snapshot!""#)
                 .fetch_one(&self.pool)
         };
-        Ok(Heard { snapshot: db::retry(once).await? })
+        Ok(RevocationCursor { snapshot: db::retry(once).await? })
     }
 }
 
-fn rows_of_a_portion() -> i64 {
-    i64::try_from(PORTION).unwrap_or(i64::MAX)
+fn batch_limit() -> i64 {
+    i64::try_from(BATCH_SIZE).unwrap_or(i64::MAX)
 }

@@ -18,8 +18,8 @@ use crate::db;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
 
-use super::attempts::Failed;
-use super::sessions::{self, End};
+use super::transaction::TransactionError;
+use super::sessions::{self, SessionEnd};
 use super::{AccountError, from_sql, locks, to_sql};
 
 /// What a player may not do.
@@ -145,7 +145,7 @@ impl SanctionReader {
         };
         let rows = db::retry(once).await?.into_iter();
         let listed = rows.map(|row| SanctionRecord {
-            sanction: Sanction { reason: Reason::stored(row.reason), ends_at: row.ends_at.map(from_sql) },
+            sanction: Sanction { reason: Reason::from_column(row.reason), ends_at: row.ends_at.map(from_sql) },
             imposed_at: from_sql(row.imposed_at),
             lifted_at: row.lifted_at.map(from_sql),
         });
@@ -199,7 +199,7 @@ pub async fn impose_in_tx(
     let is_there = banned.fetch_optional(&mut *tx).await?.is_some();
     match kind {
         SanctionKind::Ban => {
-            sessions::end_all(tx, player, None, End::Banned, now).await?;
+            sessions::end_sessions(tx, player, None, SessionEnd::Banned, now).await?;
         }
         SanctionKind::Mute => {}
     }
@@ -259,7 +259,7 @@ pub(super) async fn check_not_banned(
     connection: &mut PgConnection,
     player: PlayerId,
     now: Timestamp,
-) -> Result<(), Failed> {
+) -> Result<(), TransactionError> {
     match find_in_force(connection, player, SanctionKind::Ban, now).await? {
         None => Ok(()),
         Some(ban) => Err(AccountError::Banned(ban).into()),
@@ -288,5 +288,5 @@ async fn find_in_force(
     .fetch_optional(connection)
     .await?;
     Ok(ban
-        .map(|row| Sanction { reason: Reason::stored(row.reason), ends_at: row.ends_at.map(from_sql) }))
+        .map(|row| Sanction { reason: Reason::from_column(row.reason), ends_at: row.ends_at.map(from_sql) }))
 }

@@ -14,7 +14,7 @@ use crate::clock::{self, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 use crate::{db, entropy};
 
-use super::attempts::Failed;
+use super::transaction::TransactionError;
 use super::{
     AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, REPEAT_PERIOD, SESSION_LIFE,
     SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
@@ -25,7 +25,7 @@ const USER_AGENT_LENGTH_MAX: usize = 200;
 
 /// Why a session ended, as in the column `revoke_reason`.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum End {
+pub(super) enum SessionEnd {
     SignedOut,
     RefreshTokenReused,
     PasswordChanged,
@@ -36,7 +36,7 @@ pub(super) enum End {
     Deleted,
 }
 
-impl End {
+impl SessionEnd {
     const fn as_str(self) -> &'static str {
         match self {
             Self::SignedOut => "signed_out",
@@ -52,14 +52,14 @@ impl End {
 }
 
 /// What a new session is for.
-pub(super) struct Opening<'a> {
+pub(super) struct NewSession<'a> {
     pub(super) player: PlayerId,
     pub(super) method: Method,
     pub(super) visitor: &'a Visitor,
 }
 
 /// A session with its newest refresh token.
-pub(super) struct Opened {
+pub(super) struct OpenedSession {
     id: SessionId,
     refresh: RefreshToken,
     refresh_expires_at: Timestamp,
@@ -139,8 +139,8 @@ impl Accounts {
         .await?;
         let Some(used) = used else {
             let salt = family.successor_salt.filter(|_| is_own_device);
-            let Some(opened) = repeat(&mut tx, session, token, salt.as_deref(), now).await? else {
-                end(&mut tx, session, End::RefreshTokenReused, now).await?;
+            let Some(opened) = find_repeated_successor(&mut tx, session, token, salt.as_deref(), now).await? else {
+                end_session(&mut tx, session, SessionEnd::RefreshTokenReused, now).await?;
                 tx.commit().await?;
                 self.auth.revocations().insert(session, now);
                 tracing::warn!(%session, "a refresh token was reused, so its session has ended");
@@ -149,7 +149,7 @@ impl Accounts {
             if now >= opened.refresh_expires_at {
                 return Err(AccountError::RefreshTokenExpired);
             }
-            note_refresh(&mut tx, session, visitor, salt.as_deref(), now).await?;
+            record_refresh(&mut tx, session, visitor, salt.as_deref(), now).await?;
             tx.commit().await?;
             tracing::info!(%session, "a device has repeated a refresh and got the same successor");
             return Ok((player, self.tokens(player, opened)));
@@ -161,8 +161,8 @@ impl Accounts {
         // A successor is given again only to the device that has shown itself now.
         let salt = is_own_device.then(SuccessorSalt::random);
         let next = salt.map_or_else(RefreshToken::random, |salt| token.successor(&salt));
-        note_refresh(&mut tx, session, visitor, salt.as_ref().map(|salt| &salt.0[..]), now).await?;
-        self.welcome_if_due(&mut tx, player, visitor.taker(), now).await?;
+        record_refresh(&mut tx, session, visitor, salt.as_ref().map(|salt| &salt.0[..]), now).await?;
+        self.grant_due_welcome(&mut tx, player, visitor.recipient(), now).await?;
         let opened = add_token(&mut tx, session, next, session_expires_at, now).await?;
         tx.commit().await?;
         Ok((player, self.tokens(player, opened)))
@@ -174,14 +174,14 @@ impl Accounts {
         let now = self.clock.now();
         let once = || async {
             let mut connection = self.pool.acquire().await?;
-            end(&mut connection, player.session, End::SignedOut, now).await
+            end_session(&mut connection, player.session, SessionEnd::SignedOut, now).await
         };
         db::retry(once).await?;
         self.auth.revocations().insert(player.session, now);
         Ok(())
     }
 
-    pub(super) fn tokens(&self, player: PlayerId, opened: Opened) -> Tokens {
+    pub(super) fn tokens(&self, player: PlayerId, opened: OpenedSession) -> Tokens {
         Tokens {
             session: opened.id,
             access: self.auth.access_token(player, opened.id),
@@ -197,12 +197,12 @@ impl Accounts {
 /// # Errors
 /// [`AccountError::Banned`], and [`AccountError::PlayerGone`] when the account was deleted
 /// meanwhile.
-pub(super) async fn open(
+pub(super) async fn open_session(
     connection: &mut PgConnection,
-    opening: &Opening<'_>,
+    new_session: &NewSession<'_>,
     now: Timestamp,
-) -> Result<Opened, Failed> {
-    let Opening { player, method, visitor } = opening;
+) -> Result<OpenedSession, TransactionError> {
+    let NewSession { player, method, visitor } = opening;
     if !locks::lock_player(&mut *connection, *player).await? {
         return Err(AccountError::PlayerGone.into());
     }
@@ -268,7 +268,7 @@ async fn end_oldest(
         to_sql(now) as _,
         to_sql(clock::before(now, REFRESH_TOKEN_LIFE)) as _,
         others_max,
-        End::TooMany.as_str()
+        SessionEnd::TooMany.as_str()
     )
     .execute(connection)
     .await?;
@@ -277,11 +277,11 @@ async fn end_oldest(
 
 /// Ends all sessions of a player but the one to keep, those too that are being opened; gives those
 /// that ended.
-pub(super) async fn end_all(
+pub(super) async fn end_sessions(
     connection: &mut PgConnection,
     player: PlayerId,
     keep: Option<SessionId>,
-    why: End,
+    why: SessionEnd,
     now: Timestamp,
 ) -> Result<Vec<SessionId>, sqlx::Error> {
     locks::lock_player(&mut *connection, player).await?;
@@ -296,7 +296,7 @@ pub(super) async fn end_all(
         player.0,
         keep.map(|session| session.0),
         to_sql(now) as _,
-        why.as_str()
+        reason.as_str()
     )
     .fetch_all(connection)
     .await?;
@@ -310,13 +310,13 @@ pub async fn end_sessions_in_tx(
     player: PlayerId,
     now: Timestamp,
 ) -> Result<u64, sqlx::Error> {
-    let ended = end_all(connection, player, None, End::EndedByOperator, now).await?;
+    let ended = end_sessions(connection, player, None, SessionEnd::EndedByOperator, now).await?;
     Ok(u64::try_from(ended.len()).unwrap_or(u64::MAX))
 }
 
 /// Notes the last refresh of a session: when, from where and by which device it came, and the salt of
 /// the newest token.
-async fn note_refresh(
+async fn record_refresh(
     connection: &mut PgConnection,
     session: SessionId,
     visitor: &Visitor,
@@ -345,13 +345,13 @@ async fn note_refresh(
 
 /// Returns the successor of a used token, if it may be given again: the token was used within
 /// [`REPEAT_PERIOD`], and the successor has not been used, whose owner has had the answer.
-async fn repeat(
+async fn find_repeated_successor(
     connection: &mut PgConnection,
     session: SessionId,
     used: &RefreshToken,
     salt: Option<&[u8]>,
     now: Timestamp,
-) -> Result<Option<Opened>, sqlx::Error> {
+) -> Result<Option<OpenedSession>, sqlx::Error> {
     let Some(salt) = salt.and_then(|salt| salt.try_into().ok()) else {
         return Ok(None);
     };
@@ -373,7 +373,7 @@ async fn repeat(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(expires_at.map(|at| Opened { id: session, refresh, refresh_expires_at: from_sql(at) }))
+    Ok(expires_at.map(|at| OpenedSession { id: session, refresh, refresh_expires_at: from_sql(at) }))
 }
 
 /// Adds a refresh token to its family; it does not outlive its session.
@@ -383,7 +383,7 @@ async fn add_token(
     refresh: RefreshToken,
     session_expires_at: Timestamp,
     now: Timestamp,
-) -> Result<Opened, sqlx::Error> {
+) -> Result<OpenedSession, sqlx::Error> {
     let hash = refresh.hash();
     let refresh_expires_at = clock::after(now, REFRESH_TOKEN_LIFE).min(session_expires_at);
     sqlx::query!(
@@ -398,13 +398,13 @@ async fn add_token(
     )
     .execute(connection)
     .await?;
-    Ok(Opened { id: session, refresh, refresh_expires_at })
+    Ok(OpenedSession { id: session, refresh, refresh_expires_at })
 }
 
-pub(super) async fn end(
+pub(super) async fn end_session(
     connection: &mut PgConnection,
     session: SessionId,
-    why: End,
+    why: SessionEnd,
     now: Timestamp,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -415,7 +415,7 @@ pub(super) async fn end(
         "#,
         session.0,
         to_sql(now) as _,
-        why.as_str()
+        reason.as_str()
     )
     .execute(connection)
     .await?;

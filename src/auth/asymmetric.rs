@@ -21,10 +21,10 @@ pub(super) struct Es256 {
 }
 
 impl Rs256 {
-    pub(super) fn of(key: &DecodingKey) -> Result<Self, Error> {
+    pub(super) fn from_key(key: &DecodingKey) -> Result<Self, Error> {
         match key.kind() {
             DecodingKeyKind::RsaModulusExponent { n, e } => {
-                Ok(Self { modulus: bare(n), exponent: bare(e) })
+                Ok(Self { modulus: strip_leading_zeros(n), exponent: strip_leading_zeros(e) })
             }
             DecodingKeyKind::SecretOrDer(_) => Err(new_error(ErrorKind::InvalidKeyFormat)),
         }
@@ -32,13 +32,13 @@ impl Rs256 {
 }
 
 impl Es256 {
-    pub(super) fn of(key: &DecodingKey) -> Result<Self, Error> {
+    pub(super) fn from_key(key: &DecodingKey) -> Result<Self, Error> {
         Ok(Self { point: key.try_get_as_bytes()?.to_vec() })
     }
 }
 
 /// Without leading zeros, which some issuers write and the standard does not.
-fn bare(number: &[u8]) -> Vec<u8> {
+fn strip_leading_zeros(number: &[u8]) -> Vec<u8> {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     number[zeros..].to_vec()
 }

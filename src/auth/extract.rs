@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 
 use crate::ids::PlayerId;
 
-use super::{Auth, AuthError, Player, Returning};
+use super::{Auth, AuthError, Player, ReturningPlayer};
 
 impl<S> FromRequestParts<S> for Player
 where
@@ -17,7 +17,7 @@ where
     type Rejection = AuthError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, AuthError> {
-        Auth::from_ref(state).authenticate(bearer(parts)?).await
+        Auth::from_ref(state).authenticate(bearer_token(parts)?).await
     }
 }
 
@@ -26,32 +26,32 @@ impl Auth {
     ///
     /// # Errors
     /// The first reason of [`AuthError`] that holds.
-    pub async fn player_of(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
-        self.authenticate(bearer_of(headers)?).await
+    pub async fn authenticate_headers(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
+        self.authenticate(bearer_from_headers(headers)?).await
     }
 
     /// The player that a request's headers prove, also while sessions cannot be read.
     ///
     /// # Errors
     /// As [`Auth::authenticate_for_return`].
-    pub async fn returning_player_of(&self, headers: &HeaderMap) -> Result<Returning, AuthError> {
-        self.authenticate_for_return(bearer_of(headers)?).await
+    pub async fn authenticate_returning(&self, headers: &HeaderMap) -> Result<ReturningPlayer, AuthError> {
+        self.authenticate_for_return(bearer_from_headers(headers)?).await
     }
 
     /// Whom an access token names, without any I/O, for who only counts or notes: its session may
     /// never have been.
     pub fn claimant(&self, headers: &HeaderMap) -> Option<PlayerId> {
-        let token = bearer_of(headers).ok()?;
-        self.believe(token).ok().map(|player| player.id)
+        let token = bearer_from_headers(headers).ok()?;
+        self.verify_token(token).ok().map(|player| player.id)
     }
 }
 
 /// The token of the one `Authorization: Bearer` header.
-pub(crate) fn bearer(parts: &Parts) -> Result<&str, AuthError> {
-    bearer_of(&parts.headers)
+pub(crate) fn bearer_token(parts: &Parts) -> Result<&str, AuthError> {
+    bearer_from_headers(&parts.headers)
 }
 
-fn bearer_of(headers: &HeaderMap) -> Result<&str, AuthError> {
+fn bearer_from_headers(headers: &HeaderMap) -> Result<&str, AuthError> {
     let mut headers = headers.get_all(AUTHORIZATION).iter();
     let header = headers.next().ok_or(AuthError::Missing)?;
     if headers.next().is_some() {

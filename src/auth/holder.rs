@@ -51,12 +51,12 @@ pub struct HolderProof {
 /// The text is not a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a proof is `ap_` and 80 hexadecimal digits")]
-pub struct NotAProof;
+pub struct ParseProofError;
 
 /// The proof is too old, of another session, or not ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the proof is not of this session, or older than five minutes; show once more who you are")]
-pub struct ProofRefused;
+pub struct InvalidProofError;
 
 impl HolderProof {
     /// As the client gets it. Not `Display`, so that no log line shows it by accident.
@@ -66,11 +66,11 @@ impl HolderProof {
 }
 
 impl FromStr for HolderProof {
-    type Err = NotAProof;
+    type Err = ParseProofError;
 
-    fn from_str(text: &str) -> Result<Self, NotAProof> {
-        let digits = text.strip_prefix(PREFIX).ok_or(NotAProof)?;
-        let bytes: Hex<PROOF_BYTES> = digits.parse().map_err(|_| NotAProof)?;
+    fn from_str(text: &str) -> Result<Self, ParseProofError> {
+        let digits = text.strip_prefix(PREFIX).ok_or(ParseProofError)?;
+        let bytes: Hex<PROOF_BYTES> = digits.parse().map_err(|_| ParseProofError)?;
         let mut time = [0; TIME_BYTES];
         time.copy_from_slice(&bytes.0[..TIME_BYTES]);
         Ok(Self { bytes, expires_at: Timestamp::from_ms(i64::from_be_bytes(time)) })
@@ -99,8 +99,8 @@ impl Auth {
     /// The player, if the proof is good for it now.
     ///
     /// # Errors
-    /// [`ProofRefused`].
-    pub fn holder(&self, player: Player, proof: &HolderProof) -> Result<Holder, ProofRefused> {
+    /// [`InvalidProofError`].
+    pub fn holder(&self, player: Player, proof: &HolderProof) -> Result<Holder, InvalidProofError> {
         let message = message(&player, proof.expires_at);
         let mark = &proof.bytes.0[TIME_BYTES..];
         let keys = self.derived_keys(PURPOSE);
@@ -108,7 +108,7 @@ impl Auth {
         if is_ours && self.clock.now() < proof.expires_at {
             Ok(Holder { player, proof: Proof })
         } else {
-            Err(ProofRefused)
+            Err(InvalidProofError)
         }
     }
 }
@@ -122,10 +122,10 @@ fn message(player: &Player, expires_at: Timestamp) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
+    use super::{HolderProof, ParseProofError, PROOF_LIFE, InvalidProofError};
     use std::sync::Arc;
 
-    use crate::auth::{Auth, Looked, Player, SessionBook, Signer};
+    use crate::auth::{Auth, LookupFuture, Player, SessionLookup, Signer};
     use crate::clock::{Clock, Timestamp};
     use crate::entropy::uuid;
     use crate::ids::{PlayerId, SessionId};
@@ -137,8 +137,8 @@ mod tests {
     #[derive(Debug)]
     struct Empty;
 
-    impl SessionBook for Empty {
-        fn player_of(&self, _: SessionId) -> Looked<'_> {
+    impl SessionLookup for Empty {
+        fn find_player(&self, _: SessionId) -> LookupFuture<'_> {
             Box::pin(std::future::ready(Ok(None)))
         }
     }
@@ -160,9 +160,9 @@ mod tests {
         let elsewhere = player(&auth, maria.id).await;
         let proof: HolderProof = auth.holder_proof(&maria).reveal().parse().unwrap();
         assert_eq!(auth.holder(maria, &proof).unwrap().player, maria);
-        assert_eq!(auth.holder(elsewhere, &proof), Err(ProofRefused));
+        assert_eq!(auth.holder(elsewhere, &proof), Err(InvalidProofError));
         clock.advance(PROOF_LIFE);
-        assert_eq!(auth.holder(maria, &proof), Err(ProofRefused));
+        assert_eq!(auth.holder(maria, &proof), Err(InvalidProofError));
     }
 
     #[tokio::test]
@@ -175,10 +175,10 @@ mod tests {
             let mut bytes = text.clone().into_bytes();
             bytes[place] = if bytes[place] == b'a' { b'b' } else { b'a' };
             let changed: HolderProof = String::from_utf8(bytes).unwrap().parse().unwrap();
-            assert_eq!(auth.holder(maria, &changed), Err(ProofRefused), "at {place}");
+            assert_eq!(auth.holder(maria, &changed), Err(InvalidProofError), "at {place}");
         }
         for text in ["", "ap_", "ap_00", &text[3..]] {
-            assert_eq!(text.parse::<HolderProof>(), Err(NotAProof), "{text}");
+            assert_eq!(text.parse::<HolderProof>(), Err(ParseProofError), "{text}");
         }
         assert!(!format!("{:?}", auth.holder_proof(&maria)).contains("ap_"));
     }
@@ -190,7 +190,7 @@ mod tests {
         let maria = player(&old, PlayerId(uuid())).await;
         let proof = old.holder_proof(&maria);
         let new = Signer::new(SECRET).unwrap();
-        assert_eq!(auth(new, &clock).holder(maria, &proof), Err(ProofRefused));
+        assert_eq!(auth(new, &clock).holder(maria, &proof), Err(InvalidProofError));
         let both = Signer::new(SECRET).unwrap().with_previous(OTHER).unwrap();
         assert!(auth(both, &clock).holder(maria, &proof).is_ok());
     }

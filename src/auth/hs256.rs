@@ -12,13 +12,13 @@ use super::asymmetric::{Es256, Rs256};
 
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |algorithm, key: &EncodingKey| {
-        keyed(*algorithm, key.as_bytes()).map(|hs256| Box::new(hs256) as Box<dyn JwtSigner>)
+        hs256_from_key(*algorithm, key.as_bytes()).map(|hs256| Box::new(hs256) as Box<dyn JwtSigner>)
     },
     verifier_factory: |algorithm, key: &DecodingKey| match algorithm {
-        Algorithm::RS256 => Ok(Box::new(Rs256::of(key)?) as Box<dyn JwtVerifier>),
-        Algorithm::ES256 => Ok(Box::new(Es256::of(key)?) as Box<dyn JwtVerifier>),
-        // The library's other algorithms are refused by `keyed`.
-        _ => keyed(*algorithm, key.try_get_as_bytes()?)
+        Algorithm::RS256 => Ok(Box::new(Rs256::from_key(key)?) as Box<dyn JwtVerifier>),
+        Algorithm::ES256 => Ok(Box::new(Es256::from_key(key)?) as Box<dyn JwtVerifier>),
+        // The library's other algorithms are refused by `hs256_from_key`.
+        _ => hs256_from_key(*algorithm, key.try_get_as_bytes()?)
             .map(|hs256| Box::new(hs256) as Box<dyn JwtVerifier>),
     },
     key_utils: KeyUtils::new_unimplemented(),
@@ -46,7 +46,7 @@ pub fn is_hmac_sha256(key: &[u8], message: &[u8], mark: &[u8]) -> bool {
 
 struct Hs256(Hmac<Sha256>);
 
-fn keyed(algorithm: Algorithm, key: &[u8]) -> Result<Hs256, Error> {
+fn hs256_from_key(algorithm: Algorithm, key: &[u8]) -> Result<Hs256, Error> {
     if algorithm != Algorithm::HS256 {
         return Err(new_error(ErrorKind::UnsupportedAlgorithm));
     }

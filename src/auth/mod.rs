@@ -20,13 +20,13 @@ mod asymmetric;
 mod extract;
 mod holder;
 mod hs256;
-mod known;
+mod session_cache;
 mod operator_secrets;
 mod refresh;
 mod revocations;
 mod sealing;
 mod signer;
-mod ticket;
+mod socket_ticket;
 
 use std::sync::Arc;
 
@@ -35,22 +35,22 @@ use thiserror::Error;
 use crate::clock::{Clock, Timestamp};
 use crate::ids::{PlayerId, SessionId};
 
-use known::Known;
+use session_cache::SessionCache;
 
-pub(crate) use extract::bearer;
-pub use holder::{Holder, HolderProof, NotAProof, PROOF_LIFE, ProofRefused};
+pub(crate) use extract::bearer_token;
+pub use holder::{Holder, HolderProof, ParseProofError, PROOF_LIFE, InvalidProofError};
 pub(crate) use hs256::install as install_algorithms;
-pub use hs256::{hmac_sha256 as mark, is_hmac_sha256 as is_mark};
-pub use known::{Looked, SessionBook, Unread};
+pub use hs256::{hmac_sha256, is_hmac_sha256};
+pub use session_cache::{LookupFuture, SessionLookup, LookupError};
 pub use operator_secrets::{
-    BrowserToken, DeskToken, EnrolmentBrowserToken, EnrolmentCode, NotAnOperatorSecret,
+    BrowserToken, DeskToken, EnrolmentBrowserToken, EnrolmentCode, ParseOperatorSecretError,
     OperatorToken, SecretHash,
 };
-pub use refresh::{NotARefreshToken, RefreshToken, RefreshTokenHash, SuccessorSalt};
+pub use refresh::{ParseRefreshTokenError, RefreshToken, RefreshTokenHash, SuccessorSalt};
 pub use revocations::Revocations;
-pub use sealing::{SEAL_BYTES, SealingKeys, Unsealed};
-pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecret};
-pub use ticket::{NotATicket, TICKET_LIFE, Ticket};
+pub use sealing::{SEAL_BYTES, SealingKeys, UnsealedSecret};
+pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecretError};
+pub use socket_ticket::{ParseSocketTicketError, SOCKET_TICKET_LIFE, SocketTicket};
 
 /// A signed-in player. Having the value is being authorised to act for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,12 +80,12 @@ impl UnconfirmedPlayer {
 
 /// A player as [`Auth::authenticate_for_return`] finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Returning {
+pub enum ReturningPlayer {
     Confirmed(Player),
     Unconfirmed(UnconfirmedPlayer),
 }
 
-impl Returning {
+impl ReturningPlayer {
     pub fn id(&self) -> PlayerId {
         match self {
             Self::Confirmed(player) => player.id,
@@ -150,14 +150,15 @@ pub struct Auth {
     signer: Arc<Signer>,
     clock: Clock,
     revocations: Revocations,
-    known: Known,
-    book: Arc<dyn SessionBook>,
+    cache: SessionCache,
+    lookup: Arc<dyn SessionLookup>,
 }
 
 impl Auth {
-    pub fn new(signer: Signer, clock: Clock, book: Arc<dyn SessionBook>) -> Self {
-        let (revocations, known) = (Revocations::default(), Known::default());
-        Self { signer: Arc::new(signer), clock, revocations, known, book }
+    pub fn new(signer: Signer, clock: Clock, lookup: Arc<dyn SessionLookup>) -> Self {
+        let revocations = Revocations::default();
+        let cache = SessionCache::default();
+        Self { signer: Arc::new(signer), clock, revocations, cache, lookup }
     }
 
     pub fn revocations(&self) -> &Revocations {
@@ -169,19 +170,19 @@ impl Auth {
     /// # Errors
     /// The first reason of [`AuthError`] that holds.
     pub async fn authenticate(&self, token: &str) -> Result<Player, AuthError> {
-        let player = self.believe(token)?;
-        self.look_up(player).await
+        let player = self.verify_token(token)?;
+        self.check_session(player).await
     }
 
     /// As [`Auth::authenticate`], but accepts the signature alone while the sessions cannot be read.
     ///
     /// # Errors
     /// The first reason of [`AuthError`] that holds, except [`AuthError::Unavailable`].
-    pub async fn authenticate_for_return(&self, token: &str) -> Result<Returning, AuthError> {
-        let player = self.believe(token)?;
-        match self.look_up(player).await {
-            Ok(player) => Ok(Returning::Confirmed(player)),
-            Err(AuthError::Unavailable) => Ok(Returning::Unconfirmed(UnconfirmedPlayer(player))),
+    pub async fn authenticate_for_return(&self, token: &str) -> Result<ReturningPlayer, AuthError> {
+        let player = self.verify_token(token)?;
+        match self.check_session(player).await {
+            Ok(player) => Ok(ReturningPlayer::Confirmed(player)),
+            Err(AuthError::Unavailable) => Ok(ReturningPlayer::Unconfirmed(UnconfirmedPlayer(player))),
             Err(error) => Err(error),
         }
     }
@@ -192,7 +193,7 @@ impl Auth {
     /// # Errors
     /// The session has ended, or still cannot be read.
     pub async fn confirm(&self, player: UnconfirmedPlayer) -> Result<Player, AuthError> {
-        let confirmed = self.look_up(player.0).await;
+        let confirmed = self.check_session(player.0).await;
         if confirmed == Err(AuthError::Revoked) {
             self.revocations.insert(player.session(), self.clock.now());
         }
@@ -200,15 +201,15 @@ impl Auth {
     }
 
     /// Returns the player if its session exists and is its own.
-    async fn look_up(&self, player: Player) -> Result<Player, AuthError> {
+    async fn check_session(&self, player: Player) -> Result<Player, AuthError> {
         let now = self.clock.now();
-        let known = match self.known.player_of(player.session, now) {
+        let known = match self.cache.find_player(player.session, now) {
             Some(known) => known,
             None => {
-                let found = self.book.player_of(player.session).await;
-                let found = found.map_err(|Unread| AuthError::Unavailable)?;
+                let found = self.lookup.find_player(player.session).await;
+                let found = found.map_err(|LookupError| AuthError::Unavailable)?;
                 let found = found.ok_or(AuthError::Revoked)?;
-                self.known.insert(player.session, found, now);
+                self.cache.insert(player.session, found, now);
                 found
             }
         };
@@ -217,7 +218,7 @@ impl Auth {
     }
 
     /// What was signed, has not expired and has not ended.
-    fn believe(&self, token: &str) -> Result<Player, AuthError> {
+    fn verify_token(&self, token: &str) -> Result<Player, AuthError> {
         let player = self.signer.verify(token, self.clock.now())?;
         if self.revocations.contains(player.session) { Err(AuthError::Revoked) } else { Ok(player) }
     }
@@ -225,7 +226,7 @@ impl Auth {
     /// An access token for a session that the caller has just opened or refreshed.
     pub fn access_token(&self, player: PlayerId, session: SessionId) -> AccessToken {
         let now = self.clock.now();
-        self.known.insert(session, player, now);
+        self.cache.insert(session, player, now);
         self.signer.sign(player, session, now)
     }
 

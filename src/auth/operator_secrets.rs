@@ -16,7 +16,7 @@ pub struct SecretHash(pub [u8; 32]);
 /// The text is no secret of an operator, or one of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a secret of an operator is a prefix and 43 letters of base64url")]
-pub struct NotAnOperatorSecret;
+pub struct ParseOperatorSecretError;
 
 /// 256 bits at six a letter, without padding.
 const LETTERS: usize = 43;
@@ -52,13 +52,13 @@ macro_rules! secrets {
             }
 
             impl FromStr for $name {
-                type Err = NotAnOperatorSecret;
+                type Err = ParseOperatorSecretError;
 
-                fn from_str(text: &str) -> Result<Self, NotAnOperatorSecret> {
-                    let letters = text.strip_prefix(Self::PREFIX).ok_or(NotAnOperatorSecret)?;
+                fn from_str(text: &str) -> Result<Self, ParseOperatorSecretError> {
+                    let letters = text.strip_prefix(Self::PREFIX).ok_or(ParseOperatorSecretError)?;
                     let is_known = |byte: u8| ALPHABET.contains(&byte);
                     let is_sound = letters.len() == LETTERS && letters.bytes().all(is_known);
-                    if is_sound { Ok(Self(text.to_owned())) } else { Err(NotAnOperatorSecret) }
+                    if is_sound { Ok(Self(text.to_owned())) } else { Err(ParseOperatorSecretError) }
                 }
             }
 
@@ -109,7 +109,7 @@ fn base64url(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeskToken, NotAnOperatorSecret, OperatorToken, base64url};
+    use super::{DeskToken, ParseOperatorSecretError, OperatorToken, base64url};
 
     /// The examples of RFC 4648.
     #[test]
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(token.reveal().parse::<OperatorToken>(), Ok(token.clone()));
         assert_eq!(format!("{token:?}"), "OperatorToken(…)");
         assert_ne!(token.hash(), OperatorToken::random().hash());
-        assert_eq!(token.reveal().parse::<DeskToken>(), Err(NotAnOperatorSecret));
+        assert_eq!(token.reveal().parse::<DeskToken>(), Err(ParseOperatorSecretError));
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
     fn refuses_everything_else() {
         let letters = "A".repeat(43);
         for text in ["", "bahay_op_", &letters, &format!("bahay_op_{letters}A"), "bahay_op_é"] {
-            assert_eq!(text.parse::<OperatorToken>(), Err(NotAnOperatorSecret), "{text}");
+            assert_eq!(text.parse::<OperatorToken>(), Err(ParseOperatorSecretError), "{text}");
         }
     }
 }

@@ -43,7 +43,7 @@ impl fmt::Debug for SuccessorSalt {
 /// The text is not a refresh token of any session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a refresh token is `rt_` and 64 hexadecimal digits")]
-pub struct NotARefreshToken;
+pub struct ParseRefreshTokenError;
 
 /// Tells people and secret scanners what they are looking at.
 const PREFIX: &str = "rt_";
@@ -72,11 +72,11 @@ impl RefreshToken {
 }
 
 impl FromStr for RefreshToken {
-    type Err = NotARefreshToken;
+    type Err = ParseRefreshTokenError;
 
-    fn from_str(text: &str) -> Result<Self, NotARefreshToken> {
-        let digits = text.strip_prefix(PREFIX).ok_or(NotARefreshToken)?;
-        digits.parse().map(Self).map_err(|_| NotARefreshToken)
+    fn from_str(text: &str) -> Result<Self, ParseRefreshTokenError> {
+        let digits = text.strip_prefix(PREFIX).ok_or(ParseRefreshTokenError)?;
+        digits.parse().map(Self).map_err(|_| ParseRefreshTokenError)
     }
 }
 
@@ -88,7 +88,7 @@ impl fmt::Debug for RefreshToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotARefreshToken, RefreshToken, SuccessorSalt};
+    use super::{ParseRefreshTokenError, RefreshToken, SuccessorSalt};
 
     #[test]
     fn is_read_as_it_was_revealed_and_never_printed() {
@@ -119,7 +119,7 @@ mod tests {
     fn refuses_everything_else() {
         let digits = "0".repeat(64);
         for text in ["", "rt_", digits.as_str(), "rt_é"] {
-            assert_eq!(text.parse::<RefreshToken>(), Err(NotARefreshToken), "{text}");
+            assert_eq!(text.parse::<RefreshToken>(), Err(ParseRefreshTokenError), "{text}");
         }
     }
 }

@@ -12,9 +12,9 @@ use std::fmt;
 use bahay_engine::hex::Hex;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use super::WeakSecret;
+use super::WeakSecretError;
 use super::hs256::hmac_sha256;
-use super::signer::refuse_weak;
+use super::signer::check_strength;
 use crate::entropy;
 
 /// The first byte of what is sealed.
@@ -40,7 +40,7 @@ struct Key {
 
 /// A secret that was opened.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Unsealed {
+pub struct UnsealedSecret {
     pub secret: Vec<u8>,
     /// Whether it would be sealed now as it was: by the first key, or by none if there is none.
     pub is_current: bool,
@@ -52,9 +52,9 @@ impl fmt::Debug for SealingKeys {
     }
 }
 
-impl fmt::Debug for Unsealed {
+impl fmt::Debug for UnsealedSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unsealed").field("is_current", &self.is_current).finish_non_exhaustive()
+        f.debug_struct("UnsealedSecret").field("is_current", &self.is_current).finish_non_exhaustive()
     }
 }
 
@@ -62,10 +62,10 @@ impl SealingKeys {
     /// From texts of at least 32 random bytes each.
     ///
     /// # Errors
-    /// [`WeakSecret`] of the first that can be guessed.
-    pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, WeakSecret> {
+    /// [`WeakSecretError`] of the first that can be guessed.
+    pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, WeakSecretError> {
         let keys = texts.into_iter().map(|text| {
-            refuse_weak(text.as_bytes())?;
+            check_strength(text.as_bytes())?;
             let bytes = hmac_sha256(text.as_bytes(), b"bahay key that seals");
             let digest = hmac_sha256(text.as_bytes(), b"bahay name of a key that seals");
             let mut name = [0; NAME_BYTES];
@@ -74,7 +74,7 @@ impl SealingKeys {
             let cipher = LessSafeKey::new(cipher.expect("a key has 32 bytes"));
             Ok(Key { name, cipher })
         });
-        Ok(Self { keys: keys.collect::<Result<_, WeakSecret>>()? })
+        Ok(Self { keys: keys.collect::<Result<_, WeakSecretError>>()? })
     }
 
     /// Whether there is no key.
@@ -103,9 +103,9 @@ impl SealingKeys {
 
     /// A secret of so many bytes as it was before it was stored; `None` when it was sealed by another
     /// key or for another owner, or is not whole.
-    pub fn open(&self, stored: &[u8], owner: &[u8], bytes: usize) -> Option<Unsealed> {
+    pub fn open(&self, stored: &[u8], owner: &[u8], bytes: usize) -> Option<UnsealedSecret> {
         if stored.len() == bytes {
-            return Some(Unsealed { secret: stored.to_vec(), is_current: self.keys.is_empty() });
+            return Some(UnsealedSecret { secret: stored.to_vec(), is_current: self.keys.is_empty() });
         }
         let rest = stored.strip_prefix(&[FORM])?;
         let (name, rest) = rest.split_first_chunk::<NAME_BYTES>()?;
@@ -117,7 +117,7 @@ impl SealingKeys {
             .open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(owner), &mut sealed)
             .ok()?;
         (secret.len() == bytes)
-            .then(|| Unsealed { secret: secret.to_vec(), is_current: place == 0 })
+            .then(|| UnsealedSecret { secret: secret.to_vec(), is_current: place == 0 })
     }
 }
 

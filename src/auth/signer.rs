@@ -63,7 +63,7 @@ struct Key {
 
 /// Why a secret must not sign tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum WeakSecret {
+pub enum WeakSecretError {
     #[error("the secret has {bytes} bytes; give it at least 32 random ones")]
     Short { bytes: usize },
     #[error("the secret contains `{word}`, as sample settings do; draw a random one")]
@@ -106,7 +106,7 @@ struct Claims {
 impl Signer {
     /// # Errors
     /// A secret that somebody could guess.
-    pub fn new(secret: &[u8]) -> Result<Self, WeakSecret> {
+    pub fn new(secret: &[u8]) -> Result<Self, WeakSecretError> {
         hs256::install();
         let mut validation = Validation::new(Algorithm::HS256);
         // Checked by ourselves against the time that we are told.
@@ -120,7 +120,7 @@ impl Signer {
     ///
     /// # Errors
     /// A secret that somebody could guess.
-    pub fn with_previous(mut self, secret: &[u8]) -> Result<Self, WeakSecret> {
+    pub fn with_previous(mut self, secret: &[u8]) -> Result<Self, WeakSecretError> {
         self.keys.push(Key::new(secret)?);
         Ok(self)
     }
@@ -174,8 +174,8 @@ impl fmt::Debug for Signer {
 }
 
 impl Key {
-    fn new(secret: &[u8]) -> Result<Self, WeakSecret> {
-        refuse_weak(secret)?;
+    fn new(secret: &[u8]) -> Result<Self, WeakSecretError> {
+        check_strength(secret)?;
         let digest = hmac_sha256(secret, b"bahay key id");
         let mut id = [0; 8];
         id.copy_from_slice(&digest[..8]);
@@ -188,20 +188,20 @@ impl Key {
     }
 }
 
-pub(super) fn refuse_weak(secret: &[u8]) -> Result<(), WeakSecret> {
+pub(super) fn check_strength(secret: &[u8]) -> Result<(), WeakSecretError> {
     if secret.len() < SECRET_BYTES_MIN {
-        return Err(WeakSecret::Short { bytes: secret.len() });
+        return Err(WeakSecretError::Short { bytes: secret.len() });
     }
     let lower = secret.to_ascii_lowercase();
     let contained = |word: &&str| lower.windows(word.len()).any(|part| part == word.as_bytes());
     if let Some(word) = DEFAULT_WORDS.into_iter().find(|word| contained(word)) {
-        return Err(WeakSecret::Default { word });
+        return Err(WeakSecretError::Default { word });
     }
     let mut distinct = lower;
     distinct.sort_unstable();
     distinct.dedup();
     if distinct.len() < SECRET_DISTINCT_BYTES_MIN {
-        return Err(WeakSecret::Monotonous);
+        return Err(WeakSecretError::Monotonous);
     }
     Ok(())
 }
@@ -218,7 +218,7 @@ fn reason(error: &JwtError) -> AuthError {
 
 #[cfg(test)]
 mod tests {
-    use super::{ACCESS_TOKEN_LIFE, AuthError, Signer, WeakSecret};
+    use super::{ACCESS_TOKEN_LIFE, AuthError, Signer, WeakSecretError};
     use crate::clock::{Timestamp, after, before};
     use crate::entropy::uuid;
     use crate::ids::{PlayerId, SessionId};
@@ -282,11 +282,11 @@ mod tests {
     #[test]
     fn refuses_secrets_that_somebody_could_guess() {
         let refused = |secret: &[u8]| Signer::new(secret).map(|_| ()).unwrap_err();
-        assert_eq!(refused(b""), WeakSecret::Short { bytes: 0 });
-        assert_eq!(refused(&SECRET[..31]), WeakSecret::Short { bytes: 31 });
+        assert_eq!(refused(b""), WeakSecretError::Short { bytes: 0 });
+        assert_eq!(refused(&SECRET[..31]), WeakSecretError::Short { bytes: 31 });
         let word = "change-me";
-        assert_eq!(refused(b"please-Change-Me-0123456789abcdefghij"), WeakSecret::Default { word });
-        assert_eq!(refused(&[b'x'; 64]), WeakSecret::Monotonous);
+        assert_eq!(refused(b"please-Change-Me-0123456789abcdefghij"), WeakSecretError::Default { word });
+        assert_eq!(refused(&[b'x'; 64]), WeakSecretError::Monotonous);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Accounts elsewhere: signing in by them, linking them, and how a player can sign in at all.
+//! Sign-in with external identities (OpenID Connect): signing in, linking and unlinking, and the
+//! list of a player's sign-in methods.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,49 +8,49 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::accounts::{
-    Accounts, DeviceId, DeviceTimeZone, DrawnNonce, Linked, Name, OpenIdSignIn, WaysIn,
+    Accounts, DeviceId, DeviceTimeZone, IssuedNonce, LinkedIdentity, Name, OpenIdSignIn, SignInMethods,
 };
 use crate::auth::{Holder, Player};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
 
 use super::proof::ProofHeader;
-use super::sign_in::SignedIn;
-use super::visit::Visit;
+use super::sign_in::SignInResponse;
+use super::client_info::ClientInfo;
 use super::{
     Body, Code, DeviceText, DeviceTimeZoneText, IdTokenText, IssuerText, NameText, Path, Problem,
     ProblemBody, Time,
 };
 
-/// An ID token asks for its player.
+/// A sign-in with an ID token.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = OpenIdSignIn)]
 pub(super) struct OpenIdSignInBody {
-    /// As the house's settings call it.
+    /// The issuer's name in the house's settings.
     #[schema(value_type = IssuerText)]
     issuer: String,
-    /// As the issuer gave it to the client.
+    /// The ID token as the issuer gave it to the client.
     #[schema(value_type = IdTokenText)]
     id_token: String,
-    /// That which asked for the nonce in the token. It does not sign in by itself; it tells who plays from
-    /// one device.
+    /// The device that requested the nonce in the token. It does not sign in by itself; it shows
+    /// which players use the same device.
     #[schema(value_type = DeviceText)]
     device_id: DeviceId,
-    /// For a new player. A known player keeps its name.
+    /// The name of a new player. An existing player keeps its name.
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
-    /// For a new player: the IANA name of its time zone.
-    /// One that the server does not know is left out: `time_zone` of the answer's player tells.
+    /// The IANA name of a new player's time zone. A name that the server does not know is ignored;
+    /// `time_zone` of the player in the response shows the result.
     #[serde(default)]
     #[schema(value_type = Option<DeviceTimeZoneText>)]
     time_zone: DeviceTimeZone,
 }
 
-/// A device that is about to sign its user in with an issuer.
+/// A request for a nonce, made by a device before it signs its user in with an issuer.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AskNonce {
-    /// As for guests. The token is to be brought by the same device.
+pub(super) struct NonceRequest {
+    /// The device's id, as for guests. The same device must present the token.
     #[schema(value_type = DeviceText)]
     device_id: DeviceId,
 }
@@ -58,7 +59,7 @@ pub(super) struct AskNonce {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Nonce)]
 pub(super) struct NonceBody {
-    /// To be given to the issuer, which puts it into the ID token.
+    /// The nonce to pass to the issuer, which puts it into the ID token.
     #[schema(
         min_length = 112,
         max_length = 112,
@@ -68,15 +69,16 @@ pub(super) struct NonceBody {
     expires_at: Time,
 }
 
-/// Ask for a nonce
+/// Request a nonce
 ///
-/// Before the client signs its user in with an issuer, to sign in here, to link the identity, or to show
-/// that the account is the user's. It is good for ten minutes, for this device, and once.
+/// Required before the client signs its user in with an issuer in order to sign in, to link an
+/// identity, or to prove possession of the account. The nonce is valid for ten minutes, for this
+/// device, and once.
 #[utoipa::path(
     post,
     path = "/v1/sign-in/openid/nonce",
     tag = "sign in",
-    request_body = AskNonce,
+    request_body = NonceRequest,
     responses(
         (status = 200, description = "A nonce", body = NonceBody),
         (status = 422, description = "`body_invalid`", body = ProblemBody,
@@ -85,25 +87,26 @@ pub(super) struct NonceBody {
 )]
 pub(super) async fn ask_nonce(
     State(accounts): State<Accounts>,
-    Body(body): Body<AskNonce>,
+    Body(body): Body<NonceRequest>,
 ) -> Json<NonceBody> {
-    let DrawnNonce { text: nonce, expires_at } = accounts.draw_nonce(&body.device_id);
+    let IssuedNonce { text: nonce, expires_at } = accounts.issue_nonce(&body.device_id);
     Json(NonceBody { nonce, expires_at: expires_at.into() })
 }
 
-/// Sign in by an account elsewhere
+/// Sign in with an external identity
 ///
 /// The client has signed its user in with an issuer that the house trusts (OpenID Connect), and
-/// brings the ID token: signed by RS256 or ES256, for the house, not expired, with a nonce that the same
-/// device has asked for. A token is good once. The same subject signs in the same player; a new one makes
-/// a player with the welcome grant.
+/// presents the ID token. The token must be signed with RS256 or ES256, be issued for the house, be
+/// unexpired, and contain a nonce that the same device has requested. A token can be used once. The
+/// same subject always signs in the same player; a new subject creates a player with the welcome
+/// grant.
 #[utoipa::path(
     post,
     path = "/v1/sign-in/openid",
     tag = "sign in",
     request_body = OpenIdSignInBody,
     responses(
-        (status = 200, description = "Signed in", body = SignedIn),
+        (status = 200, description = "Signed in", body = SignInResponse),
         (status = 401, description = "`id_token_refused`: the detail says why", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 403, description = "`banned`: the detail says until when, and why",
@@ -120,101 +123,103 @@ pub(super) async fn ask_nonce(
 )]
 pub(super) async fn sign_in_openid(
     State(accounts): State<Accounts>,
-    visit: Visit,
+    client: ClientInfo,
     Body(body): Body<OpenIdSignInBody>,
-) -> Result<SignedIn, Problem> {
+) -> Result<SignInResponse, Problem> {
     let OpenIdSignInBody { issuer, id_token, device_id: device, name, time_zone } = body;
     let DeviceTimeZone(time_zone) = time_zone;
     let token = IdToken { issuer, token: id_token };
-    let visitor = visit.with_device(Some(device.clone()));
+    let visitor = client.into_visitor(Some(device.clone()));
     let request = OpenIdSignIn { token, device, name, time_zone, visitor };
     Ok(accounts.sign_in_openid(&request).await?.into())
 }
 
-/// How a player can sign in.
+/// The sign-in methods of a player.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WaysIn)]
-pub(super) struct WaysInBody {
-    /// How many devices sign the player in by themselves.
+#[schema(as = SignInMethods)]
+pub(super) struct SignInMethodsBody {
+    /// The number of devices that sign the player in by themselves.
     #[schema(example = 1)]
     devices: u32,
-    /// Null without a password.
+    /// The time at which the password was set; null without a password.
     #[schema(required = true)]
     password_set_at: Option<Time>,
     identities: Vec<IdentityBody>,
 }
 
-/// An account elsewhere that signs the player in.
+/// An external identity that signs the player in.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Identity)]
 pub(super) struct IdentityBody {
-    /// As the house's settings call it; its address, where they do so no more.
+    /// The issuer's name in the house's settings, or its address if the settings no longer contain
+    /// it.
     #[schema(max_length = 255, example = "google")]
     issuer: String,
-    /// What the issuer calls its user.
+    /// The subject, by which the issuer identifies its user.
     #[schema(example = "110169484474386276334")]
     subject: String,
     linked_at: Time,
 }
 
-impl From<Linked> for IdentityBody {
-    fn from(linked: Linked) -> Self {
-        let Linked { issuer, subject, linked_at } = linked;
+impl From<LinkedIdentity> for IdentityBody {
+    fn from(linked: LinkedIdentity) -> Self {
+        let LinkedIdentity { issuer, subject, linked_at } = linked;
         Self { issuer, subject, linked_at: linked_at.into() }
     }
 }
 
-impl From<WaysIn> for WaysInBody {
-    fn from(ways: WaysIn) -> Self {
+impl From<SignInMethods> for SignInMethodsBody {
+    fn from(methods: SignInMethods) -> Self {
         Self {
-            devices: ways.devices,
-            password_set_at: ways.password_set_at.map(Time::from),
-            identities: ways.identities.into_iter().map(IdentityBody::from).collect(),
+            devices: methods.devices,
+            password_set_at: methods.password_set_at.map(Time::from),
+            identities: methods.identities.into_iter().map(IdentityBody::from).collect(),
         }
     }
 }
 
-/// Show how I can sign in
+/// Show my sign-in methods
 #[utoipa::path(
     get,
-    path = "/v1/me/ways-in",
+    path = "/v1/me/sign-in-methods",
     tag = "me",
     security(("access_token" = [])),
-    responses((status = 200, description = "Devices, password, identities", body = WaysInBody))
+    responses((status = 200, description = "Devices, password, identities", body = SignInMethodsBody))
 )]
-pub(super) async fn show_ways_in(
+pub(super) async fn show_sign_in_methods(
     State(accounts): State<Accounts>,
     player: Player,
-) -> Result<Json<WaysInBody>, Problem> {
-    Ok(Json(accounts.ways_in(player.id).await?.into()))
+) -> Result<Json<SignInMethodsBody>, Problem> {
+    Ok(Json(accounts.sign_in_methods(player.id).await?.into()))
 }
 
-/// An ID token whose subject is to sign in the player.
+/// An ID token whose subject is to be linked to the player.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LinkIdentity {
-    /// As the house's settings call it.
+pub(super) struct IdentityLinkRequest {
+    /// The issuer's name in the house's settings.
     #[schema(value_type = IssuerText)]
     issuer: String,
     #[schema(value_type = IdTokenText)]
     id_token: String,
-    /// That which asked for the nonce in the token.
+    /// The device that requested the nonce in the token.
     #[schema(value_type = DeviceText)]
     device_id: DeviceId,
 }
 
-/// Link an account elsewhere
+/// Link an external identity
 ///
-/// From now on it signs this player in. Linking the same one again changes nothing.
+/// From now on the identity signs this player in. Idempotent: linking the same identity again
+/// changes nothing.
 #[utoipa::path(
     post,
     path = "/v1/me/identities",
     tag = "me",
     security(("access_token" = [])),
     params(ProofHeader),
-    request_body = LinkIdentity,
+    request_body = IdentityLinkRequest,
     responses(
-        (status = 200, description = "How the player can sign in now", body = WaysInBody),
+        (status = 200, description = "How the player can sign in now", body = SignInMethodsBody),
         (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
             is refused", body = ProblemBody, content_type = "application/problem+json"),
         (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
@@ -232,17 +237,18 @@ pub(super) struct LinkIdentity {
 pub(super) async fn link_identity(
     State(accounts): State<Accounts>,
     holder: Holder,
-    Body(body): Body<LinkIdentity>,
-) -> Result<Json<WaysInBody>, Problem> {
-    let LinkIdentity { issuer, id_token, device_id } = body;
+    Body(body): Body<IdentityLinkRequest>,
+) -> Result<Json<SignInMethodsBody>, Problem> {
+    let IdentityLinkRequest { issuer, id_token, device_id } = body;
     let token = IdToken { issuer, token: id_token };
     accounts.link_identity(&holder.player, &token, &device_id).await?;
-    Ok(Json(accounts.ways_in(holder.player.id).await?.into()))
+    Ok(Json(accounts.sign_in_methods(holder.player.id).await?.into()))
 }
 
-/// Unlink an account elsewhere
+/// Unlink an external identity
 ///
-/// It signs the player in no more. One that is not linked changes nothing.
+/// The identity no longer signs the player in. Idempotent: unlinking an identity that is not linked
+/// changes nothing.
 #[utoipa::path(
     delete,
     path = "/v1/me/identities/{issuer}",
@@ -267,7 +273,7 @@ pub(super) async fn unlink_identity(
     Path(issuer): Path<String>,
 ) -> Result<StatusCode, Problem> {
     if issuer.chars().count() > ADDRESS_CHARS_MAX {
-        return Err(Code::PathInvalid.because("an issuer has at most 255 characters"));
+        return Err(Code::PathInvalid.with_detail("an issuer has at most 255 characters"));
     }
     accounts.unlink_identity(&holder.player, &issuer).await?;
     Ok(StatusCode::NO_CONTENT)

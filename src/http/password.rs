@@ -1,4 +1,4 @@
-//! Names with passwords: the first password of a guest, another one, signing in.
+//! Passwords: signing in by name and password, and setting and changing a password.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,21 +6,21 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::accounts::{Accounts, Attempt, DeviceId, Name, NewPassword, PasswordSignIn};
+use crate::accounts::{Accounts, PasswordAttempt, DeviceId, Name, NewPassword, PasswordSignIn};
 use crate::auth::{Holder, Player};
 
-use super::me::Me;
+use super::own_account::OwnProfile;
 use super::proof::ProofHeader;
-use super::sign_in::SignedIn;
-use super::visit::Visit;
+use super::sign_in::SignInResponse;
+use super::client_info::ClientInfo;
 use super::{Body, NameText, Problem, ProblemBody};
 
-/// A name and a password ask for their player.
+/// A sign-in by name and password.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = PasswordSignIn)]
 pub(super) struct PasswordSignInBody {
-    /// In great or small letters.
+    /// The player's name, in upper or lower case.
     #[schema(max_length = 256, example = "Mang Tomás")]
     name: String,
     #[schema(
@@ -29,8 +29,9 @@ pub(super) struct PasswordSignInBody {
         max_length = 512,
         example = "rain on a tin roof"
     )]
-    password: Attempt,
-    /// As for guests. It does not sign in by itself; it tells who plays from one device.
+    password: PasswordAttempt,
+    /// The device's id, as for guests. It does not sign in by itself; it shows which players use
+    /// the same device.
     #[schema(
         value_type = Option<String>,
         pattern = "^[!-~]{16,128}$",
@@ -41,17 +42,17 @@ pub(super) struct PasswordSignInBody {
 
 /// Sign in by name and password
 ///
-/// A name that nobody has and a wrong password get the same answer after the same work. After five
-/// failures within a minute a name is refused until that minute has passed, whoever asks and on
-/// whatever node. Hashing passwords is dear on purpose; who comes when too many wait is refused as
-/// `sign_in_busy`.
+/// An unknown name and a wrong password get the same response after the same work. After five
+/// failures within a minute, sign-ins by that name are refused until the minute has passed, from
+/// every address and on every node. Hashing a password is expensive by design; when too many
+/// sign-ins are waiting, further ones are refused with `sign_in_busy`.
 #[utoipa::path(
     post,
     path = "/v1/sign-in/password",
     tag = "sign in",
     request_body = PasswordSignInBody,
     responses(
-        (status = 200, description = "Signed in", body = SignedIn),
+        (status = 200, description = "Signed in", body = SignInResponse),
         (status = 401, description = "`credentials_wrong`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 403, description = "`banned`: the detail says until when, and why",
@@ -64,22 +65,22 @@ pub(super) struct PasswordSignInBody {
 )]
 pub(super) async fn sign_in_password(
     State(accounts): State<Accounts>,
-    visit: Visit,
+    client: ClientInfo,
     Body(body): Body<PasswordSignInBody>,
-) -> Result<SignedIn, Problem> {
+) -> Result<SignInResponse, Problem> {
     let PasswordSignInBody { name, password, device_id } = body;
-    let request = PasswordSignIn { name, password, visitor: visit.with_device(device_id) };
+    let request = PasswordSignIn { name, password, visitor: client.into_visitor(device_id) };
     Ok(accounts.sign_in_password(&request).await?.into())
 }
 
-/// A first password, and the name that goes with it.
+/// A first password, with the player's name.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FirstPassword {
-    /// By which to sign in, and be seen. It may be the one that the player has.
+pub(super) struct FirstPasswordRequest {
+    /// The name by which the player signs in and is shown to others. It may be the present name.
     #[schema(value_type = NameText)]
     name: Name,
-    /// Any characters. What everybody tries first is refused.
+    /// Any characters. Passwords that are commonly guessed are refused.
     #[schema(
         value_type = String,
         format = Password,
@@ -92,18 +93,18 @@ pub(super) struct FirstPassword {
 
 /// Set my first password
 ///
-/// A guest becomes a player with a name and a password, and keeps everything: its id, its wallet,
-/// its seat. Its device signs it in as before. The name is from now on its own: nobody else can
-/// take it, or one that looks like it.
+/// Turns a guest into a player with a name and a password. The player keeps its id, its wallet and
+/// its seat, and its device continues to sign it in. The name is reserved for the player from now
+/// on: nobody else can take it or a confusable name.
 #[utoipa::path(
     post,
     path = "/v1/me/password",
     tag = "me",
     security(("access_token" = [])),
     params(ProofHeader),
-    request_body = FirstPassword,
+    request_body = FirstPasswordRequest,
     responses(
-        (status = 200, description = "The player as it is now", body = Me),
+        (status = 200, description = "The player as it is now", body = OwnProfile),
         (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
             `POST /v1/me/proof` that the account is yours", body = ProblemBody,
             content_type = "application/problem+json"),
@@ -119,23 +120,23 @@ pub(super) struct FirstPassword {
 pub(super) async fn set_first_password(
     State(accounts): State<Accounts>,
     holder: Holder,
-    Body(body): Body<FirstPassword>,
-) -> Result<Json<Me>, Problem> {
-    let FirstPassword { name, password } = body;
+    Body(body): Body<FirstPasswordRequest>,
+) -> Result<Json<OwnProfile>, Problem> {
+    let FirstPasswordRequest { name, password } = body;
     Ok(Json(accounts.set_first_password(&holder.player, &name, &password).await?.into()))
 }
 
-/// Another password.
+/// A change of the password.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChangePassword {
+pub(super) struct PasswordChangeRequest {
     #[schema(
         value_type = String,
         format = Password,
         max_length = 512,
         example = "rain on a tin roof"
     )]
-    current_password: Attempt,
+    current_password: PasswordAttempt,
     #[schema(
         value_type = String,
         format = Password,
@@ -148,13 +149,13 @@ pub(super) struct ChangePassword {
 
 /// Change my password
 ///
-/// All other sessions of the player end. Wrong tries count as failed sign-ins do.
+/// Ends all other sessions of the player. Wrong passwords count as failed sign-ins.
 #[utoipa::path(
     put,
     path = "/v1/me/password",
     tag = "me",
     security(("access_token" = [])),
-    request_body = ChangePassword,
+    request_body = PasswordChangeRequest,
     responses(
         (status = 204, description = "It is changed"),
         (status = 403, description = "`password_wrong`: the current one is another",
@@ -172,9 +173,9 @@ pub(super) struct ChangePassword {
 pub(super) async fn change_password(
     State(accounts): State<Accounts>,
     player: Player,
-    Body(body): Body<ChangePassword>,
+    Body(body): Body<PasswordChangeRequest>,
 ) -> Result<StatusCode, Problem> {
-    let ChangePassword { current_password, password } = body;
+    let PasswordChangeRequest { current_password, password } = body;
     accounts.change_password(&player, &current_password, &password).await?;
     Ok(StatusCode::NO_CONTENT)
 }

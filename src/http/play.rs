@@ -1,18 +1,18 @@
-//! The browser client: the page at `/play`, to which `/` leads, and the files that it loads. They are
-//! built from TypeScript in `play/`, checked in under `play/dist`, and kept in the program, so that a server
-//! is one file and a page asks no other host for anything.
+//! The browser client: the page at `/play`, to which `/` redirects, and the files that it loads.
+//! They are built from TypeScript in `play/`, checked in under `play/dist`, and embedded in the
+//! binary, so that the server is a single file and the page loads nothing from other hosts.
 //!
-//! The page, its service worker and its manifest have names of their own and are revalidated each time,
-//! by their tags. The files that they load have a hash in their names and are kept by browsers for ever.
-//! All are sent as brotli where the browser takes it, as it was compressed at the build; nothing is
-//! compressed here.
+//! The page, its service worker and its manifest have fixed names and are revalidated by entity
+//! tags. The files that they load have a hash in their names and are cached by browsers without
+//! limit. All are sent with brotli if the browser accepts it, as compressed at build time; nothing
+//! is compressed at run time.
 //!
-//! An invitation is the same page with a preview of its own (`link_preview`), which takes a look at the
-//! private table and the name of its host. If that takes longer than [`PREVIEW_TIMEOUT`], fails, or finds
-//! no table, the page is sent as it is.
+//! An invitation is the same page with a preview of its own (`link_preview`), for which the private
+//! table and the name of its host are looked up. If the lookup takes longer than
+//! [`PREVIEW_TIMEOUT`], fails, or finds no table, the page is sent unchanged.
 //!
-//! Deliberately absent: cookies, and any other page made on the server. The client keeps its tokens
-//! itself and calls the public API as any other.
+//! Deliberately absent: cookies, and any other page rendered by the server. The client keeps its
+//! tokens itself and calls the public API like any other client.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -31,27 +31,27 @@ use bahay_engine::hex::Hex;
 use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 
-use super::encoding::takes;
+use super::accept_encoding::accepts_encoding;
 use super::link_preview::{Invitation, Template};
 use super::{Code, Services};
 
-/// A name, what it holds, and the same compressed.
-type File = (&'static str, &'static [u8], Option<&'static [u8]>);
+/// The name, the content, and the compressed content of a file.
+type EmbeddedFile = (&'static str, &'static [u8], Option<&'static [u8]>);
 
-static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/play_files.rs"));
+static FILES: &[EmbeddedFile] = include!(concat!(env!("OUT_DIR"), "/play_files.rs"));
 
 const PAGE: &str = "index.html";
 const SERVICE_WORKER: &str = "sw.js";
 const MANIFEST: &str = "manifest.webmanifest";
 
-/// The files whose names stay when their content changes.
+/// The files whose names stay the same when their content changes.
 const REVALIDATED: [&str; 3] = [PAGE, SERVICE_WORKER, MANIFEST];
 
-/// The longest that an invitation is looked up.
+/// The timeout of the lookup of an invitation.
 const PREVIEW_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What the page may load and whom it may call: this server. Styles of elements that move are set
-/// by the script, which the policy lets; text of styles in the page it does not.
+/// The content security policy: the page loads from and connects to this server only. The script
+/// may set styles of elements, which the policy permits; inline styles in the page are blocked.
 const POLICY: (HeaderName, &str) = (
     CONTENT_SECURITY_POLICY,
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -59,59 +59,62 @@ const POLICY: (HeaderName, &str) = (
      frame-ancestors 'none'",
 );
 
-/// A link to a private table holds its code, which is nobody else's business.
+/// The address of an invitation contains the code of a private table, which must not reach other
+/// sites.
 const NO_REFERRER: (HeaderName, &str) = (REFERRER_POLICY, "no-referrer");
 
-/// The page is at `/play`, which is above the folder of its service worker.
+/// The service worker's scope. The page at `/play` lies above the worker's folder, which requires
+/// this header.
 const WORKER_SCOPE: (HeaderName, &str) =
     (HeaderName::from_static("service-worker-allowed"), "/play");
 
-/// The tags of [`REVALIDATED`], as these files are in this program.
+/// The entity tags of [`REVALIDATED`], computed from the embedded files.
 static TAGS: LazyLock<[String; REVALIDATED.len()]> =
-    LazyLock::new(|| REVALIDATED.map(|name| tag_of(find(name).map_or(&[], |(_, bytes, _)| bytes))));
+    LazyLock::new(|| REVALIDATED.map(|name| entity_tag(find_file(name).map_or(&[], |(_, bytes, _)| bytes))));
 
-/// The page with a place for the preview of an invitation.
+/// The page, split for the preview of an invitation.
 static TEMPLATE: LazyLock<Option<Template<'static>>> = LazyLock::new(|| {
-    let (_, page, _) = find(PAGE)?;
+    let (_, page, _) = find_file(PAGE)?;
     Template::parse(std::str::from_utf8(page).ok()?)
 });
 
 pub(super) fn routes() -> Router<Services> {
     Router::new()
         .route("/", get(async |uri: Uri| redirect_to_page(StatusCode::TEMPORARY_REDIRECT, &uri)))
-        .route("/play", get(async |headers: HeaderMap| revalidated(PAGE, &headers)))
+        .route("/play", get(async |headers: HeaderMap| send_revalidated(PAGE, &headers)))
         .route(
             "/play/",
             get(async |uri: Uri| redirect_to_page(StatusCode::PERMANENT_REDIRECT, &uri)),
         )
-        // What leads friends to a private table; the client reads the code in the address.
-        .route("/play/join/{code}", get(invitation))
-        .route("/play/join/{code}/", get(invitation))
-        .route("/play/sw.js", get(service_worker))
+        // The addresses of invitations to a private table; the client reads the code from the
+        // address.
+        .route("/play/join/{code}", get(show_invitation))
+        .route("/play/join/{code}/", get(show_invitation))
+        .route("/play/sw.js", get(show_service_worker))
         .route(
             "/play/manifest.webmanifest",
-            get(async |headers: HeaderMap| revalidated(MANIFEST, &headers)),
+            get(async |headers: HeaderMap| send_revalidated(MANIFEST, &headers)),
         )
-        .route("/play/files/{name}", get(file))
+        .route("/play/files/{name}", get(show_file))
 }
 
-/// Leads to the page, and keeps the query.
-fn redirect_to_page(status: StatusCode, asked: &Uri) -> Response {
-    let query = asked.query().map(|query| format!("?{query}")).unwrap_or_default();
+/// Redirects to the page and keeps the query.
+fn redirect_to_page(status: StatusCode, uri: &Uri) -> Response {
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     (status, [(LOCATION, format!("/play{query}"))]).into_response()
 }
 
-/// Sends one of [`REVALIDATED`], unless the browser has it.
-fn revalidated(name: &str, headers: &HeaderMap) -> Response {
+/// Sends one of [`REVALIDATED`], or 304 if the browser has it.
+fn send_revalidated(name: &str, headers: &HeaderMap) -> Response {
     let tag = REVALIDATED.iter().zip(TAGS.iter()).find(|(one, _)| **one == name);
-    let (Some(file), Some((_, tag))) = (find(name), tag) else {
-        return Code::RouteNotFound.plain().into_response();
+    let (Some(file), Some((_, tag))) = (find_file(name), tag) else {
+        return Code::RouteNotFound.problem().into_response();
     };
-    if_changed(tag, headers, || send(file, headers))
+    send_if_changed(tag, headers, || send_file(file, headers))
 }
 
-/// Answers with a text that is revalidated by its tag.
-fn if_changed(tag: &str, headers: &HeaderMap, send: impl FnOnce() -> Response) -> Response {
+/// Sends a response with an entity tag, or 304 if the request names the same tag.
+fn send_if_changed(tag: &str, headers: &HeaderMap, send: impl FnOnce() -> Response) -> Response {
     let cache = [(CACHE_CONTROL, "no-cache"), (ETAG, tag), (VARY, "accept-encoding")];
     let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|tags| tags.to_str().ok());
     if known.flat_map(|tags| tags.split(',')).any(|one| one.trim().trim_start_matches("W/") == tag)
@@ -121,39 +124,39 @@ fn if_changed(tag: &str, headers: &HeaderMap, send: impl FnOnce() -> Response) -
     ([POLICY, NO_REFERRER], cache, send()).into_response()
 }
 
-fn tag_of(content: &[u8]) -> String {
+fn entity_tag(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     let mut short = [0; 16];
     short.copy_from_slice(&digest[..16]);
     format!("\"{}\"", Hex(short))
 }
 
-async fn service_worker(headers: HeaderMap) -> Response {
-    ([WORKER_SCOPE], revalidated(SERVICE_WORKER, &headers)).into_response()
+async fn show_service_worker(headers: HeaderMap) -> Response {
+    ([WORKER_SCOPE], send_revalidated(SERVICE_WORKER, &headers)).into_response()
 }
 
-/// Sends the page to whoever was invited to a private table, with the preview of the invitation.
-async fn invitation(
+/// Sends the page of an invitation to a private table, with its preview.
+async fn show_invitation(
     State(services): State<Services>,
     Path(code): Path<String>,
     headers: HeaderMap,
 ) -> Response {
     let Some(template) = *TEMPLATE else {
-        return revalidated(PAGE, &headers);
+        return send_revalidated(PAGE, &headers);
     };
-    let Ok(Some(invitation)) = timeout(PREVIEW_TIMEOUT, look_up(&services, &code)).await else {
-        return revalidated(PAGE, &headers);
+    let Ok(Some(invitation)) = timeout(PREVIEW_TIMEOUT, look_up_invitation(&services, &code)).await else {
+        return send_revalidated(PAGE, &headers);
     };
-    let page = template.page_for(&invitation);
-    if_changed(&tag_of(page.as_bytes()), &headers, || {
-        ([(CONTENT_TYPE, kind_of(PAGE))], page).into_response()
+    let page = template.render_page(&invitation);
+    send_if_changed(&entity_tag(page.as_bytes()), &headers, || {
+        ([(CONTENT_TYPE, content_type(PAGE))], page).into_response()
     })
 }
 
-/// The invitation of a code; `None` for a code of no table, or where that is not known now.
-async fn look_up(services: &Services, code: &str) -> Option<Invitation> {
-    let table = services.lobby.show_private(code).await.ok()?;
-    let host = services.accounts.look_up(&[table.host]).await.ok()?.into_iter().next()?;
+/// Returns the invitation with this code; `None` if no table has the code or the lookup fails.
+async fn look_up_invitation(services: &Services, code: &str) -> Option<Invitation> {
+    let table = services.lobby.private_view(code).await.ok()?;
+    let host = services.accounts.find_public_profiles(&[table.host]).await.ok()?.into_iter().next()?;
     Some(Invitation {
         link: table.link,
         host: host.name,
@@ -164,30 +167,30 @@ async fn look_up(services: &Services, code: &str) -> Option<Invitation> {
     })
 }
 
-async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
-    match find(&name).filter(|(name, ..)| !REVALIDATED.contains(name)) {
+async fn show_file(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    match find_file(&name).filter(|(name, ..)| !REVALIDATED.contains(name)) {
         Some(file) => {
             let cache =
                 [(CACHE_CONTROL, "public, max-age=31536000, immutable"), (VARY, "accept-encoding")];
-            (cache, send(file, &headers)).into_response()
+            (cache, send_file(file, &headers)).into_response()
         }
-        None => Code::RouteNotFound.plain().into_response(),
+        None => Code::RouteNotFound.problem().into_response(),
     }
 }
 
-fn find(name: &str) -> Option<&'static File> {
-    FILES.binary_search_by(|(one, ..)| (*one).cmp(name)).ok().and_then(|place| FILES.get(place))
+fn find_file(name: &str) -> Option<&'static EmbeddedFile> {
+    FILES.binary_search_by(|(one, ..)| (*one).cmp(name)).ok().and_then(|index| FILES.get(index))
 }
 
-fn send((name, bytes, compressed): &'static File, headers: &HeaderMap) -> Response {
-    let kind = [(CONTENT_TYPE, kind_of(name))];
-    match compressed.filter(|_| takes(headers, "br")) {
+fn send_file((name, bytes, compressed): &'static EmbeddedFile, headers: &HeaderMap) -> Response {
+    let kind = [(CONTENT_TYPE, content_type(name))];
+    match compressed.filter(|_| accepts_encoding(headers, "br")) {
         Some(compressed) => (kind, [(CONTENT_ENCODING, "br")], compressed).into_response(),
         None => (kind, *bytes).into_response(),
     }
 }
 
-fn kind_of(name: &str) -> &'static str {
+fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
@@ -201,11 +204,11 @@ fn kind_of(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, PAGE, find, kind_of};
+    use super::{FILES, PAGE, content_type, find_file};
 
     #[test]
-    fn all_that_the_page_names_is_there_and_of_a_known_kind() {
-        let (_, page, _) = find(PAGE).expect("there is a page");
+    fn every_file_of_the_page_exists_with_a_content_type() {
+        let (_, page, _) = find_file(PAGE).expect("there is a page");
         let page = std::str::from_utf8(page).expect("the page is text");
         let named: Vec<&str> = page
             .split("/play/files/")
@@ -214,10 +217,10 @@ mod tests {
             .collect();
         assert!(named.iter().any(|name| name.ends_with(".js")), "the page loads a script");
         for name in named {
-            assert!(find(name).is_some(), "{name}");
+            assert!(find_file(name).is_some(), "{name}");
         }
         for (name, ..) in FILES {
-            assert_ne!(kind_of(name), "application/octet-stream", "{name}");
+            assert_ne!(content_type(name), "application/octet-stream", "{name}");
         }
     }
 }

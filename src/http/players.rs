@@ -1,4 +1,4 @@
-//! What players see of each other, and by which pictures.
+//! The public data of players, and the avatars.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::accounts::{AVATARS, Accounts, LOOKED_UP_MAX, PublicProfile};
+use crate::accounts::{AVATARS, Accounts, LOOKUP_MAX, PublicProfile};
 use crate::auth::Player;
 use crate::ids::PlayerId;
 
 use super::{Code, Problem, Query};
 
-/// The longest list of ids that is read: each with its comma.
-const IDS_BYTES_MAX: usize = LOOKED_UP_MAX * 37;
+/// The maximum length of a list of ids, in bytes: each id with its comma.
+const IDS_BYTES_MAX: usize = LOOKUP_MAX * 37;
 
-/// Which players are asked for.
+/// Selects players by id.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PlayersQuery {
-    /// Their ids, 1 to 32, separated by commas.
+    /// 1 to 32 ids, separated by commas.
     #[param(
         max_length = 1184,
         pattern = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(,[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}){0,31}$",
@@ -29,7 +29,7 @@ pub(super) struct PlayersQuery {
     ids: String,
 }
 
-/// A player, to others.
+/// A player, as shown to other players.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PublicPlayer)]
 pub(super) struct PublicPlayerBody {
@@ -39,7 +39,7 @@ pub(super) struct PublicPlayerBody {
     /// One of `GET /v1/avatars`.
     #[schema(example = "carabao")]
     avatar: String,
-    /// A bot of the house, and nobody's account.
+    /// Whether the player is a bot of the house, without a person's account.
     is_bot: bool,
 }
 
@@ -50,7 +50,7 @@ impl From<PublicProfile> for PublicPlayerBody {
     }
 }
 
-/// Players as others see them.
+/// A list of players.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct PublicPlayers {
     items: Vec<PublicPlayerBody>,
@@ -58,8 +58,8 @@ pub(super) struct PublicPlayers {
 
 /// Look players up
 ///
-/// By id, in the order of ids; those that do not exist are left out. For the pictures around a
-/// table.
+/// Returns players by id, in the order of their ids. Ids that do not exist are omitted. Intended
+/// for the players around a table.
 #[utoipa::path(
     get,
     path = "/v1/players",
@@ -73,27 +73,27 @@ pub(super) async fn look_up_players(
     _: Player,
     Query(query): Query<PlayersQuery>,
 ) -> Result<Json<PublicPlayers>, Problem> {
-    let wrong = || Code::QueryInvalid.because("give 1 to 32 ids, separated by commas");
+    let wrong = || Code::QueryInvalid.with_detail("give 1 to 32 ids, separated by commas");
     if query.ids.len() > IDS_BYTES_MAX {
         return Err(wrong());
     }
     let ids = query.ids.split(',').map(|id| id.parse().map(PlayerId));
     let ids: Vec<PlayerId> = ids.collect::<Result<_, _>>().map_err(|_| wrong())?;
-    let found = accounts.look_up(&ids).await?;
+    let found = accounts.find_public_profiles(&ids).await?;
     Ok(Json(PublicPlayers { items: found.into_iter().map(PublicPlayerBody::from).collect() }))
 }
 
-/// The catalogue of pictures.
+/// The catalogue of avatars.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Avatars {
-    /// Their names. A client has the pictures.
+    /// The names of the avatars. The pictures are part of the clients.
     #[schema(example = json!(["carabao", "tarsier"]))]
     items: Vec<&'static str>,
 }
 
 /// List the avatars
 ///
-/// Names are added and never taken away.
+/// Names may be added, but are never removed.
 #[utoipa::path(
     get,
     path = "/v1/avatars",

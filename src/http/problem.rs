@@ -1,8 +1,8 @@
-//! The one form in which REST refuses: `application/problem+json` (RFC 9457).
+//! Problem details, the form of every refusal: `application/problem+json` (RFC 9457).
 //!
-//! A [`Code`] is the stable part. Clients branch on it, never on the words beside it, which are
-//! for people and may change. A code has one status and one title; a new reason is a new line in
-//! the list below, and nothing else.
+//! The [`Code`] is the stable part. Clients branch on the code and never on the texts, which are
+//! written for people and may change. A code has one status and one title. A new reason for a
+//! refusal is a new line in the list below.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,12 +27,12 @@ const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+
 const CHALLENGE_MISSING: HeaderValue = HeaderValue::from_static("Bearer realm=\"bahay\"");
 const CHALLENGE_INVALID: HeaderValue =
     HeaderValue::from_static("Bearer realm=\"bahay\", error=\"invalid_token\"");
-/// Seconds after which what cannot be done now is worth another try.
+/// The delay, in seconds, after which a temporary failure is worth a retry.
 const RETRY_AFTER_SHORT: HeaderValue = HeaderValue::from_static("1");
 
 macro_rules! codes {
     ($($(#[$meta:meta])* $name:ident = $code:literal, $status:ident, $title:literal;)*) => {
-        /// Why a request was refused: stable, in snake case.
+        /// The reason for which a request was refused: stable, in snake case.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Code {
             $($(#[$meta])* $name,)*
@@ -53,7 +53,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The same for every occurrence; the detail says more.
+            /// Returns the summary, which is the same for every occurrence.
             pub const fn title(self) -> &'static str {
                 match self {
                     $(Self::$name => $title,)*
@@ -64,7 +64,7 @@ macro_rules! codes {
 }
 
 codes! {
-    // The request as such.
+    // The form of the request.
     RouteNotFound = "route_not_found", NOT_FOUND, "There is nothing at this address";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED,
         "This address does not know the method";
@@ -92,7 +92,7 @@ codes! {
 
     HostInvalid = "host_invalid", BAD_REQUEST, "A request names one host";
 
-    // Who asks.
+    // Authentication and authorization.
     TokenMissing = "token_missing", UNAUTHORIZED, "Sign in first";
     TokenMalformed = "token_malformed", UNAUTHORIZED, "The access token cannot be read";
     TokenForged = "token_forged", UNAUTHORIZED, "The access token is not ours";
@@ -107,7 +107,7 @@ codes! {
         "The name and the password do not belong together";
     IdTokenRefused = "id_token_refused", UNAUTHORIZED, "The ID token is not accepted";
     ProofMissing = "proof_missing", FORBIDDEN, "Show first that the account is yours";
-    ProofRefused = "proof_refused", FORBIDDEN, "The proof is not good, or too old";
+    InvalidProofError = "proof_refused", FORBIDDEN, "The proof is not good, or too old";
     Banned = "banned", FORBIDDEN, "You may not come in";
     FormForeign = "form_foreign", FORBIDDEN, "The form does not come from a page of the desk";
     OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
@@ -117,7 +117,7 @@ codes! {
         "This takes a session with the second factor";
     OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
 
-    // How often, and from where.
+    // Rate limits and origins.
     TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
     SignInLocked = "sign_in_locked", TOO_MANY_REQUESTS,
         "Too many sign-ins by this name have failed";
@@ -126,7 +126,7 @@ codes! {
     SignInBusy = "sign_in_busy", SERVICE_UNAVAILABLE, "Too many are signing in just now";
     OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
 
-    // What is asked for.
+    // Games, reports and notices.
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
@@ -228,7 +228,7 @@ codes! {
         "A reversal of this operation waits for a decision";
     Overdrawn = "overdrawn", CONFLICT, "The account that would pay holds too little";
 
-    // What operators do.
+    // Operators' actions.
     OperatorNotFound = "operator_not_found", NOT_FOUND, "There is no such operator";
     OperatorTaken = "operator_taken", CONFLICT, "There is, or was, an operator of this name";
     OperatorOwn = "operator_own", CONFLICT, "Another administrator does this to you";
@@ -276,43 +276,43 @@ impl ToSchema for Code {
 }
 
 impl Code {
-    /// The code with its own words.
-    pub const fn plain(self) -> Problem {
+    /// Returns a problem with this code and no detail.
+    pub const fn problem(self) -> Problem {
         Problem { code: self, detail: None, retry_after: None }
     }
 
-    /// The code with words about this occurrence.
-    pub fn because(self, detail: impl Into<Cow<'static, str>>) -> Problem {
+    /// Returns a problem with this code and a detail about this occurrence.
+    pub fn with_detail(self, detail: impl Into<Cow<'static, str>>) -> Problem {
         Problem { code: self, detail: Some(detail.into()), retry_after: None }
     }
 }
 
-/// A refusal on its way out.
+/// A refusal, before it is turned into a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub code: Code,
-    /// What about this very request, for people.
+    /// A text for people about this occurrence.
     pub detail: Option<Cow<'static, str>>,
-    /// When to ask again, where that is known better than by the status.
+    /// The delay after which a retry makes sense, if it is known better than from the status.
     pub retry_after: Option<Duration>,
 }
 
-/// Why a request was refused.
+/// The reason for which a request was refused.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem, description = "Why a request was refused (RFC 9457). Branch on `code`.")]
 pub struct ProblemBody {
-    /// A page about this kind of problem, relative to the server.
+    /// The address of a page about this kind of problem, relative to the server.
     #[schema(example = "/problems#token_expired")]
     r#type: String,
     /// The kind of problem, for people.
     #[schema(example = "The access token has expired")]
     title: &'static str,
-    /// The HTTP status, again.
+    /// The HTTP status, repeated.
     #[schema(example = 401)]
     status: u16,
     /// The kind of problem, for programs; stable.
     code: Code,
-    /// What about this very request, for people.
+    /// A text for people about this occurrence.
     #[schema(
         value_type = String,
         required = false,
@@ -323,22 +323,24 @@ pub struct ProblemBody {
 }
 
 impl Problem {
-    /// A mistake of ours: logged here, once, and not explained to the client.
-    pub fn internal(mistake: &dyn fmt::Display) -> Self {
-        tracing::error!(%mistake, "a request failed");
-        Code::Internal.plain()
+    /// Returns `internal`, for a failure that the client cannot mend. Logs the error once, as an
+    /// error, and does not show it to the client.
+    pub fn internal(error: &dyn fmt::Display) -> Self {
+        tracing::error!(%error, "a request failed");
+        Code::Internal.problem()
     }
 
-    /// With the time after which to ask again.
+    /// Sets the delay after which the client may retry.
     #[must_use]
-    pub fn again_after(self, wait: Duration) -> Self {
+    pub fn with_retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// Something that we need does not answer: logged here, once.
-    pub fn unavailable(what: &dyn fmt::Display) -> Self {
-        tracing::warn!(%what, "a request was refused as unavailable");
-        Code::Unavailable.because("nothing has changed that you cannot ask for again: try later")
+    /// Returns `unavailable`, for a dependency that does not answer. Logs the error once, as a
+    /// warning.
+    pub fn unavailable(error: &dyn fmt::Display) -> Self {
+        tracing::warn!(%error, "a request was refused as unavailable");
+        Code::Unavailable.with_detail("nothing has changed that you cannot ask for again: try later")
     }
 }
 
@@ -352,11 +354,11 @@ impl From<AuthError> for Problem {
             AuthError::Revoked => Code::TokenRevoked,
             AuthError::Unavailable => Code::Unavailable,
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }
 
-/// The refusal of the extractor [`crate::auth::Player`].
+/// The rejection of the extractor [`crate::auth::Player`].
 impl IntoResponse for AuthError {
     fn into_response(self) -> Response {
         Problem::from(self).into_response()
@@ -378,8 +380,8 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, PROBLEM_JSON);
         if self.code == Code::UpgradeRequired {
-            // RFC 9110 (15.5.22) asks for the first, and with it for the second; RFC 6455 (4.4) for
-            // the third.
+            // The first header is required by RFC 9110 (15.5.22), which in turn requires the
+            // second; RFC 6455 (4.4) requires the third.
             headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
             headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
             headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
@@ -391,7 +393,7 @@ impl IntoResponse for Problem {
             };
             headers.insert(WWW_AUTHENTICATE, challenge);
         } else if let Some(wait) = self.retry_after {
-            headers.insert(RETRY_AFTER, whole_seconds(wait));
+            headers.insert(RETRY_AFTER, retry_after_value(wait));
         } else if status == StatusCode::SERVICE_UNAVAILABLE
             || self.code == Code::IdempotencyKeyInUse
         {
@@ -401,26 +403,27 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Rounded up, so that who obeys is let in.
-pub(super) fn whole_seconds(wait: Duration) -> HeaderValue {
+/// Returns the header value of a delay, rounded up to whole seconds so that a client that waits as
+/// told is admitted.
+pub(super) fn retry_after_value(wait: Duration) -> HeaderValue {
     let part = u64::from(wait.subsec_nanos() > 0);
     HeaderValue::from(wait.as_secs().saturating_add(part).max(1))
 }
 
-/// What is wrong where a record could not be read.
-pub(super) fn unread_record(error: RecordError) -> Problem {
+/// Maps an error of reading a game's record to its problem.
+pub(super) fn record_problem(error: RecordError) -> Problem {
     match error {
-        RecordError::Database(error) => unread(error),
+        RecordError::Database(error) => database_problem(error),
         RecordError::Unreachable { .. } => {
             tracing::warn!(%error, "a record is not to be had");
-            Code::ArchiveUnreachable.because("the record is kept: try later")
+            Code::ArchiveUnreachable.with_detail("the record is kept: try later")
         }
         RecordError::Damaged { .. } => Problem::internal(&error),
     }
 }
 
-/// What a read that failed is to whoever asked.
-pub(super) fn unread(error: db::Error) -> Problem {
+/// Maps an error of reading from PostgreSQL to its problem.
+pub(super) fn database_problem(error: db::Error) -> Problem {
     if Failure::classify(&error).is_transient() {
         Problem::unavailable(&error)
     } else {
@@ -434,7 +437,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_code_is_one_refusal_in_snake_case() {
+    fn codes_are_unique_and_in_snake_case() {
         let codes: BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(codes.len(), Code::ALL.len());
         for code in Code::ALL {
@@ -445,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_and_socket_refuse_a_token_by_the_same_code() {
+    fn rest_and_socket_use_the_same_token_codes() {
         for error in AuthError::ALL {
             assert_eq!(Problem::from(error).code.as_str(), error.code());
         }

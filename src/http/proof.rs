@@ -1,7 +1,8 @@
-//! Showing once more who one is, and the header by which that is passed along.
+//! Account proofs: a recent sign-in that permits changes of the account, and the header that
+//! carries it.
 //!
-//! A handler that takes a [`Holder`] is called only with a good proof in the header `Account-Proof`,
-//! beside the access token.
+//! A handler that takes a [`Holder`] is called only with a valid proof in the header
+//! `Account-Proof`, beside the access token.
 
 use axum::Json;
 use axum::extract::{FromRef, FromRequestParts, State};
@@ -10,7 +11,7 @@ use axum::http::request::Parts;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::accounts::{Accounts, Attempt, DeviceId, Shown};
+use crate::accounts::{Accounts, PasswordAttempt, DeviceId, ProofCredential};
 use crate::auth::{Auth, Holder, HolderProof, Player};
 use crate::openid::IdToken;
 
@@ -18,12 +19,12 @@ use super::{Body, Code, DeviceText, IdTokenText, IssuerText, Problem, ProblemBod
 
 pub(super) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-proof");
 
-/// For a call that only the holder of the account may make.
+/// The header of a call that only the holder of the account may make.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it only describes the header")]
 pub(super) struct ProofHeader {
-    /// The `proof` that `POST /v1/me/proof` gave to this session within the last five minutes.
+    /// The `proof` that `POST /v1/me/proof` issued to this session within the last five minutes.
     #[param(rename = "Account-Proof", pattern = "^ap_[0-9a-f]{80}$")]
     proof: String,
 }
@@ -39,24 +40,24 @@ where
         let player = Player::from_request_parts(parts, state).await?;
         let mut headers = parts.headers.get_all(ACCOUNT_PROOF).iter();
         let (Some(header), None) = (headers.next(), headers.next()) else {
-            return Err(Code::ProofMissing.because(
+            return Err(Code::ProofMissing.with_detail(
                 "show by POST /v1/me/proof what signs you in, and send what it answers as the one \
                  header Account-Proof",
             ));
         };
         let proof = header.to_str().ok().and_then(|text| text.parse::<HolderProof>().ok());
-        let proof = proof.ok_or_else(|| Code::ProofRefused.plain())?;
+        let proof = proof.ok_or_else(|| Code::InvalidProofError.problem())?;
         let held = Auth::from_ref(state).holder(player, &proof);
-        held.map_err(|error| Code::ProofRefused.because(error.to_string()))
+        held.map_err(|error| Code::InvalidProofError.with_detail(error.to_string()))
     }
 }
 
-/// What signs the player in, shown once more.
+/// A sign-in method of the player, presented once more.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
-#[schema(as = ShowProof)]
-pub(super) enum ShowProof {
-    /// A device that signs the player in: for who has neither a password nor a linked identity.
+pub(super) enum ProofRequest {
+    /// A device that signs the player in. Accepted only from a player with neither a password nor a
+    /// linked identity.
     Device {
         #[schema(value_type = DeviceText)]
         device_id: DeviceId,
@@ -69,16 +70,16 @@ pub(super) enum ShowProof {
             max_length = 512,
             example = "rain on a tin roof"
         )]
-        password: Attempt,
+        password: PasswordAttempt,
     },
-    /// A fresh ID token of an identity that is linked.
+    /// A fresh ID token of a linked identity.
     Identity {
-        /// As the house's settings call it.
+        /// The issuer's name in the house's settings.
         #[schema(value_type = IssuerText)]
         issuer: String,
         #[schema(value_type = IdTokenText)]
         id_token: String,
-        /// That which asked for the nonce in the token.
+        /// The device that requested the nonce in the token.
         #[schema(value_type = DeviceText)]
         device_id: DeviceId,
     },
@@ -94,18 +95,19 @@ pub(super) struct AccountProof {
     expires_at: Time,
 }
 
-/// Show that the account is mine
+/// Prove that the account is mine
 ///
-/// For what changes how the account is entered, or ends it: an access token is not enough for that,
-/// so that whoever has copied one cannot take the account over. The proof is good for five minutes, in
-/// this session, as the header `Account-Proof`. Who has a password or a linked identity shows one of
-/// those; who has neither shows the device. Wrong passwords count as failed sign-ins do.
+/// Required for calls that change the sign-in methods or delete the account. An access token does
+/// not suffice for them, so that somebody who has copied one cannot take over the account. The
+/// proof is valid for five minutes, in this session, as the header `Account-Proof`. A player with a
+/// password or a linked identity must present one of those; a player with neither presents the
+/// device. Wrong passwords count as failed sign-ins.
 #[utoipa::path(
     post,
     path = "/v1/me/proof",
     tag = "me",
     security(("access_token" = [])),
-    request_body = ShowProof,
+    request_body = ProofRequest,
     responses(
         (status = 200, description = "It is", body = AccountProof),
         (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
@@ -126,13 +128,13 @@ pub(super) struct AccountProof {
 pub(super) async fn show_proof(
     State(accounts): State<Accounts>,
     player: Player,
-    Body(body): Body<ShowProof>,
+    Body(body): Body<ProofRequest>,
 ) -> Result<Json<AccountProof>, Problem> {
     let shown = match body {
-        ShowProof::Device { device_id } => Shown::Device(device_id),
-        ShowProof::Password { password } => Shown::Password(password),
-        ShowProof::Identity { issuer, id_token: token, device_id } => {
-            Shown::Identity(IdToken { issuer, token }, device_id)
+        ProofRequest::Device { device_id } => ProofCredential::Device(device_id),
+        ProofRequest::Password { password } => ProofCredential::Password(password),
+        ProofRequest::Identity { issuer, id_token: token, device_id } => {
+            ProofCredential::Identity(IdToken { issuer, token }, device_id)
         }
     };
     let proof = accounts.prove(&player, &shown).await?;

@@ -31,8 +31,8 @@ impl Fetcher {
     }
 
     /// In words, why not.
-    pub(super) async fn json(&self, address: &str) -> Result<Value, String> {
-        if !is_address(address) {
+    pub(super) async fn fetch_json(&self, address: &str) -> Result<Value, String> {
+        if !is_allowed_address(address) {
             return Err(format!("{address} is no address for keys"));
         }
         let fetched = tokio::time::timeout(TIMEOUT, self.fetch(address)).await;
@@ -54,7 +54,7 @@ impl Fetcher {
 
 /// Whether keys may be fetched from there: by HTTPS, or from this machine. It is read as the standard
 /// has it, and must be written as it is read, so that nobody reads another host in it.
-pub(super) fn is_address(text: &str) -> bool {
+pub(super) fn is_allowed_address(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else {
         return false;
     };
@@ -74,14 +74,14 @@ pub(super) fn is_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_address;
+    use super::is_allowed_address;
 
     #[test]
     fn keys_come_by_https_or_from_this_machine() {
         for good in
             ["https://id.example", "http://127.0.0.1:81/a", "http://[::1]:8", "http://localhost"]
         {
-            assert!(is_address(good), "{good}");
+            assert!(is_allowed_address(good), "{good}");
         }
         for bad in [
             "",
@@ -107,7 +107,7 @@ mod tests {
             "https://id.example\n",
             "http://\u{ff11}27.0.0.1",
         ] {
-            assert!(!is_address(bad), "{bad}");
+            assert!(!is_allowed_address(bad), "{bad}");
         }
     }
 }

@@ -28,18 +28,18 @@ const KEYS_MAX: usize = 64;
 
 /// The keys of one issuer. Clones share them.
 #[derive(Clone)]
-pub(super) struct Keys(Arc<Inner>);
+pub(super) struct IssuerKeys(Arc<KeyStore>);
 
-struct Inner {
+struct KeyStore {
     fetcher: Fetcher,
     issuer: String,
     url: Option<String>,
     /// Held while keys are fetched, so that those who come meanwhile get the same answer.
-    cache: Mutex<Cache>,
+    cache: Mutex<KeyCache>,
 }
 
 #[derive(Default)]
-struct Cache {
+struct KeyCache {
     keys: Vec<Key>,
     /// When `keys` came.
     fetched_at: Option<Timestamp>,
@@ -57,14 +57,14 @@ struct Key {
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys").field("issuer", &self.0.issuer).finish_non_exhaustive()
+        f.debug_struct("IssuerKeys").field("issuer", &self.0.issuer).finish_non_exhaustive()
     }
 }
 
 impl Keys {
     pub(super) fn new(fetcher: Fetcher, issuer: &Issuer) -> Self {
         let (url, issuer) = (issuer.keys_url.clone(), issuer.issuer.clone());
-        Self(Arc::new(Inner { fetcher, issuer, url, cache: Mutex::default() }))
+        Self(Arc::new(KeyStore { fetcher, issuer, url, cache: Mutex::default() }))
     }
 
     /// The key of this id. A token without one is read with the only key there is.
@@ -84,7 +84,7 @@ impl Keys {
     }
 }
 
-impl Inner {
+impl KeyStore {
     async fn find(
         &self,
         id: Option<&str>,
@@ -92,7 +92,7 @@ impl Inner {
         now: Timestamp,
     ) -> Result<DecodingKey, OpenIdError> {
         let mut cache = self.cache.lock().await;
-        if cache.is_younger(KEYS_FRESH, now)
+        if cache.is_younger_than(KEYS_FRESH, now)
             && let Some(key) = cache.find(id, algorithm)
         {
             return Ok(key);
@@ -103,7 +103,7 @@ impl Inner {
             match self.fetch().await {
                 Ok(keys) => {
                     *cache =
-                        Cache { keys, fetched_at: Some(now), asked_at: Some(now), failure: None };
+                        KeyCache { keys, fetched_at: Some(now), asked_at: Some(now), failure: None };
                 }
                 Err(failure) => {
                     tracing::warn!(issuer = self.issuer, failure, "keys of an issuer are not had");
@@ -111,7 +111,7 @@ impl Inner {
                 }
             }
         }
-        if cache.is_younger(KEYS_STALE, now)
+        if cache.is_younger_than(KEYS_STALE, now)
             && let Some(key) = cache.find(id, algorithm)
         {
             return Ok(key);
@@ -127,17 +127,17 @@ impl Inner {
             Some(url) => url.clone(),
             None => self.discover().await?,
         };
-        let document = self.fetcher.json(&url).await?;
+        let document = self.fetcher.fetch_json(&url).await?;
         let list = document.get("keys").and_then(Value::as_array);
         let list = list.ok_or_else(|| format!("{url} lists no keys"))?;
         // Keys of kinds that we do not know are others' to use.
-        Ok(list.iter().filter_map(Key::of).take(KEYS_MAX).collect())
+        Ok(list.iter().filter_map(Key::from_jwk).take(KEYS_MAX).collect())
     }
 
     async fn discover(&self) -> Result<String, String> {
         let issuer = self.issuer.trim_end_matches('/');
         let url = format!("{issuer}/.well-known/openid-configuration");
-        let document = self.fetcher.json(&url).await?;
+        let document = self.fetcher.fetch_json(&url).await?;
         if document.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
             return Err(format!("{url} speaks for another issuer"));
         }
@@ -146,8 +146,8 @@ impl Inner {
     }
 }
 
-impl Cache {
-    fn is_younger(&self, age: Duration, now: Timestamp) -> bool {
+impl KeyCache {
+    fn is_younger_than(&self, age: Duration, now: Timestamp) -> bool {
         self.fetched_at.is_some_and(|at| now < clock::after(at, age))
     }
 
@@ -169,7 +169,7 @@ impl Cache {
 
 impl Key {
     /// A key that signs by RS256 or ES256.
-    fn of(document: &Value) -> Option<Self> {
+    fn from_jwk(document: &Value) -> Option<Self> {
         let key: Jwk = serde_json::from_value(document.clone()).ok()?;
         let algorithm = match &key.algorithm {
             AlgorithmParameters::RSA(_) => Algorithm::RS256,

@@ -23,8 +23,8 @@ use thiserror::Error;
 
 use crate::clock::Timestamp;
 
-use fetch::{Fetcher, is_address};
-use keys::Keys;
+use fetch::{Fetcher, is_allowed_address};
+use keys::IssuerKeys;
 
 /// The longest token that is read, in bytes. Those of large issuers have about 1,500.
 const TOKEN_BYTES_MAX: usize = 8 * 1024;
@@ -80,7 +80,7 @@ pub struct Identity {
 
 /// What a token that is believed says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedToken {
     pub identity: Identity,
     /// What it carries beside. Whoever takes the token has to judge it.
     pub nonce: Option<String>,
@@ -117,7 +117,7 @@ pub enum OpenIdError {
 
 /// Why an issuer cannot be trusted as it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum WrongIssuer {
+pub enum IssuerError {
     #[error("write issuers as a JSON list: {0}")]
     Json(String),
     #[error(
@@ -143,7 +143,7 @@ pub struct Issuers(Arc<[Trusted]>);
 #[derive(Debug)]
 struct Trusted {
     issuer: Issuer,
-    keys: Keys,
+    keys: IssuerKeys,
 }
 
 /// What is read of a token.
@@ -173,7 +173,7 @@ enum Audience {
 impl Issuers {
     /// # Errors
     /// The first issuer that cannot be trusted as it is written.
-    pub fn new(issuers: Vec<Issuer>) -> Result<Self, WrongIssuer> {
+    pub fn new(issuers: Vec<Issuer>) -> Result<Self, IssuerError> {
         crate::auth::install_algorithms();
         let fetcher = Fetcher::new();
         let mut trusted: Vec<Trusted> = Vec::new();
@@ -183,22 +183,22 @@ impl Issuers {
                 |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             let starts_well = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
             if !starts_well || name.len() > NAME_CHARS_MAX || !name.bytes().all(known) {
-                return Err(WrongIssuer::Name(name));
+                return Err(IssuerError::Name(name));
             }
             let is_same =
                 |one: &Trusted| one.issuer.name == name || one.issuer.issuer == issuer.issuer;
             if trusted.iter().any(is_same) {
-                return Err(WrongIssuer::Twice(name));
+                return Err(IssuerError::Twice(name));
             }
             if issuer.audiences.is_empty() {
-                return Err(WrongIssuer::NoAudience(name));
+                return Err(IssuerError::NoAudience(name));
             }
             let addresses = [Some(&issuer.issuer), issuer.keys_url.as_ref()];
-            let is_wrong = |url: &&String| !is_address(url) || url.len() > ADDRESS_CHARS_MAX;
+            let is_wrong = |url: &&String| !is_allowed_address(url) || url.len() > ADDRESS_CHARS_MAX;
             if let Some(wrong) = addresses.into_iter().flatten().find(is_wrong) {
-                return Err(WrongIssuer::Address(wrong.clone()));
+                return Err(IssuerError::Address(wrong.clone()));
             }
-            let keys = Keys::new(fetcher.clone(), &issuer);
+            let keys = IssuerKeys::new(fetcher.clone(), &issuer);
             trusted.push(Trusted { issuer, keys });
         }
         Ok(Self(trusted.into()))
@@ -213,7 +213,7 @@ impl Issuers {
     ///
     /// # Errors
     /// The first reason of [`OpenIdError`] that holds.
-    pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<Verified, OpenIdError> {
+    pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<VerifiedToken, OpenIdError> {
         let trusted = self.0.iter().find(|trusted| trusted.issuer.name == token.issuer);
         let Trusted { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
         let IdToken { token, .. } = token;
@@ -242,11 +242,11 @@ impl Issuers {
         if subject.is_empty() || subject.len() > SUBJECT_BYTES_MAX || subject.contains('\0') {
             return Err(OpenIdError::Malformed);
         }
-        Ok(Verified { identity: Identity { issuer, subject }, nonce })
+        Ok(VerifiedToken { identity: Identity { issuer, subject }, nonce })
     }
 
     /// Whether the house knows an issuer of this address.
-    pub fn know(&self, address: &str) -> bool {
+    pub fn contains(&self, address: &str) -> bool {
         self.0.iter().any(|trusted| trusted.issuer.issuer == address)
     }
 
@@ -265,14 +265,14 @@ impl Issuers {
 
 /// As settings have them: a JSON list.
 impl FromStr for Issuers {
-    type Err = WrongIssuer;
+    type Err = IssuerError;
 
-    fn from_str(text: &str) -> Result<Self, WrongIssuer> {
+    fn from_str(text: &str) -> Result<Self, IssuerError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
         let issuers = serde_json::from_str(text);
-        Self::new(issuers.map_err(|error| WrongIssuer::Json(error.to_string()))?)
+        Self::new(issuers.map_err(|error| IssuerError::Json(error.to_string()))?)
     }
 }
 
@@ -301,7 +301,7 @@ impl Claims {
 
 #[cfg(test)]
 mod tests {
-    use super::{Audience, Claims, Issuer, Issuers, OpenIdError, WrongIssuer};
+    use super::{Audience, Claims, Issuer, Issuers, OpenIdError, IssuerError};
     use crate::clock::Timestamp;
 
     fn issuer() -> Issuer {
@@ -360,23 +360,23 @@ mod tests {
         let refused = |issuer: Issuer| Issuers::new(vec![issuer]).unwrap_err();
         for name in ["Google", "", "1st", "a b", &"a".repeat(65)] {
             let wrong = refused(Issuer { name: name.into(), ..issuer() });
-            assert_eq!(wrong, WrongIssuer::Name(name.into()));
+            assert_eq!(wrong, IssuerError::Name(name.into()));
             assert!(wrong.to_string().ends_with("64 characters at most"), "{wrong}");
         }
         let longest = Issuer { name: "a".repeat(64), ..issuer() };
         assert_eq!(Issuers::new(vec![longest]).unwrap().names().count(), 1);
         let nobody = Issuer { audiences: vec![], ..issuer() };
-        assert_eq!(refused(nobody), WrongIssuer::NoAudience("local".into()));
+        assert_eq!(refused(nobody), IssuerError::NoAudience("local".into()));
         let open = "http://id.example".to_owned();
         let plain = Issuer { issuer: open.clone(), ..issuer() };
-        assert_eq!(refused(plain), WrongIssuer::Address(open.clone()));
+        assert_eq!(refused(plain), IssuerError::Address(open.clone()));
         let long = format!("https://id.example/{}", "a".repeat(237));
         let endless = Issuer { issuer: long.clone(), ..issuer() };
-        assert_eq!(refused(endless), WrongIssuer::Address(long));
+        assert_eq!(refused(endless), IssuerError::Address(long));
         let keys = Issuer { keys_url: Some(open.clone()), ..issuer() };
-        assert_eq!(refused(keys), WrongIssuer::Address(open));
+        assert_eq!(refused(keys), IssuerError::Address(open));
         let twice = Issuers::new(vec![issuer(), issuer()]).unwrap_err();
-        assert_eq!(twice, WrongIssuer::Twice("local".into()));
-        assert!(matches!("{}".parse::<Issuers>(), Err(WrongIssuer::Json(_))));
+        assert_eq!(twice, IssuerError::Twice("local".into()));
+        assert!(matches!("{}".parse::<Issuers>(), Err(IssuerError::Json(_))));
     }
 }

@@ -16,7 +16,7 @@ use crate::db::{self, Failure};
 use crate::entropy;
 use crate::ids::PlayerId;
 use crate::reason::Reason;
-use crate::social::{self, KeptReport, ReportError, ReportOutcome};
+use crate::social::{self, ReportRecord, ReportError, ReportOutcome};
 
 /// The length of a note, in characters.
 pub const NOTE_LENGTH: std::ops::RangeInclusive<usize> = 1..=2_000;
@@ -140,7 +140,7 @@ impl Moderation {
         report: Uuid,
         outcome: ReportOutcome,
         note: &Reason,
-    ) -> Result<KeptReport, ReportError> {
+    ) -> Result<ReportRecord, ReportError> {
         let mut tx = self.pool.begin().await?;
         let decided = social::decide_report_in_tx(&mut tx, report, by.id, outcome, note).await?;
         let subject = format!("player:{}", decided.report.reported);

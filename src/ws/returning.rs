@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use crate::auth::{Auth, AuthError, Returning, UnconfirmedPlayer};
+use crate::auth::{Auth, AuthError, ReturningPlayer, UnconfirmedPlayer};
 use crate::entropy;
 use crate::ids::{PlayerId, SessionId};
 use crate::ws::door::PlayState;
@@ -23,8 +23,8 @@ const LOOK_UP_EVERY: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// [`AuthError::Unavailable`] where it sits at none, or that cannot be read either.
-pub(super) async fn admit(state: &PlayState, player: Returning) -> Result<Returning, AuthError> {
-    let Returning::Unconfirmed(unconfirmed) = player else {
+pub(super) async fn admit(state: &PlayState, player: ReturningPlayer) -> Result<ReturningPlayer, AuthError> {
+    let ReturningPlayer::Unconfirmed(unconfirmed) = player else {
         return Ok(player);
     };
     match state.lobby.seated_at(unconfirmed.id()).await {
@@ -59,12 +59,12 @@ impl Drop for Confirmation {
 }
 
 impl Standing {
-    pub(super) fn new(player: Returning, auth: &Auth) -> Self {
+    pub(super) fn new(player: ReturningPlayer, auth: &Auth) -> Self {
         match player {
-            Returning::Confirmed(player) => {
+            ReturningPlayer::Confirmed(player) => {
                 Self { player: player.id, session: player.session, confirmation: None }
             }
-            Returning::Unconfirmed(player) => {
+            ReturningPlayer::Unconfirmed(player) => {
                 let is_confirmed = Arc::new(AtomicBool::new(false));
                 let task = tokio::spawn(confirm(auth.clone(), player, is_confirmed.clone()));
                 let task = task.abort_handle();
@@ -104,7 +104,7 @@ impl Standing {
 /// its connections.
 async fn confirm(auth: Auth, player: UnconfirmedPlayer, is_confirmed: Arc<AtomicBool>) {
     loop {
-        sleep(LOOK_UP_EVERY + entropy::up_to(LOOK_UP_EVERY)).await;
+        sleep(LOOK_UP_EVERY + entropy::random_duration(LOOK_UP_EVERY)).await;
         match auth.confirm(player).await {
             Ok(_) => return is_confirmed.store(true, Ordering::Release),
             Err(error) if error.is_transient() => {}

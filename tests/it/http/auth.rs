@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bahay::accounts::session_book;
-use bahay::auth::{ACCESS_TOKEN_LIFE, Auth, AuthError, Looked, SessionBook, Signer, Unread};
+use bahay::accounts::session_lookup;
+use bahay::auth::{ACCESS_TOKEN_LIFE, Auth, AuthError, LookupFuture, SessionLookup, Signer, LookupError};
 use bahay::clock::{Clock, Timestamp};
 use bahay::ids::{PlayerId, SessionId};
 use reqwest::Method;
@@ -60,7 +60,7 @@ async fn every_token_but_a_good_one_is_refused_by_its_code() {
     };
     let other_key = {
         let signer = Signer::new(b"another-9f86d081884c7d659a2feaa0c55ad").unwrap();
-        let book = session_book(server.bank.pool.clone());
+        let book = session_lookup(server.bank.pool.clone());
         let auth = Auth::new(signer, server.clock.clone(), book);
         auth.access_token(PlayerId(Uuid::max()), SessionId(Uuid::max())).reveal()
     };
@@ -171,10 +171,10 @@ async fn authenticate_gives_the_player_or_the_reason() {
 #[derive(Debug)]
 struct One(PlayerId);
 
-impl SessionBook for One {
-    fn player_of(&self, session: SessionId) -> Looked<'_> {
+impl SessionLookup for One {
+    fn find_player(&self, session: SessionId) -> LookupFuture<'_> {
         let is_read = session != SessionId(Uuid::max());
-        Box::pin(async move { if is_read { Ok(Some(self.0)) } else { Err(Unread) } })
+        Box::pin(async move { if is_read { Ok(Some(self.0)) } else { Err(LookupError) } })
     }
 }
 
@@ -196,7 +196,7 @@ async fn a_signed_token_of_a_session_that_never_was_is_refused() {
     let server = Server::new().await;
     let one = server.node.guest("device-0123456789").await;
     let other = server.node.guest("device-9876543210").await;
-    let book = session_book(server.bank.pool.clone());
+    let book = session_lookup(server.bank.pool.clone());
     let forger = Auth::new(Signer::new(SECRET).unwrap(), server.clock.clone(), book);
     let player = |guest: &Guest| PlayerId(guest.id.parse().unwrap());
     let session = |guest: &Guest| SessionId(text(&guest.answer["session"]).parse().unwrap());

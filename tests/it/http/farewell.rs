@@ -194,7 +194,7 @@ async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
             (select jsonb_agg(s) from sessions s where s.player = $1),
             (select jsonb_agg(d) from devices d where d.player = $1),
             (select jsonb_agg(w) from passwords w where w.player = $1),
-            (select jsonb_agg(l) from name_looks l where l.player = $1)
+            (select jsonb_agg(l) from name_skeletons l where l.player = $1)
         )
         ",
     );
@@ -337,7 +337,7 @@ async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
     let owner = server.bank.database.owner_pool().await;
     let mut held = owner.begin().await.unwrap();
     // Stops a deletion after it has looked for games, before anybody sees it.
-    let hold = "lock table name_looks in share row exclusive mode";
+    let hold = "lock table name_skeletons in share row exclusive mode";
     sqlx::query(hold).execute(&mut *held).await.unwrap();
     let shown = json!({ "by": "password", "password": PASSWORD });
     let delete = deletion_of(&server, &guests[0], &shown).await;

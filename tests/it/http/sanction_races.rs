@@ -240,7 +240,7 @@ async fn forty_bans_in_a_crowd_of_sign_ins_leave_no_session() {
     let other = server.another_node().await;
     let mut heard = other.accounts.load_revocations().await.unwrap();
     let races = join_all((0..40).map(|number| ban_in_a_crowd(&server, &other, number))).await;
-    other.accounts.hear_revocations(&mut heard).await.unwrap();
+    other.accounts.poll_revocations(&mut heard).await.unwrap();
     for (guest, opened) in races {
         expect_refusal(other.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
         expect_refusal(other.refresh(&guest.refresh_token), 401, "session_ended").await;

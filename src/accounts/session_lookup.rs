@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use crate::auth::{Looked, SessionBook, Unread};
+use crate::auth::{LookupFuture, SessionLookup, LookupError};
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
@@ -14,17 +14,17 @@ use crate::ids::{PlayerId, SessionId};
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The book of sessions.
-pub fn session_book(pool: PgPool) -> Arc<dyn SessionBook> {
-    Arc::new(Book { pool })
+pub fn session_lookup(pool: PgPool) -> Arc<dyn SessionLookup> {
+    Arc::new(PgSessionLookup { pool })
 }
 
 #[derive(Debug)]
-struct Book {
+struct PgSessionLookup {
     pool: PgPool,
 }
 
-impl SessionBook for Book {
-    fn player_of(&self, session: SessionId) -> Looked<'_> {
+impl SessionLookup for PgSessionLookup {
+    fn find_player(&self, session: SessionId) -> LookupFuture<'_> {
         Box::pin(async move {
             let once = || {
                 sqlx::query_scalar!(
@@ -37,11 +37,11 @@ impl SessionBook for Book {
                 Ok(Ok(player)) => Ok(player.map(PlayerId)),
                 Ok(Err(error)) => {
                     tracing::warn!(%error, "a session could not be looked up");
-                    Err(Unread)
+                    Err(LookupError)
                 }
                 Err(_) => {
                     tracing::warn!("a session could not be looked up in time");
-                    Err(Unread)
+                    Err(LookupError)
                 }
             }
         })

@@ -14,24 +14,24 @@ use crate::db;
 use crate::ids::{PlayerId, SessionId};
 use crate::ledger;
 
-use super::attempts::{self, Failed};
-use super::sessions::{self, End};
+use super::transaction::{self, TransactionError};
+use super::sessions::{self, SessionEnd};
 use super::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 
 /// What stands where the name of a deleted player stood. A reserved word is in it, so that nobody
 /// can be called so.
-const NOBODY: &str = "Deleted player";
+const DELETED_NAME: &str = "Deleted player";
 
 /// A device of a player, as it is exported. Its id is a secret of which only a hash is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeldDevice {
+pub struct DeviceRecord {
     pub created_at: Timestamp,
     pub last_seen_at: Timestamp,
 }
 
 /// A session of a player, ended or not, as it is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldSession {
+pub struct SessionRecord {
     pub id: SessionId,
     pub method: Method,
     pub user_agent: Option<String>,
@@ -44,7 +44,7 @@ pub struct HeldSession {
 
 impl Accounts {
     /// The devices of a player, oldest first.
-    pub async fn held_devices(&self, player: PlayerId) -> Result<Vec<HeldDevice>, AccountError> {
+    pub async fn list_devices(&self, player: PlayerId) -> Result<Vec<DeviceRecord>, AccountError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -59,7 +59,7 @@ impl Accounts {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter();
-        let held = rows.map(|row| HeldDevice {
+        let held = rows.map(|row| DeviceRecord {
             created_at: from_sql(row.created_at),
             last_seen_at: from_sql(row.last_seen_at),
         });
@@ -67,12 +67,12 @@ impl Accounts {
     }
 
     /// Returns a portion of the sessions that a player has ever had, oldest first, behind one.
-    pub async fn held_sessions(
+    pub async fn list_session_records(
         &self,
         player: PlayerId,
         after: Option<SessionId>,
         limit: u32,
-    ) -> Result<Vec<HeldSession>, AccountError> {
+    ) -> Result<Vec<SessionRecord>, AccountError> {
         let once = || {
             sqlx::query!(
                 r#"
@@ -91,9 +91,9 @@ impl Accounts {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(once).await?.into_iter().map(|row| {
-            Ok(HeldSession {
+            Ok(SessionRecord {
                 id: SessionId(row.id),
-                method: Method::of_column(&row.method)?,
+                method: Method::from_column(&row.method)?,
                 user_agent: row.user_agent,
                 address: row.address,
                 created_at: from_sql(row.created_at),
@@ -118,7 +118,7 @@ impl Accounts {
             tx.commit().await?;
             Ok(ended)
         };
-        let ended = attempts::retry(once).await?;
+        let ended = transaction::retry(once).await?;
         for session in ended.into_iter().chain([player.session]) {
             self.auth.revocations().insert(session, now);
         }
@@ -130,7 +130,7 @@ async fn erase(
     tx: &mut PgConnection,
     holder: &Player,
     now: Timestamp,
-) -> Result<Vec<SessionId>, Failed> {
+) -> Result<Vec<SessionId>, TransactionError> {
     let player = holder.id;
     // Also holds off rows that refer to the player, as blocks and notes do.
     let is_there = sqlx::query_scalar!(
@@ -154,7 +154,7 @@ async fn erase(
     if is_playing.fetch_one(&mut *tx).await? {
         return Err(AccountError::InGame.into());
     }
-    let ended = sessions::end_all(tx, player, None, End::Deleted, now).await?;
+    let ended = sessions::end_sessions(tx, player, None, SessionEnd::Deleted, now).await?;
     sqlx::query!(
         r#"
         update players
@@ -163,13 +163,13 @@ async fn erase(
         where id = $1
         "#,
         player.0,
-        NOBODY,
+        DELETED_NAME,
         Avatar::default().as_str(),
         to_sql(now) as _
     )
     .execute(&mut *tx)
     .await?;
-    sqlx::query!("delete from name_looks where player = $1", player.0).execute(&mut *tx).await?;
+    sqlx::query!("delete from name_skeletons where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from devices where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from passwords where player = $1", player.0).execute(&mut *tx).await?;
     sqlx::query!("delete from identities where player = $1", player.0).execute(&mut *tx).await?;

@@ -31,7 +31,7 @@ const PROLONGED_SOUND: char = '\u{30fc}';
 
 /// A character as far as names tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CharacterClass {
     /// A letter or a number.
     Base,
     /// Is drawn over, under or beside the base before it.
@@ -43,7 +43,7 @@ pub(super) enum Kind {
     Hidden,
 }
 
-impl Kind {
+impl CharacterClass {
     pub(super) fn from_char(letter: char) -> Self {
         if is_ignorable(letter) || BLANK.contains(&letter) {
             return Self::Hidden;
@@ -112,23 +112,23 @@ pub(super) fn is_common(letter: char) -> bool {
 pub(super) fn is_letter_or_digit(letter: char) -> bool {
     let is_modifier = category(letter) == GeneralCategory::ModifierLetter;
     let is_number = letter.is_numeric() && category(letter) != GeneralCategory::DecimalNumber;
-    Kind::from_char(letter) == Kind::Base && !is_modifier && !is_number
+    CharacterClass::from_char(letter) == CharacterClass::Base && !is_modifier && !is_number
 }
 
 /// Returns whether the character counts in the comparison of two names: letters, numbers, and the vowel signs
 /// that some scripts write as marks. Accents, points, tones, punctuation and signs do not.
 pub(super) fn is_compared(letter: char) -> bool {
-    match Kind::from_char(letter) {
-        Kind::Base => {
+    match CharacterClass::from_char(letter) {
+        CharacterClass::Base => {
             let is_modifier = category(letter) == GeneralCategory::ModifierLetter;
             letter == PROLONGED_SOUND || !(is_modifier && is_common(letter) || letter == TATWEEL)
         }
-        Kind::Mark => {
+        CharacterClass::Mark => {
             let class = CodePointMapData::<CanonicalCombiningClass>::new().get(letter);
             class == CanonicalCombiningClass::NotReordered
                 && !is_common(letter)
                 && !is_enclosing(letter)
         }
-        Kind::Space | Kind::Sign | Kind::Hidden => false,
+        CharacterClass::Space | CharacterClass::Sign | CharacterClass::Hidden => false,
     }
 }

@@ -20,29 +20,29 @@ use crate::ids::{PlayerId, SessionId};
 use super::{Auth, AuthError, Player, Proof};
 
 /// How long a ticket is good.
-pub const TICKET_LIFE: Duration = Duration::from_secs(30);
+pub const SOCKET_TICKET_LIFE: Duration = Duration::from_secs(30);
 
 /// Tells people and secret scanners what they are looking at.
 const PREFIX: &str = "pt_";
 
 /// What a client sends once. Prints without its secret.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Ticket(Hex<32>);
+pub struct SocketTicket(Hex<32>);
 
 /// The text is not a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a ticket is `pt_` and 64 hexadecimal digits")]
-pub struct NotATicket;
+pub struct ParseSocketTicketError;
 
 /// Whose ticket it is, as it is stored beside the hash.
 #[derive(Debug, Serialize, Deserialize)]
-struct Holder {
+struct TicketHolder {
     player: PlayerId,
     session: SessionId,
     token_expires_at: Timestamp,
 }
 
-impl Ticket {
+impl SocketTicket {
     pub fn random() -> Self {
         Self(Hex(entropy::seed()))
     }
@@ -58,18 +58,18 @@ impl Ticket {
     }
 }
 
-impl FromStr for Ticket {
-    type Err = NotATicket;
+impl FromStr for SocketTicket {
+    type Err = ParseSocketTicketError;
 
-    fn from_str(text: &str) -> Result<Self, NotATicket> {
-        let digits = text.strip_prefix(PREFIX).ok_or(NotATicket)?;
-        digits.parse().map(Self).map_err(|_| NotATicket)
+    fn from_str(text: &str) -> Result<Self, ParseSocketTicketError> {
+        let digits = text.strip_prefix(PREFIX).ok_or(ParseSocketTicketError)?;
+        digits.parse().map(Self).map_err(|_| ParseSocketTicketError)
     }
 }
 
-impl fmt::Debug for Ticket {
+impl fmt::Debug for SocketTicket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Ticket(…)")
+        f.write_str("SocketTicket(…)")
     }
 }
 
@@ -78,9 +78,9 @@ impl Auth {
     ///
     /// # Panics
     /// Never: ids and a number serialize.
-    pub fn ticket_holder(&self, player: &Player) -> String {
+    pub fn encode_ticket_holder(&self, player: &Player) -> String {
         let Player { id, session, token_expires_at, .. } = *player;
-        let holder = Holder { player: id, session, token_expires_at };
+        let holder = TicketHolder { player: id, session, token_expires_at };
         serde_json::to_string(&holder).expect("ids and a number serialize")
     }
 
@@ -88,9 +88,9 @@ impl Auth {
     ///
     /// # Errors
     /// The session has ended meanwhile, or what was stored is not ours.
-    pub fn redeem(&self, holder: &str) -> Result<Player, AuthError> {
-        let holder: Holder = serde_json::from_str(holder).map_err(|_| AuthError::Malformed)?;
-        let Holder { player: id, session, token_expires_at } = holder;
+    pub fn redeem_ticket(&self, holder: &str) -> Result<Player, AuthError> {
+        let holder: TicketHolder = serde_json::from_str(holder).map_err(|_| AuthError::Malformed)?;
+        let TicketHolder { player: id, session, token_expires_at } = holder;
         if self.revocations.contains(session) {
             return Err(AuthError::Revoked);
         }
@@ -100,16 +100,16 @@ impl Auth {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotATicket, Ticket};
+    use super::{ParseSocketTicketError, SocketTicket};
 
     #[test]
     fn is_read_as_it_was_revealed_and_never_printed() {
-        let ticket = Ticket::random();
-        assert_eq!(ticket.reveal().parse::<Ticket>(), Ok(ticket.clone()));
-        assert_eq!(format!("{ticket:?}"), "Ticket(…)");
-        assert_ne!(ticket.hash(), Ticket::random().hash());
+        let ticket = SocketTicket::random();
+        assert_eq!(ticket.reveal().parse::<SocketTicket>(), Ok(ticket.clone()));
+        assert_eq!(format!("{ticket:?}"), "SocketTicket(…)");
+        assert_ne!(ticket.hash(), SocketTicket::random().hash());
         for text in ["", "pt_", "pt_0", "rt_00"] {
-            assert_eq!(text.parse::<Ticket>(), Err(NotATicket), "{text}");
+            assert_eq!(text.parse::<SocketTicket>(), Err(ParseSocketTicketError), "{text}");
         }
     }
 }

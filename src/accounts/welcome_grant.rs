@@ -9,15 +9,15 @@
 use sqlx::PgConnection;
 
 use crate::clock::Timestamp;
-use crate::grant_limits::{Counted, Taker};
+use crate::grant_limits::{LimitedGrant, GrantRecipient};
 use crate::ids::PlayerId;
 use crate::ledger::{Grant, GrantCoins, LedgerError};
 
 use super::Accounts;
-use super::attempts::Failed;
+use super::transaction::TransactionError;
 
 impl Accounts {
-    async fn welcome(
+    async fn post_welcome_grant(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
@@ -32,15 +32,15 @@ impl Accounts {
     }
 
     /// Gives a new player its welcome, or notes that it is due.
-    pub(super) async fn welcome_new(
+    pub(super) async fn grant_welcome_or_defer(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
-        taker: Taker<'_>,
+        recipient: GrantRecipient<'_>,
         now: Timestamp,
-    ) -> Result<(), Failed> {
-        if self.grants.take_in_tx(connection, Counted::Welcome, taker, now).await? {
-            return Ok(self.welcome(connection, player).await?);
+    ) -> Result<(), TransactionError> {
+        if self.grants.count_in_tx(connection, LimitedGrant::Welcome, recipient, now).await? {
+            return Ok(self.post_welcome_grant(connection, player).await?);
         }
         sqlx::query!("update players set welcome_due = true where id = $1", player.0)
             .execute(connection)
@@ -48,26 +48,26 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives a welcome that is due, if the taker has one left.
-    pub(super) async fn welcome_if_due(
+    /// Gives a welcome that is due, if the recipient has one left.
+    pub(super) async fn grant_due_welcome(
         &self,
         connection: &mut PgConnection,
         player: PlayerId,
-        taker: Taker<'_>,
+        recipient: GrantRecipient<'_>,
         now: Timestamp,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), TransactionError> {
         let due = sqlx::query!(
             "select id from players where id = $1 and welcome_due for no key update",
             player.0
         );
         if due.fetch_optional(&mut *connection).await?.is_none()
-            || !self.grants.take_in_tx(connection, Counted::Welcome, taker, now).await?
+            || !self.grants.count_in_tx(connection, LimitedGrant::Welcome, recipient, now).await?
         {
             return Ok(());
         }
         sqlx::query!("update players set welcome_due = false where id = $1", player.0)
             .execute(&mut *connection)
             .await?;
-        Ok(self.welcome(connection, player).await?)
+        Ok(self.post_welcome_grant(connection, player).await?)
     }
 }

@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_security::skeleton;
 
 use super::emoji;
-use super::letters::{Kind, is_compared};
+use super::character_class::{CharacterClass, is_compared};
 
 /// Small capitals, which the standard takes for letters of their own.
 const SMALL_CAPITALS: [(char, char); 19] = [
@@ -42,53 +42,53 @@ const SMALL_CAPITALS: [(char, char); 19] = [
 
 /// How signs with a letter in them are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum SignReading {
     /// All emoji and signs are left out.
     Letters,
     /// Those with a letter in them are that letter.
     Signs,
 }
 
-impl Reading {
+impl SignReading {
     pub(super) const ALL: [Self; 2] = [Self::Letters, Self::Signs];
 }
 
 /// Returns the looks of a name, in order. Never empty.
-pub(super) fn looks(name: &str) -> Vec<String> {
-    let mut looks = BTreeSet::from([found_by(name)]);
-    for reading in Reading::ALL {
-        let read = read(name, reading);
-        let written = shape(&read);
+pub(super) fn skeletons(name: &str) -> Vec<String> {
+    let mut looks = BTreeSet::from([search_skeleton(name)]);
+    for reading in SignReading::ALL {
+        let read = expand_signs(name, reading);
+        let written = fold_skeleton(&read);
         // Great letters of other scripts are only now small ones of ours.
-        looks.extend([shape(&read.to_lowercase()), shape(&written), written]);
+        looks.extend([fold_skeleton(&read.to_lowercase()), fold_skeleton(&written), written]);
     }
     looks.into_iter().filter(|look| !look.is_empty()).collect()
 }
 
 /// Returns the look by which a name is found, whatever the size of its letters. A text without a
 /// letter is at least like itself.
-pub(super) fn found_by(name: &str) -> String {
-    let small = shape(&read(name, Reading::Letters).to_lowercase());
+pub(super) fn search_skeleton(name: &str) -> String {
+    let small = fold_skeleton(&expand_signs(name, SignReading::Letters).to_lowercase());
     if small.is_empty() { name.to_lowercase() } else { small }
 }
 
 /// Returns a text in its compatibility form, with its emoji read.
-pub(super) fn read(name: &str, reading: Reading) -> String {
+pub(super) fn expand_signs(name: &str, reading: SignReading) -> String {
     let letters: Vec<char> = name.nfc().collect();
     let mut text = String::new();
     let mut rest = letters.as_slice();
     while let [letter, behind @ ..] = rest {
         let emoji = emoji::sequence_length(rest);
-        let is_sign = emoji > 0 || Kind::from_char(*letter) == Kind::Sign;
+        let is_sign = emoji > 0 || CharacterClass::from_char(*letter) == CharacterClass::Sign;
         let (sign, after) = if emoji > 0 { rest.split_at(emoji) } else { (&rest[..1], behind) };
         match reading {
-            Reading::Signs if is_sign => {
+            SignReading::Signs if is_sign => {
                 let letters: String = sign.iter().flat_map(|sign| letters_in_sign(*sign)).collect();
                 // Without a letter it stands between letters, as punctuation does.
                 text.push_str(if letters.is_empty() { "*" } else { &letters });
             }
-            Reading::Letters if emoji > 0 => {}
-            Reading::Signs | Reading::Letters => text.push(*letter),
+            SignReading::Letters if emoji > 0 => {}
+            SignReading::Signs | SignReading::Letters => text.push(*letter),
         }
         rest = after;
     }
@@ -104,15 +104,15 @@ fn letters_in_sign(sign: char) -> Vec<char> {
 }
 
 /// Returns the skeleton of what is compared of a text.
-pub(super) fn shape(text: &str) -> String {
+pub(super) fn fold_skeleton(text: &str) -> String {
     // A skeleton can hold letters that have one themselves.
-    let text = compared(&skeleton(&compared(text)).collect::<String>());
-    let text = compared(&skeleton(&text).collect::<String>());
+    let text = comparable_letters(&skeleton(&comparable_letters(text)).collect::<String>());
+    let text = comparable_letters(&skeleton(&text).collect::<String>());
     // Skeletons have great letters of their own: that of a zero is a great O.
     text.to_lowercase()
 }
 
-fn compared(text: &str) -> String {
+fn comparable_letters(text: &str) -> String {
     let plain = |letter: char| {
         // The standard has skeletons of the great letters of Cherokee; the small ones are its own.
         let letter = match letter {
@@ -127,11 +127,11 @@ fn compared(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{found_by, looks};
+    use super::{search_skeleton, skeletons};
 
     fn are_alike(one: &str, other: &str) -> bool {
-        let other = looks(other);
-        looks(one).iter().any(|look| other.contains(look))
+        let other = skeletons(other);
+        skeletons(one).iter().any(|look| other.contains(look))
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             ("محمد", "محـمد"),
             ("ก้อน", "กอน"),
         ] {
-            assert!(are_alike(one, other), "{one} {other}: {:?} {:?}", looks(one), looks(other));
+            assert!(are_alike(one, other), "{one} {other}: {:?} {:?}", skeletons(one), skeletons(other));
         }
     }
 
@@ -186,10 +186,10 @@ mod tests {
             ("कमल", "कमला"),
             ("一郎", "二郎"),
         ] {
-            assert!(!are_alike(one, other), "{one} {other}: {:?} {:?}", looks(one), looks(other));
+            assert!(!are_alike(one, other), "{one} {other}: {:?} {:?}", skeletons(one), skeletons(other));
         }
         for name in ["-", "··", "日本", "🂡", "一", "ー", "❤️"] {
-            let looks = looks(name);
+            let looks = skeletons(name);
             assert!(!looks.is_empty() && looks.iter().all(|look| !look.is_empty()), "{name}");
         }
     }
@@ -205,7 +205,7 @@ mod tests {
             ("Maria 🇵🇭", "maria 🇵🇭"),
             ("Tomás", "tomas"),
         ] {
-            assert!(looks(name).contains(&found_by(typed)), "{name} {typed}");
+            assert!(skeletons(name).contains(&search_skeleton(typed)), "{name} {typed}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A signature says that the house made a token, and not that the session in it exists: a database
 //! that was restored has forgotten sessions, and whoever has the secret names any. So the first token
-//! of a session that comes to a node is looked up ([`SessionBook`]); the next ones cost nothing.
+//! of a session that comes to a node is looked up ([`SessionLookup`]); the next ones cost nothing.
 //! Bounds: a session is believed for two lives of an access token at most, which is as long as
 //! [`Revocations`](super::Revocations) remember that it ended; so many are known at once.
 
@@ -21,21 +21,21 @@ use super::ACCESS_TOKEN_LIFE;
 const GENERATION_MAX: usize = 100_000;
 
 /// Where it is written which sessions there are.
-pub trait SessionBook: fmt::Debug + Send + Sync {
+pub trait SessionLookup: fmt::Debug + Send + Sync {
     /// Whose session it is; `None` when there is none of this id, or it has ended.
-    fn player_of(&self, session: SessionId) -> Looked<'_>;
+    fn find_player(&self, session: SessionId) -> LookupFuture<'_>;
 }
 
-/// An answer of a [`SessionBook`] that is still to come.
-pub type Looked<'a> = Pin<Box<dyn Future<Output = Result<Option<PlayerId>, Unread>> + Send + 'a>>;
+/// An answer of a [`SessionLookup`] that is still to come.
+pub type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<PlayerId>, LookupError>> + Send + 'a>>;
 
 /// The book cannot be read just now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unread;
+pub struct LookupError;
 
 /// The sessions that were looked up lately. Clones are the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct SessionCache {
     generations: Arc<Mutex<Generations>>,
 }
 
@@ -43,26 +43,26 @@ pub(super) struct Known {
 struct Generations {
     young: HashMap<SessionId, PlayerId>,
     old: HashMap<SessionId, PlayerId>,
-    turned_at: Timestamp,
+    rotated_at: Timestamp,
 }
 
 impl Default for Generations {
     fn default() -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), turned_at: Timestamp::from_ms(0) }
+        Self { young: HashMap::new(), old: HashMap::new(), rotated_at: Timestamp::from_ms(0) }
     }
 }
 
-impl Known {
+impl SessionCache {
     /// The session was opened, refreshed or looked up just now.
     pub(super) fn insert(&self, session: SessionId, player: PlayerId, now: Timestamp) {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        generations.turn(now);
+        generations.rotate(now);
         generations.young.insert(session, player);
     }
 
-    pub(super) fn player_of(&self, session: SessionId, now: Timestamp) -> Option<PlayerId> {
+    pub(super) fn find_player(&self, session: SessionId, now: Timestamp) -> Option<PlayerId> {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        generations.turn(now);
+        generations.rotate(now);
         let Generations { young, old, .. } = &*generations;
         young.get(&session).or_else(|| old.get(&session)).copied()
     }
@@ -70,22 +70,22 @@ impl Known {
 
 impl Generations {
     /// Forgets the older ones when their time is over or there are too many.
-    fn turn(&mut self, now: Timestamp) {
-        let is_over = now >= clock::after(self.turned_at, ACCESS_TOKEN_LIFE);
+    fn rotate(&mut self, now: Timestamp) {
+        let is_over = now >= clock::after(self.rotated_at, ACCESS_TOKEN_LIFE);
         if !is_over && self.young.len() < GENERATION_MAX {
             return;
         }
         self.old = std::mem::take(&mut self.young);
-        if now >= clock::after(self.turned_at, ACCESS_TOKEN_LIFE * 2) {
+        if now >= clock::after(self.rotated_at, ACCESS_TOKEN_LIFE * 2) {
             self.old.clear();
         }
-        self.turned_at = now;
+        self.rotated_at = now;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ACCESS_TOKEN_LIFE, GENERATION_MAX, Known, PlayerId, SessionId, Timestamp};
+    use super::{ACCESS_TOKEN_LIFE, GENERATION_MAX, SessionCache, PlayerId, SessionId, Timestamp};
     use crate::clock::after;
     use crate::entropy::uuid;
     use std::time::Duration;
@@ -95,30 +95,30 @@ mod tests {
     #[test]
     fn a_session_is_believed_for_two_lives_of_a_token_at_most() {
         for wait_min in [0, 1, 7, 14, 16, 29] {
-            let known = Known::default();
+            let known = SessionCache::default();
             known.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
             let (session, player) = (SessionId(uuid()), PlayerId(uuid()));
             let inserted_at = after(NOW, Duration::from_mins(wait_min));
             known.insert(session, player, inserted_at);
-            assert_eq!(known.player_of(session, inserted_at), Some(player));
+            assert_eq!(known.find_player(session, inserted_at), Some(player));
             // Whoever asks in between keeps nothing alive.
             for minutes in 1..30 {
-                known.player_of(session, after(inserted_at, Duration::from_mins(minutes)));
+                known.find_player(session, after(inserted_at, Duration::from_mins(minutes)));
             }
             let over = after(inserted_at, ACCESS_TOKEN_LIFE * 2);
-            assert_eq!(known.player_of(session, over), None, "{wait_min}");
+            assert_eq!(known.find_player(session, over), None, "{wait_min}");
         }
     }
 
     #[test]
     fn the_older_half_is_forgotten_when_there_are_too_many() {
-        let known = Known::default();
+        let known = SessionCache::default();
         let first = SessionId(uuid());
         known.insert(first, PlayerId(uuid()), NOW);
         for _ in 0..2 * GENERATION_MAX {
             known.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
         }
-        assert_eq!(known.player_of(first, NOW), None);
+        assert_eq!(known.find_player(first, NOW), None);
         let generations = known.generations.lock().unwrap();
         assert!(generations.young.len() + generations.old.len() <= 2 * GENERATION_MAX);
     }

@@ -8,34 +8,34 @@ use crate::ledger::LedgerError;
 use super::AccountError;
 
 /// What an attempt failed with: the one may pass if it is made again, the other says so itself.
-pub(super) enum Failed {
+pub(super) enum TransactionError {
     Database(sqlx::Error),
     Refused(AccountError),
 }
 
-impl From<sqlx::Error> for Failed {
+impl From<sqlx::Error> for TransactionError {
     fn from(error: sqlx::Error) -> Self {
         Self::Database(error)
     }
 }
 
-impl From<LedgerError> for Failed {
+impl From<LedgerError> for TransactionError {
     fn from(error: LedgerError) -> Self {
         Self::Refused(error.into())
     }
 }
 
-impl From<AccountError> for Failed {
+impl From<AccountError> for TransactionError {
     fn from(error: AccountError) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<Failed> for AccountError {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Database(error) => error.into(),
-            Failed::Refused(error) => error,
+impl From<TransactionError> for AccountError {
+    fn from(error: TransactionError) -> Self {
+        match error {
+            TransactionError::Database(error) => error.into(),
+            TransactionError::Refused(error) => error,
         }
     }
 }
@@ -43,13 +43,13 @@ impl From<Failed> for AccountError {
 /// As [`db::retry`], for what we may refuse.
 pub(super) async fn retry<T, F>(once: impl Fn() -> F) -> Result<T, AccountError>
 where
-    F: Future<Output = Result<T, Failed>>,
+    F: Future<Output = Result<T, TransactionError>>,
 {
     let settled = || async {
         match once().await {
             Ok(value) => Ok(Ok(value)),
-            Err(Failed::Refused(error)) => Ok(Err(error)),
-            Err(Failed::Database(error)) => Err(error),
+            Err(TransactionError::Refused(error)) => Ok(Err(error)),
+            Err(TransactionError::Database(error)) => Err(error),
         }
     };
     db::retry(settled).await?
