@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 pub use bahay_engine::table::Timestamp;
 
-use bahay_shell::CarriedClock;
+use bahay_shell::SyncedClock;
 
-pub use bahay_shell::Telling;
+pub use bahay_shell::SyncOutcome;
 pub use bounded::{BoundedDate, BoundedTimestamp, DateError, TimestampError, YEARS};
 
 /// Tells the time: the system's, the house's, or the one that a test has set.
@@ -59,14 +59,14 @@ enum Source {
     System,
     /// Milliseconds since the epoch, shared by all clones.
     Set(Arc<AtomicI64>),
-    House(Arc<House>),
+    House(Arc<HouseClock>),
 }
 
 /// The house's time, and the moment from which its counting clock counts.
 #[derive(Debug)]
-struct House {
+struct HouseClock {
     start: Instant,
-    carried: Mutex<CarriedClock>,
+    carried: Mutex<SyncedClock>,
 }
 
 impl Clock {
@@ -83,23 +83,23 @@ impl Clock {
     /// told again. It stands still when it is not told for two seconds.
     pub fn house(time: Timestamp) -> Self {
         let start = Instant::now();
-        let carried = Mutex::new(CarriedClock::new(time, Duration::ZERO));
-        Self(Source::House(Arc::new(House { start, carried })))
+        let carried = Mutex::new(SyncedClock::new(time, Duration::ZERO));
+        Self(Source::House(Arc::new(HouseClock { start, carried })))
     }
 
     /// The house's clock before anybody could be asked: it stands at the beginning of time until it
     /// is told.
-    pub fn untold_house() -> Self {
-        let carried = Mutex::new(CarriedClock::untold());
-        Self(Source::House(Arc::new(House { start: Instant::now(), carried })))
+    pub fn unsynced_house() -> Self {
+        let carried = Mutex::new(SyncedClock::unsynced());
+        Self(Source::House(Arc::new(HouseClock { start: Instant::now(), carried })))
     }
 
     /// Whether it shows the time, and not only the beginning of it.
-    pub fn is_told(&self) -> bool {
+    pub fn is_synced(&self) -> bool {
         match &self.0 {
             Source::System | Source::Set(_) => true,
             Source::House(house) => {
-                house.carried.lock().unwrap_or_else(PoisonError::into_inner).is_told()
+                house.carried.lock().unwrap_or_else(PoisonError::into_inner).is_synced()
             }
         }
     }
@@ -116,24 +116,24 @@ impl Clock {
         }
     }
 
-    /// Notes that the house is asked for its time now, and returns the moment for [`Clock::note_time`].
-    pub fn note_request(&self) -> Moment {
+    /// Notes that the house is asked for its time now, and returns the moment for [`Clock::record_time`].
+    pub fn record_request(&self) -> Moment {
         let asked = Moment::now();
         if let Source::House(house) = &self.0 {
             let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-            carried.note_request(asked.0.saturating_duration_since(house.start));
+            carried.record_request(asked.0.saturating_duration_since(house.start));
         }
         asked
     }
 
     /// Notes the time that the house had between a moment and now. The system's and a
     /// clock that was set are not to be told anything.
-    pub fn note_time(&self, time: Timestamp, asked: Moment) -> Telling {
+    pub fn record_time(&self, time: Timestamp, asked: Moment) -> SyncOutcome {
         let Source::House(house) = &self.0 else {
-            return Telling::Near;
+            return SyncOutcome::Near;
         };
         let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-        carried.note_time(
+        carried.record_time(
             time,
             asked.0.saturating_duration_since(house.start),
             house.start.elapsed(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::Fresh;
+use bahay_engine::table::GameEntropy;
 use uuid::Uuid;
 
 use crate::ids::{GameId, Tag};
@@ -26,8 +26,8 @@ pub fn seed() -> [u8; 32] {
 }
 
 /// What a table needs anew for each game.
-pub fn fresh() -> Fresh {
-    Fresh { seed: ServerSeed(Hex(seed())), game: GameId(uuid()) }
+pub fn game_entropy() -> GameEntropy {
+    GameEntropy { seed: ServerSeed(Hex(seed())), game: GameId(uuid()) }
 }
 
 /// For a line of a journal. Of two histories that part, one in 2⁴⁸ pairs would not be told apart.
@@ -53,14 +53,14 @@ pub fn uuid() -> Uuid {
 }
 
 /// A time below this one, to the millisecond; zero for less than that.
-pub fn up_to(longest: Duration) -> Duration {
+pub fn random_duration(longest: Duration) -> Duration {
     let below_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX).max(1);
     // The bias of a remainder is of no account for times.
     Duration::from_millis(u64::from_le_bytes(bytes()) % below_ms)
 }
 
 /// So many letters of an alphabet of at most 256, each as likely as the others.
-pub fn letters(alphabet: &[u8], count: usize) -> String {
+pub fn random_letters(alphabet: &[u8], count: usize) -> String {
     let fair = 256 - 256 % alphabet.len().max(1);
     let mut letters = String::with_capacity(count);
     while letters.len() < count {
@@ -80,14 +80,14 @@ fn bytes<const N: usize>() -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::{TAGS_AT_ONCE, fresh, seed, tag, uuid};
+    use super::{TAGS_AT_ONCE, game_entropy, seed, tag, uuid};
     use std::collections::HashSet;
 
     #[test]
     fn nothing_is_drawn_twice() {
         assert_ne!(seed(), seed());
         assert_ne!(uuid(), uuid());
-        assert_ne!(fresh(), fresh());
+        assert_ne!(game_entropy(), game_entropy());
         assert_eq!(uuid().get_version_num(), 7);
         let tags = 5 * TAGS_AT_ONCE;
         assert_eq!((0..tags).map(|_| tag()).collect::<HashSet<_>>().len(), tags);

@@ -8,8 +8,8 @@
 //! changed nothing and frees its key; a claim is given up, and its attempt remembered, when it is not
 //! known what the work has done.
 //!
-//! Bounds: a row lives [`KEPT`] and is then removed by [`crate::retention`]; a key repeated after that
-//! is a new one. A caller has so many rows ([`Call::keys_max`]), give or take the calls that it makes
+//! Bounds: a row lives [`RETENTION`] and is then removed by [`crate::retention`]; a key repeated after that
+//! is a new one. A caller has so many rows ([`IdempotentCall::keys_max`]), give or take the calls that it makes
 //! at the same moment. Time is the database's, the one clock that all nodes share. HTTP is not known
 //! here.
 
@@ -25,14 +25,14 @@ use crate::{db, entropy};
 pub const LEASE: Duration = Duration::from_secs(30);
 
 /// How long an answer is kept.
-pub const KEPT: Duration = Duration::from_hours(48);
+pub const RETENTION: Duration = Duration::from_hours(48);
 
 /// A row may be given up or removed between two looks; more often than this it is not.
-const LOOKS_MAX: usize = 4;
+const CLAIM_ATTEMPTS_MAX: usize = 4;
 
 /// A call as it is told from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct IdempotentCall {
     /// Whose key it is: two callers may use the same one.
     pub caller: String,
     pub route: String,
@@ -48,13 +48,13 @@ pub struct Call {
 pub struct Lease {
     /// The same for all who were ever granted it.
     pub attempt: Uuid,
-    call: Call,
+    call: IdempotentCall,
     id: Uuid,
 }
 
 /// A final answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct StoredResponse {
     pub status: u16,
     pub content_type: Option<String>,
     pub body: Vec<u8>,
@@ -66,7 +66,7 @@ pub enum Claim {
     /// Nothing: the work is to be done.
     Granted(Lease),
     /// It was done.
-    Answered(Answer),
+    Answered(StoredResponse),
     /// Somebody does it now.
     InUse,
     /// The key stands for another input.
@@ -87,16 +87,16 @@ impl Idempotency {
     }
 
     /// Claims a call's key, or says what stands under it.
-    pub async fn claim(&self, call: Call) -> Result<Claim, sqlx::Error> {
+    pub async fn claim(&self, call: IdempotentCall) -> Result<Claim, sqlx::Error> {
         let id = entropy::uuid();
-        for _ in 0..LOOKS_MAX {
-            if let Some(attempt) = db::retry(|| self.take(&call, id)).await? {
+        for _ in 0..CLAIM_ATTEMPTS_MAX {
+            if let Some(attempt) = db::retry(|| self.try_acquire(&call, id)).await? {
                 return Ok(Claim::Granted(Lease { attempt, call, id }));
             }
-            if let Some(claim) = db::retry(|| self.look(&call)).await? {
+            if let Some(claim) = db::retry(|| self.read_claim(&call)).await? {
                 return Ok(claim);
             }
-            if let Some(retry_after) = db::retry(|| self.oldest_is_kept_for(&call)).await? {
+            if let Some(retry_after) = db::retry(|| self.oldest_key_remaining(&call)).await? {
                 return Ok(Claim::TooMany { retry_after });
             }
         }
@@ -106,7 +106,7 @@ impl Idempotency {
     /// Takes a key that is free, or whose claim has run out, or was taken by this very id when
     /// the answer was lost. Gives the attempt; `None` where the key is taken, or another one would be
     /// too many.
-    async fn take(&self, call: &Call, id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+    async fn try_acquire(&self, call: &IdempotentCall, id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
         sqlx::query_scalar!(
             r#"
             insert into idempotency_keys as k (
@@ -139,7 +139,7 @@ impl Idempotency {
 
     /// How long the oldest key of a caller is kept that has as many as it may; `None` while it has
     /// fewer.
-    async fn oldest_is_kept_for(&self, call: &Call) -> Result<Option<Duration>, sqlx::Error> {
+    async fn oldest_key_remaining(&self, call: &IdempotentCall) -> Result<Option<Duration>, sqlx::Error> {
         let row = sqlx::query!(
             r#"
             select count(*) as "count!",
@@ -148,7 +148,7 @@ impl Idempotency {
             where k.caller = $1
             "#,
             call.caller,
-            interval(KEPT)
+            interval(RETENTION)
         )
         .fetch_one(&self.pool)
         .await?;
@@ -158,7 +158,7 @@ impl Idempotency {
     }
 
     /// `None` when the row is gone.
-    async fn look(&self, call: &Call) -> Result<Option<Claim>, sqlx::Error> {
+    async fn read_claim(&self, call: &IdempotentCall) -> Result<Option<Claim>, sqlx::Error> {
         let row = sqlx::query!(
             r#"
             select k.input_hash, k.status, k.content_type, k.body
@@ -178,7 +178,7 @@ impl Idempotency {
             match (row.status, row.body) {
                 (Some(status), Some(body)) => {
                     let status = u16::try_from(status).unwrap_or(500);
-                    Claim::Answered(Answer { status, content_type: row.content_type, body })
+                    Claim::Answered(StoredResponse { status, content_type: row.content_type, body })
                 }
                 _ => Claim::InUse,
             }
@@ -186,7 +186,7 @@ impl Idempotency {
     }
 
     /// Stores the answer, unless somebody has taken the work over meanwhile.
-    pub async fn finish(&self, lease: &Lease, answer: &Answer) -> Result<(), sqlx::Error> {
+    pub async fn finish(&self, lease: &Lease, answer: &StoredResponse) -> Result<(), sqlx::Error> {
         let Lease { call, id, .. } = lease;
         let once = || {
             sqlx::query!(
@@ -211,10 +211,10 @@ impl Idempotency {
 
     /// Frees the key of a call that was refused, so that the call may be repeated at once, as a new
     /// one. A call that was taken over keeps its attempt: an earlier one may have done the work.
-    pub async fn free(&self, lease: &Lease) -> Result<(), sqlx::Error> {
+    pub async fn release(&self, lease: &Lease) -> Result<(), sqlx::Error> {
         let Lease { call, id, attempt } = lease;
         if attempt != id {
-            return self.give_up(lease).await;
+            return self.abandon(lease).await;
         }
         let once = || {
             sqlx::query!(
@@ -234,7 +234,7 @@ impl Idempotency {
     }
 
     /// Gives the claim up and keeps its attempt, so that the call may be repeated at once.
-    pub async fn give_up(&self, lease: &Lease) -> Result<(), sqlx::Error> {
+    pub async fn abandon(&self, lease: &Lease) -> Result<(), sqlx::Error> {
         let Lease { call, id, .. } = lease;
         let once = || {
             sqlx::query!(

@@ -82,7 +82,7 @@ pub const ROOM_ID_BYTES_MAX: usize = 32;
 /// The text is not a room's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a room id is a lower-case letter and then up to 31 letters, digits and hyphens")]
-pub struct NotARoomId;
+pub struct ParseRoomIdError;
 
 impl RoomId {
     pub fn as_str(&self) -> &str {
@@ -91,13 +91,13 @@ impl RoomId {
 }
 
 impl FromStr for RoomId {
-    type Err = NotARoomId;
+    type Err = ParseRoomIdError;
 
-    fn from_str(text: &str) -> Result<Self, NotARoomId> {
+    fn from_str(text: &str) -> Result<Self, ParseRoomIdError> {
         let known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let starts_well = text.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
         if !starts_well || text.len() > ROOM_ID_BYTES_MAX || !text.bytes().all(known) {
-            return Err(NotARoomId);
+            return Err(ParseRoomIdError);
         }
         Ok(Self(text.into()))
     }
@@ -135,7 +135,7 @@ pub struct GameName(Arc<str>);
 /// It is not a name of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a name here is a lower-case letter and then letters, digits and underscores, 32 at most")]
-pub struct NotAGameName;
+pub struct ParseGameNameError;
 
 impl GameName {
     pub fn as_str(&self) -> &str {
@@ -144,14 +144,14 @@ impl GameName {
 }
 
 impl FromStr for GameName {
-    type Err = NotAGameName;
+    type Err = ParseGameNameError;
 
-    fn from_str(text: &str) -> Result<Self, NotAGameName> {
+    fn from_str(text: &str) -> Result<Self, ParseGameNameError> {
         let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let is_name = text.len() <= 32
             && text.starts_with(|letter: char| letter.is_ascii_lowercase())
             && text.bytes().all(is_part);
-        if is_name { Ok(Self(text.into())) } else { Err(NotAGameName) }
+        if is_name { Ok(Self(text.into())) } else { Err(ParseGameNameError) }
     }
 }
 
@@ -175,7 +175,7 @@ impl<'de> Deserialize<'de> for GameName {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotARoomId, RoomId};
+    use super::{ParseRoomIdError, RoomId};
 
     #[test]
     fn a_room_id_is_a_slug() {
@@ -184,7 +184,7 @@ mod tests {
         }
         let long = "r".repeat(33);
         for bad in ["", "Newbie", "2nd", "-a", "a_b", "a/b", "añ", long.as_str()] {
-            assert_eq!(bad.parse::<RoomId>(), Err(NotARoomId), "{bad}");
+            assert_eq!(bad.parse::<RoomId>(), Err(ParseRoomIdError), "{bad}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Reason(Cow<'static, str>);
     REASON_LENGTH.start(),
     REASON_LENGTH.end()
 )]
-pub struct NotAReason;
+pub struct ParseReasonError;
 
 impl Reason {
     pub fn as_str(&self) -> &str {
@@ -36,13 +36,13 @@ impl Reason {
     }
 
     /// As a column holds it, which has checked its length.
-    pub fn stored(text: String) -> Self {
+    pub fn from_column(text: String) -> Self {
         Self(text.into())
     }
 
     /// One that the program gives itself, of plain letters. In a constant, a text that is no reason
     /// does not compile.
-    pub const fn of_house(text: &'static str) -> Self {
+    pub const fn from_static(text: &'static str) -> Self {
         assert!(text.is_ascii() && text.len() >= 10 && text.len() <= 500, "a reason of its length");
         Self(Cow::Borrowed(text))
     }
@@ -55,13 +55,13 @@ impl fmt::Display for Reason {
 }
 
 impl FromStr for Reason {
-    type Err = NotAReason;
+    type Err = ParseReasonError;
 
-    fn from_str(text: &str) -> Result<Self, NotAReason> {
+    fn from_str(text: &str) -> Result<Self, ParseReasonError> {
         let text = text.trim();
         let is_sound =
             REASON_LENGTH.contains(&text.chars().count()) && !text.chars().any(char::is_control);
-        if is_sound { Ok(Self(text.to_owned().into())) } else { Err(NotAReason) }
+        if is_sound { Ok(Self(text.to_owned().into())) } else { Err(ParseReasonError) }
     }
 }
 
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Reason {
 
 #[cfg(test)]
 mod tests {
-    use super::{NotAReason, REASON_LENGTH, Reason};
+    use super::{ParseReasonError, REASON_LENGTH, Reason};
 
     #[test]
     fn a_reason_says_something() {
@@ -82,7 +82,7 @@ mod tests {
             "paid twice by mistake"
         );
         for text in ["", "too short", "          ", "with a\nline break"] {
-            assert_eq!(text.parse::<Reason>(), Err(NotAReason), "{text}");
+            assert_eq!(text.parse::<Reason>(), Err(ParseReasonError), "{text}");
         }
     }
 
@@ -95,7 +95,7 @@ mod tests {
                 assert_eq!(text.parse::<Reason>().unwrap().as_str(), text);
             }
             for length in [least - 1, most + 1] {
-                assert_eq!(letter.repeat(length).parse::<Reason>(), Err(NotAReason));
+                assert_eq!(letter.repeat(length).parse::<Reason>(), Err(ParseReasonError));
             }
         }
     }

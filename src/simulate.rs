@@ -10,7 +10,7 @@ use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{By, Fault, Record, Terms};
+use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record, Terms};
 
 use crate::lobby::Room;
 
@@ -50,7 +50,7 @@ pub struct Simulate {
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     #[error("game {game} does not verify: {fault}")]
-    Record { game: u64, fault: Fault },
+    Record { game: u64, fault: InvalidRecordError },
     #[error("{0} coins are missing")]
     Coins(Coins),
     #[error("the house has no rooms")]
@@ -66,18 +66,18 @@ pub enum SimulateError {
 }
 
 /// What is played, and by which terms.
-pub(crate) struct Played {
+pub(crate) struct SimulatedRules {
     pub(crate) terms: Terms<AnyRules>,
     /// The name of the rule set.
     pub(crate) rule_set: String,
 }
 
 #[derive(Default)]
-struct Tally {
+struct SimulationTotals {
     games: u64,
-    /// By the name of the ending.
+    /// ActionOrigin the name of the ending.
     endings: BTreeMap<&'static str, u64>,
-    /// By the name of the counter, of all players together.
+    /// ActionOrigin the name of the counter, of all players together.
     counters: BTreeMap<&'static str, u64>,
     /// What players owed for, in counts, by the name of the item.
     items: BTreeMap<String, u64>,
@@ -90,15 +90,15 @@ struct Tally {
 }
 
 /// Plays, checks every record, and writes what came of it.
-pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
+pub fn run(options: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
-    let played = Played::chosen(what.game.as_deref(), what.rule_set.as_deref(), room)?;
-    let habits = if what.rough { Habits::ROUGH } else { Habits::default() };
+    let rules = SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
+    let habits = if options.rough { Habits::ROUGH } else { Habits::default() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
-    let mut house = Simulation::<AnyGame>::new(what.seed, played.terms.clone(), habits, welcome);
-    let mut tally = Tally::default();
-    let mut records = what.records.clone().map(RecordFile::create).transpose()?;
-    while tally.games < what.games {
+    let mut house = Simulation::<AnyGame>::new(options.seed, rules.terms.clone(), habits, welcome);
+    let mut tally = SimulationTotals::default();
+    let mut records = options.records.clone().map(RecordFile::create).transpose()?;
+    while tally.games < options.games {
         if let Some(record) = &house.step().record {
             let game = tally.games + 1;
             let fault = |fault| SimulateError::Record { game, fault };
@@ -116,7 +116,7 @@ pub fn run(what: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), 
     if let Some(records) = records {
         records.finish()?;
     }
-    tally.write(what, &played, house.refused(), out)?;
+    tally.write(options, &rules, house.refused(), out)?;
     Ok(())
 }
 
@@ -149,9 +149,9 @@ impl RecordFile {
     }
 }
 
-impl Played {
+impl SimulatedRules {
     /// The room's game, unless another one is named; its POT is that of the rule set.
-    pub(crate) fn chosen(
+    pub(crate) fn resolve(
         game: Option<&str>,
         rule_set: Option<&str>,
         room: &Room,
@@ -184,7 +184,7 @@ impl Played {
     }
 }
 
-impl Tally {
+impl SimulationTotals {
     fn add(&mut self, record: &Record<AnyGame>, end: &AnyGame) {
         self.games += 1;
         self.play_ms += record.finished_at.ms_since(record.opened_at);
@@ -199,9 +199,9 @@ impl Tally {
         }
         for taken in &record.actions {
             let by = match taken.by {
-                By::Player => "players",
-                By::Clock => "the clock",
-                By::Ai => "the AI",
+                ActionOrigin::Player => "players",
+                ActionOrigin::Clock => "the clock",
+                ActionOrigin::Ai => "the AI",
             };
             *self.actions.entry(by).or_default() += 1;
         }
@@ -217,12 +217,12 @@ impl Tally {
 
     fn write(
         &self,
-        what: &Simulate,
-        played: &Played,
+        options: &Simulate,
+        rules: &SimulatedRules,
         refused: u64,
         out: &mut impl Write,
     ) -> std::io::Result<()> {
-        let Played { terms, rule_set } = played;
+        let SimulatedRules { terms, rule_set } = rules;
         let kind = terms.rules.kind();
         let known = catalog::kinds().into_iter().find(|known| known.name == kind);
         let (title, endings, counters) = known
@@ -272,8 +272,8 @@ mod tests {
     use bahay_engine::catalog::{self, AnyGame};
     use bahay_engine::table::{Clocks, Readable as _};
 
-    fn said(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
-        let what = Simulate {
+    fn run_to_string(game: Option<&str>, rule_set: Option<&str>) -> Result<String, SimulateError> {
+        let options = Simulate {
             games: 20,
             seed: 1,
             rough: true,
@@ -281,23 +281,23 @@ mod tests {
             rule_set: rule_set.map(str::to_owned),
             records: None,
         };
-        let mut said = Vec::new();
-        run(&what, &house_rooms(Clocks::default()), &mut said)?;
-        Ok(String::from_utf8(said).unwrap())
+        let mut output = Vec::new();
+        run(&options, &house_rooms(Clocks::default()), &mut output)?;
+        Ok(String::from_utf8(output).unwrap())
     }
 
     #[test]
     fn every_rule_set_of_every_game_is_played_by_its_names() {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
-                let said = said(Some(kind.name), Some(set.name)).unwrap();
-                assert!(said.contains(&format!("of {} ({})", kind.title, set.name)), "{said}");
-                let ends = said.lines().filter_map(|line| line.strip_prefix("ends by "));
+                let output = run_to_string(Some(kind.name), Some(set.name)).unwrap();
+                assert!(output.contains(&format!("of {} ({})", kind.title, set.name)), "{output}");
+                let ends = output.lines().filter_map(|line| line.strip_prefix("ends by "));
                 let ends = ends.map(|line| line.trim_end_matches('%').split_whitespace().rev());
                 let ends: u64 =
                     ends.map(|mut words| words.nth(1).unwrap().parse::<u64>().unwrap()).sum();
-                assert_eq!(ends, 20, "{said}");
-                assert_eq!(said.contains("POTs taken"), set.hits.is_some(), "{said}");
+                assert_eq!(ends, 20, "{output}");
+                assert_eq!(output.contains("POTs taken"), set.hits.is_some(), "{output}");
             }
         }
     }
@@ -309,7 +309,7 @@ mod tests {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
                 let path = folder.join(format!("{}-{}", kind.name, set.name));
-                let what = Simulate {
+                let options = Simulate {
                     games: 3,
                     seed: 7,
                     rough: true,
@@ -317,7 +317,7 @@ mod tests {
                     rule_set: Some(set.name.to_owned()),
                     records: Some(path.clone()),
                 };
-                run(&what, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap();
+                run(&options, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap();
                 let text = std::fs::read_to_string(&path).unwrap();
                 assert_eq!(text.lines().count(), 3, "{}", path.display());
                 for line in text.lines() {
@@ -329,7 +329,7 @@ mod tests {
             }
         }
         let nowhere = Some(folder.join("none").join("records"));
-        let what = Simulate {
+        let options = Simulate {
             games: 1,
             seed: 1,
             rough: false,
@@ -337,7 +337,7 @@ mod tests {
             rule_set: None,
             records: nowhere,
         };
-        let error = run(&what, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap_err();
+        let error = run(&options, &house_rooms(Clocks::default()), &mut Vec::new()).unwrap_err();
         assert!(matches!(error, SimulateError::Records { .. }), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
@@ -345,10 +345,10 @@ mod tests {
     #[test]
     fn what_is_not_named_is_as_in_the_first_room() {
         let room = &house_rooms(Clocks::default())[0];
-        let plain = said(None, None).unwrap();
-        assert_eq!(said(Some(room.kind()), None).unwrap(), plain);
-        assert_eq!(said(None, Some(room.rule_set())).unwrap(), plain);
-        assert!(matches!(said(Some("chess"), None), Err(SimulateError::NoGame { .. })));
-        assert!(matches!(said(None, Some("none")), Err(SimulateError::NoRuleSet { .. })));
+        let plain = run_to_string(None, None).unwrap();
+        assert_eq!(run_to_string(Some(room.kind()), None).unwrap(), plain);
+        assert_eq!(run_to_string(None, Some(room.rule_set())).unwrap(), plain);
+        assert!(matches!(run_to_string(Some("chess"), None), Err(SimulateError::NoGame { .. })));
+        assert!(matches!(run_to_string(None, Some("none")), Err(SimulateError::NoRuleSet { .. })));
     }
 }

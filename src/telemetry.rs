@@ -28,7 +28,7 @@ pub struct Collector {
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum LogFormat {
     #[default]
     Human,
     Json,
@@ -49,18 +49,18 @@ pub enum TelemetryError {
 ///
 /// # Errors
 /// A filter that cannot be read, or a second start.
-pub fn start(filter: &str, format: Format) -> Result<(), TelemetryError> {
+pub fn start(filter: &str, format: LogFormat) -> Result<(), TelemetryError> {
     use tracing_subscriber::util::SubscriberInitExt;
 
     let lines = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::try_new(filter)?)
         .with_writer(io::stderr);
     match format {
-        Format::Human => {
+        LogFormat::Human => {
             let colours = io::IsTerminal::is_terminal(&io::stderr());
             lines.with_ansi(colours).with_target(false).finish().try_init()?;
         }
-        Format::Json => lines.json().flatten_event(true).finish().try_init()?,
+        LogFormat::Json => lines.json().flatten_event(true).finish().try_init()?,
     }
     Ok(())
 }
@@ -71,7 +71,7 @@ pub fn start(filter: &str, format: Format) -> Result<(), TelemetryError> {
 /// As of [`start`]; an address that is none.
 pub fn start_with_spans(
     filter: &str,
-    format: Format,
+    format: LogFormat,
     collector: &Collector,
 ) -> Result<Spans, TelemetryError> {
     use tracing_subscriber::util::SubscriberInitExt;
@@ -81,12 +81,12 @@ pub fn start_with_spans(
     let heard = tracing_subscriber::registry().with(spans.layer());
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
     match format {
-        Format::Human => {
+        LogFormat::Human => {
             let colours = io::IsTerminal::is_terminal(&io::stderr());
             let lines = lines.with_ansi(colours).with_target(false);
             heard.with(lines.with_filter(filter)).try_init()?;
         }
-        Format::Json => {
+        LogFormat::Json => {
             heard.with(lines.json().flatten_event(true).with_filter(filter)).try_init()?;
         }
     }

@@ -2,11 +2,11 @@
 //! for play. The demo, the tests and the load tester play through it; nothing here knows how the
 //! server does what it does.
 //!
-//! [`Play`] is one connection, which shows whatever happens to it. [`Steady`] is a player who comes
+//! [`Play`] is one connection, which shows whatever happens to it. [`ReconnectingPlay`] is a player who comes
 //! back by itself.
 
 mod play;
-mod steady;
+mod reconnecting;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,8 +20,8 @@ use tokio::task::AbortHandle;
 
 use crate::ws::protocol::brief::Form;
 
-pub use play::{Known, Play, PlayError, Said, Way};
-pub use steady::{CommandNumber, Outcome, Steady, SteadyError, Told, events_of};
+pub use play::{ClientTable, Play, PlayError, RawMessage, SocketAuth};
+pub use reconnecting::{CommandNumber, CommandOutcome, ReconnectingPlay, ReconnectError, PlayEvent, table_events};
 
 /// Longer than any answer should take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -52,11 +52,11 @@ pub struct Client {
     /// How it wants messages on the socket.
     form: Form,
     /// Shared by clones, and closed with the last of them.
-    standing: Standing,
+    held_socket: HeldSocket,
 }
 
 /// A socket that only shows that the player is there.
-type Standing = Arc<Mutex<Option<AbortOnDrop>>>;
+type HeldSocket = Arc<Mutex<Option<AbortOnDrop>>>;
 
 /// A task that ends with this.
 #[derive(Debug)]
@@ -78,30 +78,30 @@ pub struct Wallet {
 }
 
 #[derive(Deserialize)]
-struct SignedIn {
-    player: SignedInPlayer,
+struct SignInResponse {
+    player: SignInPlayer,
     access_token: String,
     refresh_token: String,
 }
 
 #[derive(Deserialize)]
-struct Renewed {
+struct RefreshResponse {
     access_token: String,
     refresh_token: String,
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct TicketResponse {
     ticket: String,
 }
 
 #[derive(Deserialize)]
-struct SignedInPlayer {
+struct SignInPlayer {
     id: PlayerId,
 }
 
 #[derive(Deserialize)]
-struct SeatedAt {
+struct SeatResponse {
     table: TableId,
 }
 
@@ -116,15 +116,15 @@ impl Client {
     /// Signs in as a guest. `base` is as in `http://127.0.0.1:8080`.
     pub async fn guest(base: &str, device_id: &str, name: &str) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build()?;
-        Self::guest_through(http, base, device_id, name).await
+        Self::sign_in_guest(http, base, device_id, name).await
     }
 
     /// Signs in somebody else, who shares the connections for requests with this one.
     pub async fn another_guest(&self, device_id: &str, name: &str) -> Result<Self, ClientError> {
-        Self::guest_through(self.http.clone(), &self.base, device_id, name).await
+        Self::sign_in_guest(self.http.clone(), &self.base, device_id, name).await
     }
 
-    async fn guest_through(
+    async fn sign_in_guest(
         http: reqwest::Client,
         base: &str,
         device_id: &str,
@@ -133,8 +133,8 @@ impl Client {
         let base = base.trim_end_matches('/').to_owned();
         let request = http.post(format!("{base}/v1/sign-in/guest"));
         let body = json!({ "device_id": device_id, "name": name });
-        let signed_in: SignedIn = answer(request.json(&body)).await?;
-        let SignedIn { player, access_token, refresh_token } = signed_in;
+        let signed_in: SignInResponse = send_request(request.json(&body)).await?;
+        let SignInResponse { player, access_token, refresh_token } = signed_in;
         Ok(Self {
             http,
             base,
@@ -143,19 +143,19 @@ impl Client {
             access_token,
             refresh_token,
             form: Form::default(),
-            standing: Standing::default(),
+            held_socket: HeldSocket::default(),
         })
     }
 
     /// The same player, who wants messages on the socket in another form.
     #[must_use]
-    pub fn hearing(&self, form: Form) -> Self {
+    pub fn with_form(&self, form: Form) -> Self {
         Self { form, ..self.clone() }
     }
 
     /// The same player at another node of the house.
     #[must_use]
-    pub fn at(&self, base: &str) -> Self {
+    pub fn with_base(&self, base: &str) -> Self {
         Self { base: base.trim_end_matches('/').to_owned(), ..self.clone() }
     }
 
@@ -178,11 +178,11 @@ impl Client {
 
     /// Trades the refresh token for new tokens, at any node. Clones keep the old ones, which must
     /// not be used again.
-    pub async fn renew_at(&mut self, base: &str) -> Result<(), ClientError> {
+    pub async fn renew_tokens_at(&mut self, base: &str) -> Result<(), ClientError> {
         let base = base.trim_end_matches('/');
         let request = self.http.post(format!("{base}/v1/token/refresh"));
         let body = json!({ "refresh_token": self.refresh_token, "device_id": self.device_id });
-        let Renewed { access_token, refresh_token } = answer(request.json(&body)).await?;
+        let RefreshResponse { access_token, refresh_token } = send_request(request.json(&body)).await?;
         (self.access_token, self.refresh_token) = (access_token, refresh_token);
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Client {
     /// A ticket that opens one socket.
     pub async fn ticket(&self) -> Result<String, ClientError> {
         let request = self.http.post(format!("{}/v1/play/tickets", self.base));
-        let Given { ticket } = answer(request.bearer_auth(&self.access_token)).await?;
+        let TicketResponse { ticket } = send_request(request.bearer_auth(&self.access_token)).await?;
         Ok(ticket)
     }
 
@@ -199,12 +199,12 @@ impl Client {
     }
 
     /// Asks a room for a seat; gives the table. A player without an open socket is given none, so one
-    /// is opened then: see [`Self::stand_by`].
+    /// is opened then: see [`Self::hold_socket`].
     pub async fn seat(&self, room: &str) -> Result<TableId, ClientError> {
-        match self.ask_for_seat(room).await {
+        match self.request_seat(room).await {
             Err(ClientError::Refused { code, .. }) if code == "socket_required" => {
-                self.stand_by().await?;
-                self.ask_for_seat(room).await
+                self.hold_socket().await?;
+                self.request_seat(room).await
             }
             answered => answered,
         }
@@ -212,39 +212,39 @@ impl Client {
 
     /// Holds a socket open that shows that the player is there, until [`Self::play`] has opened
     /// another one.
-    pub async fn stand_by(&self) -> Result<(), ClientError> {
+    pub async fn hold_socket(&self) -> Result<(), ClientError> {
         let offline = |error: PlayError| ClientError::Offline(error.to_string());
-        let mut play = Play::connect(&self.base, Way::Header(self.access_token.clone()), self.form)
+        let mut play = Play::connect(&self.base, SocketAuth::Header(self.access_token.clone()), self.form)
             .await
             .map_err(offline)?;
         // The first thing said is the hello, from which on the player counts as there.
-        play.next_said().await.map_err(offline)?;
-        let standing = tokio::spawn(async move { while play.next_said().await.is_ok() {} });
-        self.replace_standing(Some(AbortOnDrop(standing.abort_handle())));
+        play.next_raw().await.map_err(offline)?;
+        let held_socket = tokio::spawn(async move { while play.next_raw().await.is_ok() {} });
+        self.replace_held_socket(Some(AbortOnDrop(held_socket.abort_handle())));
         Ok(())
     }
 
-    fn replace_standing(&self, standing: Option<AbortOnDrop>) {
-        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    fn replace_held_socket(&self, held_socket: Option<AbortOnDrop>) {
+        *self.held_socket.lock().unwrap_or_else(PoisonError::into_inner) = held_socket;
     }
 
-    async fn ask_for_seat(&self, room: &str) -> Result<TableId, ClientError> {
+    async fn request_seat(&self, room: &str) -> Result<TableId, ClientError> {
         let request = self.http.post(format!("{}/v1/rooms/{room}/seat", self.base));
-        let SeatedAt { table } = answer(request.bearer_auth(&self.access_token)).await?;
+        let SeatResponse { table } = send_request(request.bearer_auth(&self.access_token)).await?;
         Ok(table)
     }
 
     /// Leaves the table.
     pub async fn leave(&self) -> Result<(), ClientError> {
         let request = self.http.delete(format!("{}/v1/table", self.base));
-        let _: Value = answer(request.bearer_auth(&self.access_token)).await?;
+        let _: Value = send_request(request.bearer_auth(&self.access_token)).await?;
         Ok(())
     }
 
     /// Ends the session.
     pub async fn sign_out(&self) -> Result<(), ClientError> {
         let request = self.http.post(format!("{}/v1/sign-out", self.base));
-        let _: Value = answer(request.bearer_auth(&self.access_token)).await?;
+        let _: Value = send_request(request.bearer_auth(&self.access_token)).await?;
         Ok(())
     }
 
@@ -256,7 +256,7 @@ impl Client {
     /// Reads any resource.
     pub async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let request = self.http.get(format!("{}{path}", self.base));
-        answer(request.bearer_auth(&self.access_token)).await
+        send_request(request.bearer_auth(&self.access_token)).await
     }
 
     /// The figures of a server's process, in the text format of Prometheus, from where it answers
@@ -269,18 +269,18 @@ impl Client {
 
     /// Opens the socket for play.
     pub async fn play(&self) -> Result<Play, PlayError> {
-        self.play_by(Way::Header(self.access_token.clone())).await
+        self.play_with(SocketAuth::Header(self.access_token.clone())).await
     }
 
     /// The same, with whatever shows who the player is.
-    pub async fn play_by(&self, way: Way) -> Result<Play, PlayError> {
+    pub async fn play_with(&self, way: SocketAuth) -> Result<Play, PlayError> {
         let play = Play::connect(&self.base, way, self.form).await?;
-        self.replace_standing(None);
+        self.replace_held_socket(None);
         Ok(play)
     }
 }
 
-async fn answer<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
+async fn send_request<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
     let response = request.send().await?;
     let status = response.status();
     let body = response.bytes().await?;

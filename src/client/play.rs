@@ -65,7 +65,7 @@ struct Problem {
 
 /// How a connection shows whose it is.
 #[derive(Clone)]
-pub enum Way {
+pub enum SocketAuth {
     /// An access token in the header of the upgrade.
     Header(String),
     /// An access token in the first message.
@@ -73,16 +73,16 @@ pub enum Way {
     /// A ticket in the first message.
     Ticket(String),
     /// Not at all: the caller says the first message.
-    Nobody,
+    Deferred,
 }
 
-impl std::fmt::Debug for Way {
+impl std::fmt::Debug for SocketAuth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Header(_) => "Header(…)",
             Self::Token(_) => "Token(…)",
             Self::Ticket(_) => "Ticket(…)",
-            Self::Nobody => "Nobody",
+            Self::Deferred => "Deferred",
         })
     }
 }
@@ -118,7 +118,7 @@ pub struct Play {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     reader: MessageReader,
     next_id: u32,
-    known: Known,
+    state: ClientTable,
     /// Runs on while messages come: setting a timer for each would cost more than reading it.
     silence: Pin<Box<Sleep>>,
     /// Times that it has run out since something was heard.
@@ -127,7 +127,7 @@ pub struct Play {
 
 /// What a player knows of its table: also what is left when a connection has gone.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct ClientTable {
     view: Option<TableView<AnyGame>>,
     version: Option<u64>,
     /// That of the version.
@@ -137,7 +137,7 @@ pub struct Known {
     prompt: Option<OpenPrompt<Action>>,
 }
 
-impl Known {
+impl ClientTable {
     pub(super) fn view(&self) -> Option<&TableView<AnyGame>> {
         self.view.as_ref()
     }
@@ -153,7 +153,7 @@ impl Known {
     pub(super) fn advice(&self) -> Option<Action> {
         self.prompt.as_ref().filter(|prompt| !prompt.legal.is_empty())?;
         match &self.view.as_ref()?.phase {
-            PhaseView::Playing { view, .. } => AnyGame::advise(view),
+            PhaseView::Playing { view, .. } => AnyGame::choose_action(view),
             PhaseView::Waiting
             | PhaseView::Preparing { .. }
             | PhaseView::Opening { .. }
@@ -173,7 +173,7 @@ impl Known {
     }
 
     /// The text that the table asks for, and in which game.
-    pub(super) fn asked_text(&self) -> Option<(GameId, &str)> {
+    pub(super) fn requested_seed_text(&self) -> Option<(GameId, &str)> {
         let (game, ..) = self.view.as_ref()?.asked_to_reveal()?;
         let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
         Some((game, text))
@@ -181,10 +181,10 @@ impl Known {
 }
 
 impl Play {
-    pub(super) async fn connect(base: &str, way: Way, form: Form) -> Result<Self, PlayError> {
+    pub(super) async fn connect(base: &str, way: SocketAuth, form: Form) -> Result<Self, PlayError> {
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
         let mut request = url.into_client_request()?;
-        if let Way::Header(token) = &way {
+        if let SocketAuth::Header(token) = &way {
             let bearer = HeaderValue::from_str(&format!("Bearer {token}"))
                 .map_err(|error| PlayError::Nonsense(error.to_string()))?;
             request.headers_mut().insert("authorization", bearer);
@@ -200,79 +200,79 @@ impl Play {
             socket,
             reader: MessageReader::new(form),
             next_id: 1,
-            known: Known::default(),
+            state: ClientTable::default(),
             silence: Box::pin(sleep(SILENCE)),
             silent: 0,
         };
         let (token, ticket) = match way {
-            Way::Header(_) | Way::Nobody => return Ok(play),
-            Way::Token(token) => (Some(Credential::new(token)), None),
-            Way::Ticket(ticket) => (None, Some(Credential::new(ticket))),
+            SocketAuth::Header(_) | SocketAuth::Deferred => return Ok(play),
+            SocketAuth::Token(token) => (Some(Credential::new(token)), None),
+            SocketAuth::Ticket(ticket) => (None, Some(Credential::new(ticket))),
         };
         let entering = play.send(|id| Command::Authenticate { id, token, ticket }).await?;
-        play.answered(entering).await?;
+        play.wait_for_answer(entering).await?;
         Ok(play)
     }
 
     /// The table as the player knows it.
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
-        self.known.view()
+        self.state.view()
     }
 
     pub fn version(&self) -> Option<u64> {
-        self.known.version()
+        self.state.version()
     }
 
     /// The tag that came with the version.
     pub fn tag(&self) -> Option<Tag> {
-        self.known.tag
+        self.state.tag
     }
 
-    pub(super) fn known_mut(&mut self) -> &mut Known {
-        &mut self.known
+    pub(super) fn table_state_mut(&mut self) -> &mut ClientTable {
+        &mut self.state
     }
 
     /// The question that is open.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
-        self.known.prompt()
+        self.state.prompt()
     }
 
     /// What the house's bot would play here; `None` when others are to act.
     pub fn advice(&self) -> Option<Action> {
-        self.known.advice()
+        self.state.advice()
     }
 
-    /// Breaks the connection off without a word; gives what was known until then.
-    pub fn drop_connection(self) -> Known {
-        self.known
+    /// Breaks the connection off without a word; gives what was state until then.
+    pub fn drop_connection(self) -> ClientTable {
+        self.state
     }
 
     /// Takes up where another connection of this player was.
-    pub fn resume(&mut self, known: Known) {
-        if let Some(view) = &known.view {
+    pub fn resume(&mut self, state: ClientTable) {
+        if let Some(view) = &state.view {
             self.reader.at_table_of(&view.kind);
         }
-        self.known = known;
+        self.state = state;
     }
 
-    /// Joins the table where the player sits, from what is known of it. Gives the command's id.
+    /// Joins the table where the player sits, from what is state of it. Gives the command's id.
     pub async fn join(&mut self) -> Result<u32, PlayError> {
-        let known = self.table();
-        let from = self.version().filter(|_| known.is_some());
-        let tag = self.known.tag.filter(|_| known.is_some());
-        self.send(|id| Command::Join { id, from, tag, table: known }).await
+        let state = self.table();
+        let from = self.version().filter(|_| state.is_some());
+        let tag = self.state.tag.filter(|_| state.is_some());
+        self.send(|id| Command::Join { id, from, tag, table: state }).await
     }
 
     /// Ready, with a seed that is made of this text. Of it only the commitment is sent;
     /// [`Play::reveal`] says the text when the table asks for it.
     pub async fn ready(&mut self, game: GameId, text: Option<String>) -> Result<u32, PlayError> {
-        let commitment = self.known.commit(game, text);
+        let commitment = self.state.commit(game, text);
         self.send(|id| Command::Ready { id, game, commitment }).await
     }
 
     /// Says the text that the table asks for; `None` where it asks for none.
     pub async fn reveal(&mut self) -> Result<Option<u32>, PlayError> {
-        let Some((game, text)) = self.known.asked_text() else {
+        let Some((game, text)) = self.state.requested_seed_text() else {
             return Ok(None);
         };
         let text = text.to_owned();
@@ -322,18 +322,18 @@ impl Play {
 
     /// The next message, after it has been taken into the view.
     pub async fn next(&mut self) -> Result<Message<AnyGame>, PlayError> {
-        let message = self.next_unseen().await?;
-        self.take(&message)?;
+        let message = self.next_unapplied().await?;
+        self.apply(&message)?;
         Ok(message)
     }
 
     /// The next message, without looking at what it says.
-    pub async fn next_unseen(&mut self) -> Result<Message<AnyGame>, PlayError> {
-        let said = self.next_said().await?;
-        self.read(&said)
+    pub async fn next_unapplied(&mut self) -> Result<Message<AnyGame>, PlayError> {
+        let said = self.next_raw().await?;
+        self.decode(&said)
     }
 
-    fn read(&mut self, said: &Said) -> Result<Message<AnyGame>, PlayError> {
+    fn decode(&mut self, said: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
         self.reader.read(said.as_bytes()).map_err(|error| {
             let said = String::from_utf8_lossy(said.as_bytes());
             PlayError::Nonsense(format!("{error} in {said}"))
@@ -341,14 +341,14 @@ impl Play {
     }
 
     /// Takes what [`Play::next_said`] gave into the view.
-    pub fn take_said(&mut self, said: &Said) -> Result<Message<AnyGame>, PlayError> {
-        let message = self.read(said)?;
-        self.take(&message)?;
+    pub fn apply_raw(&mut self, said: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
+        let message = self.decode(said)?;
+        self.apply(&message)?;
         Ok(message)
     }
 
     /// Waits until a command is answered; what happens meanwhile is taken in and given too.
-    pub async fn answered(&mut self, command: u32) -> Result<Vec<Event<GameEvent>>, PlayError> {
+    pub async fn wait_for_answer(&mut self, command: u32) -> Result<Vec<Event<GameEvent>>, PlayError> {
         let mut happened = Vec::new();
         loop {
             match self.next().await? {
@@ -372,7 +372,7 @@ impl Play {
     }
 
     /// The next message as it came. Nothing is lost when this is dropped before it is ready.
-    pub async fn next_said(&mut self) -> Result<Said, PlayError> {
+    pub async fn next_raw(&mut self) -> Result<RawMessage, PlayError> {
         loop {
             let frame = tokio::select! {
                 biased;
@@ -389,9 +389,9 @@ impl Play {
             };
             self.silent = 0;
             match frame {
-                Some(Ok(Frame::Text(text))) => return Ok(Said::Text(text)),
+                Some(Ok(Frame::Text(text))) => return Ok(RawMessage::Text(text)),
                 Some(Ok(Frame::Binary(bytes))) if self.reader.form() == Form::Compact => {
-                    return Ok(Said::Bytes(bytes));
+                    return Ok(RawMessage::Bytes(bytes));
                 }
                 Some(Ok(Frame::Close(frame))) => {
                     let (code, reason) = frame.map_or((1005, String::new()), |frame| {
@@ -412,16 +412,16 @@ impl Play {
         }
     }
 
-    fn take(&mut self, message: &Message<AnyGame>) -> Result<(), PlayError> {
+    fn apply(&mut self, message: &Message<AnyGame>) -> Result<(), PlayError> {
         match message {
             Message::Snapshot { version, tag, view, prompt, .. } => {
-                self.known.view = Some((**view).clone());
-                self.known.version = Some(*version);
-                self.known.tag = Some(*tag);
-                self.known.prompt.clone_from(prompt);
+                self.state.view = Some((**view).clone());
+                self.state.version = Some(*version);
+                self.state.tag = Some(*tag);
+                self.state.prompt.clone_from(prompt);
             }
             Message::Update { version, tag, events, prompt, .. } => {
-                let (Some(view), Some(had)) = (&mut self.known.view, self.known.version) else {
+                let (Some(view), Some(had)) = (&mut self.state.view, self.state.version) else {
                     return Err(PlayError::Gap { had: None, got: *version });
                 };
                 if *version != had + 1 {
@@ -430,16 +430,16 @@ impl Play {
                 for event in events {
                     view.observe(event);
                 }
-                self.known.version = Some(*version);
-                self.known.tag = Some(*tag);
+                self.state.version = Some(*version);
+                self.state.tag = Some(*tag);
                 if self.reader.form().is_short() {
-                    self.known.prompt = OpenPrompt::of(view);
+                    self.state.prompt = OpenPrompt::of(view);
                 } else {
-                    self.known.prompt.clone_from(prompt);
+                    self.state.prompt.clone_from(prompt);
                 }
             }
             Message::Closed { .. } => {
-                self.known = Known::default();
+                self.state = ClientTable::default();
             }
             Message::Hello { .. }
             | Message::Said { .. }

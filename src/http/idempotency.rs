@@ -1,12 +1,12 @@
-//! Calls that move coins, and may be repeated: the header `Idempotency-Key`.
+//! Idempotent requests: the header `Idempotency-Key` of calls that move coins and may be retried.
 //!
-//! A handler that takes a [`Once`] gives its work to [`Once::answer`]. With a key, the answer of the
-//! work that was done is stored, and a repeated call gets it byte for byte, marked by a header. A
-//! refusal changed nothing, so it is not stored: the call may pass later under the same key. Nor is an
-//! answer of 500 or above, of which it is not known what it has changed; its attempt is remembered.
+//! A handler that takes an [`IdempotentRequest`] passes its work to [`IdempotentRequest::execute`].
+//! With a key, the response of successful work is stored, and a retry receives the same bytes,
+//! marked by the header `Idempotency-Replayed`. A refusal has changed nothing and is not stored, so
+//! a later retry under the same key may succeed. A response with status 500 or above is not stored
+//! either, because its effects are unknown; the id of its attempt is kept.
 //!
-//! The work is carried on when the client goes away, so that its answer is there when it comes
-//! back.
+//! The work continues if the client disconnects, so that its response is available to a retry.
 
 use std::fmt;
 use std::future::Future;
@@ -27,27 +27,27 @@ use uuid::Uuid;
 use crate::auth::Player;
 use crate::db::Failure;
 use crate::entropy;
-use crate::idempotency::{Answer, Call, Claim, Idempotency, Lease};
+use crate::idempotency::{StoredResponse, IdempotentCall, Claim, Idempotency, Lease};
 use crate::operators::Operator;
 
-use super::input::{is_json, parse, unread};
+use super::extractors::{is_json, parse_json, body_problem};
 use super::{Code, Problem, Services};
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// The longest key, in bytes.
+/// The maximum length of a key, in bytes.
 const KEY_BYTES_MAX: usize = 128;
 
-/// For a call that may carry a key.
+/// The header of a call that may carry an idempotency key.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it only describes the header")]
-pub(super) struct OptionalKey {
-    /// A name for this call, of your choice: 1 to 128 visible ASCII characters. If the answer
-    /// does not arrive, repeat the call with the same key, and it is done once; the answer is
-    /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
-    /// kept: the call, repeated, is carried out anew.
+pub(super) struct OptionalKeyHeader {
+    /// An idempotency key of your choice: 1 to 128 visible ASCII characters. If the response does
+    /// not arrive, retry the call with the same key: it takes effect once, and the retry returns
+    /// the first response with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
+    /// kept, so a retry executes the call anew.
     #[param(
         rename = "Idempotency-Key",
         value_type = String,
@@ -57,35 +57,35 @@ pub(super) struct OptionalKey {
     key: Option<String>,
 }
 
-/// For a call that must carry a key.
+/// The header of a call that must carry an idempotency key.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it only describes the header")]
-pub(super) struct RequiredKey {
-    /// A name for this call, of your choice: 1 to 128 visible ASCII characters. If the answer
-    /// does not arrive, repeat the call with the same key, and it is done once; the answer is
-    /// then the first one, with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
-    /// kept: the call, repeated, is carried out anew.
+pub(super) struct RequiredKeyHeader {
+    /// An idempotency key of your choice: 1 to 128 visible ASCII characters. If the response does
+    /// not arrive, retry the call with the same key: it takes effect once, and the retry returns
+    /// the first response with `Idempotency-Replayed: true`. Kept for 48 hours. A refusal is not
+    /// kept, so a retry executes the call anew.
     #[param(rename = "Idempotency-Key", pattern = "^[!-~]{1,128}$")]
     key: String,
 }
 
-/// Keys of a player, and of an operator, that are kept at a time. A player books far less in 48
-/// hours; operators work by programs too.
+/// The maximum number of keys stored for a player and for an operator. A player books far less in
+/// 48 hours; operators also work through programs.
 const PLAYER_KEYS_MAX: u32 = 1_000;
 const OPERATOR_KEYS_MAX: u32 = 10_000;
 
-/// Whose keys they are.
+/// The account to which idempotency keys belong.
 pub(super) trait Caller {
     const KEYS_MAX: u32;
 
-    fn caller(&self) -> String;
+    fn caller_key(&self) -> String;
 }
 
 impl Caller for Player {
     const KEYS_MAX: u32 = PLAYER_KEYS_MAX;
 
-    fn caller(&self) -> String {
+    fn caller_key(&self) -> String {
         format!("player:{}", self.id)
     }
 }
@@ -93,14 +93,14 @@ impl Caller for Player {
 impl Caller for Operator {
     const KEYS_MAX: u32 = OPERATOR_KEYS_MAX;
 
-    fn caller(&self) -> String {
+    fn caller_key(&self) -> String {
         format!("operator:{}", self.id)
     }
 }
 
-/// A request that is carried out once.
+/// A request that takes effect at most once per idempotency key.
 #[derive(Debug)]
-pub(super) struct Once {
+pub(super) struct IdempotentRequest {
     store: Idempotency,
     key: Option<String>,
     route: String,
@@ -109,7 +109,7 @@ pub(super) struct Once {
     bytes: Bytes,
 }
 
-impl<S> FromRequest<S> for Once
+impl<S> FromRequest<S> for IdempotentRequest
 where
     S: Send + Sync,
     Idempotency: FromRef<S>,
@@ -117,14 +117,14 @@ where
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let key = key(request.headers())?;
+        let key = parse_key(request.headers())?;
         let method = request.method().clone();
         let path = request.uri().path().to_owned();
         let matched = request.extensions().get::<MatchedPath>();
         let route = matched.map_or(path.as_str(), MatchedPath::as_str);
         let route = format!("{method} {route}");
         let is_json = is_json(&request);
-        let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
+        let bytes = Bytes::from_request(request, state).await.map_err(body_problem)?;
         let mut hash = Sha256::new();
         hash.update(format!("{method} {path}\n"));
         hash.update(&bytes);
@@ -133,40 +133,40 @@ where
     }
 }
 
-/// The one header, if there is one.
-fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+/// Returns the key, or `None` without the header. Rejects an invalid or repeated header.
+fn parse_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut keys = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(key) = keys.next() else {
         return Ok(None);
     };
-    let is_sound = (1..=KEY_BYTES_MAX).contains(&key.len())
+    let is_valid = (1..=KEY_BYTES_MAX).contains(&key.len())
         && key.as_bytes().iter().all(u8::is_ascii_graphic)
         && keys.next().is_none();
-    let key = key.to_str().ok().filter(|_| is_sound);
-    key.map(|key| Some(key.to_owned())).ok_or_else(|| Code::IdempotencyKeyInvalid.plain())
+    let key = key.to_str().ok().filter(|_| is_valid);
+    key.map(|key| Some(key.to_owned())).ok_or_else(|| Code::IdempotencyKeyInvalid.problem())
 }
 
-impl Once {
-    /// The body, which must be there.
-    pub(super) fn body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+impl IdempotentRequest {
+    /// Parses the body, which is required.
+    pub(super) fn parse_body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         if !self.is_json {
             return Err(
-                Code::BodyNotJson.because("send the header `content-type: application/json`")
+                Code::BodyNotJson.with_detail("send the header `content-type: application/json`")
             );
         }
-        parse(&self.bytes)
+        parse_json(&self.bytes)
     }
 
-    /// Refuses a call without a key.
-    pub(super) fn keyed(self) -> Result<Self, Problem> {
-        if self.key.is_some() { Ok(self) } else { Err(Code::IdempotencyKeyMissing.plain()) }
+    /// Rejects a request without a key.
+    pub(super) fn require_key(self) -> Result<Self, Problem> {
+        if self.key.is_some() { Ok(self) } else { Err(Code::IdempotencyKeyMissing.problem()) }
     }
 
-    /// Does the work, or answers as it was answered before.
+    /// Performs the work, or returns the response that is stored under the key.
     ///
-    /// The work is told its attempt: the same for every repetition, so that it can tell what an
-    /// earlier one has done whose answer was lost.
-    pub(super) async fn answer<C, W, F, R>(self, caller: &C, work: W) -> Response
+    /// The work receives the id of its attempt. The id is the same for every retry, so that the
+    /// work can detect the effects of an earlier attempt whose response was lost.
+    pub(super) async fn execute<C, W, F, R>(self, caller: &C, work: W) -> Response
     where
         C: Caller,
         W: FnOnce(Uuid) -> F + Send + 'static,
@@ -174,16 +174,16 @@ impl Once {
         R: IntoResponse,
     {
         let Self { store, key, route, input_hash, .. } = self;
-        let caller = caller.caller();
+        let caller = caller.caller_key();
         let keys_max = C::KEYS_MAX;
-        let call = key.map(|key| Call { caller, route, key, input_hash, keys_max });
+        let call = key.map(|key| IdempotentCall { caller, route, key, input_hash, keys_max });
         let answer = async move {
             match call {
-                Some(call) => answer_once(store, call, work).await,
+                Some(call) => execute_once(store, call, work).await,
                 None => respond(work(entropy::uuid())).await,
             }
         };
-        // On a task of its own, which does not end when the client goes away.
+        // A task of its own is not cancelled when the client disconnects.
         match tokio::spawn(answer.in_current_span()).await {
             Ok(response) => response,
             Err(error) => Problem::internal(&error).into_response(),
@@ -191,7 +191,7 @@ impl Once {
     }
 }
 
-async fn answer_once<W, F, R>(store: Idempotency, call: Call, work: W) -> Response
+async fn execute_once<W, F, R>(store: Idempotency, call: IdempotentCall, work: W) -> Response
 where
     W: FnOnce(Uuid) -> F,
     F: Future<Output = Result<R, Problem>>,
@@ -199,21 +199,21 @@ where
 {
     let lease = match store.claim(call).await {
         Ok(Claim::Granted(lease)) => lease,
-        Ok(Claim::Answered(answer)) => return replay(answer),
-        Ok(Claim::InUse) => return Code::IdempotencyKeyInUse.plain().into_response(),
-        Ok(Claim::Reused) => return Code::IdempotencyKeyReused.plain().into_response(),
+        Ok(Claim::Answered(answer)) => return replay_response(answer),
+        Ok(Claim::InUse) => return Code::IdempotencyKeyInUse.problem().into_response(),
+        Ok(Claim::Reused) => return Code::IdempotencyKeyReused.problem().into_response(),
         Ok(Claim::TooMany { retry_after }) => {
-            let refused = Code::TooManyIdempotencyKeys.plain().again_after(retry_after);
+            let refused = Code::TooManyIdempotencyKeys.problem().with_retry_after(retry_after);
             return refused.into_response();
         }
-        Err(error) => return unclaimed(Failure::classify(&error), &error).into_response(),
+        Err(error) => return claim_problem(Failure::classify(&error), &error).into_response(),
     };
-    // A panic is one request's, and must not keep the key until the lease ends.
+    // A panic must not keep the key leased until the lease expires.
     let response = match AssertUnwindSafe(respond(work(lease.attempt))).catch_unwind().await {
         Ok(response) => response,
         Err(_) => Problem::internal(&"a call with an idempotency key panicked").into_response(),
     };
-    keep(&store, &lease, response).await
+    store_response(&store, &lease, response).await
 }
 
 async fn respond<R: IntoResponse>(work: impl Future<Output = Result<R, Problem>>) -> Response {
@@ -223,32 +223,32 @@ async fn respond<R: IntoResponse>(work: impl Future<Output = Result<R, Problem>>
     }
 }
 
-/// Stores the answer of work that was done. When that fails the client gets it all the same; a repetition is then
-/// done again, which is safe.
-async fn keep(store: &Idempotency, lease: &Lease, response: Response) -> Response {
+/// Stores the response of finished work. If storing fails, the client receives the response
+/// nevertheless; a retry then repeats the work, which is safe.
+async fn store_response(store: &Idempotency, lease: &Lease, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let bytes = match to_bytes(body, usize::MAX).await {
         Ok(bytes) => bytes,
         Err(error) => return Problem::internal(&error).into_response(),
     };
-    let kept = if parts.status.is_server_error() {
-        store.give_up(lease).await
+    let stored = if parts.status.is_server_error() {
+        store.abandon(lease).await
     } else if parts.status.is_client_error() {
-        store.free(lease).await
+        store.release(lease).await
     } else {
         let content_type = parts.headers.get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
         let status = parts.status.as_u16();
-        store.finish(lease, &Answer { status, content_type, body: bytes.to_vec() }).await
+        store.finish(lease, &StoredResponse { status, content_type, body: bytes.to_vec() }).await
     };
-    if let Err(error) = kept {
+    if let Err(error) = stored {
         tracing::warn!(%error, "an answer could not be kept for its idempotency key");
     }
     Response::from_parts(parts, AnswerBody::from(bytes))
 }
 
-fn replay(answer: Answer) -> Response {
-    let Answer { status, content_type, body } = answer;
+fn replay_response(answer: StoredResponse) -> Response {
+    let StoredResponse { status, content_type, body } = answer;
     let mut response = Response::new(AnswerBody::from(body));
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -260,8 +260,9 @@ fn replay(answer: Answer) -> Response {
     response
 }
 
-/// Nothing has been done: without the claim nobody may begin.
-fn unclaimed(failure: Failure, error: &dyn fmt::Display) -> Problem {
+/// Returns the problem of a claim that failed. Nothing has been done, because work begins only
+/// under a claim.
+fn claim_problem(failure: Failure, error: &dyn fmt::Display) -> Problem {
     if failure.is_transient() { Problem::unavailable(error) } else { Problem::internal(error) }
 }
 

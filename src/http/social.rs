@@ -1,4 +1,4 @@
-//! Whom a player mutes or blocks, and reports.
+//! Blocks, mutes, and reports of other players.
 
 use axum::Json;
 use axum::extract::{FromRef, State};
@@ -10,17 +10,17 @@ use uuid::Uuid;
 use crate::auth::Player;
 use crate::ids::{GameId, PlayerId};
 use crate::live_store::{LiveStore, SeatClaim};
-use crate::social::{self, Related, Relation, Report, Social, SocialError, Talk};
+use crate::social::{self, RelatedPlayer, Relation, Report, Social, SocialError, TableBroadcast};
 
-use super::{Body, Code, Path, Problem, ProblemBody, Services, Time, unread};
+use super::{Body, Code, Path, Problem, ProblemBody, Services, Time, database_problem};
 
-/// Players whom the player has listed, the latest first. At most 500.
+/// The blocked or muted players, the latest first; at most 500.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ListedPlayers {
     items: Vec<ListedPlayer>,
 }
 
-/// A player whom another has listed.
+/// A blocked or muted player.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ListedPlayer {
     player: Uuid,
@@ -29,14 +29,14 @@ pub(super) struct ListedPlayer {
     since: Time,
 }
 
-impl From<Related> for ListedPlayer {
-    fn from(related: Related) -> Self {
-        let Related { player, name, since_ms } = related;
+impl From<RelatedPlayer> for ListedPlayer {
+    fn from(related: RelatedPlayer) -> Self {
+        let RelatedPlayer { player, name, since_ms } = related;
         Self { player: player.0, name, since: Time::from_ms(since_ms) }
     }
 }
 
-/// List whom I block
+/// List the players I block
 #[utoipa::path(
     get,
     path = "/v1/me/blocks",
@@ -48,12 +48,12 @@ pub(super) async fn list_blocks(
     State(social): State<Social>,
     player: Player,
 ) -> Result<Json<ListedPlayers>, Problem> {
-    listed(&social, player, Relation::Block).await
+    list_relation(&social, player, Relation::Block).await
 }
 
 /// Block a player
 ///
-/// The two are not seated together by the house, and what the other says is not heard.
+/// The house does not seat the two players together, and the other player's messages are not shown.
 #[utoipa::path(
     put,
     path = "/v1/me/blocks/{id}",
@@ -73,8 +73,8 @@ pub(super) async fn block_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    services.social.relate(player.id, Relation::Block, PlayerId(id)).await?;
-    Ok(told(&services.live, player).await)
+    services.social.add_relation(player.id, Relation::Block, PlayerId(id)).await?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
 /// Unblock a player
@@ -91,12 +91,12 @@ pub(super) async fn unblock_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    let gone = services.social.unrelate(player.id, Relation::Block, PlayerId(id)).await;
-    gone.map_err(unread)?;
-    Ok(told(&services.live, player).await)
+    let removed = services.social.remove_relation(player.id, Relation::Block, PlayerId(id)).await;
+    removed.map_err(database_problem)?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
-/// List whom I mute
+/// List the players I mute
 #[utoipa::path(
     get,
     path = "/v1/me/mutes",
@@ -108,12 +108,12 @@ pub(super) async fn list_mutes(
     State(social): State<Social>,
     player: Player,
 ) -> Result<Json<ListedPlayers>, Problem> {
-    listed(&social, player, Relation::Mute).await
+    list_relation(&social, player, Relation::Mute).await
 }
 
 /// Mute a player
 ///
-/// What the other says is not heard, from now on.
+/// The other player's messages are not shown from now on.
 #[utoipa::path(
     put,
     path = "/v1/me/mutes/{id}",
@@ -133,8 +133,8 @@ pub(super) async fn mute_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    services.social.relate(player.id, Relation::Mute, PlayerId(id)).await?;
-    Ok(told(&services.live, player).await)
+    services.social.add_relation(player.id, Relation::Mute, PlayerId(id)).await?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
 /// Unmute a player
@@ -151,12 +151,12 @@ pub(super) async fn unmute_player(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<StatusCode, Problem> {
-    let gone = services.social.unrelate(player.id, Relation::Mute, PlayerId(id)).await;
-    gone.map_err(unread)?;
-    Ok(told(&services.live, player).await)
+    let removed = services.social.remove_relation(player.id, Relation::Mute, PlayerId(id)).await;
+    removed.map_err(database_problem)?;
+    Ok(announce_relations(&services.live, player).await)
 }
 
-/// Why a player is reported.
+/// The reason for a report.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ReportReason {
@@ -168,26 +168,27 @@ pub(super) enum ReportReason {
     Other,
 }
 
-/// What a player reports about another one of a game.
+/// A report about another player of a game.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReportPlayer {
+pub(super) struct PlayerReportRequest {
     player: Uuid,
     reason: ReportReason,
-    /// In the player's own words; nothing invisible but line breaks.
+    /// A description in the player's own words. Control characters are not allowed, except line
+    /// breaks.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 500,
         pattern = "^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f]+$", example = "They showed each other their cards.")]
-    words: Option<Words>,
+    words: Option<ReportText>,
 }
 
-/// A text that people are to read.
+/// The text of a report: 1 to 500 characters.
 #[derive(Debug)]
-struct Words(String);
+struct ReportText(String);
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for ReportText {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let is_long = text.chars().count() > social::WORDS_MAX;
+        let is_long = text.chars().count() > social::REPORT_TEXT_MAX;
         let is_odd = |letter: char| letter.is_ascii_control() && letter != '\n';
         if text.is_empty() || is_long || text.contains(is_odd) {
             let why = "words are 1 to 500 characters, and of control characters only line breaks";
@@ -199,14 +200,15 @@ impl<'de> Deserialize<'de> for Words {
 
 /// Report a player of my game
 ///
-/// The game's record is the evidence. One report about each other player a game; people read it.
+/// The record of the game is the evidence. A player may make one report per game about each other
+/// player. Operators read the reports.
 #[utoipa::path(
     post,
     path = "/v1/games/{id}/reports",
     tag = "players",
     security(("access_token" = [])),
     params(("id" = Uuid, Path, description = "The game")),
-    request_body = ReportPlayer,
+    request_body = PlayerReportRequest,
     responses(
         (status = 204, description = "The report is kept"),
         (status = 404, description = "`game_not_found`: you have not played that game with that \
@@ -219,46 +221,46 @@ pub(super) async fn report_player(
     State(social): State<Social>,
     player: Player,
     Path(id): Path<Uuid>,
-    Body(body): Body<ReportPlayer>,
+    Body(body): Body<PlayerReportRequest>,
 ) -> Result<StatusCode, Problem> {
     let report = Report {
         game: GameId(id),
         reporter: player.id,
         reported: PlayerId(body.player),
         reason: body.reason.into(),
-        words: body.words.map(|Words(text)| text),
+        words: body.words.map(|ReportText(text)| text),
     };
-    social.report(&report).await?;
+    social.file_report(&report).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn listed(
+async fn list_relation(
     social: &Social,
     player: Player,
     relation: Relation,
 ) -> Result<Json<ListedPlayers>, Problem> {
-    let related = social.related(player.id, relation).await.map_err(unread)?;
+    let related = social.list_relations(player.id, relation).await.map_err(database_problem)?;
     Ok(Json(ListedPlayers { items: related.into_iter().map(ListedPlayer::from).collect() }))
 }
 
-/// Tells the player's connections, wherever they are. One that is not told learns it when it joins
-/// a table the next time.
-async fn told(live: &LiveStore, player: Player) -> StatusCode {
-    let told = async {
+/// Publishes the change to the player's table, wherever its connections are. A connection that
+/// misses it reads the relations when it next joins a table.
+async fn announce_relations(live: &LiveStore, player: Player) -> StatusCode {
+    let announced = async {
         match live.seat_claim(player.id).await? {
             SeatClaim::None => Ok(()),
             SeatClaim::Pending(table) | SeatClaim::Held(table) => {
-                live.talk(table, &Talk::Relations { player: player.id }.line()).await
+                live.publish_talk(table, &TableBroadcast::Relations { player: player.id }.to_line()).await
             }
         }
     };
-    if let Err(error) = told.await {
+    if let Err(error) = announced.await {
         tracing::warn!(player = %player.id, %error, "a mute takes effect later");
     }
     StatusCode::NO_CONTENT
 }
 
-impl From<ReportReason> for social::Reason {
+impl From<ReportReason> for social::ReportReason {
     fn from(reason: ReportReason) -> Self {
         match reason {
             ReportReason::Cheating => Self::Cheating,
@@ -271,15 +273,15 @@ impl From<ReportReason> for social::Reason {
     }
 }
 
-impl From<social::Reason> for ReportReason {
-    fn from(reason: social::Reason) -> Self {
+impl From<social::ReportReason> for ReportReason {
+    fn from(reason: social::ReportReason) -> Self {
         match reason {
-            social::Reason::Cheating => Self::Cheating,
-            social::Reason::Collusion => Self::Collusion,
-            social::Reason::Abuse => Self::Abuse,
-            social::Reason::Name => Self::Name,
-            social::Reason::Stalling => Self::Stalling,
-            social::Reason::Other => Self::Other,
+            social::ReportReason::Cheating => Self::Cheating,
+            social::ReportReason::Collusion => Self::Collusion,
+            social::ReportReason::Abuse => Self::Abuse,
+            social::ReportReason::Name => Self::Name,
+            social::ReportReason::Stalling => Self::Stalling,
+            social::ReportReason::Other => Self::Other,
         }
     }
 }
@@ -287,12 +289,12 @@ impl From<social::Reason> for ReportReason {
 impl From<SocialError> for Problem {
     fn from(error: SocialError) -> Self {
         match error {
-            SocialError::Oneself => Code::OwnPlayer.plain(),
-            SocialError::NoSuchPlayer => Code::PlayerNotFound.plain(),
-            SocialError::TooMany => Code::TooManyRelations.plain(),
-            SocialError::NotInGame => Code::GameNotFound.plain(),
-            SocialError::Reported => Code::AlreadyReported.plain(),
-            SocialError::Database(error) => unread(error),
+            SocialError::Oneself => Code::OwnPlayer.problem(),
+            SocialError::NoSuchPlayer => Code::PlayerNotFound.problem(),
+            SocialError::TooMany => Code::TooManyRelations.problem(),
+            SocialError::NotInGame => Code::GameNotFound.problem(),
+            SocialError::Reported => Code::AlreadyReported.problem(),
+            SocialError::Database(error) => database_problem(error),
         }
     }
 }

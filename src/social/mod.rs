@@ -3,7 +3,7 @@
 //!
 //! A mute silences another player for one; a block does that too, and keeps the two from being
 //! seated together, in rooms and at private tables, in both directions. Seats are given with each
-//! player's own block list (`ratings::Bearing`), never with that of the others, so that no number of
+//! player's own block list (`ratings::MatchmakingProfile`), never with that of the others, so that no number of
 //! blocks displaces one. Reports are evidence
 //! for people: they name a game, whose record tells the rest, and change nothing by themselves.
 //!
@@ -23,28 +23,28 @@ use crate::db;
 
 pub use bahay_protocol::Phrase;
 pub use reports::{
-    KeptReport, ReportDecision, ReportError, ReportOutcome, ReportState, decide_report_in_tx,
+    ReportRecord, ReportDecision, ReportError, ReportOutcome, ReportState, decide_report_in_tx,
 };
 
 /// The most players that one player mutes, and that one blocks.
 pub const RELATIONS_MAX: i64 = 500;
 
 /// The longest text of a report, in characters.
-pub const WORDS_MAX: usize = 500;
+pub const REPORT_TEXT_MAX: usize = 500;
 
 /// What passes between nodes about a table beside its game: a line of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Talk {
+pub enum TableBroadcast {
     /// A player at the table said something.
     Said { player: PlayerId, phrase: Phrase },
     /// Whom the player does not want to hear has changed.
     Relations { player: PlayerId },
 }
 
-impl Talk {
+impl TableBroadcast {
     /// As it is passed on.
-    pub fn line(self) -> String {
+    pub fn to_line(self) -> String {
         serde_json::to_string(&self).unwrap_or_default()
     }
 }
@@ -69,7 +69,7 @@ impl Relation {
 
 /// A player whom another mutes or blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Related {
+pub struct RelatedPlayer {
     pub player: PlayerId,
     pub name: String,
     pub since_ms: i64,
@@ -77,7 +77,7 @@ pub struct Related {
 
 /// Why a player is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum ReportReason {
     Cheating,
     Collusion,
     Abuse,
@@ -86,7 +86,7 @@ pub enum Reason {
     Other,
 }
 
-impl Reason {
+impl ReportReason {
     const ALL: [Self; 6] =
         [Self::Cheating, Self::Collusion, Self::Abuse, Self::Name, Self::Stalling, Self::Other];
 
@@ -109,7 +109,7 @@ pub struct Report {
     pub game: GameId,
     pub reporter: PlayerId,
     pub reported: PlayerId,
-    pub reason: Reason,
+    pub reason: ReportReason,
     pub words: Option<String>,
 }
 
@@ -143,7 +143,7 @@ impl Social {
     }
 
     /// Mutes or blocks a player; again changes nothing.
-    pub async fn relate(
+    pub async fn add_relation(
         &self,
         player: PlayerId,
         relation: Relation,
@@ -188,7 +188,7 @@ impl Social {
     }
 
     /// Takes back a mute or a block; one that is not there is gone already.
-    pub async fn unrelate(
+    pub async fn remove_relation(
         &self,
         player: PlayerId,
         relation: Relation,
@@ -210,11 +210,11 @@ impl Social {
     }
 
     /// Whom a player mutes or blocks, the latest first.
-    pub async fn related(
+    pub async fn list_relations(
         &self,
         player: PlayerId,
         relation: Relation,
-    ) -> Result<Vec<Related>, sqlx::Error> {
+    ) -> Result<Vec<RelatedPlayer>, sqlx::Error> {
         let query = || {
             sqlx::query!(
                 r#"
@@ -230,7 +230,7 @@ impl Social {
             .fetch_all(&self.pool)
         };
         let rows = db::retry(query).await?;
-        let rows = rows.into_iter().map(|row| Related {
+        let rows = rows.into_iter().map(|row| RelatedPlayer {
             player: PlayerId(row.id),
             name: row.name,
             since_ms: row.created_at.to_jiff().as_millisecond(),
@@ -239,7 +239,7 @@ impl Social {
     }
 
     /// Whom a player does not want to hear.
-    pub async fn silenced(&self, player: PlayerId) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
+    pub async fn list_silenced(&self, player: PlayerId) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
         let query = || {
             sqlx::query_scalar!(
                 "select r.other from player_relations r where r.player = $1",
@@ -251,7 +251,7 @@ impl Social {
     }
 
     /// Keeps a report about somebody of the reporter's game.
-    pub async fn report(&self, report: &Report) -> Result<(), SocialError> {
+    pub async fn file_report(&self, report: &Report) -> Result<(), SocialError> {
         if report.reporter == report.reported {
             return Err(SocialError::Oneself);
         }

@@ -5,7 +5,7 @@ use jiff_sqlx::Timestamp;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Reason, Report, Social};
+use super::{ReportReason, Report, Social};
 use crate::db::{self, Page};
 use crate::ids::OperatorId;
 
@@ -40,7 +40,7 @@ impl ReportOutcome {
 
 /// A report that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptReport {
+pub struct ReportRecord {
     pub id: Uuid,
     pub report: Report,
     pub created_at_ms: i64,
@@ -83,12 +83,12 @@ struct Row {
     note: Option<String>,
 }
 
-impl TryFrom<Row> for KeptReport {
+impl TryFrom<Row> for ReportRecord {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
         let odd = |what: &str| sqlx::Error::Decode(format!("no {what} of a report").into());
-        let reason = Reason::ALL.into_iter().find(|reason| reason.as_str() == row.reason);
+        let reason = ReportReason::ALL.into_iter().find(|reason| reason.as_str() == row.reason);
         let outcome = match &row.outcome {
             None => None,
             Some(text) => {
@@ -117,20 +117,20 @@ impl TryFrom<Row> for KeptReport {
 
 impl Social {
     /// What a player has reported, the newest first.
-    pub async fn reports_by(&self, player: PlayerId) -> Result<Vec<KeptReport>, sqlx::Error> {
-        self.reports_with(Some(player), None).await
+    pub async fn list_reports_by(&self, player: PlayerId) -> Result<Vec<ReportRecord>, sqlx::Error> {
+        self.find_reports(Some(player), None).await
     }
 
     /// What others have reported of a player, the newest first.
-    pub async fn reports_about(&self, player: PlayerId) -> Result<Vec<KeptReport>, sqlx::Error> {
-        self.reports_with(None, Some(player)).await
+    pub async fn list_reports_about(&self, player: PlayerId) -> Result<Vec<ReportRecord>, sqlx::Error> {
+        self.find_reports(None, Some(player)).await
     }
 
-    async fn reports_with(
+    async fn find_reports(
         &self,
         reporter: Option<PlayerId>,
         reported: Option<PlayerId>,
-    ) -> Result<Vec<KeptReport>, sqlx::Error> {
+    ) -> Result<Vec<ReportRecord>, sqlx::Error> {
         let query = || {
             sqlx::query_as!(
                 Row,
@@ -147,16 +147,16 @@ impl Social {
             )
             .fetch_all(&self.pool)
         };
-        db::retry(query).await?.into_iter().map(KeptReport::try_from).collect()
+        db::retry(query).await?.into_iter().map(ReportRecord::try_from).collect()
     }
 
     /// Reports, the newest first, below one of them.
-    pub async fn reports(
+    pub async fn list_reports(
         &self,
         state: Option<ReportState>,
         below: Option<Uuid>,
         limit: u32,
-    ) -> Result<Page<KeptReport, Uuid>, sqlx::Error> {
+    ) -> Result<Page<ReportRecord, Uuid>, sqlx::Error> {
         let limit = limit.clamp(1, PAGE_MAX);
         let is_open = state.map(|state| state == ReportState::Open);
         let query = || {
@@ -183,9 +183,9 @@ impl Social {
             )
             .fetch_all(&self.pool)
         };
-        let rows = db::retry(query).await?.into_iter().map(KeptReport::try_from);
+        let rows = db::retry(query).await?.into_iter().map(ReportRecord::try_from);
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        Ok(Page::of_one_more(rows, limit, |last| last.id))
+        Ok(Page::from_rows(rows, limit, |last| last.id))
     }
 }
 
@@ -196,7 +196,7 @@ pub async fn decide_report_in_tx(
     by: OperatorId,
     outcome: ReportOutcome,
     note: &crate::reason::Reason,
-) -> Result<KeptReport, ReportError> {
+) -> Result<ReportRecord, ReportError> {
     let decided = sqlx::query_as!(
         Row,
         r#"

@@ -13,7 +13,7 @@ pub struct Counts {
     pub(super) halted: AtomicU64,
     pub(super) other_version: AtomicU64,
     pub(super) voided_lost: AtomicU64,
-    pub(super) told_away: AtomicU64,
+    pub(super) dead_node_connections: AtomicU64,
     other_version_said: AtomicBool,
 }
 
@@ -39,8 +39,8 @@ impl Counts {
     }
 
     /// Connections of dead nodes whose tables this process told.
-    pub fn told_away(&self) -> u64 {
-        self.told_away.load(Ordering::Relaxed)
+    pub fn dead_node_connections(&self) -> u64 {
+        self.dead_node_connections.load(Ordering::Relaxed)
     }
 
     /// Counts a table of another version, and says so in the log, the first time.

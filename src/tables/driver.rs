@@ -11,16 +11,16 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use bahay_engine::table::Readable;
-use bahay_engine::table::{Fresh, TableId, Terms, Timestamp};
+use bahay_engine::table::{GameEntropy, TableId, Terms, Timestamp};
 use bahay_shell::{
-    Answer, Call, Context, Ending, Halt, LedgerAnswer, Limits, Remark, Reply, Request, RoomTerms,
-    Step, TableHost, Tag, Ticket,
+    CallResult, Call, Context, WatchEnd, Halt, LedgerAnswer, Limits, HostEvent, Reply, Request, RoomTerms,
+    Step, TableHost, Tag, RequestTicket,
 };
 use tokio::sync::broadcast;
 
 use crate::clock::{Clock, Moment};
 use crate::entropy;
-use crate::live_store::{Entry, NewLine, Point, Unavailable};
+use crate::live_store::{JournalEntry, NewLine, Point, Unavailable};
 use crate::tables::Tables;
 use crate::tables::counts::count;
 
@@ -41,7 +41,7 @@ pub(super) struct Driver<G: Readable> {
 struct State<G: Readable> {
     host: TableHost<G>,
     /// Of requests that wait for their turn.
-    wakers: Vec<(Ticket, Waker)>,
+    wakers: Vec<(RequestTicket, Waker)>,
 }
 
 /// What a host sees of its process.
@@ -84,7 +84,7 @@ impl<G: Readable> Driver<G> {
     async fn drive(
         self: &Arc<Self>,
         tables: &Tables<G>,
-        ticket: Ticket,
+        ticket: RequestTicket,
         mut step: Step<G>,
     ) -> Reply<G> {
         let driving = Driving { driver: self, tables, ticket };
@@ -104,7 +104,7 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Until it is a request's turn, or too late.
-    async fn turn(self: &Arc<Self>, tables: &Tables<G>, ticket: Ticket, until_ms: u64) -> Step<G> {
+    async fn turn(self: &Arc<Self>, tables: &Tables<G>, ticket: RequestTicket, until_ms: u64) -> Step<G> {
         let turn = std::future::poll_fn(|task| {
             let mut state = self.state();
             match state.host.poll(ticket) {
@@ -130,7 +130,7 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Takes in lines that somebody published.
-    pub(super) fn published(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[Entry]) {
+    pub(super) fn published(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[JournalEntry]) {
         self.tell(tables, |host, ctx| host.published(ctx, after, lines));
     }
 
@@ -144,7 +144,7 @@ impl<G: Readable> Driver<G> {
         self.state().host.close();
     }
 
-    pub(super) fn end_watches(&self, why: Ending) {
+    pub(super) fn end_watches(&self, why: WatchEnd) {
         self.state().host.end_watches(why);
     }
 
@@ -215,7 +215,7 @@ impl<G: Readable> Driver<G> {
 struct Driving<'a, G: Readable> {
     driver: &'a Arc<Driver<G>>,
     tables: &'a Tables<G>,
-    ticket: Ticket,
+    ticket: RequestTicket,
 }
 
 impl<G: Readable> Driving<'_, G> {
@@ -247,14 +247,14 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Makes a call of a table's host.
-    async fn call(&self, table: TableId, call: Call) -> Answer {
+    async fn call(&self, table: TableId, call: Call) -> CallResult {
         match self.try_call(table, call).await {
             Ok(answer) => answer,
-            Err(error) => Answer::Failed(bahay_shell::Unavailable(error.into_why())),
+            Err(error) => CallResult::Failed(bahay_shell::UnavailableError(error.into_reason())),
         }
     }
 
-    async fn try_call(&self, table: TableId, call: Call) -> Result<Answer, Unavailable> {
+    async fn try_call(&self, table: TableId, call: Call) -> Result<CallResult, Unavailable> {
         let live = &self.inner.live;
         Ok(match call {
             Call::Append(new) => {
@@ -264,46 +264,46 @@ impl<G: Readable> Tables<G> {
                 let (asked, waiting) = (Moment::now(), Waiting::new(play));
                 let appended = live.append(table, new).await;
                 drop(waiting);
-                play.append.took(asked.elapsed());
-                Answer::Append(appended?)
+                play.append.observe(asked.elapsed());
+                CallResult::Append(appended?)
             }
-            Call::Load => Answer::Loaded(live.load(table).await?),
-            Call::Tail { from } => Answer::Tail(live.tail(table, from).await?),
+            Call::Load => CallResult::Loaded(live.load(table).await?),
+            Call::Tail { from } => CallResult::Tail(live.tail(table, from).await?),
             Call::Compact { at, snapshot } => {
-                Answer::Compacted(live.compact(table, at, &snapshot).await?)
+                CallResult::Compacted(live.compact(table, at, &snapshot).await?)
             }
-            Call::Subscribe => Answer::Subscribed(live.watch(table).await?),
+            Call::Subscribe => CallResult::Subscribed(live.watch(table).await?),
             Call::Unsubscribe => {
                 live.unwatch(table).await?;
-                Answer::Done
+                CallResult::Done
             }
             Call::Release { player } => {
-                live.release(player, table).await?;
-                Answer::Done
+                live.release_seat_claim(player, table).await?;
+                CallResult::Done
             }
             Call::List(listing) => {
                 self.list(table, &listing).await?;
-                Answer::Done
+                CallResult::Done
             }
             Call::Unlist { room } => {
-                live.unlist(&room, table).await?;
-                Answer::Done
+                live.unlist_table(&room, table).await?;
+                CallResult::Done
             }
             Call::Halt { engine, reason } => {
-                Answer::Halted(live.halt(table, engine, &reason).await?)
+                CallResult::Halted(live.halt(table, engine, &reason).await?)
             }
-            Call::NoteHalt(halt) => {
+            Call::RecordHalt(halt) => {
                 self.note_halt(halt);
-                Answer::Done
+                CallResult::Done
             }
-            Call::NoteNoShow(no_show) => {
+            Call::RecordNoShow(no_show) => {
                 let live = live.clone();
                 tokio::spawn(async move {
-                    if let Err(error) = live.note_no_show(no_show).await {
-                        tracing::debug!(player = %no_show.player, %error, "a no-show is not counted");
+                    if let Err(error) = live.record_no_show(no_show).await {
+                        tracing::debug!(player = %no_show.player, %error, "a no-show could not be recorded");
                     }
                 });
-                Answer::Done
+                CallResult::Done
             }
         })
     }
@@ -322,11 +322,11 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
         self.tables.elapsed_ms()
     }
 
-    fn fresh(&self) -> Fresh {
-        entropy::fresh()
+    fn fresh(&self) -> GameEntropy {
+        entropy::game_entropy()
     }
 
-    fn tag(&self) -> Tag {
+    fn new_tag(&self) -> Tag {
         entropy::tag()
     }
 
@@ -338,35 +338,35 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
         &self.tables.inner.limits
     }
 
-    fn remark(&self, table: TableId, remark: Remark<'_>) {
+    fn record(&self, table: TableId, event: HostEvent<'_>) {
         let counts = self.tables.counts();
-        match remark {
-            Remark::Moved => counts.play().moves.one(),
-            Remark::ReadAgain(error) => {
-                tracing::warn!(%table, error, "a replica of a table is read again");
+        match event {
+            HostEvent::ActionStored => counts.play().moves.one(),
+            HostEvent::ReplicaDiscarded(error) => {
+                tracing::warn!(%table, error, "a table's replica is discarded and its journal reloaded");
             }
-            Remark::Parted { told, now } => {
-                tracing::warn!(%table, ?told, ?now, "a table's history parted");
+            HostEvent::HistoryDiverged { delivered, now } => {
+                tracing::warn!(%table, ?delivered, ?now, "a table's history diverged");
             }
-            Remark::OtherVersion(engine) => counts.met_other_version(table, engine),
-            Remark::Halted { room, version, reason } => {
+            HostEvent::OtherVersion(engine) => counts.met_other_version(table, engine),
+            HostEvent::Halted { room, version, reason } => {
                 count(&counts.halted);
                 tracing::error!(%table, room, version, reason, "a table is halted");
             }
-            Remark::SlowWatcher => {
-                tracing::info!(%table, "a watcher does not keep up and is dropped");
+            HostEvent::SlowWatcher => {
+                tracing::info!(%table, "a slow watcher is dropped");
             }
-            Remark::Undone(what, error) => {
-                tracing::warn!(%table, what, error, "a table's surroundings are not tidy yet");
+            HostEvent::FollowUpFailed(what, error) => {
+                tracing::warn!(%table, what, error, "a follow-up call of a table failed");
             }
-            Remark::LedgerAskedAgain(error) => {
-                tracing::warn!(%table, error, "the ledger is asked again later");
+            HostEvent::LedgerRetried(error) => {
+                tracing::warn!(%table, error, "a ledger operation is retried later");
             }
-            Remark::Compacted | Remark::ResumedFromMemory => {}
+            HostEvent::Compacted | HostEvent::ResumedFromMemory => {}
         }
     }
 
-    fn show_failed(&self, halt: Halt) {
+    fn report_show_failure(&self, halt: Halt) {
         self.tables.halt(halt);
     }
 }
@@ -376,7 +376,7 @@ struct Waiting<'a>(&'a crate::metrics::Play);
 
 impl<'a> Waiting<'a> {
     fn new(play: &'a crate::metrics::Play) -> Self {
-        play.appends_waiting.up();
+        play.appends_waiting.increment();
         Self(play)
     }
 }

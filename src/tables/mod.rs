@@ -26,7 +26,7 @@ use std::time::Duration;
 use bahay_engine::game::Refusal;
 use bahay_engine::table::{ConnectionId, Input, Readable, Rejection, Table, TableId, Terms};
 use bahay_shell::{
-    DirectWriter, Failure, Limits, Listing, Reply, Request, Watch, WatchRequest, write_table,
+    DirectWriter, TableError, Limits, Listing, Reply, Request, Watch, WatchRequest, write_table,
 };
 use futures_util::{StreamExt, stream};
 use tokio::sync::{broadcast, mpsc};
@@ -36,7 +36,7 @@ use crate::db::PgPool;
 use crate::entropy;
 use crate::ids::Tag;
 use crate::ledger::Ledger;
-use crate::live_store::{Listed, LiveStore, Publication, Unavailable};
+use crate::live_store::{TableListing, LiveStore, Publication, Unavailable};
 use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
 use crate::tables::room_terms::TermsSource;
@@ -45,7 +45,7 @@ use crate::tables::thinking::Thinkers;
 pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
-pub use halting::{OperateError, ShowFailed, Voided};
+pub use halting::{OperateError, ShowFailed, VoidOutcome};
 pub use thinking::THINKING_PATIENCE;
 
 /// The pauses before each reading of watched journals once subscriptions have broken off.
@@ -113,26 +113,26 @@ pub enum Unready {
     Unavailable(#[from] Unavailable),
 }
 
-impl<I: Refusal> From<Failure<I>> for SubmitError<I> {
-    fn from(failure: Failure<I>) -> Self {
+impl<I: Refusal> From<TableError<I>> for SubmitError<I> {
+    fn from(failure: TableError<I>) -> Self {
         match failure {
-            Failure::Rejected(rejection) => Self::Rejected(rejection),
-            Failure::Missing => Self::Missing,
-            Failure::Halted => Self::Halted,
-            Failure::OtherVersion => Self::OtherVersion,
-            Failure::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
+            TableError::Rejected(rejection) => Self::Rejected(rejection),
+            TableError::Missing => Self::Missing,
+            TableError::Halted => Self::Halted,
+            TableError::OtherVersion => Self::OtherVersion,
+            TableError::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
         }
     }
 }
 
-impl<I: Refusal> From<Failure<I>> for Unready {
-    fn from(failure: Failure<I>) -> Self {
+impl<I: Refusal> From<TableError<I>> for Unready {
+    fn from(failure: TableError<I>) -> Self {
         match failure {
-            Failure::Halted => Self::Halted,
-            Failure::OtherVersion => Self::OtherVersion,
-            Failure::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
+            TableError::Halted => Self::Halted,
+            TableError::OtherVersion => Self::OtherVersion,
+            TableError::Unavailable(error) => Self::Unavailable(Unavailable::new(error.0)),
             // Nothing is decided where a table is only read.
-            Failure::Rejected(_) | Failure::Missing => {
+            TableError::Rejected(_) | TableError::Missing => {
                 Self::Unavailable(Unavailable::new(failure.to_string()))
             }
         }
@@ -183,7 +183,7 @@ impl<G: Readable> Tables<G> {
         pool: PgPool,
         presence: NodePresence,
     ) -> Self {
-        let waiting_ms = u64::try_from(live.response_timeout().as_millis()).unwrap_or(u64::MAX);
+        let queue_timeout_ms = u64::try_from(live.response_timeout().as_millis()).unwrap_or(u64::MAX);
         let inner = Inner {
             live,
             ledger,
@@ -193,7 +193,7 @@ impl<G: Readable> Tables<G> {
             counts: Counts::default(),
             room_terms: TermsSource::default(),
             thinkers: Thinkers::default(),
-            limits: Limits { waiting_ms, ..Limits::SERVICE },
+            limits: Limits { queue_timeout_ms, ..Limits::SERVICE },
             began: Moment::now(),
             drivers: Mutex::default(),
             stale: Mutex::default(),
@@ -203,7 +203,7 @@ impl<G: Readable> Tables<G> {
 
     /// The time of the house for what is about no table: that of some shard.
     pub fn clock(&self) -> &Clock {
-        let told = self.inner.clocks.iter().find(|clock| clock.is_told());
+        let told = self.inner.clocks.iter().find(|clock| clock.is_synced());
         told.unwrap_or_else(|| self.inner.clock_in(0))
     }
 
@@ -246,7 +246,7 @@ impl<G: Readable> Tables<G> {
     /// something to happen there. The others hear it then.
     pub async fn tell_terms(&self) {
         for driver in self.all() {
-            if let Reply::Done(Err(Failure::Unavailable(error))) =
+            if let Reply::Done(Err(TableError::Unavailable(error))) =
                 driver.ask(self, Request::TellTerms).await
             {
                 tracing::warn!(table = %driver.id(), %error, "a table hears of its room later");
@@ -287,7 +287,7 @@ impl<G: Readable> Tables<G> {
         &self,
         id: TableId,
         input: Input<G::Action>,
-    ) -> Result<u64, Failure<G::Illegal>> {
+    ) -> Result<u64, TableError<G::Refusal>> {
         // In a box where it is done, so that nobody on the way there moves or keeps room for it.
         match Box::pin(self.driver(id).ask(self, Request::Submit(input))).await {
             Reply::Submitted(submitted) => submitted,
@@ -331,7 +331,7 @@ impl<G: Readable> Tables<G> {
         connection: ConnectionId,
         writer: Arc<dyn DirectWriter<G>>,
         from: Option<Tag>,
-    ) -> Result<Watch<G>, Failure<G::Illegal>> {
+    ) -> Result<Watch<G>, TableError<G::Refusal>> {
         self.watch_by(id, WatchRequest { connection, writer: Some(writer), from }).await
     }
 
@@ -339,16 +339,16 @@ impl<G: Readable> Tables<G> {
         &self,
         id: TableId,
         request: WatchRequest<G>,
-    ) -> Result<Watch<G>, Failure<G::Illegal>> {
+    ) -> Result<Watch<G>, TableError<G::Refusal>> {
         // Another node may have shown the viewer what time it is, and this one's clock be behind it.
-        let time = self.inner.live.time(self.inner.live.shard_of(id));
+        let time = self.inner.live.shard_time(self.inner.live.shard_of(id));
         let driver = self.driver(id);
         let (time, reply) = tokio::join!(time, driver.ask(self, Request::Watch(request)));
         let watched = match reply {
             Reply::Watched(watched) => watched?,
             other => return Err(unexpected(&other)),
         };
-        let unavailable = |error: Unavailable| bahay_shell::Unavailable(error.into_why());
+        let unavailable = |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
         if let Some(time) = time.map_err(unavailable)? {
             self.clock_of(id).raise_to(time);
         }
@@ -363,7 +363,7 @@ impl<G: Readable> Tables<G> {
 
     /// Tells all who listen to a table a text of one line that is no part of its journal.
     pub async fn talk(&self, id: TableId, text: &str) -> Result<(), Unavailable> {
-        self.inner.live.talk(id, text).await
+        self.inner.live.publish_talk(id, text).await
     }
 
     /// Takes in what other processes publish, until the sender is gone.
@@ -467,11 +467,11 @@ impl<G: Readable> Tables<G> {
 
     async fn list(&self, table: TableId, listing: &Listing) -> Result<(), Unavailable> {
         let Listing { room, seats, has_pot, players } = listing;
-        let listed = Listed { room, seats: *seats, has_pot: *has_pot, players };
-        self.inner.live.list(table, listed).await
+        let listed = TableListing { room, seats: *seats, has_pot: *has_pot, players };
+        self.inner.live.list_table(table, listed).await
     }
 }
 
-fn unexpected<G: Readable>(reply: &Reply<G>) -> Failure<G::Illegal> {
-    bahay_shell::Unavailable(format!("{reply:?} is no answer to this request")).into()
+fn unexpected<G: Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
+    bahay_shell::UnavailableError(format!("{reply:?} is no answer to this request")).into()
 }

@@ -18,13 +18,13 @@ use std::time::Duration;
 use bahay_engine::table::Readable;
 use bahay_engine::table::{ConnectionId, Input, TableId};
 use bahay_shell::{
-    Burial, BurialCall, Ending, Failure, NodeId, Noted, Presence, Present, Request, is_told_gone,
+    DeadNodeReaper, ReaperCall, WatchEnd, TableError, NodeId, ConnectionRecord, Presence, PlayerConnection, Request, is_departure_known,
 };
 use futures_util::future::join_all;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::clock::{Clock, Telling};
+use crate::clock::{Clock, SyncOutcome};
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
 use crate::tables::counts::count;
@@ -58,14 +58,14 @@ impl NodePresence {
     pub(super) async fn join(live: &LiveStore) -> Result<(Self, Vec<Clock>), Unavailable> {
         let presence = Self::new(live);
         let beats = live.shards().map(async |shard| {
-            let (node, _) = presence.state().name(shard);
+            let (node, _) = presence.state().identity(shard);
             let late = |_| Unavailable::new("a first beat was not answered in time".into());
-            let beat = live.beat(shard, node, false, None);
+            let beat = live.send_heartbeat(shard, node, false, None);
             let beat = timeout(live.response_timeout(), beat).await.map_err(late)??;
-            presence.state().beaten(shard, false, || node);
+            presence.state().record_heartbeat(shard, false, || node);
             let clock = Clock::house(beat.now);
             // From here on it is asked for again and again.
-            clock.note_request();
+            clock.record_request();
             Ok::<_, Unavailable>(clock)
         });
         let mut clocks = vec![];
@@ -75,7 +75,7 @@ impl NodePresence {
             joined |= clock.is_ok();
             clocks.push(clock.unwrap_or_else(|error| {
                 missed = Some(error);
-                Clock::untold_house()
+                Clock::unsynced_house()
             }));
         }
         match missed {
@@ -106,12 +106,12 @@ impl<G: Readable> Tables<G> {
         sleep(BEAT / shards * u32::from(shard)).await;
         let mut beats = interval(BEAT);
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut burials = JoinSet::new();
+        let mut cleanups = JoinSet::new();
         let down = &self.inner.presence.down;
         let mut is_down = false;
         loop {
             beats.tick().await;
-            match self.beat(shard, &mut burials).await {
+            match self.beat(shard, &mut cleanups).await {
                 Ok(()) if is_down => {
                     is_down = false;
                     down.fetch_sub(1, Ordering::Relaxed);
@@ -130,11 +130,11 @@ impl<G: Readable> Tables<G> {
             }
             if !is_down {
                 // What does not pass in this time is left for the next beat.
-                let gone = self.inner.presence.state().gone(shard, AGAIN);
+                let gone = self.inner.presence.state().departed(shard, AGAIN);
                 let again = gone.into_iter().map(|gone| self.leave(gone));
                 let _ = timeout(BEAT, join_all(again)).await;
             }
-            while let Some(ended) = burials.try_join_next() {
+            while let Some(ended) = cleanups.try_join_next() {
                 if let Err(error) = ended {
                     tracing::error!(%error, "a dead node's connections were not all told");
                 }
@@ -149,7 +149,7 @@ impl<G: Readable> Tables<G> {
         loop {
             looks.tick().await;
             let was_deaf = is_deaf;
-            is_deaf = !matches!(timeout(BEAT, self.inner.live.can_hear()).await, Ok(Ok(())));
+            is_deaf = !matches!(timeout(BEAT, self.inner.live.ping_subscriptions()).await, Ok(Ok(())));
             if was_deaf && !is_deaf {
                 tokio::spawn(self.clone().catch_up());
             }
@@ -163,49 +163,49 @@ impl<G: Readable> Tables<G> {
         let shards = self.inner.live.shards().map(async |shard| {
             let (node, is_empty) = {
                 let state = self.inner.presence.state();
-                (state.name(shard).0, state.is_empty(shard))
+                (state.identity(shard).0, state.is_empty(shard))
             };
-            if is_empty && let Err(error) = self.inner.live.retire(shard, node).await {
+            if is_empty && let Err(error) = self.inner.live.retire_node(shard, node).await {
                 tracing::warn!(%node, shard, %error, "this node will be taken for dead");
             }
         });
         join_all(shards).await;
     }
 
-    async fn beat(&self, shard: u16, burials: &mut JoinSet<()>) -> Result<(), Unavailable> {
-        let (node, has_beaten) = self.inner.presence.state().name(shard);
+    async fn beat(&self, shard: u16, cleanups: &mut JoinSet<()>) -> Result<(), Unavailable> {
+        let (node, has_beaten) = self.inner.presence.state().identity(shard);
         let clock = self.inner.clock_in(shard);
-        let asked = clock.note_request();
-        let own = clock.is_told().then(|| clock.now());
-        let beat = self.inner.live.beat(shard, node, has_beaten, own);
+        let asked = clock.record_request();
+        let own = clock.is_synced().then(|| clock.now());
+        let beat = self.inner.live.send_heartbeat(shard, node, has_beaten, own);
         let late = |_| Unavailable::new("a beat was not answered in time".into());
         let beat = timeout(BEAT, beat).await.map_err(late)??;
-        match clock.note_time(beat.now, asked) {
-            Telling::Near => {}
-            Telling::Leapt(ms) => {
+        match clock.record_time(beat.now, asked) {
+            SyncOutcome::Near => {}
+            SyncOutcome::Leapt(ms) => {
                 tracing::warn!(ms, shard, "this node was away: its time leapt ahead");
             }
-            Telling::Behind(ms) => tracing::warn!(ms, shard, "the time is behind: ours stands"),
+            SyncOutcome::Behind(ms) => tracing::warn!(ms, shard, "the time is behind: ours stands"),
         }
         let anew = || NodeId(entropy::uuid());
-        let is_dead = self.inner.presence.state().beaten(shard, beat.is_dead, anew);
+        let is_dead = self.inner.presence.state().record_heartbeat(shard, beat.is_dead, anew);
         if is_dead {
             tracing::warn!(%node, shard, "this node was taken for dead: clients are to come again");
             // Beside the beats: a table may be waiting for Redis.
             let tables = self.clone();
-            burials.spawn(async move {
+            cleanups.spawn(async move {
                 for driver in tables.all() {
                     if tables.inner.live.shard_of(driver.id()) == shard {
                         // Where Redis was emptied, nobody is known any more, and no table is there.
                         driver.ask(&tables, Request::CatchUp).await;
-                        driver.end_watches(Ending::NodeGone);
+                        driver.end_watches(WatchEnd::NodeGone);
                     }
                 }
             });
         }
         for node in beat.taken {
             let tables = self.clone();
-            burials.spawn(async move {
+            cleanups.spawn(async move {
                 if let Err(error) = tables.bury(shard, node).await {
                     tracing::warn!(%node, shard, %error, "a dead node is left to others");
                 }
@@ -217,24 +217,24 @@ impl<G: Readable> Tables<G> {
     /// Tells the tables of a dead node's connections, in portions.
     async fn bury(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let live = &self.inner.live;
-        let mut burial = Burial::new();
-        while let Some(call) = burial.next_call() {
+        let mut reaper = DeadNodeReaper::new();
+        while let Some(call) = reaper.next_call() {
             match call {
-                BurialCall::Read => burial.read(live.present(shard, node).await?),
-                BurialCall::Tell(present) => {
+                ReaperCall::ReadConnections => reaper.handle_connections(live.read_present(shard, node).await?),
+                ReaperCall::Disconnect(present) => {
                     let told = join_all(present.iter().map(|present| self.tell_gone(*present)));
                     let told = present.iter().zip(told.await).filter(|(_, told)| *told);
                     let told: Vec<_> = told.map(|(present, _)| *present).collect();
-                    told.iter().for_each(|_| count(&self.inner.counts.told_away));
-                    if !burial.told(told) {
+                    told.iter().for_each(|_| count(&self.inner.counts.dead_node_connections));
+                    if !reaper.handle_disconnected(told) {
                         return Err(Unavailable::new("no table could be told".into()));
                     }
                 }
-                BurialCall::Forget(present) => {
-                    live.forget(shard, node, &present).await?;
-                    burial.forgot();
+                ReaperCall::Forget(present) => {
+                    live.remove_present(shard, node, &present).await?;
+                    reaper.handle_forgotten();
                 }
-                BurialCall::Bury => live.bury(shard, node).await?,
+                ReaperCall::RemoveNode => live.forget_dead_node(shard, node).await?,
             }
         }
         Ok(())
@@ -251,25 +251,25 @@ impl<G: Readable> Tables<G> {
         &self,
         id: TableId,
         input: Input<G::Action>,
-    ) -> Result<u64, Failure<G::Illegal>> {
+    ) -> Result<u64, TableError<G::Refusal>> {
         let shard = self.inner.live.shard_of(id);
         let before = match &input {
             // The only input that says that somebody has come.
-            Input::Connect { .. } => self.inner.presence.state().before(id, shard, &input),
+            Input::Connect { .. } => self.inner.presence.state().prepare_submit(id, shard, &input),
             _ => None,
         };
         if let Some((noted, earlier)) = before {
-            let unavailable = |error: Unavailable| bahay_shell::Unavailable(error.into_why());
-            let Noted { node, present, .. } = noted;
-            self.inner.live.note(shard, node, &[present]).await.map_err(unavailable)?;
+            let unavailable = |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
+            let ConnectionRecord { node, present, .. } = noted;
+            self.inner.live.add_present(shard, node, &[present]).await.map_err(unavailable)?;
             if let Some(earlier) = earlier {
                 self.forget(earlier).await;
             }
         }
-        let gone = Present::gone(id, &input);
+        let gone = PlayerConnection::from_disconnect(id, &input);
         let submitted = self.decide(id, input).await;
         if gone.is_some() {
-            let after = self.inner.presence.state().after(gone, shard, &submitted);
+            let after = self.inner.presence.state().finish_submit(gone, shard, &submitted);
             if let Some(noted) = after {
                 self.forget(noted).await;
             }
@@ -278,28 +278,28 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Whether the table knows now that this connection is gone, or need not know.
-    async fn tell_gone(&self, present: Present) -> bool {
-        is_told_gone(&self.decide(present.table, present.farewell()).await)
+    async fn tell_gone(&self, present: PlayerConnection) -> bool {
+        is_departure_known(&self.decide(present.table, present.to_disconnect()).await)
     }
 
     /// A connection of this node has ended, wherever it was.
     pub async fn ended(&self, connection: ConnectionId) {
-        let here = self.inner.presence.state().here(connection);
+        let here = self.inner.presence.state().find(connection);
         if let Some(present) = here {
             self.leave(present).await;
         }
     }
 
-    async fn leave(&self, present: Present) {
-        let told = self.submit_noted(present.table, present.farewell()).await;
-        if !is_told_gone(&told) {
-            self.inner.presence.state().tell_again(present.connection);
+    async fn leave(&self, present: PlayerConnection) {
+        let told = self.submit_noted(present.table, present.to_disconnect()).await;
+        if !is_departure_known(&told) {
+            self.inner.presence.state().mark_departed(present.connection);
         }
     }
 
-    async fn forget(&self, noted: Noted) {
-        let Noted { shard, node, present } = noted;
-        if let Err(error) = self.inner.live.forget(shard, node, &[present]).await {
+    async fn forget(&self, noted: ConnectionRecord) {
+        let ConnectionRecord { shard, node, present } = noted;
+        if let Err(error) = self.inner.live.remove_present(shard, node, &[present]).await {
             // When this node ends, that table is told once more, which does no harm.
             tracing::debug!(connection = %present.connection, %error, "a noted connection stays");
         }
@@ -309,10 +309,10 @@ impl<G: Readable> Tables<G> {
     async fn note_all(&self, shard: u16) {
         let (node, all) = {
             let state = self.inner.presence.state();
-            (state.name(shard).0, state.all(shard))
+            (state.identity(shard).0, state.connections(shard))
         };
         for some in all.chunks(NOTED_AT_ONCE) {
-            if let Err(error) = self.inner.live.note(shard, node, some).await {
+            if let Err(error) = self.inner.live.add_present(shard, node, some).await {
                 tracing::warn!(%error, "connections are not noted");
                 return;
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bahay_engine::table::Readable;
 use bahay_engine::table::TableId;
-use bahay_shell::{Failure, Reply, Request};
+use bahay_shell::{TableError, Reply, Request};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::task::JoinSet;
@@ -32,7 +32,7 @@ impl<G: Readable> Tables<G> {
     pub async fn tick(self) {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut idle: BTreeSet<Vec<u16>> = self.inner.live.shards_together().into_iter().collect();
+        let mut idle: BTreeSet<Vec<u16>> = self.inner.live.shard_batches().into_iter().collect();
         let mut asked = FuturesUnordered::new();
         let mut down = BTreeSet::new();
         let mut running = JoinSet::new();
@@ -84,7 +84,7 @@ impl<G: Readable> Tables<G> {
     /// Has a table that is due carry out what it is owed.
     async fn attend(&self, id: TableId) {
         match self.driver(id).ask(self, Request::Attend).await {
-            Reply::Looked(Err(Failure::Unavailable(error))) => {
+            Reply::Looked(Err(TableError::Unavailable(error))) => {
                 tracing::warn!(table = %id, %error, "a due table could not be read");
             }
             // Said where it was found out.
@@ -95,7 +95,7 @@ impl<G: Readable> Tables<G> {
     async fn due(&self, shards: Vec<u16>) -> (Vec<u16>, Result<Vec<TableId>, Unavailable>) {
         let times = shards.iter().map(|shard| (*shard, self.inner.clock_in(*shard).now()));
         let times: Vec<_> = times.collect();
-        let due = self.inner.live.take_due(&times, CLAIM_MS).await;
+        let due = self.inner.live.claim_due(&times, CLAIM_MS).await;
         (shards, due)
     }
 }

@@ -59,7 +59,7 @@ impl Spans {
     pub(super) fn new(collector: &Collector) -> Result<Self, String> {
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Sender::new())
+            .with_http_client(OtlpClient::new())
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(format!("{}/v1/traces", collector.endpoint.trim_end_matches('/')))
             .with_timeout(TIMEOUT)
@@ -71,7 +71,7 @@ impl Spans {
         ];
         let resource = Resource::builder_empty().with_service_name(SERVICE).with_attributes(about);
         let provider = SdkTracerProvider::builder()
-            .with_sampler(Sampler::TraceIdRatioBased(share(collector.one_in)))
+            .with_sampler(Sampler::TraceIdRatioBased(sampling_ratio(collector.one_in)))
             .with_resource(resource.build())
             .with_batch_exporter(exporter)
             .build();
@@ -92,7 +92,7 @@ impl Spans {
     }
 
     /// Sends what waits, and nothing more after that.
-    pub async fn end(self) {
+    pub async fn shut_down(self) {
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(TIMEOUT));
         if let Ok(Err(error)) = ended.await {
             tracing::warn!(%error, "the last spans are lost");
@@ -101,22 +101,22 @@ impl Spans {
 }
 
 #[expect(clippy::float_arithmetic, reason = "a share of traces, and no coins")]
-fn share(one_in: u32) -> f64 {
+fn sampling_ratio(one_in: u32) -> f64 {
     1.0 / f64::from(one_in.max(1))
 }
 
 /// Makes a span part of the trace that a request names by its header.
 pub fn continue_trace(span: &Span, traceparent: Option<&str>) {
     if let Some(named) = traceparent.filter(|_| IS_ON.load(Ordering::Relaxed)) {
-        let parent = TraceContextPropagator::new().extract(&Named(named));
+        let parent = TraceContextPropagator::new().extract(&TraceParent(named));
         // A span that nobody hears of has no trace to be part of.
         let _ = span.set_parent(parent);
     }
 }
 
-struct Named<'a>(&'a str);
+struct TraceParent<'a>(&'a str);
 
-impl Extractor for Named<'_> {
+impl Extractor for TraceParent<'_> {
     fn get(&self, key: &str) -> Option<&str> {
         (key == TRACEPARENT).then_some(self.0)
     }
@@ -127,12 +127,12 @@ impl Extractor for Named<'_> {
 }
 
 /// Sends batches on the server's runtime: they come from a thread of the exporter's own.
-struct Sender {
+struct OtlpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     runtime: Handle,
 }
 
-impl Sender {
+impl OtlpClient {
     fn new() -> Self {
         let connector =
             HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().build();
@@ -141,16 +141,16 @@ impl Sender {
     }
 }
 
-impl fmt::Debug for Sender {
+impl fmt::Debug for OtlpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sender")
+        f.write_str("OtlpClient")
     }
 }
 
-type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
+type SendFuture<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
 
-impl HttpClient for Sender {
-    fn send_bytes<'client, 'sending>(&'client self, request: Request<Bytes>) -> Sending<'sending>
+impl HttpClient for OtlpClient {
+    fn send_bytes<'client, 'sending>(&'client self, request: Request<Bytes>) -> SendFuture<'sending>
     where
         'client: 'sending,
         Self: 'sending,

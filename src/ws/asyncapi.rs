@@ -186,7 +186,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "to_reveal_ms": REVEAL_MS,
             "unread_messages_max": WAITING_MAX,
             "unread_bytes_max": WAITING_BYTES_MAX,
-            "resumed_updates_max": Limits::SERVICE.resumed,
+            "resumed_updates_max": Limits::SERVICE.resume_updates,
             "to_authenticate_max_s": ENTRY.as_secs(),
             "ticket_life_s": TICKET_LIFE.as_secs(),
             "sent_away_within_ms": u64::try_from(STAGGER.as_millis()).unwrap_or(u64::MAX),

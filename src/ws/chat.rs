@@ -12,7 +12,7 @@ use std::time::Instant;
 use bahay_engine::table::{PlayerId, Spectators, TableId};
 
 use crate::accounts::SanctionKind;
-use crate::social::{Phrase, Talk};
+use crate::social::{Phrase, TableBroadcast};
 use crate::tables::{ShowFailed, SubmitError};
 use crate::ws::feed::SHOW_FAILED;
 use crate::ws::limit::Speech;
@@ -45,7 +45,7 @@ impl Session {
     pub(super) async fn hear(&mut self, text: &str) {
         let place = self.joined().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
-            Ok(Talk::Said { player, phrase }) => {
+            Ok(TableBroadcast::Said { player, phrase }) => {
                 let heard = place.filter(|_| !self.chat.silenced.contains(&player));
                 if let Some(table) = heard {
                     // The writer sees to it that no message shows an earlier time than the last.
@@ -53,7 +53,7 @@ impl Session {
                     self.pending.push(Message::Said { player, phrase, server_time_ms });
                 }
             }
-            Ok(Talk::Relations { player }) => {
+            Ok(TableBroadcast::Relations { player }) => {
                 if player == self.player {
                     self.read_silenced().await;
                 }
@@ -75,8 +75,8 @@ impl Session {
         if let Some(mute) = self.read_sanction(SanctionKind::Mute).await {
             return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
-        let said = Talk::Said { player: self.player, phrase };
-        match self.state.lobby.tables().talk(table, &said.line()).await {
+        let said = TableBroadcast::Said { player: self.player, phrase };
+        match self.state.lobby.tables().talk(table, &said.to_line()).await {
             Ok(()) => self.pending.push(Message::Ack { id, version: None }),
             Err(error) => self.refuse_submit(id, &SubmitError::Unavailable(error)),
         }
@@ -153,7 +153,7 @@ impl Session {
     }
 
     async fn read_silenced(&mut self) {
-        let silenced = self.state.social.silenced(self.player);
+        let silenced = self.state.social.list_silenced(self.player);
         match tokio::time::timeout(ASIDE_TIMEOUT, silenced).await {
             Ok(Ok(silenced)) => self.chat.silenced = silenced,
             Ok(Err(error)) => {

@@ -140,7 +140,7 @@ fn stop(mut stopping: watch::Receiver<bool>, over: Duration) -> Waiting {
     Box::pin(async move {
         stopped(&mut stopping).await;
         // There is no room for it until then.
-        Box::pin(sleep(entropy::up_to(over))).await;
+        Box::pin(sleep(entropy::random_duration(over))).await;
         Heard::Stop
     })
 }

@@ -10,7 +10,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::matchmaking::TicketId;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Crown, Event, Fee, Fresh, GameId, Input, Payment, PhaseView, PlayerId,
+    Clocks, ConnectionId, Crown, Event, Fee, GameEntropy, GameId, Input, Payment, PhaseView, PlayerId,
     Settlement, Table, TableId, Timestamp,
 };
 use uuid::Uuid;
@@ -274,7 +274,7 @@ impl Story {
 
     fn tell(&mut self, input: Input<AnyAction>) {
         self.at = self.at.after_ms(250);
-        let fresh = || Fresh { seed: SEED, game: GAME };
+        let fresh = || GameEntropy { seed: SEED, game: GAME };
         let decided = self.table.decide(self.at, input, fresh).expect("the example goes well");
         self.table = decided.table;
         self.events = decided.events;

@@ -3,7 +3,7 @@
 
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, Phase, PlayerId, Table, TableId, TableView};
-use bahay_shell::{End, Ending, Notice, PlayerSession, Presenter, Refused};
+use bahay_shell::{SessionEnd, WatchEnd, Notice, PlayerSession, Presenter, CommandRefusal};
 
 use crate::live_store::Point;
 use crate::metrics::Play;
@@ -16,7 +16,7 @@ use crate::ws::wire::Ended;
 use bahay_engine::catalog::AnyGame;
 
 type Happened = Event<<AnyGame as Game>::Event>;
-type Illegal = <AnyGame as Game>::Illegal;
+type Illegal = <AnyGame as Game>::Refusal;
 
 pub(super) const SHOW_FAILED: Ended = (close::INTERNAL, "the server made a mistake; connect again");
 
@@ -31,7 +31,7 @@ pub(super) struct TableFeed<'a> {
 }
 
 impl Presenter<AnyGame> for TableFeed<'_> {
-    fn update(&mut self, at: Point, events: Vec<Happened>, table: &Table<AnyGame>, is_last: bool) {
+    fn send_update(&mut self, at: Point, events: Vec<Happened>, table: &Table<AnyGame>, is_last: bool) {
         self.link.note_asked(is_asked(table, self.player));
         let prompt = asked(table, self.player, self.form, is_last);
         let Point { version, tag } = at;
@@ -39,7 +39,7 @@ impl Presenter<AnyGame> for TableFeed<'_> {
         self.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
     }
 
-    fn snapshot(&mut self, at: Point, view: TableView<AnyGame>, table: &Table<AnyGame>) {
+    fn send_snapshot(&mut self, at: Point, view: TableView<AnyGame>, table: &Table<AnyGame>) {
         self.link.note_asked(is_asked(table, self.player));
         let prompt = OpenPrompt::of(&view);
         let Point { version, tag } = at;
@@ -54,30 +54,30 @@ impl Presenter<AnyGame> for TableFeed<'_> {
         }
     }
 
-    fn closed(&mut self, table: TableId, why: Ending) {
+    fn send_closed(&mut self, table: TableId, why: WatchEnd) {
         self.link.note_asked(false);
         let reason = match why {
-            Ending::Voided => Closing::Voided,
-            Ending::Lost | Ending::NodeGone => Closing::Lost,
+            WatchEnd::Voided => Closing::Voided,
+            WatchEnd::Lost | WatchEnd::NodeGone => Closing::Lost,
         };
         self.messages.push(Message::Closed { table, reason });
     }
 
-    fn ack(&mut self, id: u32, version: Option<u64>) {
+    fn send_ack(&mut self, id: u32, version: Option<u64>) {
         self.messages.push(Message::Ack { id, version });
     }
 
-    fn refused(&mut self, id: u32, why: Refused<'_, Illegal>) {
+    fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, Illegal>) {
         let play = self.tables.counts().play();
         self.messages.push(match why {
-            Refused::NotJoined => {
+            CommandRefusal::NotJoined => {
                 refusal(play, Some(id), "not_joined", None, "join your table first".into(), false)
             }
-            Refused::NotSeated => {
+            CommandRefusal::NotSeated => {
                 let detail = "you do not sit at a table: ask a room for a seat".to_owned();
                 refusal(play, Some(id), "not_seated", None, detail, false)
             }
-            Refused::Table(failure) => {
+            CommandRefusal::Table(failure) => {
                 table_refusal(play, self.player, id, &failure.clone().into())
             }
         });
@@ -135,21 +135,21 @@ pub(super) fn refusal(
     detail: String,
     retryable: bool,
 ) -> Message<AnyGame> {
-    play.refusals.one("code", code);
+    play.refusals.increment("code", code);
     let rule = rule.map(Into::into);
     Message::Refusal { id, code: code.into(), rule, detail, retryable, retry_after_ms: None }
 }
 
 /// How a connection ends, and what its client reads of that.
-pub(super) fn ended(end: End) -> Ended {
+pub(super) fn ended(end: SessionEnd) -> Ended {
     match end {
-        End::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
-        End::NodeGone => (close::GOING_AWAY, "this node was away; connect again and resume"),
-        End::Parted => {
+        SessionEnd::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
+        SessionEnd::NodeGone => (close::GOING_AWAY, "this node was away; connect again and resume"),
+        SessionEnd::HistoryDiverged => {
             (close::GOING_AWAY, "the table lost its last lines; connect again and resume")
         }
-        End::Replaced => (close::REPLACED, "replaced by a newer connection"),
-        End::ShowFailed => SHOW_FAILED,
+        SessionEnd::Replaced => (close::REPLACED, "replaced by a newer connection"),
+        SessionEnd::ShowFailed => SHOW_FAILED,
     }
 }
 

@@ -2,7 +2,7 @@
 //! be lost (rule 8.7). It knows what the seat is shown, and nothing more. The table is read first, so
 //! that the hint is for the prompt that is open now; the answer names it.
 
-use bahay_shell::{Presenter as _, Refused};
+use bahay_shell::{Presenter as _, CommandRefusal};
 
 use crate::tables::{ShowFailed, SubmitError};
 use crate::ws::feed::SHOW_FAILED;
@@ -14,7 +14,7 @@ impl Session {
     pub(super) async fn hint(&mut self, id: u32) -> Result<(), Ended> {
         let Some(table) = self.joined() else {
             return self.speak(|_, _, feed| {
-                feed.refused(id, Refused::NotJoined);
+                feed.send_refusal(id, CommandRefusal::NotJoined);
                 Ok(())
             });
         };

@@ -199,7 +199,7 @@ impl LinkMonitor {
             ticks.tick().await;
             watched.extend(self.take_arrivals().into_iter().map(|writer| {
                 // So that connections that came together are not pinged together.
-                let early = entropy::up_to(self.times.other.ping_after).as_millis();
+                let early = entropy::random_duration(self.times.other.ping_after).as_millis();
                 let ticks = u32::try_from(early / TICK.as_millis()).unwrap_or_default();
                 let ticks = ticks.min(other.ping.saturating_sub(1));
                 Watched { writer, silence: SilenceCount { ticks, was_asked: false } }

@@ -23,7 +23,7 @@ impl Session {
             LobbyError::NotReadyBefore { wait } => {
                 return self.refuse_until(id, "not_ready_before", error.to_string(), *wait);
             }
-            LobbyError::RoomsWanted => ("rooms_invalid", false),
+            LobbyError::InvalidTicketRooms => ("rooms_invalid", false),
             LobbyError::TicketUnknown => ("ticket_not_found", false),
             LobbyError::TicketMatched => ("ticket_matched", false),
             LobbyError::Seating => ("seating", true),

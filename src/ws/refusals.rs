@@ -3,7 +3,7 @@
 //! Four sources, in the order in which they are looked for: the session itself, the tokens, the
 //! table, the rules of the game. What only the clock, the AI or the ledger can be refused is not here.
 
-use bahay_engine::catalog::{self, AnyIllegal};
+use bahay_engine::catalog::{self, AnyRefusal};
 use bahay_engine::table::Rejection;
 
 use crate::auth::AuthError;
@@ -72,7 +72,7 @@ pub fn refusals() -> Vec<Refused> {
         retryable,
         detail: detail.into(),
     });
-    let table = Rejection::<AnyIllegal>::OWN.into_iter().filter(meets_a_player);
+    let table = Rejection::<AnyRefusal>::OWN.into_iter().filter(meets_a_player);
     let kinds = catalog::kinds();
     let is_shown = |name: &str| kinds.iter().any(|kind| kind.name == name && !kind.is_hidden);
     let rules = catalog::refusals().into_iter().filter(|(kind, _)| is_shown(kind));
@@ -104,7 +104,7 @@ pub fn refusals() -> Vec<Refused> {
 }
 
 /// Whether a command of a player can be refused for this.
-fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
+fn meets_a_player(rejection: &Rejection<AnyRefusal>) -> bool {
     match rejection {
         Rejection::NoSuchPhase
         | Rejection::NotPractice
@@ -128,7 +128,7 @@ fn meets_a_player(rejection: &Rejection<AnyIllegal>) -> bool {
         | Rejection::NothingNew
         | Rejection::NothingDue
         | Rejection::BadAnswer
-        | Rejection::NeedsFresh => false,
+        | Rejection::NeedsEntropy => false,
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use bahay_engine::table::{
         Clocks, ConnectionId, GameId, Input, Phase, PlayerId, Table, TableId, Timestamp,
     };
-    use bahay_engine::testing::Dice;
+    use bahay_engine::testing::TestRng;
     use uuid::Uuid;
 
     use super::{SESSION, refusals};
@@ -209,7 +209,7 @@ mod tests {
         let stake = table.terms().stake_max::<AnyGame>(table.seats_in_game());
         let stakes = table.players().iter().map(|_| stake.expect("it fits")).collect();
         let opened = Input::Opened { game: opening.game, stakes, pot: table.pot() };
-        table.decide(now, opened, entropy::fresh).expect("the ledger is asked").table
+        table.decide(now, opened, entropy::game_entropy).expect("the ledger is asked").table
     }
 
     /// Returns a table of three connected players whose game has begun.
@@ -217,7 +217,7 @@ mod tests {
         let terms = house_rooms(Clocks::default())[0].terms().clone();
         let mut table = Table::<AnyGame>::new(TableId(Uuid::nil()), terms);
         let take = |table: Table<AnyGame>, input| {
-            let decided = table.decide(now, input, entropy::fresh).expect("nothing is against it");
+            let decided = table.decide(now, input, entropy::game_entropy).expect("nothing is against it");
             open_game(decided.table, now)
         };
         for number in 0..3 {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     /// Returns a command of a player as the table hears it, mostly one that makes sense.
-    fn command(table: &Table<AnyGame>, dice: &mut Dice) -> Input<AnyAction> {
+    fn command(table: &Table<AnyGame>, dice: &mut TestRng) -> Input<AnyAction> {
         let player = player(dice.below(4));
         let present = table.phase().game().filter(|_| dice.below(20) > 0);
         let game = present.unwrap_or(GameId(Uuid::nil()));
@@ -246,8 +246,8 @@ mod tests {
             3 | 4 => Input::Ready { player, game, commitment: None },
             _ => {
                 let seat = table.seat_of(player);
-                match seat.and_then(|seat| table.advice(seat)) {
-                    Some(Input::Advise { prompt, action, .. }) => {
+                match seat.and_then(|seat| table.ai_action(seat)) {
+                    Some(Input::AiAction { prompt, action, .. }) => {
                         let prompt = prompt.wrapping_sub(dice.below(2));
                         Input::Act { player, game, prompt, action }
                     }
@@ -264,7 +264,7 @@ mod tests {
         let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();
         let mut met = BTreeSet::new();
         for seed in 0..40 {
-            let dice = &mut Dice::new(seed);
+            let dice = &mut TestRng::new(seed);
             let mut now = Timestamp::default();
             let mut table = playing(now);
             for _ in 0..400 {
@@ -280,7 +280,7 @@ mod tests {
                 };
                 let is_command = outside.is_none();
                 let input = outside.unwrap_or_else(|| command(&table, dice));
-                match table.decide(now, input, entropy::fresh) {
+                match table.decide(now, input, entropy::game_entropy) {
                     Ok(decided) => table = open_game(decided.table, now),
                     Err(rejection) if is_command => {
                         met.insert(rejection.code());

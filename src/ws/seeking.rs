@@ -3,7 +3,7 @@
 //! player who comes back and asks again then is given the same ticket.
 
 use crate::live_store::{self, TicketState};
-use crate::lobby::{Sought, Ticket};
+use crate::lobby::{TicketSubscription, Ticket};
 use crate::ws::protocol::{Message, SeekState, WaitReason};
 use crate::ws::session::Session;
 use bahay_engine::catalog::AnyGame;
@@ -11,17 +11,17 @@ use bahay_engine::catalog::AnyGame;
 /// A ticket whose end the client is to hear.
 pub(super) struct Seeking {
     ticket: Ticket,
-    sought: Sought,
+    sought: TicketSubscription,
 }
 
 impl Session {
     pub(super) async fn seek(&mut self, id: u32, rooms: &[String]) {
         let lobby = self.state.lobby.clone();
-        let ticket = match lobby.seek(self.player, rooms, Some(self.from)).await {
+        let ticket = match lobby.create_ticket(self.player, rooms, Some(self.from)).await {
             Ok(ticket) => ticket,
             Err(error) => return self.refuse_lobby(id, &error),
         };
-        let sought = lobby.await_ticket(ticket.id);
+        let sought = lobby.subscribe_ticket(ticket.id);
         // It may have come to its end before this connection began to wait for it.
         let ticket = lobby.ticket(self.player, ticket.id).await.unwrap_or(ticket);
         self.pending.push(told(&ticket));
@@ -34,7 +34,7 @@ impl Session {
             let detail = "you are not looking for a table here".to_owned();
             return self.refuse(Some(id), "ticket_not_found", None, detail, false);
         };
-        match self.state.lobby.cancel(self.player, seeking.sought.ticket).await {
+        match self.state.lobby.cancel_ticket(self.player, seeking.sought.ticket).await {
             Ok(ticket) => {
                 self.seeking = None;
                 self.pending.push(told(&ticket));
@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Says what became of the ticket, or why it waits.
-    pub(super) fn seek_over(&mut self, over: live_store::Over) {
+    pub(super) fn seek_over(&mut self, over: live_store::TicketUpdate) {
         if let Some(mut seeking) = self.seeking.take() {
             seeking.ticket.state = over.state;
             seeking.ticket.table = over.table;
@@ -58,7 +58,7 @@ impl Session {
 }
 
 /// What becomes of the ticket; never, where none is waited for.
-pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> live_store::Over {
+pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> live_store::TicketUpdate {
     match seeking {
         // In a box, because nearly all connections wait without a ticket.
         Some(seeking) => Box::pin(seeking.sought.next()).await,

@@ -18,7 +18,7 @@ use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
-use bahay_shell::{Ending, LastShown, Notice, Notices, Told, Watch, redacted};
+use bahay_shell::{WatchEnd, LastVisible, Notice, NoticeReceiver, DeliveryCursor, Watch, redacted};
 
 use crate::live_store::Point;
 use crate::tables::{ShowFailed, Tables};
@@ -34,12 +34,12 @@ const TURNS_LATE: u64 = 2;
 /// A spectator of one table.
 pub(super) struct Spectator {
     table: TableId,
-    notices: Notices<Notice<AnyGame>>,
+    notices: NoticeReceiver<Notice<AnyGame>>,
     turns: Turns,
     /// The last that was taken in.
     at: Point,
     /// The last that was told or passed over.
-    told: Told,
+    told: DeliveryCursor,
     held: VecDeque<Held>,
 }
 
@@ -64,7 +64,7 @@ struct Held {
 enum What {
     Happened(Arc<[Event<<AnyGame as Game>::Event>]>),
     /// The whole table is shown.
-    Anew(LastShown),
+    Anew(LastVisible),
 }
 
 /// Counts turns.
@@ -111,7 +111,7 @@ impl Spectator {
         turns.see(&now);
         let first = Held { turn: turns.turn, at, what: What::Anew(shown), table: now };
         let held = VecDeque::from([first]);
-        Self { table, notices, turns, at, told: Told::default(), held }
+        Self { table, notices, turns, at, told: DeliveryCursor::default(), held }
     }
 
     pub(super) fn table(&self) -> TableId {
@@ -165,7 +165,7 @@ impl Spectator {
                         let view = Box::new(view);
                         let whole =
                             Message::Snapshot { version, tag, server_time_ms, view, prompt };
-                        (Told::whole(at, shown), Some(whole))
+                        (DeliveryCursor::whole(at, shown), Some(whole))
                     }
                     What::Happened(events) => {
                         let events = redacted::<AnyGame>(events, Viewer::Public);
@@ -200,9 +200,9 @@ pub(super) async fn next_seen(spectator: &mut Option<Box<Spectator>>) -> Seen {
         }
         None => match spectator.notices.ending() {
             None => Seen::TooSlow,
-            Some(Ending::Voided) => Seen::Closed(spectator.table, Closing::Voided),
-            Some(Ending::Lost) => Seen::Closed(spectator.table, Closing::Lost),
-            Some(Ending::NodeGone) => Seen::NodeGone,
+            Some(WatchEnd::Voided) => Seen::Closed(spectator.table, Closing::Voided),
+            Some(WatchEnd::Lost) => Seen::Closed(spectator.table, Closing::Lost),
+            Some(WatchEnd::NodeGone) => Seen::NodeGone,
         },
     }
 }

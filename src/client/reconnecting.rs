@@ -2,10 +2,10 @@
 //! followed without a hole and every command comes to one end.
 //!
 //! When a connection breaks, the next address is tried, with growing pauses of random length, and
-//! the table is joined from the last version that is known. A command whose answer was lost is
+//! the table is joined from the last version that is state. A command whose answer was lost is
 //! sent again only if the table still waits for it: a prompt has a number and is answered once, so
 //! an action that was stored is never played twice. Where the table has gone on, the command is
-//! [`Outcome::Overtaken`]: it took effect, or the clock or the AI was faster; the updates tell.
+//! [`CommandOutcome::Overtaken`]: it took effect, or the clock or the AI was faster; the updates tell.
 //!
 //! Bounds: [`ATTEMPTS_MAX`] connections in a row that come to nothing are the end.
 
@@ -15,7 +15,7 @@ use bahay_engine::chance::Commitment;
 use bahay_engine::game::Game;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView};
 
-use super::play::{Known, Play, PlayError};
+use super::play::{ClientTable, Play, PlayError};
 use super::{Client, ClientError};
 use crate::entropy;
 use crate::ws::protocol::{Command, Message, OpenPrompt, close};
@@ -35,7 +35,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// Why a player does not come back.
 #[derive(Debug, thiserror::Error)]
-pub enum SteadyError {
+pub enum ReconnectError {
     /// Another connection of the same player took over.
     #[error("replaced by another connection of this player")]
     Replaced,
@@ -50,18 +50,18 @@ pub enum SteadyError {
 
 /// What a player hears.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum PlayEvent {
     /// A snapshot or an update, taken into the view.
     Table(Message<AnyGame>),
     /// A command has come to its end.
-    Answered { command: CommandNumber, outcome: Outcome },
-    /// The player sits at no table: ask a room for a seat, then [`Steady::join`].
+    Answered { command: CommandNumber, outcome: CommandOutcome },
+    /// The player sits at no table: ask a room for a seat, then [`ReconnectingPlay::join`].
     Unseated,
 }
 
 /// What became of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// It took effect, as part of this version or an earlier one.
     Done {
         version: Option<u64>,
@@ -76,7 +76,7 @@ pub enum Outcome {
     },
 }
 
-/// Names a command of one [`Steady`], whatever the connection.
+/// Names a command of one [`ReconnectingPlay`], whatever the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandNumber(u64);
 
@@ -103,7 +103,7 @@ enum Intent {
 
 impl Intent {
     /// Whether its end is told: the player knows nothing of what the client does by itself.
-    fn is_told(&self) -> bool {
+    fn is_reported(&self) -> bool {
         match self {
             Self::Reveal { .. } => false,
             Self::Ready { .. } | Self::Act { .. } | Self::TakeBack | Self::Leave => true,
@@ -113,7 +113,7 @@ impl Intent {
 
 /// A command that has not been answered.
 #[derive(Debug)]
-struct Open {
+struct PendingCommand {
     number: CommandNumber,
     intent: Intent,
     /// Its id on the present connection, once it has been sent there.
@@ -137,47 +137,47 @@ enum Join {
 
 /// A player at a table.
 #[derive(Debug)]
-pub struct Steady {
+pub struct ReconnectingPlay {
     client: Client,
     /// The nodes of the house; each attempt takes the next.
     bases: Vec<String>,
     next_base: usize,
     play: Option<Play>,
-    /// What was known when the last connection ended.
-    known: Known,
+    /// What was state when the last connection ended.
+    state: ClientTable,
     join: Join,
-    open: Vec<Open>,
+    pending: Vec<PendingCommand>,
     /// The last game for which a text was revealed.
     revealed: Option<GameId>,
     /// Something was refused for now: not at once again.
-    rests: bool,
+    is_backing_off: bool,
     numbers: u64,
     /// Connections in a row that came to nothing.
     failures: u32,
-    why: String,
+    last_error: String,
     connections: u64,
 }
 
-impl Steady {
+impl ReconnectingPlay {
     /// A player who plays through any of these addresses. Connects at the first [`Self::next`].
     /// The client must be used for nothing else that renews its tokens.
     pub fn new(client: Client, bases: &[String]) -> Self {
         let bases = if bases.is_empty() { vec![client.base().to_owned()] } else { bases.to_vec() };
         // Not everybody to the first.
-        let next_base = usize::try_from(entropy::up_to(Duration::from_secs(3600)).as_millis());
+        let next_base = usize::try_from(entropy::random_duration(Duration::from_secs(3600)).as_millis());
         Self {
             client,
             bases,
             next_base: next_base.unwrap_or(0),
             play: None,
-            known: Known::default(),
+            state: ClientTable::default(),
             join: Join::Wanted,
-            open: Vec::new(),
+            pending: Vec::new(),
             revealed: None,
-            rests: false,
+            is_backing_off: false,
             numbers: 0,
             failures: 0,
-            why: String::new(),
+            last_error: String::new(),
             connections: 0,
         }
     }
@@ -188,11 +188,11 @@ impl Steady {
 
     /// The table as the player knows it.
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
-        self.play.as_ref().map_or_else(|| self.known.view(), Play::view)
+        self.play.as_ref().map_or_else(|| self.state.view(), Play::view)
     }
 
     pub fn version(&self) -> Option<u64> {
-        self.play.as_ref().map_or_else(|| self.known.version(), Play::version)
+        self.play.as_ref().map_or_else(|| self.state.version(), Play::version)
     }
 
     pub fn table(&self) -> Option<TableId> {
@@ -201,12 +201,12 @@ impl Steady {
 
     /// The question that is open, as far as the player knows.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
-        self.play.as_ref().map_or_else(|| self.known.prompt(), Play::prompt)
+        self.play.as_ref().map_or_else(|| self.state.prompt(), Play::prompt)
     }
 
     /// What the house's bot would play here; `None` when others are to act.
     pub fn advice(&self) -> Option<Action> {
-        self.play.as_ref().map_or_else(|| self.known.advice(), Play::advice)
+        self.play.as_ref().map_or_else(|| self.state.advice(), Play::advice)
     }
 
     /// Connections that were opened so far.
@@ -216,33 +216,34 @@ impl Steady {
 
     /// Commands that have not come to an end.
     pub fn unanswered(&self) -> usize {
-        self.open.len()
+        self.pending.len()
     }
 
     /// Breaks the connection off without a word, as a network does; the next call comes back.
-    pub fn break_off(&mut self) {
-        self.lose();
+    pub fn break_connection(&mut self) {
+        self.disconnect();
     }
 
     /// Ready, with a seed that is made of this text, which is revealed when the table asks for it.
     pub async fn ready(&mut self, game: GameId, text: Option<String>) -> CommandNumber {
-        let commitment = self.known_mut().commit(game, text);
-        self.want(Intent::Ready { game, commitment }).await
+        let commitment = self.table_state_mut().commit(game, text);
+        self.submit(Intent::Ready { game, commitment }).await
     }
 
     /// Answers the open prompt; `None` when none is open.
     pub async fn act(&mut self, action: Action) -> Option<CommandNumber> {
         let prompt = self.prompt()?;
-        let (game, prompt) = (prompt.game, prompt.number);
-        Some(self.want(Intent::Act { game, prompt, action }).await)
+        let game = prompt.game;
+        let prompt = prompt.number;
+        Some(self.submit(Intent::Act { game, prompt, action }).await)
     }
 
     pub async fn take_back(&mut self) -> CommandNumber {
-        self.want(Intent::TakeBack).await
+        self.submit(Intent::TakeBack).await
     }
 
     pub async fn leave(&mut self) -> CommandNumber {
-        self.want(Intent::Leave).await
+        self.submit(Intent::Leave).await
     }
 
     /// Joins again, after the player has been given another seat.
@@ -252,26 +253,26 @@ impl Steady {
 
     /// The next that the player hears; comes back as often as it must. Nothing is lost when this
     /// is dropped before it is ready.
-    pub async fn next(&mut self) -> Result<Told, SteadyError> {
+    pub async fn next(&mut self) -> Result<PlayEvent, ReconnectError> {
         loop {
-            if self.rests {
+            if self.is_backing_off {
                 pause(RETRY_PAUSE).await;
-                self.rests = false;
+                self.is_backing_off = false;
             }
             let Some(play) = &mut self.play else {
-                self.come_back().await?;
+                self.reconnect().await?;
                 continue;
             };
             match self.join {
                 Join::Wanted => {
                     match play.join().await {
                         Ok(id) => self.join = Join::Asked(id),
-                        Err(error) => self.lose_for(&error),
+                        Err(error) => self.disconnect_for(&error),
                     }
                     continue;
                 }
                 Join::Done | Join::Nowhere => {
-                    if let Some(told) = self.send_again().await {
+                    if let Some(told) = self.send_unsent().await {
                         return Ok(told);
                     }
                 }
@@ -281,9 +282,9 @@ impl Steady {
                 continue;
             };
             let heard = match play.next().await {
-                Ok(message) => self.hear(message),
+                Ok(message) => self.handle_message(message),
                 Err(error) => {
-                    self.failed(error).await?;
+                    self.handle_error(error).await?;
                     None
                 }
             };
@@ -294,14 +295,14 @@ impl Steady {
     }
 
     /// Waits for the end of a command; gives what happened meanwhile too.
-    pub async fn end_of(
+    pub async fn wait_for_outcome(
         &mut self,
         command: CommandNumber,
-    ) -> Result<(Outcome, Vec<Told>), SteadyError> {
+    ) -> Result<(CommandOutcome, Vec<PlayEvent>), ReconnectError> {
         let mut meanwhile = Vec::new();
         loop {
             match self.next().await? {
-                Told::Answered { command: answered, outcome } if answered == command => {
+                PlayEvent::Answered { command: answered, outcome } if answered == command => {
                     return Ok((outcome, meanwhile));
                 }
                 told => meanwhile.push(told),
@@ -309,7 +310,7 @@ impl Steady {
         }
     }
 
-    fn hear(&mut self, message: Message<AnyGame>) -> Option<Told> {
+    fn handle_message(&mut self, message: Message<AnyGame>) -> Option<PlayEvent> {
         match message {
             // It looks for no table over the socket, and asks for no hint.
             Message::Hello { .. }
@@ -321,96 +322,97 @@ impl Steady {
             Message::Snapshot { .. } | Message::Update { .. } => {
                 self.failures = 0;
                 self.reveal_if_asked();
-                Some(Told::Table(message))
+                Some(PlayEvent::Table(message))
             }
             Message::Ack { id, .. } if self.join == Join::Asked(id) => {
                 self.join = Join::Done;
                 self.failures = 0;
                 None
             }
-            Message::Ack { id, version } => self.ended(id, Outcome::Done { version }),
+            Message::Ack { id, version } => self.finish_command(id, CommandOutcome::Done { version }),
             Message::Refusal { id: Some(id), retryable: true, .. } => {
-                self.rests = true;
+                self.is_backing_off = true;
                 if self.join == Join::Asked(id) {
                     self.join = Join::Wanted;
                 }
                 // It stays open; it may have been taken, for `unavailable` says nothing of that.
-                if let Some(open) = self.open.iter_mut().find(|open| open.id == Some(id)) {
+                if let Some(open) = self.pending.iter_mut().find(|open| open.id == Some(id)) {
                     open.id = None;
                 }
                 None
             }
             Message::Refusal { id: Some(id), .. } if self.join == Join::Asked(id) => {
-                Some(self.unseated())
+                Some(self.handle_unseated())
             }
             // The table has ended.
-            Message::Closed { .. } => Some(self.unseated()),
+            Message::Closed { .. } => Some(self.handle_unseated()),
             Message::Refusal { id: Some(id), code, rule, detail, .. } => {
-                let open = self.open.iter().find(|open| open.id == Some(id))?;
+                let open = self.pending.iter().find(|open| open.id == Some(id))?;
                 // Sent twice: what refuses it now may be its own effect.
                 let outcome = if open.is_repeated && is_stale(&code) {
-                    Outcome::Overtaken
+                    CommandOutcome::Overtaken
                 } else {
                     let rule = rule.map(|rule| rule.into_owned());
-                    Outcome::Refused { code: code.into_owned(), rule, detail }
+                    CommandOutcome::Refused { code: code.into_owned(), rule, detail }
                 };
-                self.ended(id, outcome)
+                self.finish_command(id, outcome)
             }
         }
     }
 
-    fn unseated(&mut self) -> Told {
+    fn handle_unseated(&mut self) -> PlayEvent {
         self.join = Join::Nowhere;
         self.failures = 0;
         if let Some(play) = &mut self.play {
-            play.resume(Known::default());
+            play.resume(ClientTable::default());
         }
-        Told::Unseated
+        PlayEvent::Unseated
     }
 
-    fn ended(&mut self, id: u32, outcome: Outcome) -> Option<Told> {
-        let place = self.open.iter().position(|open| open.id == Some(id))?;
-        let Open { number: command, intent, .. } = self.open.remove(place);
-        intent.is_told().then_some(Told::Answered { command, outcome })
+    fn finish_command(&mut self, id: u32, outcome: CommandOutcome) -> Option<PlayEvent> {
+        let place = self.pending.iter().position(|open| open.id == Some(id))?;
+        let PendingCommand { number: command, intent, .. } = self.pending.remove(place);
+        intent.is_reported().then_some(PlayEvent::Answered { command, outcome })
     }
 
-    fn known_mut(&mut self) -> &mut Known {
+    fn table_state_mut(&mut self) -> &mut ClientTable {
         match &mut self.play {
-            Some(play) => play.known_mut(),
-            None => &mut self.known,
+            Some(play) => play.table_state_mut(),
+            None => &mut self.state,
         }
     }
 
     /// Once for each game; the next look at what is open sends it.
     fn reveal_if_asked(&mut self) {
-        let Some((game, text)) = self.known_mut().asked_text() else {
+        let Some((game, text)) = self.table_state_mut().requested_seed_text() else {
             return;
         };
         let intent = Intent::Reveal { game, text: text.to_owned() };
         if self.revealed.replace(game) != Some(game) {
-            self.note(intent);
+            self.queue_intent(intent);
         }
     }
 
-    fn note(&mut self, intent: Intent) -> CommandNumber {
+    fn queue_intent(&mut self, intent: Intent) -> CommandNumber {
         self.numbers += 1;
         let number = CommandNumber(self.numbers);
-        self.open.push(Open { number, intent, id: None, is_sent: false, is_repeated: false });
+        self.pending.push(PendingCommand { number, intent, id: None, is_sent: false, is_repeated: false });
         number
     }
 
     /// Sends what has not been sent on this connection, if the table still waits for it; tells of
     /// the first for which it does not.
-    async fn send_again(&mut self) -> Option<Told> {
+    async fn send_unsent(&mut self) -> Option<PlayEvent> {
         let mut place = 0;
-        while let Some(Open { id, intent, number, is_sent, .. }) = self.open.get(place) {
+        while let Some(PendingCommand { id, intent, number, is_sent, .. }) = self.pending.get(place) {
             if id.is_some() {
                 place += 1;
             } else if *is_sent && !self.waits_for(intent) {
-                let (command, is_told) = (*number, intent.is_told());
-                self.open.remove(place);
-                if is_told {
-                    return Some(Told::Answered { command, outcome: Outcome::Overtaken });
+                let command = *number;
+                let is_reported = intent.is_reported();
+                self.pending.remove(place);
+                if is_reported {
+                    return Some(PlayEvent::Answered { command, outcome: CommandOutcome::Overtaken });
                 }
             } else {
                 self.send(place).await;
@@ -420,7 +422,7 @@ impl Steady {
         None
     }
 
-    /// Whether the table, as far as is known, would still take this.
+    /// Whether the table, as far as is state, would still take this.
     fn waits_for(&self, intent: &Intent) -> bool {
         let Some(view) = self.view() else {
             return false;
@@ -451,10 +453,10 @@ impl Steady {
         }
     }
 
-    async fn want(&mut self, intent: Intent) -> CommandNumber {
-        let number = self.note(intent);
+    async fn submit(&mut self, intent: Intent) -> CommandNumber {
+        let number = self.queue_intent(intent);
         if self.join == Join::Done {
-            self.send(self.open.len() - 1).await;
+            self.send(self.pending.len() - 1).await;
         }
         number
     }
@@ -463,7 +465,7 @@ impl Steady {
         let Some(play) = &mut self.play else {
             return;
         };
-        let open = &mut self.open[place];
+        let open = &mut self.pending[place];
         let intent = open.intent.clone();
         // Whatever comes of it, from here on it may have arrived.
         open.is_repeated = std::mem::replace(&mut open.is_sent, true);
@@ -475,15 +477,15 @@ impl Steady {
             Intent::Leave => Command::Leave { id },
         });
         match sent.await {
-            Ok(id) => self.open[place].id = Some(id),
-            Err(error) => self.lose_for(&error),
+            Ok(id) => self.pending[place].id = Some(id),
+            Err(error) => self.disconnect_for(&error),
         }
     }
 
     /// One attempt at a connection, after the pause that is due.
-    async fn come_back(&mut self) -> Result<(), SteadyError> {
+    async fn reconnect(&mut self) -> Result<(), ReconnectError> {
         if self.failures > ATTEMPTS_MAX {
-            return Err(SteadyError::Unreachable(self.why.clone()));
+            return Err(ReconnectError::Unreachable(self.last_error.clone()));
         }
         if self.failures > 0 {
             let doubled = PAUSE_MIN.saturating_mul(1 << (self.failures - 1).min(16));
@@ -493,10 +495,10 @@ impl Steady {
         self.failures += 1;
         let base = &self.bases[self.next_base % self.bases.len()];
         self.next_base = self.next_base.wrapping_add(1);
-        let client = self.client.at(base);
+        let client = self.client.with_base(base);
         let opened = tokio::time::timeout(CONNECT_TIMEOUT, async {
             let mut play = client.play().await?;
-            play.resume(self.known.clone());
+            play.resume(self.state.clone());
             Ok(play)
         });
         match opened.await {
@@ -505,65 +507,65 @@ impl Steady {
                 self.connections += 1;
                 Ok(())
             }
-            Ok(Err(error)) => self.failed(error).await,
+            Ok(Err(error)) => self.handle_error(error).await,
             Err(_) => {
-                self.why = "a connection took too long to open".to_owned();
+                self.last_error = "a connection took too long to open".to_owned();
                 Ok(())
             }
         }
     }
 
     /// What a failure means: another attempt, or the end.
-    async fn failed(&mut self, error: PlayError) -> Result<(), SteadyError> {
+    async fn handle_error(&mut self, error: PlayError) -> Result<(), ReconnectError> {
         match error {
-            PlayError::Closed { code: close::REPLACED, .. } => Err(SteadyError::Replaced),
+            PlayError::Closed { code: close::REPLACED, .. } => Err(ReconnectError::Replaced),
             PlayError::Closed { code: close::SIGNED_OUT, reason } => {
-                Err(SteadyError::SignedOut(reason))
+                Err(ReconnectError::SignedOut(reason))
             }
             PlayError::Upgrade { status: 401, .. }
             | PlayError::Closed { code: close::NOT_AUTHENTICATED, .. } => {
-                self.lose_for(&error);
-                self.renew().await
+                self.disconnect_for(&error);
+                self.renew_tokens().await
             }
             PlayError::Nonsense(_) | PlayError::Gap { .. } | PlayError::Refused { .. } => {
-                Err(SteadyError::Broken(error))
+                Err(ReconnectError::Broken(error))
             }
             PlayError::Closed { .. } | PlayError::Upgrade { .. } | PlayError::Socket(_) => {
-                self.lose_for(&error);
+                self.disconnect_for(&error);
                 Ok(())
             }
         }
     }
 
     /// New tokens, from whichever node answers.
-    async fn renew(&mut self) -> Result<(), SteadyError> {
+    async fn renew_tokens(&mut self) -> Result<(), ReconnectError> {
         let base = self.bases[self.next_base % self.bases.len()].clone();
-        match self.client.renew_at(&base).await {
+        match self.client.renew_tokens_at(&base).await {
             Ok(()) => Ok(()),
             Err(ClientError::Refused { status: 401, code, detail }) => {
-                Err(SteadyError::SignedOut(format!("{code}: {detail}")))
+                Err(ReconnectError::SignedOut(format!("{code}: {detail}")))
             }
             // The next attempt comes here again.
             Err(error) => {
-                self.why = error.to_string();
+                self.last_error = error.to_string();
                 Ok(())
             }
         }
     }
 
-    fn lose_for(&mut self, error: &PlayError) {
-        self.why = error.to_string();
-        self.lose();
+    fn disconnect_for(&mut self, error: &PlayError) {
+        self.last_error = error.to_string();
+        self.disconnect();
     }
 
-    fn lose(&mut self) {
+    fn disconnect(&mut self) {
         if let Some(play) = self.play.take() {
-            self.known = play.drop_connection();
+            self.state = play.drop_connection();
         }
         if self.join != Join::Nowhere {
             self.join = Join::Wanted;
         }
-        for open in &mut self.open {
+        for open in &mut self.pending {
             open.id = None;
         }
     }
@@ -588,13 +590,13 @@ fn is_stale(code: &str) -> bool {
 /// At least half of the time, so that many who wait do not come at once.
 async fn pause(longest: Duration) {
     let half = longest / 2;
-    tokio::time::sleep(half + entropy::up_to(half)).await;
+    tokio::time::sleep(half + entropy::random_duration(half)).await;
 }
 
 /// The events of something that was told.
-pub fn events_of(told: &Told) -> &[Event<<AnyGame as Game>::Event>] {
+pub fn table_events(told: &PlayEvent) -> &[Event<<AnyGame as Game>::Event>] {
     match told {
-        Told::Table(Message::Update { events, .. }) => events,
-        Told::Table(_) | Told::Answered { .. } | Told::Unseated => &[],
+        PlayEvent::Table(Message::Update { events, .. }) => events,
+        PlayEvent::Table(_) | PlayEvent::Answered { .. } | PlayEvent::Unseated => &[],
     }
 }
