@@ -3,7 +3,7 @@
 //!
 //! [`Play`] is what the way of a move is measured by; the load tester's report has the same words.
 //! What others keep anyway, such as the number of tables, is asked for when somebody reads the
-//! figures ([`Metrics::ask`]), and costs nothing before.
+//! figures ([`Metrics::register_gauge_fn`]), and costs nothing before.
 //!
 //! Nothing here decides anything, and no figure is kept longer than the process lives.
 
@@ -38,11 +38,11 @@ impl fmt::Debug for Metrics {
 pub struct Count(Counter);
 
 impl Count {
-    pub fn one(&self) {
+    pub fn increment(&self) {
         self.0.inc();
     }
 
-    pub fn more(&self, number: usize) {
+    pub fn add(&self, number: usize) {
         self.0.inc_by(number as u64);
     }
 }
@@ -52,7 +52,7 @@ impl Count {
 pub struct Counts(Family<[(&'static str, &'static str); 1], Counter>);
 
 impl Counts {
-    pub fn one(&self, label: &'static str, word: &'static str) {
+    pub fn increment(&self, label: &'static str, word: &'static str) {
         self.0.get_or_create(&[(label, word)]).inc();
     }
 }
@@ -62,15 +62,15 @@ impl Counts {
 pub struct Level(Gauge);
 
 impl Level {
-    pub fn up(&self) {
+    pub fn increment(&self) {
         self.0.inc();
     }
 
-    pub fn down(&self) {
+    pub fn decrement(&self) {
         self.0.dec();
     }
 
-    pub fn by(&self, more: usize, less: usize) {
+    pub fn adjust(&self, more: usize, less: usize) {
         if more != less {
             self.0.inc_by(i64::try_from(more).unwrap_or(i64::MAX));
             self.0.dec_by(i64::try_from(less).unwrap_or(i64::MAX));
@@ -89,7 +89,7 @@ impl Default for Times {
 }
 
 impl Times {
-    pub fn took(&self, taken: Duration) {
+    pub fn observe(&self, taken: Duration) {
         self.0.observe(taken.as_secs_f64());
     }
 }
@@ -132,40 +132,40 @@ impl Metrics {
 
     /// Shows a figure that goes up and down and is asked for when somebody reads. The help is as
     /// for [`Metrics::register`].
-    pub fn ask(
+    pub fn register_gauge_fn(
         &self,
         name: &'static str,
         help: &'static str,
         figure: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
-        let figure = Box::new(move || Asked::Level(figure()));
-        self.registry().register_collector(Box::new(Question { name, help, figure }));
+        let figure = Box::new(move || SampledValue::Level(figure()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
     }
 
     /// The same for a number that only grows. The name is given without `_total`.
-    pub fn ask_count(
+    pub fn register_counter_fn(
         &self,
         name: &'static str,
         help: &'static str,
         figure: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
-        let figure = Box::new(move || Asked::Count(figure()));
-        self.registry().register_collector(Box::new(Question { name, help, figure }));
+        let figure = Box::new(move || SampledValue::Count(figure()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
     }
 
     /// The same for time spent, in seconds.
-    pub fn ask_time(
+    pub fn register_seconds_fn(
         &self,
         name: &'static str,
         help: &'static str,
         figure: impl Fn() -> Duration + Send + Sync + 'static,
     ) {
-        let figure = Box::new(move || Asked::Time(figure()));
-        self.registry().register_collector(Box::new(Question { name, help, figure }));
+        let figure = Box::new(move || SampledValue::Time(figure()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
     }
 
     /// Shows the figures of play.
-    pub fn show(&self, play: &Play) {
+    pub fn register_play(&self, play: &Play) {
         let Play {
             action_to_ack,
             append,
@@ -190,7 +190,7 @@ impl Metrics {
             ),
             ("append", "Storing a line in Redis", append),
             ("resume", "Joining a table until what was missed waits to be written", resume),
-            ("opening", "Opening a game in the ledger", opening),
+            ("game_opening", "Opening a game in the ledger", opening),
             ("settlement", "Settling a game in the ledger", settlement),
         ];
         for (name, help, times) in times {
@@ -227,24 +227,24 @@ impl Metrics {
 
     /// Shows what the kernel says of this process, where it says so in /proc, and what the runtime
     /// says of itself. To be called within it.
-    pub fn show_process(&self) {
-        self.ask_time("bahay_process_cpu_seconds", "Processor time of this process", || {
+    pub fn register_process(&self) {
+        self.register_seconds_fn("bahay_process_cpu_seconds", "Processor time of this process", || {
             process_cpu().unwrap_or_default()
         });
-        self.ask("bahay_process_resident_bytes", "Memory that this process occupies", || {
+        self.register_gauge_fn("bahay_process_resident_bytes", "Memory that this process occupies", || {
             process_resident_bytes().unwrap_or_default()
         });
         let runtime = tokio::runtime::Handle::current().metrics();
         let (tasks, queue, workers) = (runtime.clone(), runtime.clone(), runtime);
-        self.ask("bahay_runtime_tasks", "Tasks of the runtime that have not ended", move || {
+        self.register_gauge_fn("bahay_runtime_tasks", "Tasks of the runtime that have not ended", move || {
             tasks.num_alive_tasks() as u64
         });
-        self.ask(
+        self.register_gauge_fn(
             "bahay_runtime_queue",
             "Tasks that wait in the runtime's common queue",
             move || queue.global_queue_depth() as u64,
         );
-        self.ask_time(
+        self.register_seconds_fn(
             "bahay_runtime_busy_seconds",
             "Time that workers spent on tasks",
             move || {
@@ -268,39 +268,39 @@ impl Metrics {
 }
 
 /// What the answer to a question is.
-enum Asked {
+enum SampledValue {
     Level(u64),
     Count(u64),
     Time(Duration),
 }
 
 /// A figure that is asked for when somebody reads.
-struct Question {
+struct SampledMetric {
     name: &'static str,
     help: &'static str,
-    figure: Box<dyn Fn() -> Asked + Send + Sync>,
+    figure: Box<dyn Fn() -> SampledValue + Send + Sync>,
 }
 
-impl fmt::Debug for Question {
+impl fmt::Debug for SampledMetric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Question").field(&self.name).finish()
+        f.debug_tuple("SampledMetric").field(&self.name).finish()
     }
 }
 
-impl Collector for Question {
+impl Collector for SampledMetric {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         match (self.figure)() {
-            Asked::Level(level) => {
+            SampledValue::Level(level) => {
                 let level = i64::try_from(level).unwrap_or(i64::MAX);
                 self.write(encoder, &ConstGauge::new(level))
             }
-            Asked::Count(count) => self.write(encoder, &ConstCounter::new(count)),
-            Asked::Time(time) => self.write(encoder, &ConstCounter::new(time.as_secs_f64())),
+            SampledValue::Count(count) => self.write(encoder, &ConstCounter::new(count)),
+            SampledValue::Time(time) => self.write(encoder, &ConstCounter::new(time.as_secs_f64())),
         }
     }
 }
 
-impl Question {
+impl SampledMetric {
     fn write(
         &self,
         mut encoder: DescriptorEncoder<'_>,
@@ -346,15 +346,15 @@ mod tests {
     #[test]
     fn figures_of_play_and_those_asked_for_are_in_the_text() {
         let (metrics, play) = (Metrics::default(), Play::default());
-        metrics.show(&play);
-        metrics.ask("bahay_things", "Things", || 5);
-        metrics.ask_count("bahay_steps", "Steps", || 6);
-        metrics.ask_time("bahay_busy_seconds", "Busy", || Duration::from_millis(1_500));
-        play.moves.one();
-        play.bytes_out.more(300);
-        play.messages_waiting.by(5, 2);
-        play.action_to_ack.took(Duration::from_micros(100));
-        play.refusals.one("code", "too_fast");
+        metrics.register_play(&play);
+        metrics.register_gauge_fn("bahay_things", "Things", || 5);
+        metrics.register_counter_fn("bahay_steps", "Steps", || 6);
+        metrics.register_seconds_fn("bahay_busy_seconds", "Busy", || Duration::from_millis(1_500));
+        play.moves.increment();
+        play.bytes_out.add(300);
+        play.messages_waiting.adjust(5, 2);
+        play.action_to_ack.observe(Duration::from_micros(100));
+        play.refusals.increment("code", "too_fast");
         let text = metrics.text().unwrap();
         for line in [
             "bahay_things 5",

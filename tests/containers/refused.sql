@@ -11,7 +11,7 @@ delete from transfers
 delete from entries
 delete from seals
 delete from game_records
-delete from operator_actions
+delete from audit_entries
 update operations set answer = '{}'
 update transfers set amount = amount + 1
 update entries set amount = amount + 1
@@ -24,7 +24,7 @@ delete from archive_dictionaries
 insert into closed_months select now(), 1, 1, 1, 1, 1, sha256('')
 delete from closed_months
 drop table entries_unforeseen
-update operator_actions set detail = '{}'
+update audit_entries set detail = '{}'
 update accounts set code = code || 'x'
 update operators set role = 'admin'
 update corrections set amount = 1

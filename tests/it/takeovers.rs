@@ -45,7 +45,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
         tokio::task::yield_now().await;
     }
     let metrics = Metrics::default();
-    metrics.register_counts("bahay_thoughts", "Thoughts", node.tables().thoughts());
+    metrics.register_counts("bahay_ai_decisions", "Thoughts", node.tables().thoughts());
     metrics.text().unwrap()
 }
 
@@ -53,7 +53,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
 async fn who_is_taken_over_is_played_by_who_thinks() {
     let figures = left_to_the_ai(2).await;
     let played =
-        figures.lines().any(|line| line.starts_with("bahay_thoughts_total{outcome=\"played\"}"));
+        figures.lines().any(|line| line.starts_with("bahay_ai_decisions_total{outcome=\"played\"}"));
     assert!(played, "{figures}");
 }
 
