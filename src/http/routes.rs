@@ -1,4 +1,4 @@
-//! Every route, on one page.
+//! The list of all routes.
 
 use axum::Router;
 use axum::routing::get;
@@ -17,7 +17,7 @@ use super::{
     rewards, rooms, sessions, sign_in, social, socket_tickets, watchable_tables,
 };
 
-/// The whole service over HTTP. `more` are routes of others, such as the socket; they get the
+/// Returns the router of the whole service. The routes in `more`, such as the socket's, get the
 /// same middleware.
 pub fn router(services: Services, options: &Options, more: Router) -> Router {
     let (routes, document) = documented_routes();
@@ -33,8 +33,9 @@ pub fn router(services: Services, options: &Options, more: Router) -> Router {
     middleware::apply(routes, options, auth)
 }
 
-/// What supervisors and Prometheus ask, on a listener of its own: it costs questions to PostgreSQL and
-/// Redis and tells how the house does, so it is not for players, and no part of openapi.yaml.
+/// Returns the router for supervisors and Prometheus. It is served on a listener of its own and is
+/// not part of openapi.yaml, because its endpoints query PostgreSQL and Redis and reveal the state
+/// of the house.
 pub fn probe_router(services: Services) -> Router {
     Router::new()
         .route("/healthz", get(health::is_alive))
@@ -44,17 +45,17 @@ pub fn probe_router(services: Services) -> Router {
         .fallback(async || Code::RouteNotFound.problem())
 }
 
-/// The routes of openapi.yaml, and that document.
+/// Returns the routes of openapi.yaml, and the document.
 pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
     let (routes, mut document) = OpenApiRouter::with_openapi(openapi::base_document())
-        // Signing in.
+        // Sign-in.
         .routes(routes!(sign_in::sign_in_guest))
         .routes(routes!(password::sign_in_password))
         .routes(routes!(openid::ask_nonce))
         .routes(routes!(openid::sign_in_openid))
         .routes(routes!(sign_in::refresh_token))
         .routes(routes!(sign_in::sign_out))
-        // The player itself.
+        // The player's own account.
         .routes(routes!(own_account::show_me, own_account::change_me, own_account::delete_me))
         .routes(routes!(export::export_me))
         .routes(routes!(password::set_first_password, password::change_password))
@@ -75,10 +76,10 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
         .routes(routes!(rewards::claim_relief))
         .routes(routes!(notices::list_my_notices))
         .routes(routes!(notices::read_my_notice))
-        // Players, to each other.
+        // The public data of players.
         .routes(routes!(players::look_up_players))
         .routes(routes!(players::list_avatars))
-        // Rooms and the way to a table.
+        // Rooms and tables.
         .routes(routes!(rooms::list_rooms))
         .routes(routes!(rooms::take_seat))
         .routes(routes!(watchable_tables::list_watchable_tables))
@@ -102,7 +103,7 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
         .routes(routes!(fairness::show_deals))
         .routes(routes!(fairness::list_unrevealed_commitments))
         .routes(routes!(hand_sorting::sort_cards))
-        // Other players.
+        // Relations between players.
         .routes(routes!(profiles::show_player))
         .routes(routes!(leaderboards::show_leaderboard))
         .routes(routes!(social::list_blocks))
@@ -149,10 +150,10 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
         .routes(routes!(tables::list_tables))
         .routes(routes!(tables::list_stranded))
         .routes(routes!(tables::show_operated_table))
-        .routes(routes!(tables::look_at_hands))
+        .routes(routes!(tables::view_hands))
         .routes(routes!(tables::void_table))
         .routes(routes!(tables::release_table))
-        .routes(routes!(tables::return_lost_pot))
+        .routes(routes!(tables::refund_lost_pot))
         .routes(routes!(audit::list_audit_entries))
         .routes(routes!(audit::export_audit_entries))
         .routes(routes!(operator_admin::list_operators, operator_admin::add_operator))
@@ -165,7 +166,7 @@ pub(super) fn documented_routes() -> (Router<Services>, OpenApi) {
     (routes, document)
 }
 
-/// The routes that describe the others.
+/// Returns the routes that serve the documentation.
 fn documentation_routes(document: OpenApi) -> Router<Services> {
     Router::new()
         .route("/openapi.json", docs::openapi_json(&document))

@@ -75,7 +75,7 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     # One field against another.
     ("body_invalid", "the new device id is the old one"),
     # Zero, in the midst of what is allowed.
-    ("body_invalid", "an adjustment of nothing"),
+    ("body_invalid", "the amount of an adjustment is zero"),
 ]
 
 

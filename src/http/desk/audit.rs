@@ -51,7 +51,7 @@ impl AuditSearchForm {
             from: time(from)?,
             to: time(to)?,
         };
-        filter.search()
+        filter.to_filter()
     }
 
     fn pairs(&self) -> [(&str, &str); 5] {

@@ -22,6 +22,7 @@ const ROWS: u32 = 1_000;
 
 /// An act of an operator.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuditEntry)]
 pub(in crate::http) struct AuditEntryBody {
     id: Uuid,
     at: Time,
@@ -47,8 +48,8 @@ pub(in crate::http) struct AuditEntryBody {
 }
 
 impl From<AuditEntry> for AuditEntryBody {
-    fn from(noted: AuditEntry) -> Self {
-        let AuditEntry { id, at, operator, action, subject, detail, channel, address } = noted;
+    fn from(entry: AuditEntry) -> Self {
+        let AuditEntry { id, at, operator, action, subject, detail, channel, address } = entry;
         Self { id: id.0, at: at.into(), operator, action, subject, detail, channel, address }
     }
 }
@@ -105,14 +106,14 @@ pub(in crate::http) struct AuditPageQuery {
 }
 
 impl AuditFilterQuery {
-    pub(in crate::http) fn search(&self) -> Result<AuditFilter, Problem> {
+    pub(in crate::http) fn to_filter(&self) -> Result<AuditFilter, Problem> {
         let Self { operator, action, subject, from, to } = self;
         let texts = [("operator", operator, 32), ("action", action, 40), ("subject", subject, 200)];
         for (name, text, longest) in texts {
-            let is_sound = |text: &String| {
+            let is_valid = |text: &String| {
                 (1..=longest).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
             };
-            if text.as_ref().is_some_and(|text| !is_sound(text)) {
+            if text.as_ref().is_some_and(|text| !is_valid(text)) {
                 let why = format!("`{name}` has 1 to {longest} visible ASCII characters");
                 return Err(Code::QueryInvalid.with_detail(why));
             }
@@ -129,8 +130,8 @@ impl AuditFilterQuery {
 }
 
 /// Returns the name of the list to which the cursors of a filter are bound.
-pub(in crate::http) fn cursor_scope(search: &AuditFilter) -> String {
-    format!("audit {search:?}")
+pub(in crate::http) fn cursor_scope(filter: &AuditFilter) -> String {
+    format!("audit {filter:?}")
 }
 
 /// List audit entries
@@ -143,7 +144,7 @@ pub(in crate::http) fn cursor_scope(search: &AuditFilter) -> String {
     security(("operator_token" = [])),
     params(AuditPageQuery),
     responses(
-        (status = 200, description = "A page of actions", body = PageOf<AuditEntryBody>),
+        (status = 200, description = "A page of audit entries", body = PageOf<AuditEntryBody>),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -156,10 +157,10 @@ pub(in crate::http) async fn list_audit_entries(
 ) -> Result<Json<PageOf<AuditEntryBody>>, Problem> {
     operator.require_administrator()?;
     let AuditPageQuery { operator: by, action, subject, from, to, cursor, limit } = query;
-    let search = AuditFilterQuery { operator: by, action, subject, from, to }.search()?;
-    let list = cursor_scope(&search);
+    let filter = AuditFilterQuery { operator: by, action, subject, from, to }.to_filter()?;
+    let list = cursor_scope(&filter);
     let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
-    let page = audit.list(&search, cursor, limit.items()).await.map_err(super::super::database_problem)?;
+    let page = audit.list(&filter, cursor, limit.items()).await.map_err(super::super::database_problem)?;
     Ok(Json(PageOf {
         items: page.items.into_iter().map(AuditEntryBody::from).collect(),
         next_cursor: page.next.map(|next| cursors.seal(&list, &operator, &next)),
@@ -188,71 +189,72 @@ pub(in crate::http) async fn export_audit_entries(
     operator: Operator,
     Query(filter): Query<AuditFilterQuery>,
 ) -> Result<Response, Problem> {
-    export_csv(audit, &operator, filter.search()?).await
+    export_csv(audit, &operator, filter.to_filter()?).await
 }
 
 /// Returns the CSV file as a streamed response, after recording the export in the audit log.
 pub(in crate::http) async fn export_csv(
     audit: Audit,
     operator: &Operator,
-    search: AuditFilter,
+    filter: AuditFilter,
 ) -> Result<Response, Problem> {
     let by = operator.require_administrator()?;
-    let detail = json!({ "search": format!("{search:?}") });
+    let detail = json!({ "search": format!("{filter:?}") });
     audit
         .record(by.actor(), Action::Exported, "audit", detail)
         .await
         .map_err(super::super::database_problem)?;
     let head = Bytes::from_static(b"id,at,operator,action,subject,detail,channel,address\r\n");
     let pages = stream::try_unfold(Some(None), move |next: Option<Option<AuditCursor>>| {
-        let (audit, search) = (audit.clone(), search.clone());
+        let audit = audit.clone();
+        let filter = filter.clone();
         async move {
             let Some(cursor) = next else {
                 return Ok::<_, crate::db::Error>(None);
             };
-            let page = audit.list(&search, cursor, ROWS).await?;
-            let lines: String = page.items.iter().map(line).collect();
+            let page = audit.list(&filter, cursor, ROWS).await?;
+            let lines: String = page.items.iter().map(format_line).collect();
             Ok(Some((Bytes::from(lines), page.next.map(Some))))
         }
     });
     let body = stream::StreamExt::chain(stream::iter([Ok(head)]), pages);
-    let name = "attachment; filename=\"audit.csv\"";
-    let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, name)];
+    let disposition = "attachment; filename=\"audit.csv\"";
+    let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, disposition)];
     Ok((headers, Body::from_stream(body)).into_response())
 }
 
 /// Formats a line of the file.
-fn line(noted: &AuditEntry) -> String {
-    let at = clock::to_jiff(noted.at);
+fn format_line(entry: &AuditEntry) -> String {
+    let at = clock::to_jiff(entry.at);
     let fields = [
-        noted.id.to_string(),
+        entry.id.to_string(),
         format!("{at:.3}"),
-        noted.operator.clone().unwrap_or_default(),
-        noted.action.clone(),
-        noted.subject.clone().unwrap_or_default(),
-        noted.detail.to_string(),
-        noted.channel.clone(),
-        noted.address.clone().unwrap_or_default(),
+        entry.operator.clone().unwrap_or_default(),
+        entry.action.clone(),
+        entry.subject.clone().unwrap_or_default(),
+        entry.detail.to_string(),
+        entry.channel.clone(),
+        entry.address.clone().unwrap_or_default(),
     ];
-    let fields = fields.map(|field| quoted(&field));
+    let fields = fields.map(|field| quote_field(&field));
     format!("{}\r\n", fields.join(","))
 }
 
 /// Quotes a field, and inserts an apostrophe before text that a spreadsheet would interpret as a
 /// formula.
-fn quoted(field: &str) -> String {
+fn quote_field(field: &str) -> String {
     let guard = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{guard}{}\"", field.replace('"', "\"\""))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::quote_field;
 
     #[test]
-    fn fields_are_quoted_and_are_no_formulas() {
-        assert_eq!(quoted("a \"b\", c"), "\"a \"\"b\"\", c\"");
-        assert_eq!(quoted("=1+1"), "\"'=1+1\"");
-        assert_eq!(quoted(""), "\"\"");
+    fn fields_are_quoted_and_formulas_are_escaped() {
+        assert_eq!(quote_field("a \"b\", c"), "\"a \"\"b\"\", c\"");
+        assert_eq!(quote_field("=1+1"), "\"'=1+1\"");
+        assert_eq!(quote_field(""), "\"\"");
     }
 }

@@ -173,7 +173,7 @@ impl From<Correction> for CorrectionBody {
     params(RequiredKeyHeader),
     request_body = RequestCorrection,
     responses(
-        (status = 201, description = "It waits for somebody to decide", body = CorrectionBody),
+        (status = 201, description = "The request, which waits for a decision", body = CorrectionBody),
         (
             status = 403,
             description = "`operator_role_missing` or `second_factor_missing`",
@@ -189,8 +189,8 @@ impl From<Correction> for CorrectionBody {
         (
             status = 409,
             description = "`not_reversible`, `already_reversed`, `reversal_requested`: another \
-                request waits for a decision, or `adjustment_day_max`: what one operator asks for \
-                and what one player gets in 24 hours is bounded. Or `idempotency_key_in_use`",
+                request waits for a decision, or `adjustment_day_max`: the adjustments \
+                of one operator and of one player in 24 hours are limited. Or `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -212,7 +212,7 @@ pub(in crate::http) async fn request_correction(
     let request = request.require_key()?;
     let (subject, reason) = match request.parse_body()? {
         RequestCorrection::Adjustment { amount: 0, .. } => {
-            return Err(Code::BodyInvalid.with_detail("an adjustment of nothing"));
+            return Err(Code::BodyInvalid.with_detail("the amount of an adjustment is zero"));
         }
         RequestCorrection::Adjustment { player, amount, reason } => {
             let amount = coins::Coins::from_hundredths(amount);
@@ -315,11 +315,11 @@ pub(in crate::http) async fn show_correction(
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The correction"), RequiredKeyHeader),
     responses(
-        (status = 200, description = "It is booked", body = CorrectionBody),
+        (status = 200, description = "The approved correction", body = CorrectionBody),
         (
             status = 403,
             description = "`operator_role_missing`, `second_factor_missing`, or `correction_own` \
-                or `correction_not_independent`: somebody else decides",
+                or `correction_not_independent`: another operator decides",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -372,11 +372,11 @@ pub(in crate::http) async fn approve_correction(
     params(("id" = Uuid, Path, description = "The correction"), RequiredKeyHeader),
     request_body = RejectCorrection,
     responses(
-        (status = 200, description = "It is rejected", body = CorrectionBody),
+        (status = 200, description = "The rejected correction", body = CorrectionBody),
         (
             status = 403,
             description = "`operator_role_missing`, `second_factor_missing`, or `correction_own` \
-                or `correction_not_independent`: somebody else decides",
+                or `correction_not_independent`: another operator decides",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),

@@ -239,7 +239,7 @@ pub(in crate::http) async fn load_audited_record(
         (GameState::Voided, _) => return Err(Code::GameVoided.problem()),
     };
     let subject = format!("game:{game}");
-    let noted = audit.record(by.actor(), Action::ReplaySeen, &subject, json!({})).await;
-    noted.map_err(database_problem)?;
+    let recorded = audit.record(by.actor(), Action::ReplaySeen, &subject, json!({})).await;
+    recorded.map_err(database_problem)?;
     Ok((detail, record))
 }

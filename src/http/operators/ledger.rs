@@ -203,8 +203,7 @@ impl From<OperationRow> for OperationBody {
 impl From<TransferRow> for TransferBody {
     fn from(row: TransferRow) -> Self {
         let TransferRow { number, code, source, destination, amount } = row;
-        let (code, amount) = (code.into(), amount.into());
-        Self { number, code, source, destination, amount }
+        Self { number, code: code.into(), source, destination, amount: amount.into() }
     }
 }
 

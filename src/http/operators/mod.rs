@@ -54,7 +54,7 @@ impl From<OperatorError> for Problem {
             OperatorError::NoToken(AuthError::Missing) => Code::TokenMissing
                 .with_detail("send an operator's token as `Authorization: Bearer <token>`"),
             OperatorError::NoToken(_) => {
-                Code::TokenMalformed.with_detail("the token is not one of an operator")
+                Code::TokenMalformed.with_detail("the token is not an operator's")
             }
             OperatorError::TokenUnknown => Code::OperatorTokenUnknown.problem(),
             OperatorError::TokenExpired => Code::OperatorTokenExpired.with_detail(error.to_string()),

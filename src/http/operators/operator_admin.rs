@@ -88,16 +88,16 @@ pub(in crate::http) struct ListedOperators {
 }
 
 impl From<OperatorSummary> for ListedOperator {
-    fn from(listed: OperatorSummary) -> Self {
-        let OperatorSummary { name, role, is_enrolled, .. } = listed;
+    fn from(summary: OperatorSummary) -> Self {
+        let OperatorSummary { name, role, is_enrolled, .. } = summary;
         Self {
             name,
             role,
-            created_at: listed.created_at.into(),
-            disabled_at: listed.disabled_at.map(Time::from),
+            created_at: summary.created_at.into(),
+            disabled_at: summary.disabled_at.map(Time::from),
             is_enrolled,
-            last_seen_at: listed.last_seen_at.map(Time::from),
-            token_expires_at: listed.token_expires_at.map(Time::from),
+            last_seen_at: summary.last_seen_at.map(Time::from),
+            token_expires_at: summary.token_expires_at.map(Time::from),
         }
     }
 }
@@ -135,10 +135,10 @@ pub(in crate::http) async fn list_operators(
     security(("operator_token" = [])),
     request_body = AddOperator,
     responses(
-        (status = 201, description = "The code, shown once", body = IssuedEnrolment),
+        (status = 201, description = "The code, displayed once", body = IssuedEnrolment),
         (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`operator_taken`: names are not given twice",
+        (status = 409, description = "`operator_taken`: names are not reused",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
@@ -165,7 +165,7 @@ pub(in crate::http) async fn add_operator(
     security(("operator_token" = [])),
     params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
-        (status = 204, description = "It is disabled"),
+        (status = 204, description = "The operator is disabled"),
         (status = 403, description = "`operator_role_missing`, `second_factor_missing`",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`operator_not_found`", body = ProblemBody,
@@ -197,7 +197,7 @@ pub(in crate::http) async fn disable_operator(
     security(("operator_token" = [])),
     params(("name" = String, Path, max_length = 32, description = "The operator's name", example = "ate.luz")),
     responses(
-        (status = 200, description = "The code, shown once", body = IssuedEnrolment),
+        (status = 200, description = "The code, displayed once", body = IssuedEnrolment),
         (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`operator_not_found`", body = ProblemBody,

@@ -136,7 +136,7 @@ pub(in crate::http) async fn list_reports(
     params(("id" = Uuid, Path, description = "The report"), RequiredKeyHeader),
     request_body = DecideReport,
     responses(
-        (status = 200, description = "It is closed", body = PlayerReportBody),
+        (status = 200, description = "The closed report", body = PlayerReportBody),
         (status = 404, description = "`report_not_found`",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`report_decided`. Or `idempotency_key_in_use`",

@@ -259,8 +259,8 @@ pub(in crate::http) async fn find_players(
 
 /// Returns the search text if its length is within bounds and it contains no zero byte.
 pub(in crate::http) fn parse_search(text: &str) -> Result<&str, Problem> {
-    let is_fit = (1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) && !text.contains('\0');
-    if is_fit {
+    let is_valid = (1..=SEARCH_LENGTH_MAX).contains(&text.chars().count()) && !text.contains('\0');
+    if is_valid {
         Ok(text)
     } else {
         Err(Code::QueryInvalid.with_detail("a search has 1 to 64 characters"))
@@ -331,8 +331,8 @@ pub(in crate::http) async fn load_player_report(
     match operator.require_moderator() {
         Ok(by) => {
             let subject = format!("player:{player}");
-            let noted = audit.record(by.actor(), Action::AddressesSeen, &subject, json!({})).await;
-            noted.map_err(database_problem)?;
+            let recorded = audit.record(by.actor(), Action::AddressesSeen, &subject, json!({})).await;
+            recorded.map_err(database_problem)?;
         }
         Err(RoleMissing { .. }) => {
             report.sessions.iter_mut().for_each(|session| session.address = None);
@@ -390,7 +390,7 @@ pub(in crate::http) struct NewNote {
     params(("id" = Uuid, Path, description = "The player"), RequiredKeyHeader),
     request_body = NewNote,
     responses(
-        (status = 204, description = "It is written"),
+        (status = 204, description = "The note is written"),
         (status = 404, description = "`player_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
@@ -409,10 +409,10 @@ pub(in crate::http) async fn write_note(
     let by = operator.require_moderator()?;
     let request = request.require_key()?;
     let NewNote { words } = request.parse_body()?;
-    let words: NoteText =
+    let text: NoteText =
         words.parse().map_err(|error| Code::BodyInvalid.with_detail(format!("{error}")))?;
     let work = async move |attempt| {
-        moderation.write_note(&by, PlayerId(id), &words, attempt).await?;
+        moderation.write_note(&by, PlayerId(id), &text, attempt).await?;
         Ok(StatusCode::NO_CONTENT)
     };
     Ok(request.execute(&operator, work).await)
@@ -428,7 +428,7 @@ pub(in crate::http) async fn write_note(
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The player")),
     responses(
-        (status = 204, description = "It has no session any more"),
+        (status = 204, description = "All sessions have ended"),
         (status = 404, description = "`player_not_found`", body = ProblemBody,
             content_type = "application/problem+json")
     )

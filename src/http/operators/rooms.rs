@@ -226,7 +226,8 @@ impl RoomSettings {
                 private: None,
                 practice: false,
             };
-        let (coins_min, coins_max) = (amount(self.coins_min), self.coins_max.map(amount));
+        let coins_min = amount(self.coins_min);
+        let coins_max = self.coins_max.map(amount);
         let name = self.name;
         let is_open = self.is_open;
         let needs_account = self.needs_account;
@@ -282,10 +283,10 @@ pub(in crate::http) async fn list_room_revisions(
     request_body = CreateRoom,
     responses(
         (status = 201, description = "The room", body = RoomRevisionBody),
-        (status = 409, description = "`room_taken`: there is one of this id. `too_many_rooms`. Or \
+        (status = 409, description = "`room_taken`: the id is in use. `too_many_rooms`. Or \
             `idempotency_key_in_use`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, `room_unsound`: a room cannot be like this, \
+        (status = 422, description = "`body_invalid`, `room_unsound`: the settings are inconsistent, \
             `idempotency_key_invalid` or `idempotency_key_reused`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -321,14 +322,14 @@ pub(in crate::http) async fn create_room(
     ),
     request_body = ChangeRoom,
     responses(
-        (status = 200, description = "The room as it is now", body = RoomRevisionBody),
+        (status = 200, description = "The changed room", body = RoomRevisionBody),
         (status = 404, description = "`room_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`room_changed`: somebody else was faster; look again. Or \
+        (status = 409, description = "`room_changed`: the revision is outdated. Or \
             `idempotency_key_in_use`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 422, description = "`path_invalid`, `body_invalid`, `room_unsound`: a room \
-            cannot be like this, `idempotency_key_invalid` or `idempotency_key_reused`",
+        (status = 422, description = "`path_invalid`, `body_invalid`, `room_unsound`: the \
+            settings are inconsistent, `idempotency_key_invalid` or `idempotency_key_reused`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
@@ -361,10 +362,10 @@ pub(in crate::http) async fn change_room(
         RequiredKeyHeader
     ),
     responses(
-        (status = 200, description = "The room, open", body = RoomRevisionBody),
+        (status = 200, description = "The opened room", body = RoomRevisionBody),
         (status = 404, description = "`room_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`room_changed`: somebody else was faster. Or \
+        (status = 409, description = "`room_changed`: another change was made meanwhile. Or \
             `idempotency_key_in_use`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -392,10 +393,10 @@ pub(in crate::http) async fn open_room(
         RequiredKeyHeader
     ),
     responses(
-        (status = 200, description = "The room, closed", body = RoomRevisionBody),
+        (status = 200, description = "The closed room", body = RoomRevisionBody),
         (status = 404, description = "`room_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`room_changed`: somebody else was faster. Or \
+        (status = 409, description = "`room_changed`: another change was made meanwhile. Or \
             `idempotency_key_in_use`", body = ProblemBody,
             content_type = "application/problem+json")
     )

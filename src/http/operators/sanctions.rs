@@ -59,7 +59,7 @@ pub(in crate::http) fn build_sanction(
     hours: Option<u32>,
 ) -> Result<Sanction, Problem> {
     if hours.is_some_and(|hours| !(1..=HOURS_MAX).contains(&hours)) {
-        return Err(Code::BodyInvalid.with_detail("hours are 1 to 87600"));
+        return Err(Code::BodyInvalid.with_detail("hours must be 1 to 87600"));
     }
     let hour = std::time::Duration::from_hours(1);
     let ends_at = hours.map(|hours| clock::after(services.clock.now(), hour * hours));
@@ -93,7 +93,7 @@ impl From<SanctionPath> for SanctionKind {
     security(("operator_token" = [])),
     params(
         ("id" = Uuid, Path, description = "The player"),
-        ("sanctions" = inline(SanctionPath), Path, description = "What the player is kept from")
+        ("sanctions" = inline(SanctionPath), Path, description = "The kind of sanction")
     ),
     responses((status = 200, description = "The bans or mutes", body = PlayerSanctions))
 )]
@@ -117,7 +117,7 @@ pub(in crate::http) async fn list_sanctions(
     security(("operator_token" = [])),
     params(
         ("id" = Uuid, Path, description = "The player"),
-        ("sanctions" = inline(SanctionPath), Path, description = "What the player is kept from"),
+        ("sanctions" = inline(SanctionPath), Path, description = "The kind of sanction"),
         RequiredKeyHeader
     ),
     request_body = SanctionRequest,
@@ -140,7 +140,8 @@ pub(in crate::http) async fn impose_sanction(
     let SanctionRequest { reason, hours } = request.parse_body()?;
     let sanction = build_sanction(&services, reason, hours)?;
     let sanctions = Sanctions::from_ref(&services);
-    let (player, kind) = (PlayerId(player), SanctionKind::from(path));
+    let player = PlayerId(player);
+    let kind = SanctionKind::from(path);
     let work = async move |_| {
         sanctions.impose(&by, player, kind, &sanction).await?;
         Ok((StatusCode::CREATED, list_of_kind(&sanctions, player, kind).await?))
@@ -158,7 +159,7 @@ pub(in crate::http) async fn impose_sanction(
     security(("operator_token" = [])),
     params(
         ("id" = Uuid, Path, description = "The player"),
-        ("sanctions" = inline(SanctionPath), Path, description = "What the player is kept from"),
+        ("sanctions" = inline(SanctionPath), Path, description = "The kind of sanction"),
         RequiredKeyHeader
     ),
     responses(
@@ -175,7 +176,8 @@ pub(in crate::http) async fn lift_sanctions(
 ) -> Result<Response, Problem> {
     let by = operator.require_moderator()?;
     let request = request.require_key()?;
-    let (player, kind) = (PlayerId(player), SanctionKind::from(path));
+    let player = PlayerId(player);
+    let kind = SanctionKind::from(path);
     let work = async move |_| {
         sanctions.lift(&by, player, kind).await?;
         list_of_kind(&sanctions, player, kind).await

@@ -34,6 +34,7 @@ pub(in crate::http) struct OperatorSignIn {
 
 /// A session of an operator.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OperatorSession)]
 pub(in crate::http) struct OperatorSessionBody {
     /// The token to be sent as `Authorization: Bearer`. The session ends after 30 minutes without a
     /// request, and after 12 hours.
@@ -54,9 +55,9 @@ pub(in crate::http) struct OperatorSessionBody {
     tag = "operators",
     request_body = OperatorSignIn,
     responses(
-        (status = 200, description = "A session, told once", body = OperatorSessionBody),
-        (status = 401, description = "`credentials_wrong`: name, password and code do not belong \
-            together, or the code was used before", body = ProblemBody,
+        (status = 200, description = "The session, whose token is returned once", body = OperatorSessionBody),
+        (status = 401, description = "`credentials_wrong`: name, password and code do not \
+            match, or the code was used before", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 429, description = "`sign_in_locked`, `too_many_requests`", body = ProblemBody,
             content_type = "application/problem+json"),
@@ -87,7 +88,7 @@ pub(in crate::http) async fn sign_in_operator(
     security(("operator_token" = [])),
     responses(
         (status = 204, description = "The session has ended"),
-        (status = 403, description = "`second_factor_missing`: this is the token of no session",
+        (status = 403, description = "`second_factor_missing`: the token is not a session's",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]

@@ -240,8 +240,15 @@ impl From<SettlementRow> for SettledBody {
 impl From<Totals> for TotalsBody {
     fn from(totals: Totals) -> Self {
         let Totals { games, gross, fees, pots, pots_taken, taken_over, reversed } = totals;
-        let (gross, fees, pots) = (gross.into(), fees.into(), pots.into());
-        Self { games, gross, fees, pots, pots_taken, taken_over, reversed }
+        Self {
+            games,
+            gross: gross.into(),
+            fees: fees.into(),
+            pots: pots.into(),
+            pots_taken,
+            taken_over,
+            reversed,
+        }
     }
 }
 
@@ -265,7 +272,8 @@ pub(in crate::http) async fn list_settlements(
     Query(query): Query<SettledQuery>,
 ) -> Result<Json<PageOf<SettledBody>>, Problem> {
     let SettledQuery { cursor, limit, .. } = &query;
-    let (cursor, limit) = (cursor.clone(), limit.items());
+    let cursor = cursor.clone();
+    let limit = limit.items();
     let filter = SettledFilter::from(query).to_filter()?;
     let list = cursor_scope(&filter);
     let cursor = cursors.open(&list, &operator, cursor.as_deref())?;
@@ -350,9 +358,9 @@ pub(in crate::http) async fn export_csv(
     filter: SettlementFilter,
 ) -> Result<Response, Problem> {
     let detail = describe_filter(&filter);
-    let noted = audit.record(&operator.actor(), Action::Exported, "settlements", detail).await;
-    noted.map_err(database_problem)?;
-    Ok(csv(reports, filter))
+    let recorded = audit.record(&operator.actor(), Action::Exported, "settlements", detail).await;
+    recorded.map_err(database_problem)?;
+    Ok(stream_csv(reports, filter))
 }
 
 /// Describes a filter for the audit log: amounts in hundredths of a coin, without the conditions
@@ -378,9 +386,9 @@ fn describe_filter(filter: &SettlementFilter) -> Value {
 }
 
 /// Streams the settlements as a CSV file.
-fn csv(reports: Reports, filter: SettlementFilter) -> Response {
+fn stream_csv(reports: Reports, filter: SettlementFilter) -> Response {
     let rows = reports.export(filter).inspect_err(|error| {
-        tracing::warn!(%error, "an export of settlements broke off");
+        tracing::warn!(%error, "an export of settlements was interrupted");
     });
     let headers = [
         (CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),

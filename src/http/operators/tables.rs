@@ -55,7 +55,7 @@ pub(in crate::http) struct BusyTables {
 
 /// The public view of a table.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct ShownTable {
+pub(in crate::http) struct PublicTable {
     /// The schema `TableView` of asyncapi.yaml, as a spectator sees it.
     #[schema(value_type = Object)]
     view: Value,
@@ -63,7 +63,7 @@ pub(in crate::http) struct ShownTable {
 
 /// The full view of a running game.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct ShownHands {
+pub(in crate::http) struct RevealedHands {
     /// The schema `TongitsView` of asyncapi.yaml, with every hand and the stock.
     #[schema(value_type = Object)]
     view: Value,
@@ -71,7 +71,8 @@ pub(in crate::http) struct ShownHands {
 
 /// A halted table.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct HaltedTable {
+#[schema(as = HaltedTable)]
+pub(in crate::http) struct HaltedTableBody {
     table: Uuid,
     #[schema(required = true)]
     room: Option<String>,
@@ -93,9 +94,9 @@ pub(in crate::http) struct LostPot {
 
 /// Halted tables and lost POTs, which wait for an operator.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct Stranded {
+pub(in crate::http) struct StrandedTables {
     /// Ordered by the time of the halt, oldest first.
-    halted: Vec<HaltedTable>,
+    halted: Vec<HaltedTableBody>,
     /// Ordered by the time of the last game, oldest first.
     lost_pots: Vec<LostPot>,
 }
@@ -111,7 +112,7 @@ pub(in crate::http) struct TableReason {
 
 /// The result of voiding a table.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct TableEnded {
+pub(in crate::http) struct VoidedTable {
     /// The game whose coins were refunded; null if none was open.
     #[schema(required = true)]
     game: Option<Uuid>,
@@ -149,7 +150,7 @@ pub(in crate::http) async fn find_table(
     table: TableId,
 ) -> Result<std::sync::Arc<Table<AnyGame>>, Problem> {
     let found = services.lobby.tables().look(table).await.map_err(|unready| match unready {
-        Unready::Halted => Code::TableHalted.with_detail("release or void it"),
+        Unready::Halted => Code::TableHalted.with_detail("release or void the table"),
         Unready::OtherVersion => Code::Unavailable.with_detail("another node plays this table"),
         Unready::Unavailable(error) => Problem::unavailable(&error),
     })?;
@@ -163,8 +164,8 @@ pub(in crate::http) async fn reveal_hands(
     table: TableId,
     reason: &Reason,
 ) -> Result<<AnyGame as bahay_engine::game::Game>::View, Problem> {
-    let looked = find_table(services, table).await?;
-    let Phase::Playing(playing) = looked.phase() else {
+    let found = find_table(services, table).await?;
+    let Phase::Playing(playing) = found.phase() else {
         return Err(Code::NoGame.problem());
     };
     let detail = json!({ "game": playing.game, "reason": reason.as_str() });
@@ -193,7 +194,7 @@ async fn run_table_order<T>(
     let detail = json!({ "reason": reason.map(Reason::as_str) });
     record_table_action(services, by.actor(), action, table, detail).await?;
     match operation.await {
-        Ok(done) => Ok(done),
+        Ok(outcome) => Ok(outcome),
         Err(error) => {
             let detail = json!({ "order": action.as_str(), "error": error.to_string() });
             record_table_action(services, by.actor(), Action::TableOrderFailed, table, detail).await?;
@@ -210,8 +211,8 @@ pub(in crate::http) async fn void(
     reason: &Reason,
 ) -> Result<VoidOutcome, Problem> {
     let tables = services.lobby.tables();
-    let what = (Action::TableVoided, table, Some(reason));
-    run_table_order(services, by, what, tables.void(table, reason)).await
+    let order = (Action::TableVoided, table, Some(reason));
+    run_table_order(services, by, order, tables.void(table, reason)).await
 }
 
 /// Releases a halted table.
@@ -220,8 +221,8 @@ pub(in crate::http) async fn release(
     by: &SignedInAdministrator,
     table: TableId,
 ) -> Result<(), Problem> {
-    let what = (Action::TableReleased, table, None);
-    run_table_order(services, by, what, services.lobby.tables().release(table)).await
+    let order = (Action::TableReleased, table, None);
+    run_table_order(services, by, order, services.lobby.tables().release(table)).await
 }
 
 /// Refunds the POT of a table that no longer exists.
@@ -230,8 +231,8 @@ pub(in crate::http) async fn refund_pot(
     by: &SignedInAdministrator,
     table: TableId,
 ) -> Result<crate::ledger::PotRefundOutcome, Problem> {
-    let what = (Action::PotRefunded, table, None);
-    run_table_order(services, by, what, services.lobby.tables().refund_pot(table)).await
+    let order = (Action::PotRefunded, table, None);
+    run_table_order(services, by, order, services.lobby.tables().refund_pot(table)).await
 }
 
 /// Returns the halted tables and the lost POTs.
@@ -251,7 +252,7 @@ pub(in crate::http) async fn list_halted_and_lost(
     tag = "operators",
     security(("operator_token" = [])),
     params(TablesQuery),
-    responses((status = 200, description = "Tables with somebody there", body = BusyTables))
+    responses((status = 200, description = "The tables with players", body = BusyTables))
 )]
 pub(in crate::http) async fn list_tables(
     State(services): State<Services>,
@@ -269,14 +270,14 @@ pub(in crate::http) async fn list_tables(
     path = "/v1/operator/stranded",
     tag = "operators",
     security(("operator_token" = [])),
-    responses((status = 200, description = "What waits for an operator", body = Stranded))
+    responses((status = 200, description = "Halted tables and lost POTs", body = StrandedTables))
 )]
 pub(in crate::http) async fn list_stranded(
     State(services): State<Services>,
     _operator: Operator,
-) -> Result<Json<Stranded>, Problem> {
+) -> Result<Json<StrandedTables>, Problem> {
     let (halted, lost) = list_halted_and_lost(&services).await?;
-    let halted = halted.into_iter().map(|halted| HaltedTable {
+    let halted = halted.into_iter().map(|halted| HaltedTableBody {
         table: halted.table.0,
         room: halted.room,
         game: halted.game.map(|game| game.0),
@@ -288,7 +289,7 @@ pub(in crate::http) async fn list_stranded(
         pot: lost.pot.into(),
         finished_at: Time::from_ms(lost.finished_at_ms),
     });
-    Ok(Json(Stranded { halted: halted.collect(), lost_pots: lost.collect() }))
+    Ok(Json(StrandedTables { halted: halted.collect(), lost_pots: lost.collect() }))
 }
 
 /// Show a table
@@ -301,7 +302,7 @@ pub(in crate::http) async fn list_stranded(
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The table")),
     responses(
-        (status = 200, description = "The table now", body = ShownTable),
+        (status = 200, description = "The public view", body = PublicTable),
         (status = 404, description = "`table_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`table_halted`", body = ProblemBody,
@@ -312,10 +313,10 @@ pub(in crate::http) async fn show_operated_table(
     State(services): State<Services>,
     _operator: Operator,
     Path(id): Path<Uuid>,
-) -> Result<Json<ShownTable>, Problem> {
+) -> Result<Json<PublicTable>, Problem> {
     let table = find_table(&services, TableId(id)).await?;
     let view = serde_json::to_value(table.view(None)).map_err(|error| Problem::internal(&error))?;
-    Ok(Json(ShownTable { view }))
+    Ok(Json(PublicTable { view }))
 }
 
 /// View hidden cards
@@ -330,25 +331,25 @@ pub(in crate::http) async fn show_operated_table(
     params(("id" = Uuid, Path, description = "The table")),
     request_body = TableReason,
     responses(
-        (status = 200, description = "The game now", body = ShownHands),
+        (status = 200, description = "The full view", body = RevealedHands),
         (status = 403, description = "`operator_role_missing`, `second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`table_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`no_game`: none is being played. `table_halted`",
+        (status = 409, description = "`no_game`: no game is running. `table_halted`",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
-pub(in crate::http) async fn look_at_hands(
+pub(in crate::http) async fn view_hands(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
     super::super::Body(TableReason { reason }): super::super::Body<TableReason>,
-) -> Result<Json<ShownHands>, Problem> {
+) -> Result<Json<RevealedHands>, Problem> {
     let by = operator.require_administrator()?.require_session()?;
     let view = reveal_hands(&services, &by, TableId(id), &reason).await?;
     let view = serde_json::to_value(view).map_err(|error| Problem::internal(&error))?;
-    Ok(Json(ShownHands { view }))
+    Ok(Json(RevealedHands { view }))
 }
 
 /// Void a table
@@ -365,7 +366,7 @@ pub(in crate::http) async fn look_at_hands(
     params(("id" = Uuid, Path, description = "The table"), RequiredKeyHeader),
     request_body = TableReason,
     responses(
-        (status = 200, description = "It is gone", body = TableEnded),
+        (status = 200, description = "The table has ended", body = VoidedTable),
         (status = 404, description = "`table_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 409, description = "`idempotency_key_in_use`", body = ProblemBody,
@@ -383,7 +384,7 @@ pub(in crate::http) async fn void_table(
     let TableReason { reason } = request.parse_body()?;
     let work = async move |_| {
         let VoidOutcome { game, .. } = void(&services, &by, TableId(id), &reason).await?;
-        Ok(Json(TableEnded { game: game.map(|game| game.0) }))
+        Ok(Json(VoidedTable { game: game.map(|game| game.0) }))
     };
     Ok(request.execute(&operator, work).await)
 }
@@ -399,10 +400,10 @@ pub(in crate::http) async fn void_table(
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The table"), RequiredKeyHeader),
     responses(
-        (status = 204, description = "It plays on"),
+        (status = 204, description = "The table is released"),
         (status = 404, description = "`table_not_found`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`not_halted`; `table_broken`: its journal does not replay. \
+        (status = 409, description = "`not_halted`; `table_broken`: its journal cannot be replayed. \
             Or `idempotency_key_in_use`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -433,13 +434,13 @@ pub(in crate::http) async fn release_table(
     security(("operator_token" = [])),
     params(("id" = Uuid, Path, description = "The table"), RequiredKeyHeader),
     responses(
-        (status = 200, description = "Who got back what", body = PotShares),
-        (status = 409, description = "`table_live`: the table is there. `pot_empty`. Or \
+        (status = 200, description = "The refunded shares", body = PotShares),
+        (status = 409, description = "`table_live`: the table still exists. `pot_empty`. Or \
             `idempotency_key_in_use`", body = ProblemBody,
             content_type = "application/problem+json")
     )
 )]
-pub(in crate::http) async fn return_lost_pot(
+pub(in crate::http) async fn refund_lost_pot(
     State(services): State<Services>,
     operator: Operator,
     Path(id): Path<Uuid>,
@@ -448,8 +449,8 @@ pub(in crate::http) async fn return_lost_pot(
     let by = operator.require_administrator()?.require_session()?;
     let request = request.require_key()?;
     let work = async move |_| {
-        let returned = refund_pot(&services, &by, TableId(id)).await?;
-        let shares = returned.shares.into_iter();
+        let refund = refund_pot(&services, &by, TableId(id)).await?;
+        let shares = refund.shares.into_iter();
         let shares =
             shares.map(|share| PotShare { player: share.player.0, amount: share.amount.into() });
         Ok(Json(PotShares { shares: shares.collect() }))

@@ -234,7 +234,7 @@ impl TodayBody {
             day_before: today.day_before.into(),
             week_before: today.week_before.into(),
             rooms: rooms
-                .map(|one| RoomFiguresBody { room: one.room, figures: one.figures.into() })
+                .map(|room| RoomFiguresBody { room: room.room, figures: room.figures.into() })
                 .collect(),
             hours: hours
                 .map(|one| HourBody {
@@ -279,7 +279,7 @@ pub(in crate::http) async fn show_today(
 /// respond, so that the figures of the ledger can be displayed all the same.
 pub(in crate::http) async fn count_playing(services: &Services) -> Option<PlayingCount> {
     let rooms = services.lobby.playing_counts().await;
-    let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "what plays now is not known"));
+    let rooms = rooms.inspect_err(|error| tracing::warn!(%error, "the numbers of tables and players are unknown"));
     let sum = |sum: PlayingCount, one: &PlayingCount| PlayingCount {
         players: sum.players.saturating_add(one.players),
         tables: sum.tables.saturating_add(one.tables),

@@ -31,7 +31,7 @@ pub(in crate::http) struct CreatedToken {
     tag = "operators",
     security(("operator_token" = [])),
     responses(
-        (status = 201, description = "The token, shown once", body = CreatedToken),
+        (status = 201, description = "The token, displayed once", body = CreatedToken),
         (status = 403, description = "`second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -56,7 +56,7 @@ pub(in crate::http) async fn create_token(
     tag = "operators",
     security(("operator_token" = [])),
     responses(
-        (status = 204, description = "There is no token any more"),
+        (status = 204, description = "The token is revoked"),
         (status = 403, description = "`second_factor_missing`", body = ProblemBody,
             content_type = "application/problem+json")
     )
