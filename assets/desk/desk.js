@@ -1,5 +1,5 @@
-// The desk's one script: keeps live parts fresh, and asks before what cannot be undone. Pages work
-// without it; a live part is then as old as its page.
+// The desk's only script: refreshes live parts, and asks for confirmation of irreversible acts. Pages
+// work without it; a live part is then as old as its page.
 'use strict';
 
 for (const form of document.querySelectorAll('form[data-confirm]')) {
@@ -8,8 +8,8 @@ for (const form of document.querySelectorAll('form[data-confirm]')) {
   });
 }
 
-// A live part names where its content comes from, and how often where that is not every second. It
-// can be held still by its button, and is while nobody sees the page.
+// A live part has the URL of its content and, unless it is a second, the interval of its refresh. Its
+// button pauses the refresh, which is also paused while the page is hidden.
 for (const part of document.querySelectorAll('[data-live]')) {
   const button = document.querySelector(`[data-hold="${part.id}"]`);
   const everyMs = 1000 * Number(part.dataset.everyS ?? 1);
@@ -28,7 +28,7 @@ for (const part of document.querySelectorAll('[data-live]')) {
         if (answer.status === 401) return window.location.reload();
         if (answer.ok) {
           const text = await answer.text();
-          // Only what is new is drawn, so that what is selected or focused stays.
+          // Unchanged content is not replaced, so that selection and focus are kept.
           if (text !== part.dataset.shown) {
             const open = [...part.querySelectorAll('details')].map((details) => details.open);
             part.innerHTML = text;

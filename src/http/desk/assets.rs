@@ -1,5 +1,6 @@
-//! The stylesheet and the script of all pages. They are in the program, and their names hold a hash
-//! of what they say, so that a browser keeps them for ever and still never has an old one.
+//! The stylesheet and the script of all pages. They are embedded in the program, and their paths
+//! contain a hash of their content, so that browsers may cache them indefinitely and never use an
+//! outdated version.
 
 use std::sync::LazyLock;
 
@@ -10,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use bahay_engine::hex::Hex;
 use sha2::{Digest as _, Sha256};
 
-/// A file as pages name it.
+/// A static file, with the path under which pages refer to it.
 pub(super) struct Asset {
     pub(super) path: String,
     kind: &'static str,

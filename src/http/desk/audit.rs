@@ -1,4 +1,4 @@
-//! The audit, searched and exported.
+//! The page of the audit log: search and export.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -16,7 +16,7 @@ use crate::operators::audit::{Action, AuditEntry, AuditFilter};
 
 const HERE: &str = "/desk/audit";
 
-/// Actions on one page.
+/// The number of audit entries on one page.
 const PAGE: u32 = 100;
 
 #[derive(Debug, Default, Deserialize)]
@@ -36,7 +36,7 @@ pub(super) struct AuditSearchForm {
 
 impl AuditSearchForm {
     fn search(&self) -> Result<AuditFilter, crate::http::Problem> {
-        // What is empty, as fields of a form are, asks for nothing.
+        // An empty field of the form sets no condition.
         let text =
             |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
         let time = |given: &str| {

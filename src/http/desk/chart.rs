@@ -1,6 +1,6 @@
-//! Charts, drawn here as SVG, with the same figures as a table for who does not see them.
+//! Charts as SVG, each with its figures as a table for people who cannot see the drawing.
 //!
-//! Everything is in whole units of a drawing 1000 wide and 300 high; a browser scales it.
+//! All coordinates are integers in a drawing 1000 wide and 300 high, which the browser scales.
 
 use maud::{Markup, html};
 
@@ -8,36 +8,36 @@ use super::components::{Column, table};
 
 const WIDTH: i64 = 1_000;
 const HEIGHT: i64 = 300;
-/// Above and below what is drawn, for words.
+/// The margins above and below the plot area, for labels.
 const TOP: i64 = 24;
 const BOTTOM: i64 = 36;
-/// Labels below the drawing, at most; the others are left out.
+/// The maximum number of labels below the plot area; the others are omitted.
 const LABELS_MAX: usize = 8;
 
-/// How a chart is drawn.
+/// The kind of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum ChartKind {
     Bars,
     Lines,
 }
 
-/// Some values under one name, one for each label of the chart.
+/// A named series of values, one for each label of the chart.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Series {
     pub(in crate::http) name: String,
     pub(in crate::http) values: Vec<i64>,
 }
 
-/// What is drawn.
+/// A chart.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Chart<'a> {
     pub(in crate::http) title: &'a str,
     pub(in crate::http) kind: ChartKind,
-    /// Of the values, from left to right.
+    /// The labels of the values, from left to right.
     pub(in crate::http) labels: Vec<String>,
-    /// Six at most have a look of their own.
+    /// The series. The stylesheet distinguishes at most six.
     pub(in crate::http) series: Vec<Series>,
-    /// A value in words.
+    /// Formats a value.
     pub(in crate::http) text: fn(i64) -> String,
 }
 
@@ -45,7 +45,7 @@ impl Chart<'_> {
     pub(in crate::http) fn draw(&self) -> Markup {
         let Self { title, kind, labels, series, text } = self;
         let all = || series.iter().flat_map(|series| series.values.iter().copied());
-        // Zero is always in it, so that heights can be compared.
+        // The scale always includes zero, so that heights are comparable.
         let (low, high) = (all().min().unwrap_or(0).min(0), all().max().unwrap_or(0).max(0));
         let scale = Scale {
             low,
@@ -104,7 +104,7 @@ impl Chart<'_> {
     }
 }
 
-/// From values to places in the drawing.
+/// The mapping from values to coordinates.
 struct Scale {
     low: i64,
     span: i64,
@@ -112,7 +112,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Rounded down, to a unit of the drawing.
+    /// Returns the vertical coordinate of a value, rounded down.
     fn y(&self, value: i64) -> i64 {
         let room = i128::from(HEIGHT - TOP - BOTTOM);
         let above = i128::from(value) - i128::from(self.low);
@@ -162,7 +162,8 @@ mod tests {
     #[test]
     fn heights_are_to_scale_and_told_as_a_table() {
         let drawn = chart(ChartKind::Bars, vec![0, 60, 120, -120]);
-        // 240 units for 240: a game is a unit high, and zero in the middle.
+        // The plot area has 240 units for a range of 240: one game is one unit high, and zero lies
+        // in the middle.
         assert!(drawn.contains("y=\"84\" height=\"60\""), "{drawn}");
         assert!(drawn.contains("y=\"24\" height=\"120\""), "{drawn}");
         assert!(drawn.contains("y=\"144\" height=\"120\""), "{drawn}");

@@ -1,4 +1,4 @@
-//! What pages are made of: tables, fields, buttons, pagers, times and amounts.
+//! Components of pages: tables, fields, buttons, pagers, times and amounts.
 
 use bahay_engine::coins::Coins;
 use maud::{Markup, html};
@@ -6,14 +6,15 @@ use maud::{Markup, html};
 use super::OperatorSession;
 use crate::clock::{self, Timestamp};
 
-/// A column of a table: numbers stand at the right.
+/// A column of a table. Numbers are right-aligned.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::http) enum Column<'a> {
     Text(&'a str),
     Number(&'a str),
 }
 
-/// A table, which scrolls by itself where the page is narrow. Each row has a cell for each column.
+/// Draws a table, which scrolls horizontally on a narrow page. Each row has one cell for each
+/// column.
 pub(in crate::http) fn table(
     caption: &str,
     columns: &[Column<'_>],
@@ -53,7 +54,7 @@ pub(in crate::http) fn table(
     }
 }
 
-/// What is known of one thing, a line each.
+/// Draws a description list of names and values.
 pub(in crate::http) fn facts(facts: &[(&str, Markup)]) -> Markup {
     html! {
         dl class="facts" {
@@ -62,12 +63,12 @@ pub(in crate::http) fn facts(facts: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A field of a form with its label.
+/// An input field of a form, with its label.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::http) struct Field<'a> {
     pub(in crate::http) name: &'a str,
     pub(in crate::http) label: &'a str,
-    /// As `input` has it.
+    /// The `type` attribute of the `input` element.
     pub(in crate::http) kind: &'a str,
     pub(in crate::http) value: &'a str,
     pub(in crate::http) hint: &'a str,
@@ -77,12 +78,12 @@ pub(in crate::http) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// That must be filled in.
+    /// Returns a field that must be filled in.
     pub(in crate::http) const fn required(name: &'a str, label: &'a str) -> Self {
         Self { is_required: true, ..Self::optional(name, label) }
     }
 
-    /// That may be left empty.
+    /// Returns a field that may be left empty.
     pub(in crate::http) const fn optional(name: &'a str, label: &'a str) -> Self {
         let (kind, value, hint, autocomplete, inputmode) = ("text", "", "", "off", "");
         Self { name, label, kind, value, hint, autocomplete, inputmode, is_required: false }
@@ -103,7 +104,7 @@ pub(in crate::http) fn field(field: Field<'_>) -> Markup {
     }
 }
 
-/// A field of more lines.
+/// Draws a text field with several lines.
 pub(in crate::http) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
     let (id, described) = (format!("f-{name}"), format!("h-{name}"));
     html! {
@@ -115,7 +116,7 @@ pub(in crate::http) fn text_area(name: &str, label: &str, hint: &str) -> Markup 
     }
 }
 
-/// One of some values: each with its name, and the one that is chosen.
+/// Draws a selection among options, which are pairs of a value and a name.
 pub(in crate::http) fn select(
     name: &str,
     label: &str,
@@ -135,7 +136,8 @@ pub(in crate::http) fn select(
     }
 }
 
-/// A button that does something at once, asked about first when `confirm` says how.
+/// Draws a button that sends a request at once; a confirmation is asked for unless `confirm` is
+/// empty.
 pub(in crate::http) fn button(session: &OperatorSession, action: &str, label: &str, confirm: &str) -> Markup {
     html! {
         form class="inline" method="post" action=(action)
@@ -146,7 +148,8 @@ pub(in crate::http) fn button(session: &OperatorSession, action: &str, label: &s
     }
 }
 
-/// The way to the next page of a list. `here` is the path, `query` what else the list was asked.
+/// Draws the link to the next page of a list, if there is one. `here` is the list's path, `query`
+/// its other parameters.
 pub(in crate::http) fn pager(here: &str, query: &[(&str, &str)], next: Option<&str>) -> Markup {
     let Some(next) = next else {
         return html! {};
@@ -162,24 +165,24 @@ pub(in crate::http) fn pager(here: &str, query: &[(&str, &str)], next: Option<&s
     }
 }
 
-/// In UTC, to the second.
+/// Draws a time in UTC, to the second.
 pub(in crate::http) fn time(at: Timestamp) -> Markup {
     let at = clock::to_jiff(at);
     let text = at.strftime("%Y-%m-%d %H:%M:%S").to_string();
     html! { time datetime=(format!("{at:.3}")) { (text) } }
 }
 
-/// With two places, and its sign where it is below zero.
+/// Draws an amount with two decimal places, and with a sign if it is negative.
 pub(in crate::http) fn coins(amount: Coins) -> Markup {
     html! { (amount) }
 }
 
-/// An id that people compare by its end.
+/// Draws an id in a font in which ids are easily compared.
 pub(in crate::http) fn id(id: &impl std::fmt::Display) -> Markup {
     html! { code class="id" { (id) } }
 }
 
-/// A state, as a word that stands out.
+/// Draws a state as a highlighted word.
 pub(in crate::http) fn badge(kind: &str, text: &str) -> Markup {
     html! { span class={ "badge " (kind) } { (text) } }
 }

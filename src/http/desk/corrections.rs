@@ -1,4 +1,4 @@
-//! Corrections of the books: asked for on one page, decided on another by somebody else.
+//! Corrections of the books: requested on one page, decided by another operator on a second one.
 
 use std::str::FromStr as _;
 
@@ -21,7 +21,7 @@ use crate::operators::{Correction, Corrections, Decision, State as Stage, Subjec
 
 const HERE: &str = "/desk/corrections";
 
-/// Corrections on one page.
+/// The number of corrections on one page.
 const PAGE: u32 = 50;
 
 #[derive(Debug, Deserialize)]
@@ -91,7 +91,7 @@ fn stage(state: Stage) -> Markup {
     }
 }
 
-/// What the form begins with.
+/// The initial values of the request form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CorrectionPrefill {
@@ -104,7 +104,7 @@ pub(super) async fn form(
     Query(CorrectionPrefill { player, operation }): Query<CorrectionPrefill>,
 ) -> Result<Response, ErrorPage> {
     session.operator.require_corrections_role()?;
-    // Names this form: sent twice, it asks once.
+    // The idempotency key of the form: a form that is sent twice makes one request.
     let attempt = entropy::uuid();
     let hint = "10 to 500 characters, for people to read later.";
     let body = html! {
@@ -141,7 +141,7 @@ pub(super) async fn form(
     Ok(page(&session, "Ask for a correction", body))
 }
 
-/// Two forms of a page cannot have fields of one id.
+/// Draws the reason of a reversal. The page has two forms, whose fields need distinct ids.
 fn reversal_reason(hint: &str) -> Markup {
     html! {
         div class="field" {
@@ -237,7 +237,7 @@ pub(super) async fn show_correction(
     Ok(page(&session, "Correction", body))
 }
 
-/// An operation of the ledger by its number.
+/// Draws a link to an operation of the ledger.
 fn booked_as(operation: i64) -> Markup {
     html! { a href={ "/desk/ledger?operation=" (operation) } { (operation) } }
 }

@@ -1,5 +1,5 @@
-//! How an operator gets a password and a second factor: a code of somebody who may hand one out,
-//! then a picture for the authenticator and a password of the operator's own choice.
+//! Enrolment: an operator enters the code that an administrator has handed over, then scans a QR
+//! code with its authenticator and chooses a password.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -17,7 +17,7 @@ use super::sign_in::status;
 use crate::accounts::NewPassword;
 use crate::operators::{OperatorAuth, OperatorAuthError, Enrolment, EnrolmentCompletion, PASSWORD_MIN};
 
-/// Empty places around a picture, as its standard asks for.
+/// The width of the empty border that the standard of QR codes requires, in modules.
 const QUIET_ZONE: i32 = 4;
 
 #[derive(Debug, Deserialize)]
@@ -52,7 +52,8 @@ pub(super) async fn begin(
     }
 }
 
-/// Asks for the code again where it does not lead on.
+/// Returns the page that asks for the code again if the code or the browser is rejected, and an
+/// error page otherwise.
 fn begin_again(visitor: &Visitor, error: OperatorAuthError) -> Result<Response, ErrorPage> {
     if !matches!(error, OperatorAuthError::EnrolmentUnknown | OperatorAuthError::EnrolmentElsewhere) {
         return Err(error.into());
@@ -152,7 +153,7 @@ fn credentials_page(visitor: &Visitor, code: &str, of: &Enrolment, wrong: Option
     visitor_page("Enrol", &body)
 }
 
-/// A QR code, drawn as one path.
+/// Draws a QR code as a single path.
 fn qr_code(text: &str) -> Markup {
     let Ok(code) = QrCode::encode_text(text, QrCodeEcc::Medium) else {
         return html! {};

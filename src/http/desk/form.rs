@@ -1,7 +1,8 @@
-//! Forms that operators send: read only when they come from a page of ours.
+//! Forms sent by operators, which are accepted only from pages of the desk (protection against
+//! cross-site request forgery).
 //!
-//! That is asked twice: the browser must say that the request comes from this very origin, and the
-//! form must hold the token that its page was given.
+//! There are two checks: the browser has to state that the request comes from the same origin, and
+//! the form has to contain the token that its page received.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
@@ -19,14 +20,14 @@ use crate::http::{Code, Problem, Services};
 
 const FETCH_SITE: &str = "sec-fetch-site";
 
-/// A form of an operator's page.
+/// A form sent by a signed-in operator.
 #[derive(Debug)]
 pub(in crate::http) struct OperatorForm<T> {
     pub(in crate::http) session: OperatorSession,
     pub(in crate::http) input: T,
 }
 
-/// A form of a page for those who are not signed in.
+/// A form sent by a visitor without a session.
 #[derive(Debug)]
 pub(super) struct VisitorForm<T> {
     pub(super) visitor: Visitor,

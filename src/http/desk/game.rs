@@ -1,5 +1,5 @@
-//! A game in full: what was booked beside what its record says, and, for those with the right, the
-//! table drawn step by step.
+//! A game in full: its bookings beside the result of verifying its record and, for operators with
+//! the capability, a replay of the table step by step.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -31,7 +31,8 @@ pub(super) async fn show_game(
     Ok(page(&session, "Game", body(&session, &dossier)))
 }
 
-/// The table step by step with all hands. Each look is noted before anything is shown.
+/// Shows the table step by step with all hands. Each view is recorded in the audit log before
+/// anything is shown.
 pub(super) async fn show_replay(
     State(reports): State<Reports>,
     State(audit): State<Audit>,
@@ -141,7 +142,7 @@ fn proof(verdict: &Verdict) -> Markup {
     }
 }
 
-/// What the clients had to do with the deal (rule 9.1).
+/// Draws the clients' contributions to the deal (rule 9.1).
 fn deal(clients: &[Contribution]) -> Markup {
     let columns = [Column::Number("Seat"), Column::Text("Committed to"), Column::Text("Revealed")];
     let rows: Vec<_> = (0..)
@@ -158,7 +159,7 @@ fn deal(clients: &[Contribution]) -> Markup {
     table("What the clients added to the deal", &columns, &rows)
 }
 
-/// As booked and as recomputed, item by item.
+/// Compares the settlement as booked with the recomputed one, item by item.
 fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
     let stored = game.settlement.clone().map(serde_json::from_value::<Settlement>);
     let stored = stored.and_then(Result::ok);
@@ -213,7 +214,7 @@ fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
     lines
 }
 
-/// Links to the request for a reversal where one can be made, and says otherwise why not.
+/// Draws a link to the request for a reversal if one is possible, and otherwise the reason why not.
 fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
     let may_ask = session.operator.require_corrections_role().is_ok();
     match operation.reversibility {
@@ -236,7 +237,8 @@ fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
     }
 }
 
-/// An operation with its transfers, and for those who may, the way to reverse it.
+/// Draws an operation with its transfers and, for operators with the capability, the link to its
+/// reversal.
 pub(super) fn operation_section(session: &OperatorSession, operation: &OperationRow) -> Markup {
     let columns = [
         Column::Number("Number"),

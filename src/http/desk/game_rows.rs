@@ -1,10 +1,10 @@
-//! A game as people read it, drawn: rows of a view, and the words and cards of an action.
+//! Drawing of a game as people read it: the rows of a view, and the words and cards of an action.
 
 use bahay_engine::game::{Piece, Row};
 use bahay_engine::seat::Seat;
 use maud::{Markup, html};
 
-/// Rows, one below the other. `name` gives a seat's player.
+/// Draws rows one below the other. `name` returns the name of a seat's player.
 pub(super) fn draw_rows<'a>(rows: &[Row], name: impl Fn(Seat) -> &'a str + Copy) -> Markup {
     html! {
         @for row in rows {

@@ -1,5 +1,5 @@
-//! Switches: the whole house. A single room is closed on its page, and a single player is kept out
-//! on the player's.
+//! The main switch of the house. A single room is closed on its own page, and a single player is
+//! banned on the player's.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};

@@ -1,4 +1,4 @@
-//! What every page of the desk has around it: the head, the way to other pages, who is signed in.
+//! The layout that all pages of the desk share: head, navigation, and the signed-in operator.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
@@ -8,10 +8,10 @@ use super::OperatorSession;
 use super::assets::{SCRIPT, STYLE};
 use crate::http::Problem;
 
-/// Where an operator begins.
+/// The first page after sign-in.
 pub(super) const HOME: &str = "/desk/today";
 
-/// The pages that every operator may see, in the order in which they are listed.
+/// The pages open to every operator, in the order of the navigation.
 const PAGES: &[(&str, &str)] = &[
     ("/desk/today", "Today"),
     ("/desk/settlements", "Settlements"),
@@ -23,11 +23,11 @@ const PAGES: &[(&str, &str)] = &[
     ("/desk/switches", "Switches"),
 ];
 
-/// Those for administrators, after the others.
+/// The pages open to administrators only, which follow the others.
 const ADMINISTRATOR_PAGES: &[(&str, &str)] =
     &[("/desk/operators", "Operators"), ("/desk/audit", "Audit")];
 
-/// A page for an operator. The title is its heading too.
+/// Draws a page for an operator. The title is also its heading.
 pub(in crate::http) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
     let operator = &session.operator;
     let more = if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
@@ -56,7 +56,7 @@ pub(in crate::http) fn page(session: &OperatorSession, title: &str, body: Markup
     Html(document(title, &around).into_string()).into_response()
 }
 
-/// A page for somebody who is not signed in.
+/// Draws a page for a visitor without a session.
 pub(super) fn visitor_page(title: &str, body: &Markup) -> Markup {
     let around = html! {
         header { span class="brand" { "bahay" } }
@@ -86,7 +86,7 @@ fn document(title: &str, around: &Markup) -> Markup {
     }
 }
 
-/// A refusal as a page: what a [`Problem`] says, for people.
+/// A page that displays a [`Problem`].
 #[derive(Debug)]
 pub(in crate::http) struct ErrorPage(Problem);
 
@@ -108,7 +108,7 @@ impl IntoResponse for ErrorPage {
             p { "Nothing was changed by this. Go back, or " a href="/desk" { "to the desk" } "." }
         };
         let status = match code.status() {
-            // A challenge would make the browser ask for a password of its own.
+            // A status of 401 would make the browser ask for credentials in a dialog of its own.
             StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
             status => status,
         };

@@ -1,4 +1,5 @@
-//! The books: trial balance, an account with its entries, operations, and what checks have found.
+//! The books: trial balance, an account with its entries, operations, and the results of ledger
+//! checks.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -17,10 +18,10 @@ use crate::reports::{AccountRow, Balance, CheckRow, Reports};
 
 const HERE: &str = "/desk/ledger";
 
-/// Operations and entries on one page.
+/// The number of operations or entries on one page.
 const PAGE: u32 = 20;
 
-/// Checks that are listed.
+/// The number of ledger checks that are listed.
 const CHECKS: u32 = 24;
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,12 +1,13 @@
 //! The desk: pages on which operators run the house, under `/desk`.
 //!
-//! Pages are made here, whole, and work without a script; the one script only keeps live parts
-//! fresh and asks before what cannot be undone. A handler takes a [`Seat`], whose value is the proof
-//! of an operator's session, or a [`Filled`] form, which proves beside that the form is ours; it
-//! calls what the operators' API calls, and shows what came of it by [`layout::page`].
+//! Pages are rendered completely on the server and work without a script; the only script refreshes
+//! live parts and asks for confirmation of irreversible acts. A handler takes an
+//! [`OperatorSession`], whose value proves an operator's session, or an [`OperatorForm`], which
+//! also proves that the form was sent by a page of the desk. It calls the functions that the
+//! operators' API calls, and displays the result with [`layout::page`].
 //!
-//! Bounds: what a page may load is named by its policy, which allows no inline script and no inline
-//! style, and nothing from elsewhere.
+//! The content security policy lists the resources that a page may load; it allows no inline
+//! script, no inline style, and nothing from other sites.
 
 mod assets;
 mod audit;
@@ -51,14 +52,14 @@ pub(super) use form::OperatorForm;
 pub(super) use operator_session::OperatorSession;
 pub(super) use layout::ErrorPage;
 
-/// How operators come to the desk.
+/// Options of the desk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeskOptions {
-    /// Whether cookies may travel over plain HTTP: for development on one machine.
+    /// Allows cookies over plain HTTP, for development on one machine.
     pub plain_http: bool,
 }
 
-/// What a page may load, and where its forms go.
+/// The content security policy: the resources that a page may load, and the targets of its forms.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -66,7 +67,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),
-    // With none at all browsers would not say which page a form comes from.
+    // Without any referrer, browsers would not send the origin of a form either.
     (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
     (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (
@@ -83,7 +84,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     ),
 ];
 
-/// Every page, and what its forms are sent to.
+/// Returns the routes of all pages and of their forms.
 pub(super) fn routes(options: DeskOptions) -> Router<Services> {
     Router::new()
         .route("/desk", get(redirect_home))
@@ -138,7 +139,7 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .layer(Extension(options))
 }
 
-/// With the headers of every page.
+/// Adds the security headers of every page.
 fn with_security_headers(mut response: Response) -> Response {
     let headers: &mut HeaderMap = response.headers_mut();
     for (name, value) in HEADERS {
@@ -148,11 +149,11 @@ fn with_security_headers(mut response: Response) -> Response {
     response
 }
 
-/// A form that says nothing but that it was sent.
+/// A form without fields apart from its token.
 #[derive(Debug, Deserialize)]
 struct EmptyForm {}
 
-/// A reason as a form has it.
+/// Parses the reason in a form.
 fn parse_reason(text: &str) -> Result<Reason, Problem> {
     text.parse().map_err(|error: ParseReasonError| Code::BodyInvalid.with_detail(error.to_string()))
 }

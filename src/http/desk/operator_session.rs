@@ -1,7 +1,7 @@
-//! An operator in a browser, as an argument of a handler; and the cookies by which it is known.
+//! The extractor of an operator's session in a browser, and the cookies that identify it.
 //!
-//! The session's cookie is sent to this server alone, over TLS alone, with requests of its own pages
-//! alone, and no script can read it.
+//! The session's cookie is sent to this host only, over TLS only, and only with requests of its own
+//! pages; scripts cannot read it.
 
 use std::time::Duration;
 
@@ -21,14 +21,13 @@ use crate::http::{Code, Services};
 use crate::operators::audit::Channel;
 use crate::operators::{RequestContext, OperatorAuth, OperatorAuthError, ENROLMENT_LIFE, OpenedSession, Operator, SignInClient};
 
-/// What the script sends when nobody has asked for anything: such requests do not keep a session
-/// from being idle.
+/// A header of the script's automatic requests, which do not reset the idle timeout of a session.
 const POLL_HEADER: HeaderName = HeaderName::from_static("desk-poll");
 
-/// The name of the form's field that holds the token of forms.
+/// The name of the hidden form field that holds the form token.
 pub(super) const FORM_TOKEN: &str = "form_token";
 
-/// An operator at the desk.
+/// An operator signed in at the desk.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct OperatorSession {
     pub(in crate::http) operator: Operator,
@@ -36,7 +35,7 @@ pub(in crate::http) struct OperatorSession {
 }
 
 impl OperatorSession {
-    /// The hidden field that every form must hold.
+    /// Draws the hidden field that every form must contain.
     pub(in crate::http) fn form_token(&self) -> Markup {
         form_token_input(&self.token)
     }
@@ -70,7 +69,8 @@ impl FromRequestParts<Services> for OperatorSession {
     }
 }
 
-/// What somebody without a session gets, by what was asked for.
+/// Returns the response to a request without a session: an error status for the script and for
+/// forms, a redirect to the sign-in page otherwise.
 fn require_sign_in(parts: &Parts, is_interactive: bool) -> Response {
     if !is_interactive {
         return StatusCode::UNAUTHORIZED.into_response();
@@ -84,7 +84,7 @@ fn require_sign_in(parts: &Parts, is_interactive: bool) -> Response {
     Redirect::to(&format!("/desk/sign-in?{query}")).into_response()
 }
 
-/// As far as limits go.
+/// Returns the client's address, at the granularity of rate limits.
 pub(super) fn client_address(parts: &Parts) -> Option<String> {
     parts.extensions.get::<Address>().map(ToString::to_string)
 }
@@ -93,16 +93,16 @@ pub(super) fn desk_options(parts: &Parts) -> DeskOptions {
     parts.extensions.get::<DeskOptions>().copied().unwrap_or_default()
 }
 
-/// A stranger's browser, between being shown a form and sending it: it has a token of its own, so
-/// that nobody else's page signs it in.
+/// A browser without a session. Between displaying a form and sending it, the browser holds a token
+/// of its own, so that a page of another site cannot sign it in.
 #[derive(Clone, Debug)]
 pub(super) struct Visitor {
     pub(super) token: DeskToken,
     pub(super) options: DeskOptions,
     pub(super) address: Option<String>,
-    /// By which the browser is known in which operators have signed in.
+    /// The token of a browser in which an operator has signed in before.
     browser: Option<BrowserToken>,
-    /// Of the enrolment that the browser has opened last.
+    /// The token of the enrolment that the browser opened last.
     pub(super) enrolment: Option<EnrolmentBrowserToken>,
 }
 
@@ -134,13 +134,13 @@ impl Visitor {
         form_token_input(&self.token)
     }
 
-    /// An answer that leaves the token with the browser.
+    /// Sets the cookie of the form token.
     pub(super) fn with_form_cookie(&self, response: Response) -> Response {
         let name = form_cookie_name(self.options);
         with_cookie(response, self.options, &name, CookieValue::Session(self.token.reveal()))
     }
 
-    /// Binds the enrolment that was opened to the browser.
+    /// Binds an opened enrolment to the browser.
     pub(super) fn with_enrolment(
         &self,
         response: Response,
@@ -151,7 +151,7 @@ impl Visitor {
         with_cookie(self.with_form_cookie(response), self.options, &name, value)
     }
 
-    /// An answer with which a session begins.
+    /// Sets the cookies of a new session and removes those of the visitor.
     pub(super) fn with_session(&self, response: Response, opened: &OpenedSession) -> Response {
         let options = self.options;
         let value = CookieValue::Session(opened.token.reveal());
@@ -166,7 +166,7 @@ impl Visitor {
         with_cookie(response, options, &form_cookie_name(options), CookieValue::Removed)
     }
 
-    /// The origin of a sign-in from this browser.
+    /// Returns the client of a sign-in from this browser.
     pub(super) fn sign_in_client(&self) -> SignInClient {
         SignInClient {
             channel: Channel::Desk,
@@ -176,12 +176,13 @@ impl Visitor {
     }
 }
 
-/// An answer after which the browser has no session.
+/// Removes the session's cookie.
 pub(super) fn without_session(response: Response, options: DeskOptions) -> Response {
     with_cookie(response, options, &session_cookie_name(options), CookieValue::Removed)
 }
 
-/// Browsers take a cookie of such a prefix only from TLS, for this host, for all paths.
+/// Returns the full name of a cookie. Browsers accept a cookie with the prefix `__Host-` only over
+/// TLS, for this host, and for all paths.
 fn cookie_name(options: DeskOptions, name: &str) -> String {
     if options.plain_http { name.to_owned() } else { format!("__Host-{name}") }
 }
@@ -194,7 +195,7 @@ fn form_cookie_name(options: DeskOptions) -> String {
     cookie_name(options, "bahay-desk-form")
 }
 
-/// Known browsers keep their cookie after a session has ended.
+/// The cookie of a known browser outlives its sessions.
 fn browser_cookie_name(options: DeskOptions) -> String {
     cookie_name(options, "bahay-desk-browser")
 }
@@ -203,10 +204,10 @@ fn enrolment_cookie_name(options: DeskOptions) -> String {
     cookie_name(options, "bahay-desk-enrolment")
 }
 
-/// The value of a cookie, and its lifetime.
+/// The value of a cookie with its lifetime.
 #[derive(Clone, Copy, Debug)]
 enum CookieValue<'a> {
-    /// The browser removes it.
+    /// The browser removes the cookie.
     Removed,
     Session(&'a str),
     Persistent(Duration, &'a str),
@@ -231,7 +232,7 @@ fn with_cookie(
     response
 }
 
-/// The value of a cookie that is there once.
+/// Returns the value of a cookie; `None` if it is absent or occurs more than once.
 fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let pairs = headers.get_all(COOKIE).iter().filter_map(|header| header.to_str().ok());
     let mut values = pairs

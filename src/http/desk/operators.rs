@@ -1,5 +1,5 @@
-//! Operators, as administrators make and disable them. Enrolment codes are shown on the page that
-//! answers, and never again.
+//! Administration of operators. An enrolment code is displayed once, on the page that answers the
+//! request.
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -118,7 +118,7 @@ pub(super) async fn disable(
     Ok(Redirect::to(HERE).into_response())
 }
 
-/// Shows an enrolment code, once.
+/// Draws the page that displays an enrolment code.
 fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Response {
     let life = ENROLMENT_LIFE.as_secs() / 3_600;
     let apart = INDEPENDENT_AFTER.as_secs() / 3_600;

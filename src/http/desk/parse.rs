@@ -1,10 +1,10 @@
-//! What people type into forms of the desk: amounts and times.
+//! Parsers of text that people type into forms of the desk: amounts and times.
 
 use bahay_engine::coins::Coins;
 
 use crate::clock::{self, BoundedTimestamp};
 
-/// An amount in coins, with at most two places, as in 12.50; it may be below zero.
+/// Parses an amount in coins with at most two decimal places, such as 12.50, which may be negative.
 pub(super) fn parse_amount(text: &str) -> Option<Coins> {
     let text = text.trim();
     let (sign, text) = match text.strip_prefix(['-', '−']) {
@@ -22,12 +22,12 @@ pub(super) fn parse_amount(text: &str) -> Option<Coins> {
     Some(Coins::from_hundredths(sign * amount))
 }
 
-/// An amount that is not below zero.
+/// Parses an amount that is not negative.
 pub(super) fn parse_non_negative_amount(text: &str) -> Option<Coins> {
     parse_amount(text).filter(|amount| *amount >= Coins::ZERO)
 }
 
-/// Reads a time in UTC as browsers send it, without a zone.
+/// Parses a time in UTC as browsers send it, without a time zone.
 pub(super) fn parse_time(text: &str) -> Option<BoundedTimestamp> {
     let at: jiff::civil::DateTime = text.trim().parse().ok()?;
     let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();

@@ -1,4 +1,4 @@
-//! A player: coins, games, sign-ins, signs of collusion, and what is said about it.
+//! The page of a player: wallet, games, sessions, indications of collusion, notes and reports.
 
 use axum::extract::{FromRef as _, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -28,7 +28,7 @@ use crate::standings::Statistics;
 
 const HERE: &str = "/desk/players";
 
-/// Games and entries that the page shows; the rest is where they are listed.
+/// The number of games and entries on the page; links lead to complete lists.
 const SHOWN: u32 = 20;
 
 #[derive(Debug, Default, Deserialize)]
@@ -202,7 +202,7 @@ fn summary(
     ])
 }
 
-/// What a player has done at one game, in a sentence.
+/// Draws a sentence with a player's statistics of one kind of game.
 fn statistics_line(kind: &Kind, done: &Statistics) -> Markup {
     html! {
         (kind.title) ": " (done.games) " played, " (done.wins) " won, " (done.streak)

@@ -1,5 +1,5 @@
-//! A finished game drawn step by step, all of it on one page: a slider shows one step at a time, and
-//! without a script all of them stand one below the other.
+//! The replay of a finished game on one page: a slider selects one step, and without a script all
+//! steps are displayed one below the other.
 
 use bahay_engine::game::Viewer;
 use bahay_engine::seat::Seat;

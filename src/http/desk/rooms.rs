@@ -1,4 +1,5 @@
-//! Rooms: what each is, opened and closed, changed, and made after another.
+//! Rooms: the list, the settings, opening and closing, and the creation of a room after the model
+//! of another one.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -35,7 +36,7 @@ pub(super) async fn list(
         let price = room.terms().price;
         vec![
             html! { a href={ (HERE) "/" (room.id()) } { (room.name()) } },
-            html! { (catalog::title_of(room.kind())) ", " (rule_set_title(room)) },
+            html! { (catalog::kind_title(room.kind())) ", " (rule_set_title(room)) },
             if room.is_open() { badge("good", "open") } else { badge("bad", "closed") },
             coins(price.bet),
             html! { (price.multiplier) },
@@ -79,7 +80,7 @@ pub(super) async fn list(
     Ok(page(&session, "Rooms", body))
 }
 
-/// Ten-thousandths as a percentage with two places.
+/// Formats basis points as a percentage with two decimal places.
 fn hundredths(basis_points: u32) -> String {
     format!("{}.{:02}", basis_points / 100, basis_points % 100)
 }
@@ -181,7 +182,7 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
                 (number("missed_turns", "Missed turns to takeover", clocks.missed_turns_to_takeover.to_string(), ""))
                 (number("absence", "A seat is kept", clocks.absence_ms.to_string(), "Milliseconds."))
             }
-            h3 { "Rules of " (catalog::title_of(room.kind())) }
+            h3 { "Rules of " (catalog::kind_title(room.kind())) }
             p { "Another rule set above is taken as it is; then its rules can be changed one by one." }
             div class="columns" {
                 @for (path, value) in &rules {
@@ -194,7 +195,7 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
     }
 }
 
-/// The form, by the names of its fields. Those of the rules are the paths of [`leaves`].
+/// The fields of the room form by name. The names of rule fields contain the paths of [`leaves`].
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct RoomForm(BTreeMap<String, String>);
@@ -215,7 +216,7 @@ impl RoomForm {
         parse_amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.with_detail(why))
     }
 
-    /// What the room is to be; what the form does not say stays.
+    /// Returns the room with the form's changes; settings without a field stay unchanged.
     fn draft(&self, now: &Room) -> Result<RoomDraft, Problem> {
         let mut draft = RoomDraft::from(now);
         self.text("name")?.clone_into(&mut draft.name);
@@ -266,7 +267,7 @@ impl RoomForm {
         Ok(draft)
     }
 
-    /// The rules that the form says, of the same shape as those of now.
+    /// Returns the room's rules with the form's changes.
     fn rules(&self, now: &Room) -> Result<Value, Problem> {
         let mut rules = serde_json::to_value(&now.terms().rules).unwrap_or_default();
         for (path, value) in leaves(&rules) {
@@ -288,7 +289,7 @@ impl RoomForm {
     }
 }
 
-/// The single values of some rules, by their paths, as in `countdowns.draw_ms`.
+/// Returns the scalar values of a set of rules with their paths, such as `countdowns.draw_ms`.
 fn leaves(rules: &Value) -> Vec<(String, Value)> {
     let Value::Object(fields) = rules else {
         return Vec::new();
@@ -307,7 +308,7 @@ fn rule_field_name(path: &str) -> String {
     format!("rules.{path}")
 }
 
-/// A field for one value of the rules.
+/// Draws the field of one value of the rules.
 fn rule(path: &str, value: &Value) -> Markup {
     let label = path.replace(['.', '_'], " ");
     let name = rule_field_name(path);
@@ -323,12 +324,12 @@ fn rule(path: &str, value: &Value) -> Markup {
             field(Field { inputmode: "numeric", ..field_ })
         }
         Value::String(text) => field(Field { value: text, ..Field::required(&name, &label) }),
-        // No rule is one of these.
+        // Rules contain none of these as leaves.
         Value::Null | Value::Array(_) | Value::Object(_) => html! {},
     }
 }
 
-/// The games of the house, for a list to choose from.
+/// Returns the visible kinds of game, as options of a selection.
 fn kinds() -> Vec<(&'static str, &'static str)> {
     let shown = catalog::kinds().into_iter().filter(|kind| !kind.is_hidden);
     shown.map(|kind| (kind.name, kind.title)).collect()

@@ -1,4 +1,4 @@
-//! Keeping a player out, or silent, on the player's page: what is and was in force, and the forms.
+//! The sanctions of a player on the player's page: a list, and the forms that impose and lift them.
 
 use std::str::FromStr;
 
@@ -19,8 +19,8 @@ use crate::operators::Sanctions;
 const KINDS: [(SanctionKind, &str, &str); 2] =
     [(SanctionKind::Ban, "Ban", "Lift the ban"), (SanctionKind::Mute, "Mute", "Lift the mute")];
 
-/// What a player is and was kept from, and for those who may, the forms that change it. `here` is
-/// the player's page.
+/// Draws the sanctions of a player and, for operators who may moderate, the forms that change them.
+/// `here` is the path of the player's page.
 pub(super) async fn section(
     sanctions: &Sanctions,
     session: &OperatorSession,

@@ -1,4 +1,4 @@
-//! Settled games: a list that stays fresh, by filters; what they come to; all of them as a file.
+//! Settled games: a filtered list that is refreshed continuously, its totals, and an export as CSV.
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -22,10 +22,10 @@ const HERE: &str = "/desk/settlements";
 const LIVE: &str = "/desk/settlements/live";
 const FILE: &str = "/desk/settlements.csv";
 
-/// Settlements on one page.
+/// The number of settlements on one page.
 const PAGE: u32 = 50;
 
-/// What the form asks for; what is empty does not matter.
+/// The search form. An empty field sets no condition.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SettlementSearchForm {
@@ -58,7 +58,7 @@ impl SettlementSearchForm {
         ]
     }
 
-    /// A path with what was asked.
+    /// Returns a URL with the search form as its query.
     fn to_url(&self, path: &str) -> String {
         let pairs: Vec<_> =
             self.pairs().into_iter().filter(|(_, value)| !value.is_empty()).collect();
@@ -151,7 +151,7 @@ pub(super) async fn list(
     Ok(page(&session, "Settlements", body))
 }
 
-/// The first page of the list alone, to be drawn again and again.
+/// Returns the first page of the list without its surroundings, for the script to refresh.
 pub(super) async fn refresh(
     State(reports): State<Reports>,
     State(cursors): State<Cursors>,
@@ -164,7 +164,7 @@ pub(super) async fn refresh(
     Ok(Html(shown.into_string()).into_response())
 }
 
-/// All of them, as a file; the look is noted.
+/// Returns the list as a CSV file, after recording the export in the audit log.
 pub(super) async fn export_csv(
     State(reports): State<Reports>,
     State(audit): State<Audit>,

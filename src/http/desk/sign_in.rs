@@ -1,4 +1,4 @@
-//! Coming to the desk and leaving it.
+//! Sign-in and sign-out at the desk.
 
 use axum::Extension;
 use axum::extract::{FromRef, State};
@@ -17,14 +17,14 @@ use crate::http::request_limits::OperatorSignInRate;
 use crate::http::{Code, Problem, Query, Services};
 use crate::operators::{Audit, OperatorAuth, OperatorAuthError, SignInRequest};
 
-/// Where to go after signing in.
+/// The path to return to after sign-in.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ReturnPathQuery {
     #[serde(default)]
     next: String,
 }
 
-/// What is typed to sign in.
+/// The fields of the sign-in form.
 #[derive(Debug, Deserialize)]
 pub(super) struct SignInForm {
     name: String,
@@ -98,7 +98,7 @@ fn form(visitor: &Visitor, wrong: Option<&str>, next: &str) -> Markup {
     visitor_page("Sign in", &body)
 }
 
-/// A path of the desk, and of no other server.
+/// Returns whether a path belongs to the desk of this server.
 fn is_desk_path(path: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_graphic() && letter != '\\';
     (path == "/desk" || path.starts_with("/desk/") || path.starts_with("/desk?"))

@@ -1,7 +1,7 @@
-//! Tables: those of a room, one as it is played, and what is stranded.
+//! Tables: those of a room, a single one as it is played, halted tables and lost POTs.
 //!
-//! A table is shown as anybody may see it. Hidden cards are shown for one look at a time, to those
-//! who may, and the look is noted with its reason before anything is shown.
+//! A table is displayed in its public view. Hidden cards are displayed once per request, to
+//! operators with the capability, after the act and its reason are recorded in the audit log.
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
@@ -144,7 +144,7 @@ pub(super) async fn show_table(
     Ok(page(&session, "Table", body))
 }
 
-/// The page has two reasons, and each field an id of its own.
+/// Draws the reason for voiding. The page has two reasons, whose fields need distinct ids.
 fn void_reason() -> Markup {
     html! {
         div class="field" {
@@ -156,7 +156,7 @@ fn void_reason() -> Markup {
     }
 }
 
-/// The part of the page that is kept fresh.
+/// Returns the live part of the page, for the script to refresh.
 pub(super) async fn refresh(
     State(services): State<Services>,
     _seat: OperatorSession,
@@ -213,7 +213,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
     html! {
         (facts(&[
             ("Room", html! { (shown.terms.room) }),
-            ("Game played", html! { (catalog::title_of(&shown.kind)) }),
+            ("Game played", html! { (catalog::kind_title(&shown.kind)) }),
             ("State", html! { (phase) }),
             ("Game", html! { @if let Some(game) = game { (id(game)) } }),
             ("POT", coins(shown.pot)),
@@ -223,7 +223,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
     }
 }
 
-/// Players are named in the table of seats; here a number is enough.
+/// Returns the name of a seat. The table of seats above contains the names of the players.
 fn seat_name(seat: Seat) -> &'static str {
     const NAMES: [&str; 8] =
         ["Seat 1", "Seat 2", "Seat 3", "Seat 4", "Seat 5", "Seat 6", "Seat 7", "Seat 8"];

@@ -1,5 +1,5 @@
-//! The day at a glance: what it has brought beside other days, by hour and by room, and what asks
-//! for somebody.
+//! The current day at a glance: its figures beside those of other days, by hour and by room, and
+//! alarms.
 
 use axum::extract::State;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -31,7 +31,7 @@ pub(super) async fn show_today(
     Ok(page(&session, "Today", body))
 }
 
-/// The same without what is around it, to be drawn again and again.
+/// Returns the live part of the page, for the script to refresh.
 pub(super) async fn refresh(State(services): State<Services>, _: OperatorSession) -> Result<Response, ErrorPage> {
     Ok(Html(draw_today(&services).await?.into_string()).into_response())
 }
@@ -70,7 +70,7 @@ fn body(today: &Today, playing: Option<PlayingCount>) -> Markup {
     }
 }
 
-/// Each with the way to where something can be done about it.
+/// Draws the alarms, each with a link to the page on which it is handled.
 fn alarms(alarms: &Alarms) -> Markup {
     let count = |number: i64, words: &str, path: &str| {
         let words = format!("{words}: {number}");
@@ -99,7 +99,7 @@ fn alarms(alarms: &Alarms) -> Markup {
     }
 }
 
-/// The games that alarms are about.
+/// Draws the games and players to which the alarms refer.
 fn alarm_details(alarms: &Alarms) -> Markup {
     let game = |game: &GameId, at: Timestamp| {
         html! { a href={ "/desk/games/" (game) } { (time(at)) } }
@@ -140,7 +140,7 @@ fn alarm_details(alarms: &Alarms) -> Markup {
     }
 }
 
-/// A line of the comparison, and what it is of a day.
+/// A line of the comparison: its name, and the cell of a day.
 type Line = (&'static str, fn(&Figures) -> Markup);
 
 const LINES: [Line; 11] = [

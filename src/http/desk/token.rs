@@ -1,5 +1,5 @@
-//! The API token of the operator at the desk, which it creates for its programs. It is shown on the
-//! page that answers, and never again.
+//! The API token of the signed-in operator, which the operator creates for its programs. The token
+//! is displayed once, on the page that answers the request.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
