@@ -40,7 +40,7 @@ impl AuditSearchForm {
         let text =
             |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
         let time = |given: &str| {
-            let unknown = || Code::QueryInvalid.with_detail("a time is as in 2026-03-01T12:00");
+            let unknown = || Code::QueryInvalid.with_detail("a time has the form 2026-03-01T12:00");
             text(given).map(|given| parse_time(&given).ok_or_else(unknown)).transpose()
         };
         let Self { operator, action, subject, from, to, .. } = self;
@@ -101,15 +101,15 @@ pub(super) async fn list(
             (field(Field { value: &form.operator, ..Field::optional("operator", "Operator") }))
             (select("action", "Action", &actions, &form.action))
             (field(Field {
-                value: &form.subject, hint: "As in room:newbie.",
+                value: &form.subject, hint: "Such as room:newbie.",
                 ..Field::optional("subject", "Subject")
             }))
             (field(time("from", "From (UTC)", &form.from)))
             (field(time("to", "Before (UTC)", &form.to)))
             button { "Search" }
         }
-        p { a href={ "/desk/audit.csv?" (query) } { "All that is found, as a file (CSV)" } }
-        (table("What operators did, newest first", &columns, &rows))
+        p { a href={ "/desk/audit.csv?" (query) } { "Export all matches as CSV" } }
+        (table("Audit entries, newest first", &columns, &rows))
         (pager(HERE, &form.pairs(), next.as_deref()))
     };
     Ok(page(&session, "Audit", body))

@@ -46,7 +46,7 @@ pub(in crate::http) fn table(
                         }
                     }
                     @if rows.is_empty() {
-                        tr { td colspan=(columns.len()) class="none" { "Nothing." } }
+                        tr { td colspan=(columns.len()) class="none" { "No entries." } }
                     }
                 }
             }
@@ -160,7 +160,7 @@ pub(in crate::http) fn pager(here: &str, query: &[(&str, &str)], next: Option<&s
     let query = serde_urlencoded::to_string(pairs).unwrap_or_default();
     html! {
         nav class="pager" aria-label="Further pages" {
-            a rel="next" href={ (here) "?" (query) } { "Further" }
+            a rel="next" href={ (here) "?" (query) } { "Next page" }
         }
     }
 }

@@ -44,10 +44,10 @@ pub(super) async fn list(
     let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
     let columns = [
-        Column::Text("Asked at (UTC)"),
-        Column::Text("What"),
+        Column::Text("Requested at (UTC)"),
+        Column::Text("Kind"),
         Column::Number("Coins"),
-        Column::Text("Asked by"),
+        Column::Text("Requested by"),
         Column::Text("State"),
         Column::Text("Reason"),
     ];
@@ -59,7 +59,7 @@ pub(super) async fn list(
             button { "Show" }
         }
         @if session.operator.require_corrections_role().is_ok() {
-            p { a class="button" href="/desk/corrections/new" { "Ask for a correction" } }
+            p { a class="button" href="/desk/corrections/new" { "Request a correction" } }
         }
         (table("Corrections, newest first", &columns, &rows))
         (pager(HERE, &[("state", &state)], next.as_deref()))
@@ -106,9 +106,9 @@ pub(super) async fn form(
     session.operator.require_corrections_role()?;
     // The idempotency key of the form: a form that is sent twice makes one request.
     let attempt = entropy::uuid();
-    let hint = "10 to 500 characters, for people to read later.";
+    let hint = "10 to 500 characters, stored with the correction.";
     let body = html! {
-        h2 { "Coins for a wallet, or out of it" }
+        h2 { "Adjustment of a wallet" }
         form method="post" action=(HERE) {
             (session.form_token())
             input type="hidden" name="attempt" value=(attempt);
@@ -117,13 +117,13 @@ pub(super) async fn form(
                 value: &player, hint: "The player's id.", ..Field::required("player", "Player")
             }))
             (field(Field {
-                hint: "With two places, as in 12.50; below zero takes coins.", inputmode: "decimal",
+                hint: "At most two decimal places, such as 12.50; a negative amount takes coins.", inputmode: "decimal",
                 ..Field::required("amount", "Coins")
             }))
             (text_area("reason", "Reason", hint))
-            button class="main" { "Ask for the adjustment" }
+            button class="main" { "Request the adjustment" }
         }
-        h2 { "An operation, taken back" }
+        h2 { "Reversal of an operation" }
         form method="post" action=(HERE) {
             (session.form_token())
             input type="hidden" name="attempt" value=(attempt);
@@ -134,11 +134,11 @@ pub(super) async fn form(
                 ..Field::required("operation", "Operation")
             }))
             (reversal_reason(hint))
-            button class="main" { "Ask for the reversal" }
+            button class="main" { "Request the reversal" }
         }
         p { "Nothing moves before another operator has approved it." }
     };
-    Ok(page(&session, "Ask for a correction", body))
+    Ok(page(&session, "Request a correction", body))
 }
 
 /// Draws the reason of a reversal. The page has two forms, whose fields need distinct ids.
@@ -177,7 +177,7 @@ pub(super) async fn request(
             player: PlayerId::from_str(input.player.trim())
                 .map_err(|_| invalid("a player's id is a UUID"))?,
             amount: parse_amount(&input.amount).filter(|amount| !amount.is_zero()).ok_or_else(|| {
-                invalid("an amount has at most two places, as in 12.50, and is not zero")
+                invalid("an amount has at most two decimal places, such as 12.50, and is not zero")
             })?,
         },
         "reversal" => Subject::Reversal {
@@ -185,7 +185,7 @@ pub(super) async fn request(
                 .operation
                 .trim()
                 .parse()
-                .map_err(|_| invalid("an operation of the ledger has a number"))?,
+                .map_err(|_| invalid("an operation is denoted by its number"))?,
         },
         _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
     };
@@ -202,26 +202,26 @@ pub(super) async fn show_correction(
     let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
     let what = match correction.subject {
         Subject::Adjustment { player, amount } => vec![
-            ("What", html! { "Adjustment" }),
+            ("Kind", html! { "Adjustment" }),
             ("Player", html! { a href={ "/desk/players/" (player) } { (id(&player)) } }),
             ("Coins", coins(amount)),
         ],
         Subject::Reversal { operation } => {
-            vec![("What", html! { "Reversal" }), ("Operation", booked_as(operation))]
+            vec![("Kind", html! { "Reversal" }), ("Operation", booked_as(operation))]
         }
     };
     let mut known = what;
     known.extend([
         ("State", stage(correction.state)),
         ("Reason", html! { (correction.reason) }),
-        ("Asked by", html! { (correction.requested_by) }),
-        ("Asked at (UTC)", time(correction.requested_at)),
+        ("Requested by", html! { (correction.requested_by) }),
+        ("Requested at (UTC)", time(correction.requested_at)),
     ]);
     if let Some(Decision { by, at, reason }) = &correction.decision {
         known.push(("Decided by", html! { (by) }));
         known.push(("Decided at (UTC)", time(*at)));
         if let Some(reason) = reason {
-            known.push(("Rejected because", html! { (reason) }));
+            known.push(("Reason for rejection", html! { (reason) }));
         }
     }
     if let Some(operation) = correction.operation {
@@ -244,7 +244,7 @@ fn booked_as(operation: i64) -> Markup {
 
 fn decision(session: &OperatorSession, correction: &Correction) -> Markup {
     if correction.requested_by == session.operator.name {
-        return html! { p { "You have asked for this: another operator decides." } };
+        return html! { p { "You requested this correction: another operator decides." } };
     }
     let here = format!("{HERE}/{}", correction.id);
     html! {
@@ -252,7 +252,7 @@ fn decision(session: &OperatorSession, correction: &Correction) -> Markup {
         (button(session, &format!("{here}/approval"), "Approve and book", "Book this now?"))
         form method="post" action={ (here) "/rejection" } {
             (session.form_token())
-            (text_area("reason", "Reason for rejecting", "10 to 500 characters, for people to read later."))
+            (text_area("reason", "Reason for rejecting", "10 to 500 characters, stored with the correction."))
             button { "Reject" }
         }
     }

@@ -109,26 +109,26 @@ fn code_page(visitor: &Visitor, wrong: Option<&str>) -> Markup {
             (visitor.form_token())
             (field(Field {
                 autocomplete: "off",
-                hint: "It begins with bahay_en_ and is good for one day.",
+                hint: "Begins with bahay_en_ and is valid for one day.",
                 ..Field::required("enrolment", "Enrolment code")
             }))
-            button class="main" { "Go on" }
+            button class="main" { "Continue" }
         }
     };
     visitor_page("Enrol", &body)
 }
 
 fn credentials_page(visitor: &Visitor, code: &str, of: &Enrolment, wrong: Option<&str>) -> Markup {
-    let hint = format!("{PASSWORD_MIN} characters or more, whichever they are.");
+    let hint = format!("At least {PASSWORD_MIN} characters of any kind.");
     let body = html! {
         @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
         @if of.openings > 1 {
             p class="alert" role="alert" {
-                "This page was opened " (of.openings) " times with this code. Keys that were shown "
-                "before are not good. If it was not you, tell an administrator."
+                "This page was opened " (of.openings) " times with this code. Keys that were displayed "
+                "earlier are invalid. If you did not open it, inform an administrator."
             }
         }
-        p { "You are " strong { (of.name) } ". Scan this with your authenticator, or type the key." }
+        p { "You are enrolling as " strong { (of.name) } ". Scan this code with your authenticator, or type the key." }
         (qr_code(&of.factor.uri(&of.name)))
         p { "Key: " code { (of.factor.to_base32()) } }
         form method="post" action="/desk/enrolment/completion" {
@@ -140,11 +140,11 @@ fn credentials_page(visitor: &Visitor, code: &str, of: &Enrolment, wrong: Option
             }))
             (field(Field {
                 kind: "password", autocomplete: "new-password",
-                ..Field::required("again", "The same again")
+                ..Field::required("again", "Repeat the password")
             }))
             (field(Field {
                 autocomplete: "one-time-code", inputmode: "numeric",
-                hint: "The six digits that your authenticator shows now.",
+                hint: "The six digits that your authenticator displays now.",
                 ..Field::required("code", "Code")
             }))
             button class="main" { "Enrol" }

@@ -78,7 +78,7 @@ fn parse_form<T: DeserializeOwned>(bytes: &[u8], is_form_token: impl Fn(&str) ->
     let invalid = |error: serde_urlencoded::de::Error| Code::BodyInvalid.with_detail(error.to_string());
     let FormToken { form_token } = serde_urlencoded::from_bytes(bytes).map_err(invalid)?;
     if !is_form_token(&form_token) {
-        return Err(Code::FormForeign.with_detail("open the page again, and send it again"));
+        return Err(Code::FormForeign.with_detail("reload the page and send the form again"));
     }
     serde_urlencoded::from_bytes(bytes).map_err(invalid)
 }
@@ -98,5 +98,5 @@ fn check_same_origin(headers: &HeaderMap) -> Result<(), Problem> {
         return Ok(());
     }
     rate_limit::log_foreign_origin(origin.as_deref(), host.as_deref());
-    Err(Code::FormForeign.with_detail("the browser says that it comes from somewhere else"))
+    Err(Code::FormForeign.with_detail("the browser reports another origin"))
 }

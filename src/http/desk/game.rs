@@ -69,7 +69,7 @@ fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
             ("State", state(game, void_reason.as_deref())),
             ("Opened (UTC)", at(game.opened_at_ms)),
             ("Finished (UTC)", html! { @if let Some(ms) = game.finished_at_ms { (at(ms)) } }),
-            ("Ante of each", coins(game.ante)),
+            ("Ante per seat", coins(game.ante)),
         ]))
         (seats(&game.seats))
         h2 { "Fairness" }
@@ -77,12 +77,12 @@ fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
         @if game.record.is_some() && session.operator.require_moderator().is_ok() {
             p {
                 a class="button" href={ "/desk/games/" (game.game) "/replay" } { "Replay with all hands" }
-                " Each look is noted in the audit."
+                " Each view is recorded in the audit log."
             }
         }
         h2 { "Settlement" }
         @if let Some(ms) = game.reversed_at_ms {
-            p { "It was reversed at " (at(ms)) " UTC, and no amount of it counts in any list or sum." }
+            p { "The settlement was reversed at " (at(ms)) " UTC; its amounts do not count in lists and totals." }
         }
         (settlement(game, verdict))
         h2 { "Booked" }
@@ -122,7 +122,7 @@ fn seats(seats: &[SeatDetail]) -> Markup {
             ]
         })
         .collect();
-    table("Who played", &columns, &rows)
+    table("Players", &columns, &rows)
 }
 
 fn proof(verdict: &Verdict) -> Markup {
@@ -130,13 +130,13 @@ fn proof(verdict: &Verdict) -> Markup {
         RecordVerdict::Holds { actions, clients, .. } => html! {
             p {
                 (badge("good", "verified"))
-                " The deal follows from the seeds that were committed to, " (actions)
+                " The deal follows from the committed seeds, " (actions)
                 " actions from the rules, and the settlement from both."
             }
             (deal(clients))
         },
         RecordVerdict::Fails { fault } => html! {
-            p class="alert" role="alert" { "The record does not hold: " (fault) }
+            p class="alert" role="alert" { "The record failed verification: " (fault) }
         },
         RecordVerdict::NoRecord => html! { p { "There is no record of this game." } },
     }
@@ -151,12 +151,12 @@ fn deal(clients: &[Contribution]) -> Markup {
             let committed = (!client.commitment.is_none()).then_some(client.commitment.0);
             vec![
                 html! { (seat) },
-                html! { @if let Some(committed) = committed { (committed) } @else { "took no part" } },
-                html! { @if let Some(text) = &client.text { (text) } @else { "nothing" } },
+                html! { @if let Some(committed) = committed { (committed) } @else { "no commitment" } },
+                html! { @if let Some(text) = &client.text { (text) } @else { "none" } },
             ]
         })
         .collect();
-    table("What the clients added to the deal", &columns, &rows)
+    table("Contributions of the clients to the deal", &columns, &rows)
 }
 
 /// Compares the settlement as booked with the recomputed one, item by item.
@@ -168,7 +168,7 @@ fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
         RecordVerdict::Fails { .. } | RecordVerdict::NoRecord => (None, false),
     };
     if stored.is_none() && recomputed.is_none() {
-        return html! { p { "It has none." } };
+        return html! { p { "The game has no settlement." } };
     }
     let lines = |settlement: Option<&Settlement>| settlement.map(lines_of).unwrap_or_default();
     let (booked, expected) = (lines(stored.as_ref()), lines(recomputed));
@@ -190,7 +190,7 @@ fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
     }
     html! {
         @if !is_booked && recomputed.is_some() {
-            p class="alert" role="alert" { "What is booked is not what follows from the record." }
+            p class="alert" role="alert" { "The booked settlement differs from the recomputed one." }
         }
         (table("Settlement, item by item", &columns, &rows))
     }
@@ -220,7 +220,7 @@ fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
     match operation.reversibility {
         Reversibility::Possible if may_ask => html! {
             " · "
-            a href={ "/desk/corrections/new?operation=" (operation.id) } { "Ask for its reversal" }
+            a href={ "/desk/corrections/new?operation=" (operation.id) } { "Request its reversal" }
         },
         Reversibility::Requested { correction } => html! {
             " · "
@@ -231,7 +231,7 @@ fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
             a href={ "/desk/ledger?operation=" (by) } { "operation " (by) }
         },
         Reversibility::PaidPot if may_ask => html! {
-            " · It paid a POT, in which several games have a share: it cannot be reversed, adjust instead."
+            " · It paid a POT to which several games contributed, so it cannot be reversed; adjust instead."
         },
         Reversibility::Possible | Reversibility::PaidPot | Reversibility::Impossible => html! {},
     }
@@ -242,7 +242,7 @@ fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
 pub(super) fn operation_section(session: &OperatorSession, operation: &OperationRow) -> Markup {
     let columns = [
         Column::Number("Number"),
-        Column::Text("What for"),
+        Column::Text("Purpose"),
         Column::Text("From"),
         Column::Text("To"),
         Column::Number("Coins"),

@@ -20,11 +20,11 @@ pub(super) async fn show_house(State(rooms): State<Catalog>, session: OperatorSe
         if state.is_open { badge("good", "open") } else { badge("bad", "closed") },
     )];
     if let Some(reason) = &state.reason {
-        known.push(("Closed because", html! { (reason) }));
+        known.push(("Reason", html! { (reason) }));
     }
     if let Some(by) = &state.changed_by {
-        known.push(("Switched by", html! { (by) }));
-        known.push(("Switched at (UTC)", time(state.changed_at)));
+        known.push(("Changed by", html! { (by) }));
+        known.push(("Changed at (UTC)", time(state.changed_at)));
     }
     let body = html! {
         h2 { "The whole house" }
@@ -34,17 +34,17 @@ pub(super) async fn show_house(State(rooms): State<Catalog>, session: OperatorSe
                 form method="post" action="/desk/switches/house/closing"
                     data-confirm="Close every room and all private tables?" {
                     (session.form_token())
-                    (text_area("reason", "Reason", "10 to 500 characters. Running games are finished; none begins."))
+                    (text_area("reason", "Reason", "10 to 500 characters. Running games are finished; no other begins."))
                     button { "Close the house" }
                 }
             } @else {
                 (button(&session, "/desk/switches/house/opening", "Open the house", ""))
             }
         }
-        h2 { "A room, or a player" }
+        h2 { "Rooms and players" }
         p {
-            a href="/desk/rooms" { "A room" } " is closed on its page, and "
-            a href="/desk/players" { "a player" } " is kept out on the player's."
+            a href="/desk/rooms" { "A room" } " is closed on its own page, and "
+            a href="/desk/players" { "a player" } " is banned on the player's page."
         }
     };
     Ok(page(&session, "Switches", body))

@@ -105,13 +105,13 @@ impl IntoResponse for ErrorPage {
         let body = html! {
             p class="alert" role="alert" { (code.title()) "." }
             @if let Some(detail) = detail { p { (detail) } }
-            p { "Nothing was changed by this. Go back, or " a href="/desk" { "to the desk" } "." }
+            p { "Nothing was changed. Go back, or " a href="/desk" { "to the desk" } "." }
         };
         let status = match code.status() {
             // A status of 401 would make the browser ask for credentials in a dialog of its own.
             StatusCode::UNAUTHORIZED => StatusCode::FORBIDDEN,
             status => status,
         };
-        (status, Html(visitor_page("This was refused", &body).into_string())).into_response()
+        (status, Html(visitor_page("Request refused", &body).into_string())).into_response()
     }
 }

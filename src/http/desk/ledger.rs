@@ -48,11 +48,11 @@ pub(super) async fn show_ledger(
     } else {
         overview(&reports, &cursors, &session, cursor).await?
     };
-    let code = Field { value: code, ..Field::optional("account", "Account's code") };
+    let code = Field { value: code, ..Field::optional("account", "Account code") };
     let operation = Field {
         value: operation,
         inputmode: "numeric",
-        ..Field::optional("operation", "Operation's number")
+        ..Field::optional("operation", "Operation number")
     };
     let body = html! {
         form class="filter" method="get" action=(HERE) {
@@ -73,7 +73,7 @@ async fn overview(
 ) -> Result<Markup, ErrorPage> {
     const LIST: &str = "operations";
     let balances = reports.trial_balance().await.inspect_err(|error| {
-        tracing::warn!(%error, "the trial balance could not be counted");
+        tracing::warn!(%error, "the trial balance could not be computed");
     });
     let house = reports.house_accounts().await.map_err(database_problem)?;
     let checks = reports.checks(CHECKS).await.map_err(database_problem)?;
@@ -85,8 +85,8 @@ async fn overview(
         @match &balances {
             Ok(balances) => (trial_balance(balances)),
             Err(_) => p {
-                (badge("bad", "not counted"))
-                " Reading all accounts took too long or failed. The checks below read them as well."
+                (badge("bad", "not available"))
+                " Reading all accounts failed or timed out. The checks below cover them as well."
             }
         }
         (accounts(&house))
@@ -144,19 +144,19 @@ fn trial_balance(balances: &[Balance]) -> Markup {
                 html! { (kind) },
                 coins(*amount),
                 coins(*transferred),
-                html! { @if differs { (badge("bad", "balances are not what was transferred")) } },
+                html! { @if differs { (badge("bad", "balances differ from transfers")) } },
             ]
         })
         .collect();
     rows.push(vec![
-        html! { "All together" },
+        html! { "Total" },
         html! {
-            @match sum { Some(sum) => (coins(sum)), None => (badge("bad", "does not fit")) }
+            @match sum { Some(sum) => (coins(sum)), None => (badge("bad", "overflow")) }
         },
         html! {},
         verdict(Balance::add_up(balances)),
     ]);
-    table("What all accounts of a kind hold", &columns, &rows)
+    table("Balances by kind of account", &columns, &rows)
 }
 
 fn accounts(rows: &[AccountRow]) -> Markup {
@@ -176,7 +176,7 @@ fn accounts(rows: &[AccountRow]) -> Markup {
                 html! { (row.version) },
                 html! {
                     @if let Some(player) = row.player {
-                        a href={ "/desk/players/" (player) } { "its player" }
+                        a href={ "/desk/players/" (player) } { "player" }
                     }
                 },
             ]
@@ -187,10 +187,10 @@ fn accounts(rows: &[AccountRow]) -> Markup {
 
 fn checks_table(checks: &[CheckRow]) -> Markup {
     let columns = [
-        Column::Text("Begun (UTC)"),
+        Column::Text("Started (UTC)"),
         Column::Text("Ended"),
-        Column::Text("What was read"),
-        Column::Text("Found"),
+        Column::Text("Scope"),
+        Column::Text("Result"),
     ];
     let rows: Vec<_> = checks
         .iter()
@@ -199,9 +199,9 @@ fn checks_table(checks: &[CheckRow]) -> Markup {
             vec![
                 time(check.started_at),
                 html! {
-                    @match check.finished_at { Some(at) => (time(at)), None => "not yet, or never" }
+                    @match check.finished_at { Some(at) => (time(at)), None => "running or aborted" }
                 },
-                html! { @if check.everything { "everything" } @else { "what was new" } },
+                html! { @if check.everything { "full" } @else { "incremental" } },
                 html! {
                     @if check.finished_at.is_some() && found == 0 {
                         (badge("good", "no difference"))

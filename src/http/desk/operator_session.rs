@@ -76,7 +76,7 @@ fn require_sign_in(parts: &Parts, is_interactive: bool) -> Response {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if !matches!(parts.method, Method::GET | Method::HEAD) {
-        return ErrorPage::from(Code::SessionEnded.with_detail("sign in again, and do it again"))
+        return ErrorPage::from(Code::SessionEnded.with_detail("sign in and repeat the request"))
             .into_response();
     }
     let next = parts.uri.path_and_query().map_or("/desk", |path| path.as_str());

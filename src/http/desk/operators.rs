@@ -28,9 +28,9 @@ pub(super) async fn list(
         Column::Text("Role"),
         Column::Text("State"),
         Column::Text("Since (UTC)"),
-        Column::Text("Last at the desk (UTC)"),
+        Column::Text("Last seen (UTC)"),
         Column::Text("Token until (UTC)"),
-        Column::Text("Change"),
+        Column::Text("Actions"),
     ];
     let roles = Role::ALL.map(|role| (role.as_str(), role.as_str()));
     let body = html! {
@@ -55,14 +55,14 @@ fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
     let state = match (disabled_at, is_enrolled) {
         (Some(_), _) => badge("bad", "disabled"),
         (None, true) => badge("good", "enrolled"),
-        (None, false) => badge("waiting", "to enrol"),
+        (None, false) => badge("waiting", "not enrolled"),
     };
     let here = |what: &str| format!("{HERE}/{name}/{what}");
     let orders = html! {
         @if disabled_at.is_none() {
             @if *name != session.operator.name {
-                (button(session, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Go on?"))
-                (button(session, &here("disabling"), &format!("Disable {name}"), "Disabling is for good. Go on?"))
+                (button(session, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Continue?"))
+                (button(session, &here("disabling"), &format!("Disable {name}"), "Disabling is permanent. Continue?"))
             }
         }
     };
@@ -124,15 +124,15 @@ fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Res
     let apart = INDEPENDENT_AFTER.as_secs() / 3_600;
     let body = html! {
         p class="notice" role="status" {
-            "Hand this to " strong { (name) } ". It is not shown again."
+            "Hand this code to " strong { (name) } ". It is not displayed again."
         }
         dl class="facts" {
             div { dt { "Enrolment code" } dd { code { (code.reveal()) } } }
         }
         p {
-            "The code is good for " (life) " hours and for one use, at " code { "/desk/enrolment" }
-            ". You have seen it: until " (apart) " hours after its use, neither of you decides on a "
-            "correction that the other one asks for."
+            "The code is valid for " (life) " hours and for a single use, at " code { "/desk/enrolment" }
+            ". You have seen it: until " (apart) " hours after its use, neither of you can decide on a "
+            "correction that the other one requests."
         }
         p { a href=(HERE) { "All operators" } }
     };

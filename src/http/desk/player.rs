@@ -52,7 +52,7 @@ pub(super) async fn find(
         .collect();
     let columns = [Column::Text("Name"), Column::Text("Id")];
     let search =
-        Field { value: &search, ..Field::required("search", "Beginning of a name, or an id") };
+        Field { value: &search, ..Field::required("search", "Name prefix or id") };
     let body = html! {
         form class="filter" method="get" action=(HERE) { (field(search)) button { "Find" } }
         (table("Players, at most 20", &columns, &rows))
@@ -102,17 +102,17 @@ pub(super) async fn show_player(
         @if session.operator.require_moderator().is_ok() { (actions_section(&session, &here)) }
         h2 { "Bans and mutes" }
         (sanctions)
-        h2 { "Signs of collusion" }
+        h2 { "Indications of collusion" }
         (partners_table(&partners))
         (shared_table(&shared))
         h2 { "Newest games" }
         (rows_table("Games", &rows))
-        p { a href={ "/desk/settlements?player=" (player) } { "All its games" } }
+        p { a href={ "/desk/settlements?player=" (player) } { "All games" } }
         h2 { "Wallet" }
         @if session.operator.require_corrections_role().is_ok() {
             p {
                 a class="button" href={ "/desk/corrections/new?player=" (player) } {
-                    "Ask for an adjustment"
+                    "Request an adjustment"
                 }
             }
         }
@@ -127,8 +127,8 @@ pub(super) async fn show_player(
             form method="post" action={ (here) "/notes" } {
                 (session.form_token())
                 input type="hidden" name="attempt" value=(entropy::uuid());
-                (text_area("words", "Note", "For operators; notes are not changed later."))
-                button { "Write it down" }
+                (text_area("words", "Note", "Visible to operators only; notes cannot be changed."))
+                button { "Add note" }
             }
         }
         h2 { "Reports by players" }
@@ -176,14 +176,14 @@ fn summary(
     let sits_at = match sits_at {
         Ok(Some(table)) => html! { a href={ "/desk/tables/" (table) } { (id(table)) } },
         Ok(None) => html! { "no table" },
-        Err(_) => badge("bad", "live state does not answer"),
+        Err(_) => badge("bad", "live store does not respond"),
     };
     facts(&[
         ("Id", id(&report.player)),
-        ("Here since (UTC)", time(report.created_at)),
+        ("Created (UTC)", time(report.created_at)),
         ("Deleted", html! { @match report.deleted_at { Some(at) => (time(at)), None => "no" } }),
-        ("Sits at", sits_at),
-        ("Can spend", coins(wallet.available)),
+        ("Seated at", sits_at),
+        ("Available", coins(wallet.available)),
         ("Held in games", coins(wallet.held)),
         (
             "Games",
@@ -193,10 +193,10 @@ fn summary(
             },
         ),
         (
-            "Ways in",
+            "Sign-in methods",
             html! {
                 "devices: " (report.devices.len()) ", password: " (yes(report.has_password))
-                ", accounts elsewhere: " (report.identities)
+                ", external accounts: " (report.identities)
             },
         ),
     ])
@@ -205,8 +205,8 @@ fn summary(
 /// Draws a sentence with a player's statistics of one kind of game.
 fn statistics_line(kind: &Kind, done: &Statistics) -> Markup {
     html! {
-        (kind.title) ": " (done.games) " played, " (done.wins) " won, " (done.streak)
-        " in a row now, " (done.best_streak) " at most; POTs " (done.counter("hits"))
+        (kind.title) ": " (done.games) " played, " (done.wins) " won, current streak " (done.streak)
+        ", best streak " (done.best_streak) "; POTs " (done.counter("hits"))
         ", the largest " (coins(done.best_pot))
         @for counter in kind.counters {
             "; " (counter.title.to_lowercase()) " " (done.counter(counter.name))
@@ -230,9 +230,9 @@ fn partners_table(partners: &[Partner]) -> Markup {
     let columns = [
         Column::Text("Partner"),
         Column::Number("Games together"),
-        Column::Number("Paid to it"),
+        Column::Number("Paid to partner"),
         Column::Number("in games"),
-        Column::Number("Got from it"),
+        Column::Number("Received from partner"),
         Column::Number("in games"),
         Column::Text(""),
     ];
@@ -250,7 +250,7 @@ fn partners_table(partners: &[Partner]) -> Markup {
             ]
         })
         .collect();
-    table("With whom it plays, in its newest 500 games", &columns, &rows)
+    table("Partners in the newest 500 games", &columns, &rows)
 }
 
 fn shared_table(shared: &[LinkedPlayer]) -> Markup {
@@ -264,15 +264,15 @@ fn shared_table(shared: &[LinkedPlayer]) -> Markup {
             ]
         })
         .collect();
-    table("Who signs in from the same device or address", &columns, &rows)
+    table("Other players with the same device or address", &columns, &rows)
 }
 
 pub(super) fn entries_table(entries: &[AccountEntry]) -> Markup {
     let columns = [
         Column::Number("Entry"),
         Column::Text("Booked (UTC)"),
-        Column::Text("What for"),
-        Column::Text("With"),
+        Column::Text("Purpose"),
+        Column::Text("Counterparty"),
         Column::Number("Coins"),
         Column::Number("Balance"),
         Column::Text("Operation"),
@@ -305,7 +305,7 @@ fn sessions(report: &PlayerReport) -> Markup {
     let columns = [
         Column::Text("Since (UTC)"),
         Column::Text("Last seen"),
-        Column::Text("How"),
+        Column::Text("Method"),
         Column::Text("Address"),
         Column::Text("Client"),
         Column::Text("Ended"),
@@ -326,7 +326,7 @@ fn sessions(report: &PlayerReport) -> Markup {
         .collect();
     html! {
         (table("Sessions, the newest 50", &columns, &rows))
-        p { "Addresses are for the roles support and admin, and each look is noted in the audit." }
+        p { "Only the roles support and admin see addresses; each view is recorded in the audit log." }
     }
 }
 
@@ -334,7 +334,7 @@ fn devices(report: &PlayerReport) -> Markup {
     let columns = [Column::Text("First seen (UTC)"), Column::Text("Last seen")];
     let row = |device: &DeviceRow| vec![time(device.first_seen_at), time(device.last_seen_at)];
     let rows: Vec<_> = report.devices.iter().map(row).collect();
-    table("Devices that sign in by themselves, at most 50", &columns, &rows)
+    table("Devices that sign the player in, at most 50", &columns, &rows)
 }
 
 fn notes(report: &PlayerReport) -> Markup {
@@ -353,7 +353,7 @@ fn complaints(report: &PlayerReport) -> Markup {
     let columns = [
         Column::Text("Reported (UTC)"),
         Column::Text("Reason"),
-        Column::Text("NoteText"),
+        Column::Text("Description"),
         Column::Text("By"),
         Column::Text("Game"),
     ];

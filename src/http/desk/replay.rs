@@ -21,8 +21,8 @@ pub(super) fn draw_replay(replayed: &GameReplay, seats: &[SeatDetail]) -> Result
                 label for="replay-step" { "Step " output for="replay-step" { "0" } " of " (last) }
                 input id="replay-step" type="range" min="0" max=(last) value="0";
                 p {
-                    button type="button" data-by="-1" { "Back" } " "
-                    button type="button" data-by="1" { "On" }
+                    button type="button" data-by="-1" { "Previous" } " "
+                    button type="button" data-by="1" { "Next" }
                 }
             }
             @for step in &steps.steps { (draw_step(step, seats)) }
@@ -55,5 +55,5 @@ fn draw_action(taken: &TakenAction, seats: &[SeatDetail]) -> Markup {
 }
 
 fn player_name(seats: &[SeatDetail], place: usize) -> &str {
-    seats.get(place).map_or("Somebody", |seat| seat.name.as_str())
+    seats.get(place).map_or("Unknown player", |seat| seat.name.as_str())
 }

@@ -58,22 +58,22 @@ pub(super) async fn list(
     ];
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
-        (table("Rooms, by rising bet", &columns, &rows))
+        (table("Rooms, by ascending bet", &columns, &rows))
         @if !services.lobby.catalog().house().is_open {
             p class="alert" { "The house is closed, and so is every room: see " a href="/desk/switches" { "Switches" } "." }
         }
         @if session.operator.require_administrator().is_ok() {
-            h2 { "Make a room" }
+            h2 { "Create a room" }
             form method="post" action=(HERE) {
                 (session.form_token())
                 (field(Field {
-                    hint: "As in paths: a lower-case letter, then letters, digits and hyphens.",
+                    hint: "Used in paths: a lower-case letter, then letters, digits and hyphens.",
                     ..Field::required("id", "Id")
                 }))
                 (field(Field::required("name", "Name")))
                 (select("kind", "Game", &kinds(), ""))
-                (select("like", "Otherwise like", &ids, ""))
-                button class="main" { "Make it, closed" }
+                (select("like", "Copy settings from", &ids, ""))
+                button class="main" { "Create it, closed" }
             }
         }
     };
@@ -111,16 +111,16 @@ pub(super) async fn show_room(
     let body = html! {
         @if session.operator.require_administrator().is_ok() {
             @if room.is_open() {
-                (button(&session, &format!("{here}/closing"), "Close this room", "Running games are finished; none begins. Close it?"))
+                (button(&session, &format!("{here}/closing"), "Close this room", "Running games are finished; no other begins. Close it?"))
             } @else {
                 (button(&session, &format!("{here}/opening"), "Open this room", ""))
             }
             h2 { "Change" }
             (form(&session, &here, room))
         }
-        h2 { "What it was" }
+        h2 { "History" }
         (table("Revisions, newest first", &columns, &rows))
-        p { a href=(HERE) { "All rooms" } " · " a href={ "/desk/tables?room=" (id) } { "Its tables" } }
+        p { a href=(HERE) { "All rooms" } " · " a href={ "/desk/tables?room=" (id) } { "Tables of this room" } }
     };
     Ok(page(&session, room.name(), body))
 }
@@ -145,9 +145,9 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
     };
     let most = draft.coins_max.map_or(String::new(), |most| most.to_string());
     let sets: Vec<(&str, &str)> = rule_sets(room.kind());
-    let watchable = [("yes", "Anybody, some time late"), ("no", "Nobody")];
+    let watchable = [("yes", "Anybody, with a delay"), ("no", "Nobody")];
     let watched_by = if terms.spectators == Spectators::Anybody { "yes" } else { "no" };
-    let bots = [("greedy", "By rules of thumb"), ("quick", "As well as for players taken over")];
+    let bots = [("greedy", "By rules of thumb"), ("quick", "Like the AI after a takeover")];
     let bots_play = match terms.bots {
         Skill::Greedy => "greedy",
         Skill::Quick => "quick",
@@ -166,30 +166,30 @@ fn form(session: &OperatorSession, here: &str, room: &Room) -> Markup {
                 (field(Field { value: room.name(), ..Field::required("name", "Name") }))
                 (select("rule_set", "Rule set", &sets, room.rule_set()))
                 (select("watchable", "Who may watch", &watchable, watched_by))
-                (select("bots", "Bots of the house play", &bots, bots_play))
+                (select("bots", "Skill of house bots", &bots, bots_play))
                 (select("account", "Who may play", &accounts, needs_account))
-                (number("bet", "Bet", terms.price.bet.to_string(), "In coins, as in 1.00."))
+                (number("bet", "Bet", terms.price.bet.to_string(), "In coins, such as 1.00."))
                 (number("multiplier", "Multiplier", terms.price.multiplier.to_string(), ""))
                 (number("fee", "Fee", terms.price.fee_basis_points.to_string(), "In hundredths of a percent, 5000 at most."))
-                (field(Field { value: &hits, hint: "2 or 3; empty for a room without a POT.", inputmode: "numeric", ..Field::optional("hits", "Wins in a row that take the POT") }))
+                (field(Field { value: &hits, hint: "2 or 3; empty for a room without a POT.", inputmode: "numeric", ..Field::optional("hits", "Consecutive wins that take the POT") }))
                 (number("ante", "Ante", pot.ante.to_string(), "Bets that each seat pays into the POT before a game."))
                 (number("bonus", "Bonus of the second hit", pot.second_hit_bonus.to_string(), "In counts."))
-                (number("least", "Least wallet", draft.coins_min.to_string(), "In coins; 0 for what the stakes ask for."))
-                (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Largest wallet") }))
-                (number("prepare", "To be ready", clocks.prepare_ms.to_string(), "Milliseconds."))
-                (number("think", "The AI thinks", clocks.think_ms.to_string(), "Milliseconds."))
-                (number("grace", "Grace for a lost line", clocks.grace_ms.to_string(), "Milliseconds."))
-                (number("missed_turns", "Missed turns to takeover", clocks.missed_turns_to_takeover.to_string(), ""))
-                (number("absence", "A seat is kept", clocks.absence_ms.to_string(), "Milliseconds."))
+                (number("least", "Minimum wallet", draft.coins_min.to_string(), "In coins; 0 if only the stakes matter."))
+                (field(Field { value: &most, hint: "In coins; empty for no limit.", ..Field::optional("most", "Maximum wallet") }))
+                (number("prepare", "Time to get ready", clocks.prepare_ms.to_string(), "Milliseconds."))
+                (number("think", "Thinking time of the AI", clocks.think_ms.to_string(), "Milliseconds."))
+                (number("grace", "Grace after a lost connection", clocks.grace_ms.to_string(), "Milliseconds."))
+                (number("missed_turns", "Missed turns before takeover", clocks.missed_turns_to_takeover.to_string(), ""))
+                (number("absence", "Seat is kept for", clocks.absence_ms.to_string(), "Milliseconds."))
             }
             h3 { "Rules of " (catalog::kind_title(room.kind())) }
-            p { "Another rule set above is taken as it is; then its rules can be changed one by one." }
+            p { "Another rule set selected above is taken unchanged; its rules can be edited afterwards." }
             div class="columns" {
                 @for (path, value) in &rules {
                     (rule(path, value))
                 }
             }
-            p { "Tables take this when their next game begins to be prepared; POT rules when no POT waits." }
+            p { "Tables take the changes when they prepare their next game; POT rules when no POT waits." }
             button class="main" { "Change the room" }
         }
     }
@@ -212,7 +212,7 @@ impl RoomForm {
     }
 
     fn coins(&self, name: &str) -> Result<Coins, Problem> {
-        let why = format!("{name}: an amount has at most two places, as in 12.50");
+        let why = format!("{name}: an amount has at most two decimal places, such as 12.50");
         parse_amount(self.text(name)?).ok_or_else(|| Code::BodyInvalid.with_detail(why))
     }
 
@@ -344,7 +344,7 @@ fn rule_sets(kind: &str) -> Vec<(&'static str, &'static str)> {
 fn rule_set_title(room: &Room) -> &'static str {
     let sets = rule_sets(room.kind()).into_iter();
     let named = sets.filter(|(name, _)| *name == room.rule_set()).map(|(_, title)| title).next();
-    named.unwrap_or("rules of its own")
+    named.unwrap_or("own rules")
 }
 
 pub(super) async fn change(

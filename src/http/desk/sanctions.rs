@@ -39,7 +39,7 @@ pub(super) async fn section(
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
     let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
     let columns = [
-        Column::Text("What"),
+        Column::Text("Kind"),
         Column::Text("Since (UTC)"),
         Column::Text("Until (UTC)"),
         Column::Text("Lifted (UTC)"),
@@ -60,7 +60,7 @@ pub(super) async fn section(
                 (session.form_token())
                 (select("kind", "Ban or mute", &kinds, ""))
                 (field(Field {
-                    inputmode: "numeric", hint: "Left empty, for good.",
+                    inputmode: "numeric", hint: "Empty for a permanent sanction.",
                     ..Field::optional("hours", "Hours")
                 }))
                 (text_area("reason", "Reason", "10 to 500 characters. The player reads it."))
@@ -74,7 +74,7 @@ fn row(what: &str, SanctionRecord { sanction, imposed_at, lifted_at }: &Sanction
     vec![
         html! { (what) },
         time(*imposed_at),
-        sanction.ends_at.map_or_else(|| html! { "for good" }, time),
+        sanction.ends_at.map_or_else(|| html! { "permanent" }, time),
         lifted_at.map_or_else(|| html! {}, time),
         html! { (sanction.reason) },
     ]
@@ -95,7 +95,7 @@ pub(super) async fn begin(
     let by = session.operator.require_moderator()?;
     let hours = match input.hours.trim() {
         "" => None,
-        text => Some(text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours are a number"))?),
+        text => Some(text.parse().map_err(|_| Code::BodyInvalid.with_detail("hours must be a number"))?),
     };
     let sanction = build_sanction(&services, parse_reason(&input.reason)?, hours)?;
     let sanctions = Sanctions::from_ref(&services);

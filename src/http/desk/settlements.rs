@@ -69,28 +69,28 @@ impl SettlementSearchForm {
     fn filter(&self) -> Result<SettlementFilter, Problem> {
         let wrong = |what: &str| Code::QueryInvalid.with_detail(what.to_owned());
         let filter = SettlementFilter {
-            from: parse_optional(&self.from, parse_time, "the first time is none")?.map(Timestamp::from),
-            to: parse_optional(&self.to, parse_time, "the last time is none")?.map(Timestamp::from),
-            room: parse_optional(&self.room, |text| text.parse::<RoomId>().ok(), "that is no room's id")?
+            from: parse_optional(&self.from, parse_time, "the start time is invalid")?.map(Timestamp::from),
+            to: parse_optional(&self.to, parse_time, "the end time is invalid")?.map(Timestamp::from),
+            room: parse_optional(&self.room, |text| text.parse::<RoomId>().ok(), "the room's id is invalid")?
                 .map(|room| room.to_string()),
             player: parse_optional(
                 &self.player,
                 |text| Uuid::try_parse(text).ok(),
-                "that is no player's id",
+                "the player's id is invalid",
             )?
             .map(PlayerId),
-            kind: parse_optional(&self.kind, parse_kind, "there is no such game")?,
-            ending: parse_optional(&self.ending, parse_ending, "no game ends so")?,
-            gross_min: parse_optional(&self.least, parse_non_negative_amount, "the least amount is none")?,
-            gross_max: parse_optional(&self.most, parse_non_negative_amount, "the largest amount is none")?,
-            took_pot: parse_optional(&self.pot, parse_yes_or_no, "say yes or no")?,
-            taken_over: parse_optional(&self.takeover, parse_yes_or_no, "say yes or no")?,
+            kind: parse_optional(&self.kind, parse_kind, "the game is unknown")?,
+            ending: parse_optional(&self.ending, parse_ending, "the end is unknown")?,
+            gross_min: parse_optional(&self.least, parse_non_negative_amount, "the minimum amount is invalid")?,
+            gross_max: parse_optional(&self.most, parse_non_negative_amount, "the maximum amount is invalid")?,
+            took_pot: parse_optional(&self.pot, parse_yes_or_no, "the value is neither yes nor no")?,
+            taken_over: parse_optional(&self.takeover, parse_yes_or_no, "the value is neither yes nor no")?,
         };
         if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
-            return Err(wrong("the first time is not before the last one"));
+            return Err(wrong("the start time is not before the end time"));
         }
         if filter.gross_min.zip(filter.gross_max).is_some_and(|(min, max)| min > max) {
-            return Err(wrong("the least amount is above the largest one"));
+            return Err(wrong("the minimum amount is above the maximum amount"));
         }
         Ok(filter)
     }
@@ -137,13 +137,13 @@ pub(super) async fn list(
     let is_newest = query.cursor.is_empty();
     let body = html! {
         (form(&query))
-        h2 { "Together" }
+        h2 { "Totals" }
         (totals_section(&totals))
-        p { a class="button" href=(query.to_url(FILE)) { "Save all as CSV" } }
+        p { a class="button" href=(query.to_url(FILE)) { "Export all as CSV" } }
         h2 { "Newest first" }
         @if is_newest {
             p {
-                button type="button" data-hold="settled" aria-pressed="false" hidden { "Hold still" }
+                button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause" }
             }
         }
         div id="settled" data-live=[is_newest.then(|| query.to_url(LIVE))] { (shown) }
@@ -282,7 +282,7 @@ mod tests {
     use super::SettlementSearchForm;
 
     #[test]
-    fn what_people_type_is_read() {
+    fn the_search_form_is_parsed() {
         assert!(SettlementSearchForm { pot: "perhaps".into(), ..SettlementSearchForm::default() }.filter().is_err());
         let query = SettlementSearchForm { room: "newbie".into(), pot: "yes".into(), ..SettlementSearchForm::default() };
         assert_eq!(query.to_url("/x"), "/x?room=newbie&pot=yes");

@@ -88,12 +88,12 @@ fn form(visitor: &Visitor, wrong: Option<&str>, next: &str) -> Markup {
             }))
             (field(Field {
                 autocomplete: "one-time-code", inputmode: "numeric",
-                hint: "The six digits that your authenticator shows now.",
+                hint: "The six digits that your authenticator displays now.",
                 ..Field::required("code", "Code")
             }))
             button class="main" { "Sign in" }
         }
-        p { "You have been given an enrolment code? " a href="/desk/enrolment" { "Enrol" } "." }
+        p { "Do you have an enrolment code? " a href="/desk/enrolment" { "Enrol" } "." }
     };
     visitor_page("Sign in", &body)
 }

@@ -61,14 +61,14 @@ pub(super) async fn list(
         }
         form class="filter" method="get" action=(HERE) {
             (field(Field {
-                hint: "Of any room, or of a private table.", ..Field::required("table", "Table's id")
+                hint: "A table of any room, or a private table.", ..Field::required("table", "Table's id")
             }))
-            button { "Look at it" }
+            button { "Show table" }
         }
-        (table("Tables with somebody there, the fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
+        (table("Tables with players, fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
         h2 id="halted" { "Halted" }
         (halts(&halted))
-        h2 id="pots" { "POTs without a table" }
+        h2 id="pots" { "Lost POTs" }
         (pots(&session, &lost))
     };
     Ok(page(&session, "Tables", body))
@@ -89,28 +89,28 @@ fn halts(halted: &[HaltedTable]) -> Markup {
         Column::Text("Since (UTC)"),
         Column::Text("Reason"),
     ];
-    table("Halted tables, the longest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+    table("Halted tables, oldest first", &columns, &rows.collect::<Vec<Vec<Markup>>>())
 }
 
 fn pots(session: &OperatorSession, lost: &[IdlePot]) -> Markup {
     let may = session.operator.require_administrator().is_ok();
     let rows = lost.iter().map(|lost| {
         let order = format!("{HERE}/{}/pot-refund", lost.table);
-        let confirm = "Give every share back to whoever paid it?";
+        let confirm = "Refund every share to the player who paid it?";
         vec![
             id(&lost.table),
             coins(lost.pot),
             time(Timestamp::from_ms(lost.finished_at_ms)),
-            html! { @if may { (button(session, &order, "Give back", confirm)) } },
+            html! { @if may { (button(session, &order, "Refund", confirm)) } },
         ]
     });
     let columns = [
         Column::Text("Table"),
         Column::Number("POT"),
         Column::Text("Last game ended (UTC)"),
-        Column::Text("Order"),
+        Column::Text("Action"),
     ];
-    table("POTs of tables that are gone", &columns, &rows.collect::<Vec<Vec<Markup>>>())
+    table("POTs whose table no longer exists", &columns, &rows.collect::<Vec<Vec<Markup>>>())
 }
 
 pub(super) async fn show_table(
@@ -122,16 +122,16 @@ pub(super) async fn show_table(
     let now = live(&services, TableId(table)).await;
     let body = html! {
         p { "Table " (id(&table)) }
-        p { button type="button" data-hold="live" aria-pressed="false" hidden { "Hold still" } }
+        p { button type="button" data-hold="live" aria-pressed="false" hidden { "Pause" } }
         div id="live" data-live={ (here) "/live" } { (now) }
         @if session.operator.require_administrator().is_ok() {
             h2 { "Hidden cards" }
             form method="post" action={ (here) "/hands" } {
                 (session.form_token())
-                (text_area("reason", "Reason", "10 to 500 characters. The look is noted with it."))
+                (text_area("reason", "Reason", "10 to 500 characters, recorded in the audit log."))
                 button { "Show all hands once" }
             }
-            h2 { "Stop" }
+            h2 { "Release or void" }
             (button(&session, &format!("{here}/release"), "Release a halted table", ""))
             form method="post" action={ (here) "/voiding" }
                 data-confirm="Void the open game and end this table?" {
@@ -151,7 +151,7 @@ fn void_reason() -> Markup {
             label for="f-void-reason" { "Reason" }
             textarea id="f-void-reason" name="reason" rows="3" required
                 aria-describedby="h-void-reason" {}
-            small id="h-void-reason" { "10 to 500 characters, for the books." }
+            small id="h-void-reason" { "10 to 500 characters, stored with the game." }
         }
     }
 }
@@ -169,7 +169,7 @@ async fn live(services: &Services, table: TableId) -> Markup {
     match orders::find_table(services, table).await {
         Ok(table) => match services.lobby.tables().show(&table, |table| view(&table.view(None))) {
             Ok(shown) => shown,
-            Err(_) => html! { p class="alert" { "It cannot be shown, and is halted." } },
+            Err(_) => html! { p class="alert" { "The table cannot be displayed and is halted." } },
         },
         Err(problem) => html! { p class="alert" { (problem.code.title()) "." } },
     }
@@ -180,7 +180,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
         PhaseView::Waiting => ("waiting for players", None),
         PhaseView::Preparing { game, .. } => ("preparing", Some(game)),
         PhaseView::Opening { game } => ("opening in the ledger", Some(game)),
-        PhaseView::Revealing { game, .. } => ("asking for the clients' seeds", Some(game)),
+        PhaseView::Revealing { game, .. } => ("collecting the clients' seeds", Some(game)),
         PhaseView::Playing { game, .. } => ("playing", Some(game)),
         PhaseView::Settling { game, .. } => ("settling", Some(game)),
     };
@@ -227,7 +227,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
 fn seat_name(seat: Seat) -> &'static str {
     const NAMES: [&str; 8] =
         ["Seat 1", "Seat 2", "Seat 3", "Seat 4", "Seat 5", "Seat 6", "Seat 7", "Seat 8"];
-    NAMES.get(seat.index()).copied().unwrap_or("A seat")
+    NAMES.get(seat.index()).copied().unwrap_or("Unknown seat")
 }
 
 fn who_plays(seat: &SeatView) -> &'static str {
@@ -251,7 +251,7 @@ pub(super) async fn reveal_hands(
     let by = session.operator.require_administrator()?.require_session()?;
     let seen = orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&why)?).await?;
     let body = html! {
-        p class="alert" { "This look was noted. The game goes on: do not hand this on." }
+        p class="alert" { "This view was recorded. The game continues: do not pass this on." }
         (game_rows::draw_rows(&AnyGame::describe(&seen), seat_name))
         p { a href={ (HERE) "/" (table) } { "Back to the table" } }
     };
@@ -267,7 +267,7 @@ pub(super) async fn void(
     let voided = orders::void(&services, &by, TableId(table), &parse_reason(&why)?).await?;
     let body = html! {
         @if let Some(game) = voided.game {
-            p { "Game " (id(&game)) " was voided, and its coins went back." }
+            p { "Game " (id(&game)) " was voided, and its coins were refunded." }
         } @else {
             p { "No game was open. The table has ended." }
         }
@@ -297,8 +297,8 @@ pub(super) async fn refund_pot(
     let rows: Vec<Vec<Markup>> = rows.collect();
     let columns = [Column::Text("Player"), Column::Number("Coins")];
     let body = html! {
-        (table("Given back", &columns, &rows))
+        (table("Refunded shares", &columns, &rows))
         p { a href=(HERE) { "All tables" } }
     };
-    Ok(page(&session, "POT given back", body))
+    Ok(page(&session, "POT refunded", body))
 }

@@ -25,7 +25,7 @@ pub(super) async fn show_today(
 ) -> Result<Response, ErrorPage> {
     let now = draw_today(&services).await?;
     let body = html! {
-        p { button type="button" data-hold="today" aria-pressed="false" hidden { "Hold still" } }
+        p { button type="button" data-hold="today" aria-pressed="false" hidden { "Pause" } }
         div id="today" data-live="/desk/today/live" data-every-s="15" { (now) }
     };
     Ok(page(&session, "Today", body))
@@ -45,7 +45,7 @@ async fn draw_today(services: &Services) -> Result<Markup, Problem> {
 fn body(today: &Today, playing: Option<PlayingCount>) -> Markup {
     let now = |of: fn(PlayingCount) -> u64| match playing {
         Some(playing) => html! { (of(playing)) },
-        None => badge("bad", "live state does not answer"),
+        None => badge("bad", "live store does not respond"),
     };
     html! {
         p { "From " (time(today.begins_at)) " to " (time(today.at)) ", UTC. Amounts are in coins." }
@@ -53,14 +53,14 @@ fn body(today: &Today, playing: Option<PlayingCount>) -> Markup {
         (alarm_details(&today.alarms))
         h2 { "Now" }
         (facts(&[
-            ("Games that run", html! { (today.running) }),
+            ("Running games", html! { (today.running) }),
             ("Tables in rooms", now(|playing| playing.tables)),
-            ("Players at them", now(|playing| playing.players)),
+            ("Players at these tables", now(|playing| playing.players)),
             ("In wallets", coins(today.wallets)),
             ("In stakes", coins(today.stakes)),
             ("In POTs", coins(today.pots)),
         ]))
-        h2 { "So far, beside other days up to this time" }
+        h2 { "So far, compared with other days up to this time" }
         (comparison(today))
         h2 { "By hour" }
         (games_chart(&today.hours))
@@ -86,7 +86,7 @@ fn alarms(alarms: &Alarms) -> Markup {
                     (count(alarms.differences, "differences in the ledger", "/desk/ledger#checks"))
                     "(checked " (time(at)) ") "
                 }
-                None => { (badge("waiting", "the ledger was not checked yet")) " " }
+                None => { (badge("waiting", "the ledger has not been checked yet")) " " }
             }
             (count(alarms.voided, "games voided", "#voided"))
             (count(alarms.halted, "tables halted", "/desk/tables#halted"))
@@ -94,7 +94,7 @@ fn alarms(alarms: &Alarms) -> Markup {
             @if alarms.idle_pots > 0 { "(" (coins(alarms.idle_coins)) ") " }
             (count(alarms.slow, "slow settlements", "#slow"))
             @if alarms.slow > 0 { "(at most " (alarms.slowest_ms) " ms) " }
-            (count(alarms.gathering, "players who gather coins of new ones", "#gathering"))
+            (count(alarms.gathering, "players who collect coins of new players", "#gathering"))
         }
     }
 }
@@ -117,24 +117,24 @@ fn alarm_details(alarms: &Alarms) -> Markup {
         vec![player, html! { (day) }, coins(*amount)]
     });
     let gathering_columns =
-        [Column::Text("Player"), Column::Text("Day (UTC)"), Column::Number("Won of new players")];
+        [Column::Text("Player"), Column::Text("Day (UTC)"), Column::Number("Won from new players")];
     let voided_columns =
         [Column::Text("Voided (UTC)"), Column::Text("Room"), Column::Text("Reason")];
     let slow_columns =
-        [Column::Text("Finished (UTC)"), Column::Text("Room"), Column::Number("Late by, in ms")];
+        [Column::Text("Finished (UTC)"), Column::Text("Room"), Column::Number("Delay (ms)")];
     html! {
         @if alarms.voided > 0 {
             h2 id="voided" { "Games voided" }
             (table("Games voided today, the newest 20", &voided_columns, &voided.collect::<Vec<_>>()))
         }
         @if alarms.gathering > 0 {
-            h2 id="gathering" { "Players who gather coins of new ones" }
-            (table("Won of players made within a week, less what was lost to such, today and yesterday: the first 20",
+            h2 id="gathering" { "Players who collect coins of new players" }
+            (table("Won from players created within a week, net of losses to such players, today and yesterday; at most 20",
                 &gathering_columns, &gathering.collect::<Vec<_>>()))
         }
         @if alarms.slow > 0 {
             h2 id="slow" { "Slow settlements" }
-            (table("Settlements that were booked late today, the newest 20", &slow_columns,
+            (table("Settlements booked late today, the newest 20", &slow_columns,
                 &slow.collect::<Vec<_>>()))
         }
     }
@@ -153,7 +153,7 @@ const LINES: [Line; 11] = [
     ("Paid into POTs", |figures| coins(figures.sums.antes)),
     ("POTs taken", |figures| html! { (figures.sums.pots_taken) " (" (figures.sums.pots) ")" }),
     ("Issued", |figures| coins(figures.sums.issued)),
-    ("Claimed of it", |figures| coins(figures.sums.claimed)),
+    ("Claimed", |figures| coins(figures.sums.claimed)),
     ("Withdrawn", |figures| coins(figures.sums.withdrawn)),
 ];
 
@@ -167,7 +167,7 @@ fn comparison(today: &Today) -> Markup {
     let rows = LINES.map(|(name, of)| {
         vec![html! { (name) }, of(&today.day), of(&today.day_before), of(&today.week_before)]
     });
-    table("What was booked", &columns, &rows)
+    table("Bookings", &columns, &rows)
 }
 
 fn rooms_table(rooms: &[RoomFigures]) -> Markup {
@@ -226,7 +226,7 @@ fn coins_chart(hours: &[Hour]) -> Markup {
         series: vec![
             series("Fees", hours, |figures| figures.sums.fees.hundredths()),
             series("Issued", hours, |figures| figures.sums.issued.hundredths()),
-            series("Claimed of it", hours, |figures| figures.sums.claimed.hundredths()),
+            series("Claimed", hours, |figures| figures.sums.claimed.hundredths()),
         ],
         text: |value| Coins::from_hundredths(value).to_string(),
     };

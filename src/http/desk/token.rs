@@ -22,12 +22,12 @@ pub(super) async fn show_token(
     let expires_at = operators.token_expires_at(&session.operator).await?;
     let body = html! {
         p {
-            "A token lets a program act for you over the API, for 90 days. Nobody but you can create it, "
-            "and the audit tells what was done by it. It asks for no corrections and decides on none, "
-            "gives no orders about tables, sees no hands of running games and changes no operators."
+            "A token lets a program act for you over the API, for 90 days. Only you can create it, and the "
+            "audit log marks what was done with it. It cannot request corrections or decide on them, "
+            "give orders about tables, view hands of running games, or change operators."
         }
         @match expires_at {
-            Some(at) => p { "Your token is good until " (time(at)) " UTC." },
+            Some(at) => p { "Your token is valid until " (time(at)) " UTC." },
             None => p { "You have no token." },
         }
         (actions_section(&session, expires_at.is_some()))
@@ -38,8 +38,8 @@ pub(super) async fn show_token(
 fn actions_section(session: &OperatorSession, has_token: bool) -> Markup {
     html! {
         @if has_token {
-            (button(session, HERE, "Create another token", "The token before stops working. Go on?"))
-            (button(session, &format!("{HERE}/revocation"), "Revoke the token", "Your programs stop working. Go on?"))
+            (button(session, HERE, "Create another token", "The previous token stops working. Continue?"))
+            (button(session, &format!("{HERE}/revocation"), "Revoke the token", "Your programs stop working. Continue?"))
         } @else {
             form method="post" action=(HERE) {
                 (session.form_token())
@@ -57,10 +57,10 @@ pub(super) async fn create(
     let by = session.operator.require_session()?;
     let (token, expires_at) = operators.create_token(&by, clock.now()).await?;
     let body = html! {
-        p class="notice" role="status" { "Keep this now. It is not shown again." }
+        p class="notice" role="status" { "Store this token now. It is not displayed again." }
         dl class="facts" {
             div { dt { "Token for the API" } dd { code { (token.reveal()) } } }
-            div { dt { "Good until (UTC)" } dd { (time(expires_at)) } }
+            div { dt { "Valid until (UTC)" } dd { (time(expires_at)) } }
         }
         p { a href=(HERE) { "Back" } }
     };

@@ -84,7 +84,7 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
     assert!(found.text.contains("<td>correction_request</td>"), "{}", found.text);
     assert!(!found.text.contains("<td>correction_approve</td>"), "{}", found.text);
     let none = ben.get("/desk/audit?from=2999-01-01T00:00").await;
-    assert!(none.text.contains("Nothing."), "{}", none.text);
+    assert!(none.text.contains("No entries."), "{}", none.text);
     assert_eq!(ben.get("/desk/audit?from=yesterday").await.status, 422);
 
     // The same way back: the booking leads to its reversal, and the other one approves.

@@ -428,7 +428,7 @@ async fn forms_of_other_pages_do_nothing() {
         browser.site = site;
         let refused = browser.send_with(token, "/desk/sign-out", &[]).await;
         assert_eq!(refused.status, 403, "{site}");
-        assert!(refused.text.contains("does not come from a page of the desk"), "{site}");
+        assert!(refused.text.contains("was not sent from a page of the desk"), "{site}");
     }
     browser.site = "same-origin";
     // What sends neither of the headers is no browser; and an origin is compared with the host.

@@ -89,12 +89,12 @@ async fn every_page_is_small_and_says_what_is_booked() {
     let settlements = page(&server, "/desk/settlements", &cookie).await;
     assert!(settlements.contains(&game) && settlements.contains("data-live"));
     let none = page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
-    assert!(none.contains("Nothing.") && !none.contains(&game));
+    assert!(none.contains("No entries.") && !none.contains(&game));
     page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie).await;
     let shown = page(&server, &format!("/desk/games/{game}"), &cookie).await;
     assert!(shown.contains("verified") && !shown.contains("differs"), "{shown}");
     let shown = page(&server, &format!("/desk/players/{player}"), &cookie).await;
-    assert!(shown.contains("Signs of collusion") && shown.contains("Sign out everywhere"));
+    assert!(shown.contains("Indications of collusion") && shown.contains("Sign out everywhere"));
     assert!(page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
     assert!(page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
     let account = page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
@@ -258,7 +258,7 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     let (cookie, _) = seated(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let quiet = page(&server, "/desk/today", &cookie).await;
-    assert!(quiet.contains("the ledger was not checked yet") && quiet.contains("games voided: 0"));
+    assert!(quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0"));
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
     // Tables of the history have left some.
     let before = ok(server.node.get("/v1/operator/today", &token)).await["alarms"].clone();
@@ -322,7 +322,7 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
             "tables halted: 1",
             &format!("POTs idle for a day: {}", pots + 1),
             "slow settlements: 1",
-            &format!("players who gather coins of new ones: {}", gathering + 1),
+            &format!("players who collect coins of new players: {}", gathering + 1),
             &format!("/desk/players/{gatherer}"),
             "a cable was pulled",
             "href=\"/desk/ledger#checks\"",

@@ -166,7 +166,7 @@ async fn a_reversed_settlement_counts_nowhere() {
 
     let (cookie, _) = seated(&office.server, "cora", Role::Finance).await;
     let shown = page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
-    assert!(shown.contains("reversed") && !shown.contains("Ask for its reversal"), "{shown}");
+    assert!(shown.contains("reversed") && !shown.contains("Request its reversal"), "{shown}");
     let path = format!("/v1/operator/games/{}", office.games[0]);
     let dossier = ok(node.get(&path, &office.luz)).await;
     assert!(dossier["reversed_at"].is_string());
@@ -218,16 +218,16 @@ async fn a_reversal_is_offered_only_where_it_can_be_asked_for() {
     };
     // It paid a POT.
     let page = shown(2).await;
-    assert!(page.contains("It paid a POT") && !page.contains("Ask for its reversal"), "{page}");
+    assert!(page.contains("It paid a POT") && !page.contains("Request its reversal"), "{page}");
     assert!(!is_offered(2).await);
     expect_refusal(office.ask(office.settlement_of(2).await), 409, "not_reversible").await;
 
     let operation = office.settlement_of(0).await;
-    assert!(shown(0).await.contains("Ask for its reversal") && is_offered(0).await);
+    assert!(shown(0).await.contains("Request its reversal") && is_offered(0).await);
     ok(office.ask(operation)).await;
     let page = shown(0).await;
     assert!(
-        page.contains("waits for a decision") && !page.contains("Ask for its reversal"),
+        page.contains("waits for a decision") && !page.contains("Request its reversal"),
         "{page}"
     );
     assert!(!is_offered(0).await);
