@@ -1,5 +1,5 @@
-//! Keeping players out, or silent, and taking that back, noted as what an operator did. What a ban is and
-//! does is told in `accounts`.
+//! Sanctions as acts of operators, recorded in the audit log. `accounts` defines sanctions and
+//! their effects.
 
 use serde_json::json;
 use sqlx::PgPool;
@@ -11,7 +11,7 @@ use crate::clock::{self, Clock, Timestamp};
 use crate::ids::PlayerId;
 use crate::{db, entropy};
 
-/// Bans as operators make them. Clones share the pool.
+/// The sanctions that operators impose. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Sanctions {
     pool: PgPool,
@@ -23,8 +23,8 @@ impl Sanctions {
         Self { pool, clock }
     }
 
-    /// Bans a player. From coming in also ends its sessions, of which the nodes hear within a
-    /// second.
+    /// Imposes a sanction on a player. A ban also ends the player's sessions, which the nodes
+    /// observe within a second.
     pub async fn impose(
         &self,
         by: &CanModerate,
@@ -35,12 +35,13 @@ impl Sanctions {
         self.impose_as(by.actor(), player, kind, sanction).await
     }
 
-    /// Lifts whatever bans of a kind a player is under.
+    /// Lifts all sanctions of a kind that are in force on a player.
     pub async fn lift(&self, by: &CanModerate, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
         self.lift_as(by.actor(), player, kind).await
     }
 
-    /// As [`Sanctions::impose`], for whoever has the right by other means.
+    /// Imposes a sanction as [`Sanctions::impose`] does, for an actor that is authorised by other
+    /// means.
     pub async fn impose_as(
         &self,
         by: &Actor,
@@ -48,12 +49,14 @@ impl Sanctions {
         kind: SanctionKind,
         sanction: &Sanction,
     ) -> Result<(), SanctionError> {
-        let (id, subject, now) = (entropy::uuid(), format!("player:{player}"), self.clock.now());
+        let id = entropy::uuid();
+        let subject = format!("player:{player}");
+        let now = self.clock.now();
         let ends_at = sanction.ends_at.map(|at| clock::to_jiff(at).to_string());
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let is_there = impose_sanction_in_tx(&mut tx, id, player, kind, sanction, now).await?;
-            if is_there {
+            let is_known = impose_sanction_in_tx(&mut tx, id, player, kind, sanction, now).await?;
+            if is_known {
                 let detail = json!({ "reason": sanction.reason.as_str(), "ends_at": ends_at });
                 let action = match kind {
                     SanctionKind::Ban => Action::PlayerBanned,
@@ -62,18 +65,19 @@ impl Sanctions {
                 audit::record_in_tx(&mut tx, by, action, Some(&subject), detail).await?;
             }
             tx.commit().await?;
-            Ok(is_there)
+            Ok(is_known)
         };
         if db::retry(once).await? { Ok(()) } else { Err(SanctionError::PlayerNotFound) }
     }
 
-    /// As [`Sanctions::lift`], for whoever has the right by other means.
+    /// Lifts sanctions as [`Sanctions::lift`] does, for an actor that is authorised by other means.
     pub async fn lift_as(&self, by: &Actor, player: PlayerId, kind: SanctionKind) -> Result<(), SanctionError> {
-        let (subject, now) = (format!("player:{player}"), self.clock.now());
+        let subject = format!("player:{player}");
+        let now = self.clock.now();
         let once = || async {
             let mut tx = self.pool.begin().await?;
-            let was_banned = lift_sanctions_in_tx(&mut tx, player, kind, now).await?;
-            if was_banned {
+            let was_in_force = lift_sanctions_in_tx(&mut tx, player, kind, now).await?;
+            if was_in_force {
                 let action = match kind {
                     SanctionKind::Ban => Action::BanLifted,
                     SanctionKind::Mute => Action::MuteLifted,
@@ -81,7 +85,7 @@ impl Sanctions {
                 audit::record_in_tx(&mut tx, by, action, Some(&subject), json!({})).await?;
             }
             tx.commit().await?;
-            Ok(was_banned)
+            Ok(was_in_force)
         };
         match (db::retry(once).await?, kind) {
             (true, _) => Ok(()),
@@ -90,12 +94,12 @@ impl Sanctions {
         }
     }
 
-    /// By whose clock bans end.
+    /// Returns the time by which sanctions end.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// All bans of a kind that a player has had, newest first.
+    /// Returns all sanctions of a kind that a player has had, newest first.
     pub async fn list(&self, player: PlayerId, kind: SanctionKind) -> Result<Vec<SanctionRecord>, sqlx::Error> {
         SanctionReader::new(self.pool.clone()).list(player, kind).await
     }

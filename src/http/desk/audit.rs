@@ -35,7 +35,7 @@ pub(super) struct AuditSearchForm {
 }
 
 impl AuditSearchForm {
-    fn search(&self) -> Result<AuditFilter, crate::http::Problem> {
+    fn to_filter(&self) -> Result<AuditFilter, crate::http::Problem> {
         // An empty field of the form sets no condition.
         let text =
             |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -73,10 +73,10 @@ pub(super) async fn list(
     Query(form): Query<AuditSearchForm>,
 ) -> Result<Response, ErrorPage> {
     session.operator.require_administrator()?;
-    let search = form.search()?;
-    let list = cursor_scope(&search);
+    let filter = form.to_filter()?;
+    let list = cursor_scope(&filter);
     let cursor = cursors.open(&list, &session.operator, form.cursor.as_deref())?;
-    let listed = audit.list(&search, cursor, PAGE).await.map_err(crate::http::database_problem)?;
+    let listed = audit.list(&filter, cursor, PAGE).await.map_err(crate::http::database_problem)?;
     let next = listed.next.map(|next| cursors.seal(&list, &session.operator, &next));
     let rows: Vec<Vec<Markup>> = listed.items.iter().map(row).collect();
     let columns = [
@@ -115,16 +115,16 @@ pub(super) async fn list(
     Ok(page(&session, "Audit", body))
 }
 
-fn row(noted: &AuditEntry) -> Vec<Markup> {
-    let detail = noted.detail.to_string();
+fn row(entry: &AuditEntry) -> Vec<Markup> {
+    let detail = entry.detail.to_string();
     vec![
-        time(noted.at),
-        html! { (noted.operator.as_deref().unwrap_or("")) },
-        html! { (noted.action) },
-        html! { (noted.subject.as_deref().unwrap_or("")) },
+        time(entry.at),
+        html! { (entry.operator.as_deref().unwrap_or("")) },
+        html! { (entry.action) },
+        html! { (entry.subject.as_deref().unwrap_or("")) },
         html! { @if detail != "{}" { code { (detail) } } },
-        html! { (noted.channel) },
-        html! { (noted.address.as_deref().unwrap_or("")) },
+        html! { (entry.channel) },
+        html! { (entry.address.as_deref().unwrap_or("")) },
     ]
 }
 
@@ -133,5 +133,5 @@ pub(super) async fn export(
     session: OperatorSession,
     Query(form): Query<AuditSearchForm>,
 ) -> Result<Response, ErrorPage> {
-    Ok(export_csv(audit, &session.operator, form.search()?).await?)
+    Ok(export_csv(audit, &session.operator, form.to_filter()?).await?)
 }

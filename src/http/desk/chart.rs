@@ -46,11 +46,12 @@ impl Chart<'_> {
         let Self { title, kind, labels, series, text } = self;
         let all = || series.iter().flat_map(|series| series.values.iter().copied());
         // The scale always includes zero, so that heights are comparable.
-        let (low, high) = (all().min().unwrap_or(0).min(0), all().max().unwrap_or(0).max(0));
+        let low = all().min().unwrap_or(0).min(0);
+        let high = all().max().unwrap_or(0).max(0);
         let scale = Scale {
             low,
             span: high.saturating_sub(low).max(1),
-            places: count(labels.len().max(1)),
+            places: to_i64(labels.len().max(1)),
         };
         let zero = scale.y(0);
         let every = labels.len().div_ceil(LABELS_MAX).max(1);
@@ -72,7 +73,7 @@ impl Chart<'_> {
                         @match kind {
                             ChartKind::Bars => {
                                 @for (at, value) in series.values.iter().enumerate() {
-                                    (scale.bar(place, count(self.series.len()), at, *value))
+                                    (scale.bar(place, to_i64(self.series.len()), at, *value))
                                 }
                             }
                             ChartKind::Lines => {
@@ -121,14 +122,15 @@ impl Scale {
     }
 
     fn left(&self, at: usize) -> i64 {
-        count(at) * WIDTH / self.places
+        to_i64(at) * WIDTH / self.places
     }
 
     fn bar(&self, series: usize, of: i64, at: usize, value: i64) -> Markup {
         let room = self.left(at + 1) - self.left(at);
         let wide = (room * 8 / 10 / of.max(1)).max(1);
-        let x = self.left(at) + room / 10 + count(series) * wide;
-        let (value_y, zero) = (self.y(value), self.y(0));
+        let x = self.left(at) + room / 10 + to_i64(series) * wide;
+        let value_y = self.y(value);
+        let zero = self.y(0);
         let high = (value_y - zero).abs();
         html! {
             rect class={ "bar s" (series) } x=(x) width=(wide) y=(value_y.min(zero)) height=(high) {}
@@ -144,7 +146,7 @@ impl Scale {
     }
 }
 
-fn count(number: usize) -> i64 {
+fn to_i64(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn heights_are_to_scale_and_told_as_a_table() {
+    fn heights_are_to_scale_and_listed_in_a_table() {
         let drawn = chart(ChartKind::Bars, vec![0, 60, 120, -120]);
         // The plot area has 240 units for a range of 240: one game is one unit high, and zero lies
         // in the middle.
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_nothing() {
+    fn empty_and_extreme_series_are_drawn() {
         assert!(chart(ChartKind::Lines, vec![]).contains("points=\"\""));
         let huge = chart(ChartKind::Lines, vec![i64::MIN, i64::MAX]);
         assert!(huge.contains("polyline"), "{huge}");

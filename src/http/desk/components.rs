@@ -85,33 +85,43 @@ impl<'a> Field<'a> {
 
     /// Returns a field that may be left empty.
     pub(in crate::http) const fn optional(name: &'a str, label: &'a str) -> Self {
-        let (kind, value, hint, autocomplete, inputmode) = ("text", "", "", "off", "");
-        Self { name, label, kind, value, hint, autocomplete, inputmode, is_required: false }
+        Self {
+            name,
+            label,
+            kind: "text",
+            value: "",
+            hint: "",
+            autocomplete: "off",
+            inputmode: "",
+            is_required: false,
+        }
     }
 }
 
 pub(in crate::http) fn field(field: Field<'_>) -> Markup {
     let Field { name, label, kind, value, hint, autocomplete, inputmode, is_required } = field;
-    let (id, described) = (format!("f-{name}"), format!("h-{name}"));
+    let id = format!("f-{name}");
+    let hint_id = format!("h-{name}");
     html! {
         div class="field" {
             label for=(id) { (label) }
             input id=(id) name=(name) type=(kind) value=(value) required[is_required]
                 autocomplete=(autocomplete) inputmode=[Some(inputmode).filter(|mode| !mode.is_empty())]
-                aria-describedby=[Some(&described).filter(|_| !hint.is_empty())];
-            @if !hint.is_empty() { small id=(described) { (hint) } }
+                aria-hint_idby=[Some(&hint_id).filter(|_| !hint.is_empty())];
+            @if !hint.is_empty() { small id=(hint_id) { (hint) } }
         }
     }
 }
 
 /// Draws a text field with several lines.
 pub(in crate::http) fn text_area(name: &str, label: &str, hint: &str) -> Markup {
-    let (id, described) = (format!("f-{name}"), format!("h-{name}"));
+    let id = format!("f-{name}");
+    let hint_id = format!("h-{name}");
     html! {
         div class="field" {
             label for=(id) { (label) }
-            textarea id=(id) name=(name) rows="3" required aria-describedby=(described) {}
-            small id=(described) { (hint) }
+            textarea id=(id) name=(name) rows="3" required aria-hint_idby=(hint_id) {}
+            small id=(hint_id) { (hint) }
         }
     }
 }

@@ -69,13 +69,13 @@ pub(super) async fn list(
 
 fn row(correction: &Correction) -> Vec<Markup> {
     let link = format!("{HERE}/{}", correction.id);
-    let (what, amount) = match correction.subject {
+    let (kind, amount) = match correction.subject {
         Subject::Adjustment { amount, .. } => ("Adjustment", coins(amount)),
         Subject::Reversal { .. } => ("Reversal", html! {}),
     };
     vec![
         time(correction.requested_at),
-        html! { a href=(link) { (what) } },
+        html! { a href=(link) { (kind) } },
         amount,
         html! { (correction.requested_by) },
         stage(correction.state),
@@ -171,7 +171,7 @@ pub(super) async fn request(
     OperatorForm { session, input }: OperatorForm<CorrectionForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_corrections_role()?.require_session()?;
-    let invalid = |what: &'static str| Code::BodyInvalid.with_detail(what);
+    let invalid = |detail: &'static str| Code::BodyInvalid.with_detail(detail);
     let subject = match input.kind.as_str() {
         "adjustment" => Subject::Adjustment {
             player: PlayerId::from_str(input.player.trim())
@@ -190,8 +190,8 @@ pub(super) async fn request(
         _ => return Err(invalid("a correction is an adjustment or a reversal").into()),
     };
     let reason = parse_reason(&input.reason)?;
-    let asked = corrections.request(&by, subject, &reason, input.attempt).await?;
-    Ok(Redirect::to(&format!("{HERE}/{}", asked.id)).into_response())
+    let correction = corrections.request(&by, subject, &reason, input.attempt).await?;
+    Ok(Redirect::to(&format!("{HERE}/{}", correction.id)).into_response())
 }
 
 pub(super) async fn show_correction(
@@ -200,37 +200,36 @@ pub(super) async fn show_correction(
     Path(correction): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let correction = corrections.find(&session.operator, CorrectionId(correction)).await?;
-    let what = match correction.subject {
+    let mut properties = match correction.subject {
         Subject::Adjustment { player, amount } => vec![
             ("Kind", html! { "Adjustment" }),
             ("Player", html! { a href={ "/desk/players/" (player) } { (id(&player)) } }),
             ("Coins", coins(amount)),
         ],
         Subject::Reversal { operation } => {
-            vec![("Kind", html! { "Reversal" }), ("Operation", booked_as(operation))]
+            vec![("Kind", html! { "Reversal" }), ("Operation", operation_link(operation))]
         }
     };
-    let mut known = what;
-    known.extend([
+    properties.extend([
         ("State", stage(correction.state)),
         ("Reason", html! { (correction.reason) }),
         ("Requested by", html! { (correction.requested_by) }),
         ("Requested at (UTC)", time(correction.requested_at)),
     ]);
     if let Some(Decision { by, at, reason }) = &correction.decision {
-        known.push(("Decided by", html! { (by) }));
-        known.push(("Decided at (UTC)", time(*at)));
+        properties.push(("Decided by", html! { (by) }));
+        properties.push(("Decided at (UTC)", time(*at)));
         if let Some(reason) = reason {
-            known.push(("Reason for rejection", html! { (reason) }));
+            properties.push(("Reason for rejection", html! { (reason) }));
         }
     }
     if let Some(operation) = correction.operation {
-        known.push(("Booked as operation", booked_as(operation)));
+        properties.push(("Booked as operation", operation_link(operation)));
     }
     let body = html! {
-        (facts(&known))
+        (facts(&properties))
         @if correction.state == Stage::Open && session.operator.require_corrections_role().is_ok() {
-            (decision(&session, &correction))
+            (decision_forms(&session, &correction))
         }
         p { a href=(HERE) { "All corrections" } }
     };
@@ -238,11 +237,11 @@ pub(super) async fn show_correction(
 }
 
 /// Draws a link to an operation of the ledger.
-fn booked_as(operation: i64) -> Markup {
+fn operation_link(operation: i64) -> Markup {
     html! { a href={ "/desk/ledger?operation=" (operation) } { (operation) } }
 }
 
-fn decision(session: &OperatorSession, correction: &Correction) -> Markup {
+fn decision_forms(session: &OperatorSession, correction: &Correction) -> Markup {
     if correction.requested_by == session.operator.name {
         return html! { p { "You requested this correction: another operator decides." } };
     }

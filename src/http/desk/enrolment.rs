@@ -102,9 +102,9 @@ pub(super) async fn complete(
     Ok(visitor.with_form_cookie(answer))
 }
 
-fn code_page(visitor: &Visitor, wrong: Option<&str>) -> Markup {
+fn code_page(visitor: &Visitor, error: Option<&str>) -> Markup {
     let body = html! {
-        @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
+        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
         form method="post" action="/desk/enrolment" {
             (visitor.form_token())
             (field(Field {
@@ -118,19 +118,19 @@ fn code_page(visitor: &Visitor, wrong: Option<&str>) -> Markup {
     visitor_page("Enrol", &body)
 }
 
-fn credentials_page(visitor: &Visitor, code: &str, of: &Enrolment, wrong: Option<&str>) -> Markup {
+fn credentials_page(visitor: &Visitor, code: &str, enrolment: &Enrolment, error: Option<&str>) -> Markup {
     let hint = format!("At least {PASSWORD_MIN} characters of any kind.");
     let body = html! {
-        @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
-        @if of.openings > 1 {
+        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
+        @if enrolment.openings > 1 {
             p class="alert" role="alert" {
-                "This page was opened " (of.openings) " times with this code. Keys that were displayed "
+                "This page was opened " (enrolment.openings) " times with this code. Keys that were displayed "
                 "earlier are invalid. If you did not open it, inform an administrator."
             }
         }
-        p { "You are enrolling as " strong { (of.name) } ". Scan this code with your authenticator, or type the key." }
-        (qr_code(&of.factor.uri(&of.name)))
-        p { "Key: " code { (of.factor.to_base32()) } }
+        p { "You are enrolling as " strong { (enrolment.name) } ". Scan this code with your authenticator, or type the key." }
+        (qr_code(&enrolment.factor.uri(&enrolment.name)))
+        p { "Key: " code { (enrolment.factor.to_base32()) } }
         form method="post" action="/desk/enrolment/completion" {
             (visitor.form_token())
             input type="hidden" name="enrolment" value=(code);

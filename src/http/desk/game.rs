@@ -39,8 +39,7 @@ pub(super) async fn show_replay(
     session: OperatorSession,
     Path(game): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
-    let looked = load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
-    let (detail, record) = looked;
+    let (detail, record) = load_audited_record(&reports, &audit, &session.operator, GameId(game)).await?;
     let replayed = GameReplay::from_value(record);
     let body = match replayed.and_then(|replayed| draw_replay(&replayed, &detail.seats)) {
         Ok(drawn) => drawn,
@@ -73,7 +72,7 @@ fn body(session: &OperatorSession, dossier: &Dossier) -> Markup {
         ]))
         (seats(&game.seats))
         h2 { "Fairness" }
-        (proof(verdict))
+        (verification(verdict))
         @if game.record.is_some() && session.operator.require_moderator().is_ok() {
             p {
                 a class="button" href={ "/desk/games/" (game.game) "/replay" } { "Replay with all hands" }
@@ -125,7 +124,7 @@ fn seats(seats: &[SeatDetail]) -> Markup {
     table("Players", &columns, &rows)
 }
 
-fn proof(verdict: &Verdict) -> Markup {
+fn verification(verdict: &Verdict) -> Markup {
     match verdict {
         RecordVerdict::Holds { actions, clients, .. } => html! {
             p {
@@ -133,7 +132,7 @@ fn proof(verdict: &Verdict) -> Markup {
                 " The deal follows from the committed seeds, " (actions)
                 " actions from the rules, and the settlement from both."
             }
-            (deal(clients))
+            (contributions(clients))
         },
         RecordVerdict::Fails { fault } => html! {
             p class="alert" role="alert" { "The record failed verification: " (fault) }
@@ -143,7 +142,7 @@ fn proof(verdict: &Verdict) -> Markup {
 }
 
 /// Draws the clients' contributions to the deal (rule 9.1).
-fn deal(clients: &[Contribution]) -> Markup {
+fn contributions(clients: &[Contribution]) -> Markup {
     let columns = [Column::Number("Seat"), Column::Text("Committed to"), Column::Text("Revealed")];
     let rows: Vec<_> = (0..)
         .zip(clients)
@@ -170,8 +169,9 @@ fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
     if stored.is_none() && recomputed.is_none() {
         return html! { p { "The game has no settlement." } };
     }
-    let lines = |settlement: Option<&Settlement>| settlement.map(lines_of).unwrap_or_default();
-    let (booked, expected) = (lines(stored.as_ref()), lines(recomputed));
+    let lines = |settlement: Option<&Settlement>| settlement.map(settlement_lines).unwrap_or_default();
+    let booked = lines(stored.as_ref());
+    let expected = lines(recomputed);
     let columns = [
         Column::Text("Item"),
         Column::Number("As booked"),
@@ -180,7 +180,8 @@ fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
     ];
     let mut rows: Vec<Vec<Markup>> = Vec::new();
     for place in 0..booked.len().max(expected.len()) {
-        let (left, right) = (booked.get(place), expected.get(place));
+        let left = booked.get(place);
+        let right = expected.get(place);
         let name = left.or(right).map(|(name, _)| name.as_str()).unwrap_or_default();
         let amount = |line: Option<&(String, Coins)>| {
             html! { @if let Some((_, amount)) = line { (coins(*amount)) } @else { "–" } }
@@ -196,7 +197,7 @@ fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
     }
 }
 
-fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
+fn settlement_lines(settlement: &Settlement) -> Vec<(String, Coins)> {
     let seat = |seat: bahay_engine::seat::Seat| seat.index();
     let mut lines = Vec::new();
     for Payment { from, to, items, paid, .. } in &settlement.payments {
@@ -216,9 +217,9 @@ fn lines_of(settlement: &Settlement) -> Vec<(String, Coins)> {
 
 /// Draws a link to the request for a reversal if one is possible, and otherwise the reason why not.
 fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
-    let may_ask = session.operator.require_corrections_role().is_ok();
+    let may_request = session.operator.require_corrections_role().is_ok();
     match operation.reversibility {
-        Reversibility::Possible if may_ask => html! {
+        Reversibility::Possible if may_request => html! {
             " · "
             a href={ "/desk/corrections/new?operation=" (operation.id) } { "Request its reversal" }
         },
@@ -230,7 +231,7 @@ fn reversal(session: &OperatorSession, operation: &OperationRow) -> Markup {
             " · " (badge("bad", "reversed")) " by "
             a href={ "/desk/ledger?operation=" (by) } { "operation " (by) }
         },
-        Reversibility::PaidPot if may_ask => html! {
+        Reversibility::PaidPot if may_request => html! {
             " · It paid a POT to which several games contributed, so it cannot be reversed; adjust instead."
         },
         Reversibility::Possible | Reversibility::PaidPot | Reversibility::Impossible => html! {},

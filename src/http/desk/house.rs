@@ -15,20 +15,20 @@ const HERE: &str = "/desk/switches";
 
 pub(super) async fn show_house(State(rooms): State<Catalog>, session: OperatorSession) -> Result<Response, ErrorPage> {
     let state = rooms.house_state().await?;
-    let mut known = vec![(
+    let mut properties = vec![(
         "The house is",
         if state.is_open { badge("good", "open") } else { badge("bad", "closed") },
     )];
     if let Some(reason) = &state.reason {
-        known.push(("Reason", html! { (reason) }));
+        properties.push(("Reason", html! { (reason) }));
     }
     if let Some(by) = &state.changed_by {
-        known.push(("Changed by", html! { (by) }));
-        known.push(("Changed at (UTC)", time(state.changed_at)));
+        properties.push(("Changed by", html! { (by) }));
+        properties.push(("Changed at (UTC)", time(state.changed_at)));
     }
     let body = html! {
         h2 { "The whole house" }
-        (facts(&known))
+        (facts(&properties))
         @if session.operator.require_administrator().is_ok() {
             @if state.is_open {
                 form method="post" action="/desk/switches/house/closing"

@@ -39,9 +39,10 @@ pub(super) async fn show_ledger(
     Query(query): Query<LedgerQuery>,
 ) -> Result<Response, ErrorPage> {
     let LedgerQuery { account: code, operation, cursor } = query;
-    let (code, operation) = (code.trim(), operation.trim());
+    let code = code.trim();
+    let operation = operation.trim();
     let cursor = cursor.as_deref();
-    let found = if !operation.is_empty() {
+    let content = if !operation.is_empty() {
         operation_page(&reports, &session, operation).await?
     } else if !code.is_empty() {
         account_page(&reports, &cursors, &session, code, cursor).await?
@@ -60,7 +61,7 @@ pub(super) async fn show_ledger(
             (field(operation))
             button { "Show" }
         }
-        (found)
+        (content)
     };
     Ok(page(&session, "Ledger", body))
 }

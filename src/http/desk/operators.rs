@@ -57,8 +57,8 @@ fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
         (None, true) => badge("good", "enrolled"),
         (None, false) => badge("waiting", "not enrolled"),
     };
-    let here = |what: &str| format!("{HERE}/{name}/{what}");
-    let orders = html! {
+    let here = |action: &str| format!("{HERE}/{name}/{action}");
+    let actions = html! {
         @if disabled_at.is_none() {
             @if *name != session.operator.name {
                 (button(session, &here("enrolment"), &format!("Reset sign-in of {name}"), "Password, second factor and token stop working. Continue?"))
@@ -73,7 +73,7 @@ fn row(session: &OperatorSession, operator: &OperatorSummary) -> Vec<Markup> {
         time(*created_at),
         last_seen_at.map_or_else(|| html! {}, time),
         token.map_or_else(|| html! { "none" }, time),
-        orders,
+        actions,
     ]
 }
 
@@ -102,7 +102,8 @@ pub(super) async fn reset(
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let (name, now) = (parse_operator_name(&name, Code::OperatorNotFound)?, services.clock.now());
+    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
+    let now = services.clock.now();
     let code = services.operators.reset(by.actor(), &name, now).await?;
     Ok(show_code(&session, name.as_str(), &code))
 }
@@ -113,7 +114,8 @@ pub(super) async fn disable(
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let (name, now) = (parse_operator_name(&name, Code::OperatorNotFound)?, services.clock.now());
+    let name = parse_operator_name(&name, Code::OperatorNotFound)?;
+    let now = services.clock.now();
     services.operators.disable(by.actor(), &name, now).await?;
     Ok(Redirect::to(HERE).into_response())
 }
@@ -121,7 +123,7 @@ pub(super) async fn disable(
 /// Draws the page that displays an enrolment code.
 fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Response {
     let life = ENROLMENT_LIFE.as_secs() / 3_600;
-    let apart = INDEPENDENT_AFTER.as_secs() / 3_600;
+    let independent_after = INDEPENDENT_AFTER.as_secs() / 3_600;
     let body = html! {
         p class="notice" role="status" {
             "Hand this code to " strong { (name) } ". It is not displayed again."
@@ -131,7 +133,7 @@ fn show_code(session: &OperatorSession, name: &str, code: &EnrolmentCode) -> Res
         }
         p {
             "The code is valid for " (life) " hours and for a single use, at " code { "/desk/enrolment" }
-            ". You have seen it: until " (apart) " hours after its use, neither of you can decide on a "
+            ". You have seen it: until " (independent_after) " hours after its use, neither of you can decide on a "
             "correction that the other one requests."
         }
         p { a href=(HERE) { "All operators" } }

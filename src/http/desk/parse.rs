@@ -40,7 +40,7 @@ mod tests {
     use crate::clock::Timestamp;
 
     #[test]
-    fn amounts_are_read_as_people_write_them() {
+    fn amounts_are_parsed_as_people_write_them() {
         for (text, hundredths) in [
             ("12", 1_200),
             ("12.5 ", 1_250),

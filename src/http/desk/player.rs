@@ -42,11 +42,11 @@ pub(super) async fn find(
     session: OperatorSession,
     Query(PlayerSearchForm { search }): Query<PlayerSearchForm>,
 ) -> Result<Response, ErrorPage> {
-    let found = match search.trim() {
+    let players = match search.trim() {
         "" => Vec::new(),
         text => reports.find_players(parse_search(text)?).await.map_err(database_problem)?,
     };
-    let rows: Vec<_> = found
+    let rows: Vec<_> = players
         .iter()
         .map(|(player, name)| vec![html! { a href={ (HERE) "/" (player) } { (name) } }, id(player)])
         .collect();
@@ -203,13 +203,13 @@ fn summary(
 }
 
 /// Draws a sentence with a player's statistics of one kind of game.
-fn statistics_line(kind: &Kind, done: &Statistics) -> Markup {
+fn statistics_line(kind: &Kind, statistics: &Statistics) -> Markup {
     html! {
-        (kind.title) ": " (done.games) " played, " (done.wins) " won, current streak " (done.streak)
-        ", best streak " (done.best_streak) "; POTs " (done.counter("hits"))
-        ", the largest " (coins(done.best_pot))
+        (kind.title) ": " (statistics.games) " played, " (statistics.wins) " won, current streak " (statistics.streak)
+        ", best streak " (statistics.best_streak) "; POTs " (statistics.counter("hits"))
+        ", the largest " (coins(statistics.best_pot))
         @for counter in kind.counters {
-            "; " (counter.title.to_lowercase()) " " (done.counter(counter.name))
+            "; " (counter.title.to_lowercase()) " " (statistics.counter(counter.name))
         }
     }
 }
@@ -257,10 +257,10 @@ fn shared_table(shared: &[LinkedPlayer]) -> Markup {
     let columns = [Column::Text("Player"), Column::Text("")];
     let rows: Vec<_> = shared
         .iter()
-        .map(|one| {
+        .map(|player| {
             vec![
-                html! { a href={ (HERE) "/" (one.player) } { (one.name) } },
-                shared_badge(one.shared),
+                html! { a href={ (HERE) "/" (player.player) } { (player.name) } },
+                shared_badge(player.shared),
             ]
         })
         .collect();

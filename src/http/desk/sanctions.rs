@@ -28,13 +28,14 @@ pub(super) async fn section(
     here: &str,
 ) -> Result<Markup, ErrorPage> {
     let now = sanctions.now();
-    let (mut rows, mut in_force) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut in_force = Vec::new();
     for (kind, name, lift) in KINDS {
         let listed = sanctions.list(player, kind).await.map_err(database_problem)?;
-        if listed.iter().any(|one| one.is_in_force(now)) {
+        if listed.iter().any(|sanction| sanction.is_in_force(now)) {
             in_force.push((kind, lift));
         }
-        rows.extend(listed.iter().map(|one| (one.imposed_at, row(name, one))));
+        rows.extend(listed.iter().map(|sanction| (sanction.imposed_at, row(name, sanction))));
     }
     rows.sort_by_key(|(imposed_at, _)| std::cmp::Reverse(*imposed_at));
     let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
@@ -70,9 +71,9 @@ pub(super) async fn section(
     })
 }
 
-fn row(what: &str, SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord) -> Vec<Markup> {
+fn row(kind: &str, SanctionRecord { sanction, imposed_at, lifted_at }: &SanctionRecord) -> Vec<Markup> {
     vec![
-        html! { (what) },
+        html! { (kind) },
         time(*imposed_at),
         sanction.ends_at.map_or_else(|| html! { "permanent" }, time),
         lifted_at.map_or_else(|| html! {}, time),
@@ -100,7 +101,7 @@ pub(super) async fn begin(
     let sanction = build_sanction(&services, parse_reason(&input.reason)?, hours)?;
     let sanctions = Sanctions::from_ref(&services);
     sanctions.impose(&by, PlayerId(player), parse_kind(&input.kind)?, &sanction).await?;
-    Ok(back(player))
+    Ok(redirect_to_player(player))
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,13 +116,13 @@ pub(super) async fn lift(
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_moderator()?;
     sanctions.lift(&by, PlayerId(player), parse_kind(&input.kind)?).await?;
-    Ok(back(player))
+    Ok(redirect_to_player(player))
 }
 
 fn parse_kind(text: &str) -> Result<SanctionKind, Problem> {
     SanctionKind::from_str(text).map_err(|error| Code::BodyInvalid.with_detail(error.to_string()))
 }
 
-fn back(player: Uuid) -> Response {
+fn redirect_to_player(player: Uuid) -> Response {
     Redirect::to(&format!("/desk/players/{player}")).into_response()
 }

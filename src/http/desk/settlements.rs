@@ -67,7 +67,7 @@ impl SettlementSearchForm {
     }
 
     fn filter(&self) -> Result<SettlementFilter, Problem> {
-        let wrong = |what: &str| Code::QueryInvalid.with_detail(what.to_owned());
+        let invalid = |detail: &str| Code::QueryInvalid.with_detail(detail.to_owned());
         let filter = SettlementFilter {
             from: parse_optional(&self.from, parse_time, "the start time is invalid")?.map(Timestamp::from),
             to: parse_optional(&self.to, parse_time, "the end time is invalid")?.map(Timestamp::from),
@@ -87,10 +87,10 @@ impl SettlementSearchForm {
             taken_over: parse_optional(&self.takeover, parse_yes_or_no, "the value is neither yes nor no")?,
         };
         if filter.from.zip(filter.to).is_some_and(|(from, to)| from >= to) {
-            return Err(wrong("the start time is not before the end time"));
+            return Err(invalid("the start time is not before the end time"));
         }
         if filter.gross_min.zip(filter.gross_max).is_some_and(|(min, max)| min > max) {
-            return Err(wrong("the minimum amount is above the maximum amount"));
+            return Err(invalid("the minimum amount is above the maximum amount"));
         }
         Ok(filter)
     }
@@ -98,14 +98,14 @@ impl SettlementSearchForm {
 
 fn parse_optional<T>(
     text: &str,
-    read: impl Fn(&str) -> Option<T>,
-    wrong: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    detail: &str,
 ) -> Result<Option<T>, Problem> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
-    read(text).map(Some).ok_or_else(|| Code::QueryInvalid.with_detail(wrong.to_owned()))
+    parse(text).map(Some).ok_or_else(|| Code::QueryInvalid.with_detail(detail.to_owned()))
 }
 
 fn parse_kind(text: &str) -> Option<String> {
@@ -133,7 +133,7 @@ pub(super) async fn list(
 ) -> Result<Response, ErrorPage> {
     let filter = query.filter()?;
     let totals = reports.totals(&filter).await.map_err(database_problem)?;
-    let shown = list_section(&reports, &cursors, &session, &query, &filter).await?;
+    let list = list_section(&reports, &cursors, &session, &query, &filter).await?;
     let is_newest = query.cursor.is_empty();
     let body = html! {
         (form(&query))
@@ -146,7 +146,7 @@ pub(super) async fn list(
                 button type="button" data-hold="settled" aria-pressed="false" hidden { "Pause" }
             }
         }
-        div id="settled" data-live=[is_newest.then(|| query.to_url(LIVE))] { (shown) }
+        div id="settled" data-live=[is_newest.then(|| query.to_url(LIVE))] { (list) }
     };
     Ok(page(&session, "Settlements", body))
 }
@@ -160,8 +160,8 @@ pub(super) async fn refresh(
 ) -> Result<Response, ErrorPage> {
     let filter = query.filter()?;
     let query = SettlementSearchForm { cursor: String::new(), ..query };
-    let shown = list_section(&reports, &cursors, &session, &query, &filter).await?;
-    Ok(Html(shown.into_string()).into_response())
+    let list = list_section(&reports, &cursors, &session, &query, &filter).await?;
+    Ok(Html(list.into_string()).into_response())
 }
 
 /// Returns the list as a CSV file, after recording the export in the audit log.

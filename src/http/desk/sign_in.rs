@@ -45,7 +45,8 @@ pub(super) async fn sign_in(
     VisitorForm { visitor, input }: VisitorForm<SignInForm>,
 ) -> Result<Response, ErrorPage> {
     let SignInForm { name, password, code, next } = input;
-    let (name, code) = (name.trim().to_owned(), code.replace(' ', ""));
+    let name = name.trim().to_owned();
+    let code = code.replace(' ', "");
     let from = visitor.sign_in_client();
     let request = SignInRequest { name, password, code, from, rate_limited_for: rate.limited_for };
     match auth.sign_in(&request).await {
@@ -75,9 +76,9 @@ pub(super) async fn sign_out(
     Ok(without_session(Redirect::to("/desk/sign-in").into_response(), options))
 }
 
-fn form(visitor: &Visitor, wrong: Option<&str>, next: &str) -> Markup {
+fn form(visitor: &Visitor, error: Option<&str>, next: &str) -> Markup {
     let body = html! {
-        @if let Some(wrong) = wrong { p class="alert" role="alert" { (wrong) } }
+        @if let Some(error) = error { p class="alert" role="alert" { (error) } }
         form method="post" action="/desk/sign-in" {
             (visitor.form_token())
             input type="hidden" name="next" value=(next);
@@ -162,7 +163,7 @@ mod tests {
     use super::is_desk_path;
 
     #[test]
-    fn nobody_is_led_elsewhere() {
+    fn redirects_stay_at_the_desk() {
         for path in ["/desk", "/desk/rooms", "/desk/tables?room=newbie&cursor=1"] {
             assert!(is_desk_path(path), "{path}");
         }

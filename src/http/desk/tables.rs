@@ -34,12 +34,12 @@ pub(super) struct TableSearchForm {
 pub(super) async fn list(
     State(services): State<Services>,
     session: OperatorSession,
-    Query(TableSearchForm { room, table: asked }): Query<TableSearchForm>,
+    Query(TableSearchForm { room, table: table_id }): Query<TableSearchForm>,
 ) -> Result<Response, ErrorPage> {
-    if !asked.trim().is_empty() {
-        let asked = Uuid::try_parse(asked.trim());
-        let asked = asked.map_err(|_| Code::QueryInvalid.with_detail("a table's id is a UUID"))?;
-        return Ok(Redirect::to(&format!("{HERE}/{asked}")).into_response());
+    if !table_id.trim().is_empty() {
+        let table_id = Uuid::try_parse(table_id.trim());
+        let table_id = table_id.map_err(|_| Code::QueryInvalid.with_detail("a table's id is a UUID"))?;
+        return Ok(Redirect::to(&format!("{HERE}/{table_id}")).into_response());
     }
     let rooms = services.lobby.rooms();
     let first = rooms.first().map_or(String::new(), |room| room.id().to_owned());
@@ -119,7 +119,7 @@ pub(super) async fn show_table(
     Path(table): Path<Uuid>,
 ) -> Result<Response, ErrorPage> {
     let here = format!("{HERE}/{table}");
-    let now = live(&services, TableId(table)).await;
+    let now = live_part(&services, TableId(table)).await;
     let body = html! {
         p { "Table " (id(&table)) }
         p { button type="button" data-hold="live" aria-pressed="false" hidden { "Pause" } }
@@ -162,10 +162,10 @@ pub(super) async fn refresh(
     _seat: OperatorSession,
     Path(table): Path<Uuid>,
 ) -> Response {
-    Html(live(&services, TableId(table)).await.into_string()).into_response()
+    Html(live_part(&services, TableId(table)).await.into_string()).into_response()
 }
 
-async fn live(services: &Services, table: TableId) -> Markup {
+async fn live_part(services: &Services, table: TableId) -> Markup {
     match orders::find_table(services, table).await {
         Ok(table) => match services.lobby.tables().show(&table, |table| view(&table.view(None))) {
             Ok(shown) => shown,
@@ -246,13 +246,13 @@ pub(super) struct ReasonForm {
 pub(super) async fn reveal_hands(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    OperatorForm { session, input: ReasonForm { reason: why } }: OperatorForm<ReasonForm>,
+    OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let seen = orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&why)?).await?;
+    let view = orders::reveal_hands(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
     let body = html! {
         p class="alert" { "This view was recorded. The game continues: do not pass this on." }
-        (game_rows::draw_rows(&AnyGame::describe(&seen), seat_name))
+        (game_rows::draw_rows(&AnyGame::describe(&view), seat_name))
         p { a href={ (HERE) "/" (table) } { "Back to the table" } }
     };
     Ok(page(&session, "Hidden cards", body))
@@ -261,10 +261,10 @@ pub(super) async fn reveal_hands(
 pub(super) async fn void(
     State(services): State<Services>,
     Path(table): Path<Uuid>,
-    OperatorForm { session, input: ReasonForm { reason: why } }: OperatorForm<ReasonForm>,
+    OperatorForm { session, input: ReasonForm { reason } }: OperatorForm<ReasonForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let voided = orders::void(&services, &by, TableId(table), &parse_reason(&why)?).await?;
+    let voided = orders::void(&services, &by, TableId(table), &parse_reason(&reason)?).await?;
     let body = html! {
         @if let Some(game) = voided.game {
             p { "Game " (id(&game)) " was voided, and its coins were refunded." }
@@ -292,8 +292,8 @@ pub(super) async fn refund_pot(
     OperatorForm { session, input: EmptyForm {} }: OperatorForm<EmptyForm>,
 ) -> Result<Response, ErrorPage> {
     let by = session.operator.require_administrator()?.require_session()?;
-    let returned = orders::refund_pot(&services, &by, TableId(table_id)).await?;
-    let rows = returned.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
+    let refund = orders::refund_pot(&services, &by, TableId(table_id)).await?;
+    let rows = refund.shares.iter().map(|share| vec![id(&share.player), coins(share.amount)]);
     let rows: Vec<Vec<Markup>> = rows.collect();
     let columns = [Column::Text("Player"), Column::Number("Coins")];
     let body = html! {
