@@ -1,4 +1,4 @@
-//! A browser as far as the desk can tell: it keeps cookies, and sends the forms of its pages.
+//! A simulated browser: it keeps cookies and sends the forms of the desk's pages.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::http::server::Server;
 
 pub(crate) const PASSWORD: &str = "rain on a tin roof";
 
-/// What a page answered.
+/// The response to a request for a page.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) status: u16,
@@ -26,13 +26,13 @@ pub(crate) struct Page {
 pub(crate) struct Browser<'a> {
     server: &'a Server,
     pub(crate) cookies: BTreeMap<String, String>,
-    /// What it says of where forms come from; a browser of the tests may lie.
+    /// The value of `Sec-Fetch-Site`, which tests may falsify.
     pub(crate) site: &'static str,
 }
 
-/// An operator who has enrolled.
+/// An enrolled operator.
 #[derive(Clone, Debug)]
-pub(crate) struct Enrolled {
+pub(crate) struct EnrolledOperator {
     pub(crate) factor: SecondFactor,
 }
 
@@ -43,11 +43,11 @@ impl<'a> Browser<'a> {
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {
         let request = self.server.node.request(Method::GET, path);
-        let response = request.header(COOKIE, self.jar()).send().await.expect("an answer");
-        self.take(response).await
+        let response = request.header(COOKIE, self.jar()).send().await.expect("the server responds");
+        self.receive(response).await
     }
 
-    /// Sends fields as they are, with the token of forms that the page named by `of` holds.
+    /// Sends fields as a form, with the form token of the page `of`.
     pub(crate) async fn send(&mut self, of: &str, path: &str, fields: &[(&str, &str)]) -> Page {
         let token = form_token(&self.get(of).await.text);
         self.send_with(&token, path, fields).await
@@ -65,11 +65,11 @@ impl<'a> Browser<'a> {
         let request = self.server.node.request(Method::POST, path);
         let request = request.header(COOKIE, self.jar()).header("sec-fetch-site", self.site);
         let request = request.header("content-type", "application/x-www-form-urlencoded");
-        let response = request.body(body).send().await.expect("an answer");
-        self.take(response).await
+        let response = request.body(body).send().await.expect("the server responds");
+        self.receive(response).await
     }
 
-    async fn take(&mut self, response: Response) -> Page {
+    async fn receive(&mut self, response: Response) -> Page {
         for cookie in response.headers().get_all(SET_COOKIE) {
             let cookie = cookie.to_str().expect("a cookie is text");
             let (pair, attributes) = cookie.split_once(';').expect("a cookie has attributes");
@@ -87,7 +87,7 @@ impl<'a> Browser<'a> {
         let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
         assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
         let location = response.headers().get(LOCATION);
-        let location = location.map(|to| to.to_str().expect("a path").to_owned());
+        let location = location.map(|to| to.to_str().expect("the location is text").to_owned());
         let status = response.status().as_u16();
         let text = response.text().await.expect("a page is text");
         assert!(!text.contains(" style="), "{text}");
@@ -99,39 +99,39 @@ impl<'a> Browser<'a> {
         pairs.collect::<Vec<_>>().join("; ")
     }
 
-    /// Makes an operator and enrols it; the browser is then signed in.
-    pub(crate) async fn enrol(&mut self, name: &str, role: Role) -> Enrolled {
+    /// Adds an operator and enrols it. The browser is then signed in.
+    pub(crate) async fn enrol(&mut self, name: &str, role: Role) -> EnrolledOperator {
         let operators = Operators::new(self.server.bank.database.owner_pool().await);
-        let parsed = name.parse().expect("a name of an operator");
+        let parsed = name.parse().expect("the name is valid");
         let now = self.server.clock.now();
-        let code = operators.add(&Actor::COMMAND_LINE, &parsed, role, now).await.expect("is made");
-        self.take_up(code.reveal()).await
+        let code = operators.add(&Actor::COMMAND_LINE, &parsed, role, now).await.expect("the operator is added");
+        self.complete_enrolment(code.reveal()).await
     }
 
-    /// Uses an enrolment code up; the browser is then signed in.
-    pub(crate) async fn take_up(&mut self, code: &str) -> Enrolled {
-        let factor = self.factor_of(code).await;
+    /// Completes an enrolment with a code. The browser is then signed in.
+    pub(crate) async fn complete_enrolment(&mut self, code: &str) -> EnrolledOperator {
+        let factor = self.open_enrolment(code).await;
         let shown = factor.code(self.server.clock.now());
         let fields =
             [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
         let page = self.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
         assert_eq!((page.status, page.location.as_deref()), (303, Some("/desk")), "{}", page.text);
-        Enrolled { factor }
+        EnrolledOperator { factor }
     }
 
-    /// Creates the API token of the operator that is signed in.
+    /// Creates the API token of the signed-in operator.
     pub(crate) async fn create_token(&mut self) -> String {
         let page = self.send("/desk/token", "/desk/token", &[]).await;
         assert_eq!(page.status, 200, "{}", page.text);
         format!("bahay_op_{}", between(&page.text, "bahay_op_", "<"))
     }
 
-    /// The second factor that an enrolment shows.
-    pub(crate) async fn factor_of(&mut self, code: &str) -> SecondFactor {
+    /// Returns the second factor that an enrolment displays.
+    pub(crate) async fn open_enrolment(&mut self, code: &str) -> SecondFactor {
         let page = self.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
         assert_eq!(page.status, 200, "{}", page.text);
         let key = between(&page.text, "Key: <code>", "</code>");
-        SecondFactor::from_base32(key).expect("a key")
+        SecondFactor::from_base32(key).expect("the key is base32")
     }
 
     pub(crate) async fn sign_in(&mut self, name: &str, password: &str, code: &str) -> Page {
@@ -140,7 +140,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// The token that a page's forms hold.
+/// Returns the form token of a page.
 pub(crate) fn form_token(page: &str) -> String {
     between(page, "name=\"form_token\" value=\"", "\"").to_owned()
 }
@@ -148,10 +148,10 @@ pub(crate) fn form_token(page: &str) -> String {
 #[track_caller]
 pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let rest = text.split_once(before).unwrap_or_else(|| panic!("no {before} in {text}")).1;
-    rest.split_once(after).expect("an end").0
+    rest.split_once(after).expect("the text has an end mark").0
 }
 
-/// To the next code of every authenticator.
-pub(crate) fn next_code(clock: &Clock) {
+/// Advances the clock to the next code of every authenticator.
+pub(crate) fn advance_to_next_code(clock: &Clock) {
     clock.advance(Duration::from_secs(30));
 }

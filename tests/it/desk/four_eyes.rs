@@ -1,5 +1,5 @@
-//! One person who acts as two: an administrator asks for a correction, and would decide on it by
-//! what it has handed out itself.
+//! The four-eyes principle: an administrator requests a correction and tries to approve it with
+//! credentials that it has handed out itself.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use serde_json::json;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, between, next_code};
+use super::browser::{Browser, PASSWORD, between, advance_to_next_code};
 use crate::http::server::{Server, expect_refusal, ok, refused, text};
 use crate::support::house::PATIENCE;
 
 const OPERATORS: &str = "/desk/operators";
 
-/// Coins of a player that somebody wants to have more of.
+/// The player's wallet before the correction, in hundredths of a coin.
 const BEFORE: i64 = 1_000;
 
-/// Asks for a million coins; gives the page of the request.
-async fn ask(browser: &mut Browser<'_>, player: PlayerId) -> String {
+/// Requests an adjustment of a million coins and returns the path of the request.
+async fn request_correction(browser: &mut Browser<'_>, player: PlayerId) -> String {
     let (attempt, player) = (Uuid::new_v4().to_string(), player.to_string());
     let fields = [
         ("attempt", &*attempt),
@@ -32,10 +32,10 @@ async fn ask(browser: &mut Browser<'_>, player: PlayerId) -> String {
     ];
     let asked = browser.send("/desk/corrections/new", "/desk/corrections", &fields).await;
     assert_eq!(asked.status, 303, "{}", asked.text);
-    asked.location.expect("the way to the request")
+    asked.location.expect("the response redirects to the request")
 }
 
-/// Approves a request at the desk; gives the status of the answer.
+/// Approves a request at the desk and returns the status of the response.
 async fn approve(browser: &mut Browser<'_>, request: &str) -> u16 {
     let answer = browser.send(request, &format!("{request}/approval"), &[]).await;
     if answer.status == 403 {
@@ -44,23 +44,23 @@ async fn approve(browser: &mut Browser<'_>, request: &str) -> u16 {
     answer.status
 }
 
-/// Makes an operator at the desk, and returns its enrolment code.
+/// Adds an operator at the desk and returns its enrolment code.
 async fn add(browser: &mut Browser<'_>, name: &str, role: &str) -> String {
-    let told = browser.send(OPERATORS, OPERATORS, &[("name", name), ("role", role)]).await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    assert!(!told.text.contains("bahay_op_"), "a maker sees no token: {}", told.text);
-    format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"))
+    let page = browser.send(OPERATORS, OPERATORS, &[("name", name), ("role", role)]).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert!(!page.text.contains("bahay_op_"), "the issuer sees no token: {}", page.text);
+    format!("bahay_en_{}", between(&page.text, "bahay_en_", "<"))
 }
 
-/// Resets an operator at the desk, and returns its enrolment code.
+/// Resets an operator at the desk and returns its enrolment code.
 async fn reset(browser: &mut Browser<'_>, name: &str) -> String {
-    let told = browser.send(OPERATORS, &format!("{OPERATORS}/{name}/enrolment"), &[]).await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"))
+    let page = browser.send(OPERATORS, &format!("{OPERATORS}/{name}/enrolment"), &[]).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    format!("bahay_en_{}", between(&page.text, "bahay_en_", "<"))
 }
 
-/// Asks for a correction over the API.
-fn ask_over_api(server: &Server, token: &str, player: PlayerId) -> RequestBuilder {
+/// Builds a request for a correction over the API.
+fn request_over_api(server: &Server, token: &str, player: PlayerId) -> RequestBuilder {
     let body = json!({
         "kind": "adjustment", "player": player, "amount": 1, "reason": "found under the table"
     });
@@ -69,12 +69,12 @@ fn ask_over_api(server: &Server, token: &str, player: PlayerId) -> RequestBuilde
 }
 
 #[tokio::test]
-async fn a_token_decides_on_nothing() {
+async fn a_token_does_not_suffice_for_decisions() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
-    let request = ask(&mut luz, player).await;
+    let request = request_correction(&mut luz, player).await;
     let id = request.rsplit('/').next().unwrap();
     let token = server.operator("kuya.ben", Role::Finance).await;
     for (what, body) in
@@ -85,8 +85,8 @@ async fn a_token_decides_on_nothing() {
         let decide = decide.header("Idempotency-Key", Uuid::new_v4().to_string());
         expect_refusal(decide, 403, "second_factor_missing").await;
     }
-    expect_refusal(ask_over_api(&server, &token, player), 403, "second_factor_missing").await;
-    // And by a token alone nobody makes itself a colleague.
+    expect_refusal(request_over_api(&server, &token, player), 403, "second_factor_missing").await;
+    // A token does not suffice to add a colleague either.
     let admin = server.operator("cora", Role::Admin).await;
     let add = json!({ "name": "puppet.two", "role": "finance" });
     for (path, body) in [
@@ -100,17 +100,17 @@ async fn a_token_decides_on_nothing() {
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
 }
 
-/// The colleague is at the desk every day; a day later its administrator asks in the colleague's name,
-/// by a token that it has made for the colleague or renewed, and approves as itself.
+/// An operator works regularly; a day later its administrator tries to request a correction in the
+/// operator's name, with a token created or renewed for it, in order to approve the request itself.
 #[tokio::test]
-async fn nobody_asks_in_the_name_of_a_colleague_and_approves_as_itself() {
+async fn an_administrator_cannot_request_corrections_in_the_name_of_a_colleague() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
     let code = add(&mut luz, "kuya.ben", "finance").await;
     let mut ben = Browser::new(&server);
-    let factor = ben.take_up(&code).await.factor;
+    let factor = ben.complete_enrolment(&code).await.factor;
     let renew = server.node.post("/desk/operators/kuya.ben/token", &json!({}));
     expect_refusal(renew, 404, "route_not_found").await;
     let luz_session = luz.cookies["__Host-bahay-desk"].clone();
@@ -125,7 +125,7 @@ async fn nobody_asks_in_the_name_of_a_colleague_and_approves_as_itself() {
     let shown = factor.code(server.clock.now());
     assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
     let token = ben.create_token().await;
-    expect_refusal(ask_over_api(&server, &token, player), 403, "second_factor_missing").await;
+    expect_refusal(request_over_api(&server, &token, player), 403, "second_factor_missing").await;
     let asked: i64 = sqlx::query_scalar("select count(*) from corrections")
         .fetch_one(&server.bank.pool)
         .await
@@ -133,9 +133,10 @@ async fn nobody_asks_in_the_name_of_a_colleague_and_approves_as_itself() {
     assert_eq!(asked, 0);
 }
 
-/// A code that was replaced binds its maker for a day after that, and no sign-in by another code ends it.
+/// A replaced code binds its issuer for a day after the replacement; a sign-in with another code
+/// does not shorten this time.
 #[tokio::test]
-async fn a_code_ties_its_maker_to_its_owner_for_a_day_after_the_code_has_ended() {
+async fn issuer_and_owner_of_a_code_are_dependent_for_a_day_after_its_end() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
@@ -150,12 +151,12 @@ async fn a_code_ties_its_maker_to_its_owner_for_a_day_after_the_code_has_ended()
     assert_eq!(cora.sign_in("cora", PASSWORD, &shown).await.status, 303);
     let second = reset(&mut cora, "kuya.ben").await;
     let mut ben = Browser::new(&server);
-    let ben_factor = ben.take_up(&second).await.factor;
+    let ben_factor = ben.complete_enrolment(&second).await.factor;
     server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let shown = luz_factor.code(server.clock.now());
     assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
-    let request = ask(&mut luz, player).await;
+    let request = request_correction(&mut luz, player).await;
     server.clock.advance(Duration::from_secs(29));
     let shown = ben_factor.code(server.clock.now());
     assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 303);
@@ -165,9 +166,9 @@ async fn a_code_ties_its_maker_to_its_owner_for_a_day_after_the_code_has_ended()
     server.bank.audit_clean().await;
 }
 
-/// A code that nobody uses ends when it expires, not when another one replaces it later.
+/// An unused code ends when it expires, not when another code replaces it later.
 #[tokio::test]
-async fn a_code_that_nobody_uses_ties_its_maker_until_a_day_after_it_has_expired() {
+async fn issuer_and_owner_of_an_unused_code_are_dependent_for_a_day_after_its_expiry() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
@@ -180,26 +181,26 @@ async fn a_code_that_nobody_uses_ties_its_maker_until_a_day_after_it_has_expired
     let (name, now) = ("kuya.ben".parse().unwrap(), server.clock.now());
     let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let mut ben = Browser::new(&server);
-    ben.take_up(code.reveal()).await;
+    ben.complete_enrolment(code.reveal()).await;
     let shown = factor.code(now);
     assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
-    let request = ask(&mut luz, player).await;
+    let request = request_correction(&mut luz, player).await;
     assert_eq!(approve(&mut ben, &request).await, 403, "a second less than a day");
     server.clock.advance(Duration::from_secs(1));
     assert_eq!(approve(&mut ben, &request).await, 303);
-    let theirs = ask(&mut ben, player).await;
+    let theirs = request_correction(&mut ben, player).await;
     assert_eq!(approve(&mut luz, &theirs).await, 303);
     server.bank.audit_clean().await;
 }
 
-/// An operator is disabled while its decision waits: nothing is booked.
+/// An operator is disabled while its decision waits for a lock: nothing is booked.
 #[tokio::test]
-async fn a_decision_by_a_session_that_ends_meanwhile_books_nothing() {
+async fn a_decision_of_a_session_that_ends_meanwhile_books_nothing() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let luz = server.session("ate.luz", Role::Finance).await;
     let ben = server.session("kuya.ben", Role::Finance).await;
-    let asked = ok(ask_over_api(&server, &luz, player)).await;
+    let asked = ok(request_over_api(&server, &luz, player)).await;
     let owner = server.bank.database.owner_pool().await;
     let mut barrier = owner.begin().await.unwrap();
     let lock = "lock table corrections in exclusive mode";
@@ -226,35 +227,36 @@ async fn a_decision_by_a_session_that_ends_meanwhile_books_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_decides_by_a_sign_in_that_the_requester_has_handed_out() {
+async fn an_operator_enrolled_by_the_requester_cannot_approve() {
     let server = Server::new().await;
     let player = server.bank.player(BEFORE).await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
     Browser::new(&server).enrol("kuya.ben", Role::Finance).await;
-    let request = ask(&mut luz, player).await;
+    let request = request_correction(&mut luz, player).await;
 
-    // A new operator, and one who was reset.
+    // A new operator, and one that was reset.
     let code = add(&mut luz, "puppet", "finance").await;
     let mut puppet = Browser::new(&server);
-    let puppets = puppet.take_up(&code).await.factor;
+    let puppets = puppet.complete_enrolment(&code).await.factor;
     assert_eq!(approve(&mut puppet, &request).await, 403);
     let code = reset(&mut luz, "kuya.ben").await;
     let mut ben = Browser::new(&server);
-    ben.take_up(&code).await;
+    ben.complete_enrolment(&code).await;
     assert_eq!(approve(&mut ben, &request).await, 403);
 
-    // Over a third one.
+    // Through a third operator.
     let code = add(&mut luz, "admin.two", "admin").await;
     let mut second = Browser::new(&server);
-    second.take_up(&code).await;
+    second.complete_enrolment(&code).await;
     let code = add(&mut second, "puppet.two", "finance").await;
     let mut third = Browser::new(&server);
-    third.take_up(&code).await;
+    third.complete_enrolment(&code).await;
     assert_eq!(approve(&mut third, &request).await, 403);
 
-    // The other way round: the one who was let in asks. And between two who were.
-    let theirs = ask(&mut puppet, player).await;
+    // The opposite direction: the enrolled operator makes the request. And between two enrolled
+    // operators.
+    let theirs = request_correction(&mut puppet, player).await;
     assert_eq!(approve(&mut luz, &theirs).await, 403);
     assert_eq!(approve(&mut third, &theirs).await, 403);
     let rejected =
@@ -262,12 +264,12 @@ async fn nobody_decides_by_a_sign_in_that_the_requester_has_handed_out() {
     assert_eq!(rejected.status, 403, "{}", rejected.text);
     assert_eq!(server.bank.wallets(&[player]).await, [BEFORE]);
 
-    // Somebody whom nobody of them has let in decides at once; a day later the others do too.
+    // An independent operator may decide at once; the others may decide a day later.
     let mut cora = Browser::new(&server);
     cora.enrol("cora", Role::Finance).await;
     assert_eq!(approve(&mut cora, &theirs).await, 303);
     server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let code = puppets.code(server.clock.now());
     assert_eq!(puppet.sign_in("puppet", PASSWORD, &code).await.status, 303);
     assert_eq!(approve(&mut puppet, &request).await, 403, "a minute less than a day");

@@ -1,5 +1,5 @@
-//! Who may do what at the desk: every page and every form, by every role. The table is held against
-//! the routes, so a page without a line fails the test.
+//! The authorisation matrix of the desk: every page and every form, by role. The table is compared
+//! with the routes, so that a page without a line fails the test.
 
 use bahay::operators::Role;
 use uuid::Uuid;
@@ -7,9 +7,9 @@ use uuid::Uuid;
 use super::browser::{Browser, form_token};
 use crate::http::server::Server;
 
-/// What each role gets. 303: it was done, and the browser is led on. 404, 409, 422: let in, and
-/// refused for what is asked. Without a session every GET leads to signing in, and every POST is
-/// refused.
+/// The status for each role. 303: the request succeeded and redirects the browser. 404, 409, 422:
+/// the role is authorised, and the request is rejected for its content. Without a session every GET
+/// redirects to the sign-in page and every POST is rejected.
 const TABLE: &str = "
                                               viewer support finance admin
 GET  /desk                                    303    303     303     303
@@ -61,7 +61,7 @@ POST /desk/token/revocation                   303    303     303     303
 POST /desk/sign-out                           303    303     303     303
 ";
 
-/// What the forms are sent with: enough to be refused for the role or for what is asked.
+/// Returns the fields of a form: sufficient to be rejected for the role or for the content.
 fn fields(line: &str) -> Vec<(&'static str, String)> {
     let why = || ("reason", "for the test only".to_owned());
     let id = || Uuid::new_v4().to_string();
@@ -113,7 +113,7 @@ fn fields(line: &str) -> Vec<(&'static str, String)> {
 }
 
 #[tokio::test]
-async fn every_role_may_do_what_the_table_says_and_nothing_else() {
+async fn every_role_is_authorised_as_the_table_states() {
     let server = Server::new().await;
     let mut browsers = Vec::new();
     for role in Role::ALL {
@@ -121,7 +121,7 @@ async fn every_role_may_do_what_the_table_says_and_nothing_else() {
         browser.enrol(&format!("the.{role}"), role).await;
         browsers.push(browser);
     }
-    let mut stranger = Browser::new(&server);
+    let mut visitor = Browser::new(&server);
     let mut wrong = Vec::new();
     for line in TABLE.lines().skip(2) {
         let mut words = line.split_whitespace();
@@ -132,8 +132,8 @@ async fn every_role_may_do_what_the_table_says_and_nothing_else() {
         let fields: Vec<(&str, &str)> =
             fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let refused = match method {
-            "GET" => stranger.get(&path).await.status == 303,
-            _ => stranger.send_with("none", &path, &fields).await.status == 403,
+            "GET" => visitor.get(&path).await.status == 303,
+            _ => visitor.send_with("none", &path, &fields).await.status == 403,
         };
         if !refused {
             wrong.push(format!("{what} by nobody"));
@@ -154,15 +154,15 @@ async fn every_role_may_do_what_the_table_says_and_nothing_else() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// The routes as they are written down, so that none is without a line here.
+/// Compares the routes in the source with the table.
 #[test]
 fn every_page_of_the_desk_is_in_the_table() {
     let routes = include_str!("../../../src/http/desk/mod.rs");
-    // Of these the table has no line: they are for strangers, or are files.
+    // These have no line in the table: they are for visitors, or are static files.
     let free =
         ["/desk/sign-in", "/desk/enrolment", "/desk/enrolment/completion", "/desk/assets/{name}"];
     for part in routes.split(".route(").skip(1) {
-        let path = part.split('"').nth(1).expect("a path");
+        let path = part.split('"').nth(1).expect("a route has a path");
         if free.contains(&path) {
             continue;
         }

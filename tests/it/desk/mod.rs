@@ -1,4 +1,4 @@
-//! The desk as browsers meet it: cookies, forms, pages.
+//! The desk as browsers use it: cookies, forms, pages.
 
 pub(crate) mod browser;
 mod four_eyes;

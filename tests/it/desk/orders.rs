@@ -1,4 +1,4 @@
-//! What operators order at the desk, what comes of it, and what the audit says of it.
+//! Acts of operators at the desk, their effects, and their audit entries.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, between, next_code};
+use super::browser::{Browser, PASSWORD, between, advance_to_next_code};
 use crate::http::server::{Server, expect_refusal, ok};
 
-/// What the audit's file says, oldest first: operator, action and subject of each line.
-async fn audit(browser: &mut Browser<'_>) -> Vec<String> {
+/// Returns the lines of the exported audit log, oldest first: operator, action and subject.
+async fn read_audit_log(browser: &mut Browser<'_>) -> Vec<String> {
     let file = browser.get("/desk/audit.csv").await;
     assert_eq!(file.status, 200, "{}", file.text);
     let mut lines: Vec<String> = file
@@ -30,7 +30,7 @@ async fn audit(browser: &mut Browser<'_>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
+async fn a_correction_is_requested_once_and_approved_by_another_operator() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let mut luz = Browser::new(&server);
@@ -61,13 +61,13 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
     let approved = ben.send(&here, &format!("{here}/approval"), &[]).await;
     assert_eq!(approved.status, 303, "{}", approved.text);
     let booked = ben.get(&here).await.text;
-    let operation = booked.split("/desk/ledger?operation=").nth(1).expect("a way to the booking");
+    let operation = booked.split("/desk/ledger?operation=").nth(1).expect("the page links to the booking");
     let operation = operation.split('"').next().unwrap();
     let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
     assert_eq!(wallet["available"], 101_250);
 
     let id = here.rsplit('/').next().unwrap();
-    let said = audit(&mut ben).await;
+    let entries = read_audit_log(&mut ben).await;
     let expected = [
         " operator_add operator:ate.luz".to_owned(),
         " enrolment_look operator:ate.luz".to_owned(),
@@ -79,7 +79,7 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
         format!("kuya.ben correction_approve correction:{id}"),
         "kuya.ben export audit".to_owned(),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(entries, expected);
     let found = ben.get(&format!("/desk/audit?subject=correction:{id}&operator=ate.luz")).await;
     assert!(found.text.contains("<td>correction_request</td>"), "{}", found.text);
     assert!(!found.text.contains("<td>correction_approve</td>"), "{}", found.text);
@@ -87,7 +87,8 @@ async fn a_correction_is_asked_for_once_and_approved_by_somebody_else() {
     assert!(none.text.contains("No entries."), "{}", none.text);
     assert_eq!(ben.get("/desk/audit?from=yesterday").await.status, 422);
 
-    // The same way back: the booking leads to its reversal, and the other one approves.
+    // The reversal: the page of the booking links to the request, and the other operator approves
+    // it.
     let booking = ben.get(&format!("/desk/ledger?operation={operation}")).await;
     let form = format!("/desk/corrections/new?operation={operation}");
     assert!(booking.text.contains(&form), "{}", booking.text);
@@ -147,8 +148,8 @@ async fn a_closed_house_seats_nobody_in_rooms_and_at_private_tables() {
     let opened = luz.send("/desk/switches", "/desk/switches/house/opening", &[]).await;
     assert_eq!(opened.status, 303, "{}", opened.text);
     ok(seat()).await;
-    let said = audit(&mut luz).await;
-    assert_eq!(said[3..5], ["ate.luz house_close house", "ate.luz house_open house"]);
+    let entries = read_audit_log(&mut luz).await;
+    assert_eq!(entries[3..5], ["ate.luz house_close house", "ate.luz house_open house"]);
 }
 
 #[tokio::test]
@@ -160,7 +161,7 @@ async fn a_room_is_changed_closed_and_copied() {
     let made = luz.send("/desk/rooms", "/desk/rooms", &make).await;
     assert_eq!(made.location.as_deref(), Some("/desk/rooms/weekend"), "{}", made.text);
     let page = luz.get("/desk/rooms/weekend").await.text;
-    // What the form shows, sent back with another bet.
+    // The form's values are sent back with another bet.
     let form = between(&page, "action=\"/desk/rooms/weekend\"", "</form>");
     let mut fields: Vec<(&str, String)> = Vec::new();
     for input in form.split("<input").skip(1) {
@@ -197,7 +198,7 @@ async fn a_room_is_changed_closed_and_copied() {
 }
 
 #[tokio::test]
-async fn a_player_is_kept_out_and_silent_and_let_in_again() {
+async fn a_player_is_banned_and_muted_and_both_are_lifted() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let mut luz = Browser::new(&server);
@@ -220,7 +221,7 @@ async fn a_player_is_kept_out_and_silent_and_let_in_again() {
     assert_eq!(luz.send(&here, &sanctions, &wrong).await.status, 422);
     server.clock.advance(Duration::from_hours(71));
     expect_refusal(sign_in(), 403, "banned").await;
-    // The session of the operator has ended long ago.
+    // The operator's own session has expired in the meantime.
     let mut ben = Browser::new(&server);
     ben.enrol("kuya.ben", Role::Support).await;
     for kind in ["ban", "mute"] {
@@ -247,11 +248,11 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
     let here = "/desk/operators";
-    let told = luz.send(here, here, &[("name", "kuya.ben"), ("role", "finance")]).await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    let code = format!("bahay_en_{}", between(&told.text, "bahay_en_", "<"));
+    let page = luz.send(here, here, &[("name", "kuya.ben"), ("role", "finance")]).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    let code = format!("bahay_en_{}", between(&page.text, "bahay_en_", "<"));
     let mut ben = Browser::new(&server);
-    let factor = ben.factor_of(&code).await;
+    let factor = ben.open_enrolment(&code).await;
     let shown = factor.code(server.clock.now());
     let fields =
         [("enrolment", &*code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
@@ -259,7 +260,7 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     assert_eq!(enrolled.status, 303, "{}", enrolled.text);
     assert_eq!(ben.get("/desk/rooms").await.status, 200);
     let token = ben.create_token().await;
-    assert!(luz.get(here).await.text.contains("2026-05-30 12:00:00"), "it is good for 90 days");
+    assert!(luz.get(here).await.text.contains("2026-05-30 12:00:00"), "the token is valid for 90 days");
     let list = |token: &str| server.node.get("/v1/operator/corrections", token);
     ok(list(&token)).await;
     assert_eq!(luz.send(here, here, &[("name", "kuya.ben"), ("role", "admin")]).await.status, 409);
@@ -267,12 +268,12 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
     let reset = luz.send(here, "/desk/operators/kuya.ben/enrolment", &[]).await;
     assert!(reset.text.contains("bahay_en_") && !reset.text.contains(&code), "{}", reset.text);
     assert_eq!(ben.get("/desk/rooms").await.status, 303, "its session has ended");
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let shown = factor.code(server.clock.now());
     assert_eq!(ben.sign_in("kuya.ben", PASSWORD, &shown).await.status, 403);
     expect_refusal(list(&token), 401, "operator_token_unknown").await;
     let code = format!("bahay_en_{}", between(&reset.text, "bahay_en_", "<"));
-    ben.take_up(&code).await;
+    ben.complete_enrolment(&code).await;
     let token = ben.create_token().await;
     ok(list(&token)).await;
 
@@ -286,7 +287,7 @@ async fn administrators_add_reset_and_disable_operators_but_not_themselves() {
 }
 
 #[tokio::test]
-async fn a_table_is_shown_without_hands_and_a_look_at_them_is_noted() {
+async fn a_table_is_displayed_without_hands_and_orders_are_audited() {
     let server = Server::new().await;
     let mut luz = Browser::new(&server);
     luz.enrol("ate.luz", Role::Admin).await;
@@ -300,7 +301,7 @@ async fn a_table_is_shown_without_hands_and_a_look_at_them_is_noted() {
     assert!(page.text.contains("waiting for players") && page.text.contains(&guest.id));
     let live = luz.get(&format!("{here}/live")).await.text;
     assert!(live.contains(&guest.id) && !live.contains("<html"), "{live}");
-    // No game: nothing to see, and nothing noted.
+    // Without a game there is nothing to display and nothing to record.
     let why = [("reason", "a player complains")];
     let none = luz.send(&here, &format!("{here}/hands"), &why).await;
     assert_eq!(none.status, 409, "{}", none.text);
@@ -309,11 +310,11 @@ async fn a_table_is_shown_without_hands_and_a_look_at_them_is_noted() {
     assert!(voided.text.contains("No game was open"), "{}", voided.text);
     let gone = luz.send("/desk/rooms", &format!("{here}/voiding"), &why).await;
     assert_eq!(gone.status, 404, "{}", gone.text);
-    let said = audit(&mut luz).await;
+    let entries = read_audit_log(&mut luz).await;
     let expected = [
         format!("ate.luz table_void table:{table}"),
         format!("ate.luz table_void table:{table}"),
         format!("ate.luz table_order_failed table:{table}"),
     ];
-    assert_eq!(said[3..6], expected);
+    assert_eq!(entries[3..6], expected);
 }

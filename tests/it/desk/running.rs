@@ -1,4 +1,4 @@
-//! A game that is being played, as operators look at it and void it over the API.
+//! A running game, as operators view and void it over the API.
 
 use bahay::client::{Client, Play};
 use bahay::operators::Role;
@@ -13,28 +13,28 @@ use uuid::Uuid;
 use crate::support::house::{House, PATIENCE, guest_at, joined};
 use crate::support::operators::operator_session;
 
-/// What an administrator has written against the API.
-struct Programme {
+/// A program of an administrator that uses the API.
+struct ApiProgram {
     http: Http,
     base: String,
     token: String,
 }
 
-impl Programme {
-    async fn of(house: &House) -> Self {
+impl ApiProgram {
+    async fn sign_in(house: &House) -> Self {
         let owner = house.database.owner_pool().await;
         let token = operator_session(&owner, "ate.luz", Role::Admin).await;
         let http = Http::builder().no_proxy().build().unwrap();
         Self { http, base: house.base.clone(), token }
     }
 
-    async fn ask(&self, method: Method, path: &str, body: Value) -> Value {
+    async fn call(&self, method: Method, path: &str, body: Value) -> Value {
         let (status, body) = self.send(method, path, body).await;
         assert!((200..300).contains(&status), "{path}: {status} {body}");
         body
     }
 
-    /// Status and body of the answer, whichever they are.
+    /// Returns the status and the body of any response.
     async fn send(&self, method: Method, path: &str, body: Value) -> (u16, Value) {
         let request = self.http.request(method, format!("{}/v1/operator/{path}", self.base));
         let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
@@ -43,8 +43,9 @@ impl Programme {
     }
 }
 
-/// A game that has begun at a table, with the connections of its players and a hand of the first.
-async fn dealt(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
+/// Waits until a game has begun; returns the players' connections, the game, and the hand of the
+/// first player.
+async fn start_game(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
     let mut plays = Vec::new();
     for client in clients {
         plays.push(joined(client).await);
@@ -79,59 +80,60 @@ async fn dealt(clients: &[Client]) -> (Vec<Play>, GameId, CardSet) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hands_of_a_running_game_are_shown_to_administrators_once_and_the_game_is_voided() {
+async fn administrators_view_hands_of_a_running_game_and_void_it() {
     let house = House::new().await;
-    let luz = Programme::of(&house).await;
+    let luz = ApiProgram::sign_in(&house).await;
     let (table, clients) = house.table().await;
     let before = clients[0].wallet().await.unwrap().available;
-    let (_plays, game, hand) = dealt(&clients).await;
+    let (_plays, game, hand) = start_game(&clients).await;
 
-    let listed = luz.ask(Method::GET, "tables?room=newbie", json!({})).await;
+    let listed = luz.call(Method::GET, "tables?room=newbie", json!({})).await;
     assert_eq!(listed["items"], json!([{ "table": table, "players": 3 }]));
-    let public = luz.ask(Method::GET, &format!("tables/{table}"), json!({})).await;
+    let public = luz.call(Method::GET, &format!("tables/{table}"), json!({})).await;
     let hands = &public["view"]["phase"]["view"]["hands"];
     assert_eq!(*hands, json!([null, null, null]), "{public}");
 
     let why = json!({ "reason": "a player complains of it" });
-    let shown = luz.ask(Method::POST, &format!("tables/{table}/hands-look"), why.clone()).await;
+    let shown = luz.call(Method::POST, &format!("tables/{table}/hands-look"), why.clone()).await;
     let hands: Vec<CardSet> = serde_json::from_value(shown["view"]["hands"].clone()).unwrap();
     assert!(hands.len() == 3 && hands.contains(&hand), "{shown}");
-    let noted = luz.ask(Method::GET, "audit?action=hands_look", json!({})).await;
+    let noted = luz.call(Method::GET, "audit?action=hands_look", json!({})).await;
     let noted = &noted["items"][0];
     assert_eq!(noted["subject"], format!("table:{table}"));
     assert_eq!(noted["operator"], "ate.luz");
     assert_eq!(noted["channel"], "api");
     assert_eq!(noted["detail"], json!({ "game": game, "reason": "a player complains of it" }));
 
-    let voided = luz.ask(Method::POST, &format!("tables/{table}/voiding"), why).await;
+    let voided = luz.call(Method::POST, &format!("tables/{table}/voiding"), why).await;
     assert_eq!(voided["game"], json!(game));
-    assert_eq!(clients[0].wallet().await.unwrap().available, before, "its coins went back");
+    assert_eq!(clients[0].wallet().await.unwrap().available, before, "the stakes are refunded");
 }
 
-/// The longest reason is one of 500 letters, however many bytes each has, and one more does nothing.
+/// The longest reason has 500 characters, whatever their number of bytes; a longer one is rejected
+/// without an effect.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_is_voided_for_any_reason_that_is_a_reason_and_for_no_other() {
+async fn a_table_is_voided_only_with_a_valid_reason() {
     let house = House::new().await;
-    let luz = Programme::of(&house).await;
+    let luz = ApiProgram::sign_in(&house).await;
     let (table, clients) = house.table().await;
     let before = clients[0].wallet().await.unwrap().available;
-    let (_plays, game, _) = dealt(&clients).await;
+    let (_plays, game, _) = start_game(&clients).await;
     let voiding = format!("tables/{table}/voiding");
     for wrong in ["ñ".repeat(501), "ñ".repeat(9), format!("a bell\u{7}{}", "ñ".repeat(20))] {
         let why = json!({ "reason": wrong });
         let (status, refusal) = luz.send(Method::POST, &voiding, why).await;
         assert_eq!((status, &refusal["code"]), (422, &json!("body_invalid")), "{refusal}");
     }
-    let stranded = luz.ask(Method::GET, "stranded", json!({})).await;
-    assert_eq!(stranded["halted"], json!([]), "nothing was done by halves");
-    let noted = luz.ask(Method::GET, "audit?action=table_void", json!({})).await;
+    let stranded = luz.call(Method::GET, "stranded", json!({})).await;
+    assert_eq!(stranded["halted"], json!([]), "no table is halted");
+    let noted = luz.call(Method::GET, "audit?action=table_void", json!({})).await;
     assert_eq!(noted["items"], json!([]));
 
     let longest = "ñ".repeat(500);
     let why = json!({ "reason": longest });
     let (status, voided) = luz.send(Method::POST, &voiding, why).await;
     assert_eq!((status, &voided["game"]), (200, &json!(game)), "{voided}");
-    assert_eq!(clients[0].wallet().await.unwrap().available, before, "its coins went back");
+    assert_eq!(clients[0].wallet().await.unwrap().available, before, "the stakes are refunded");
     let kept: String = sqlx::query_scalar("select void_reason from games where id = $1")
         .bind(game.0)
         .fetch_one(&house.pool)
@@ -140,18 +142,19 @@ async fn a_table_is_voided_for_any_reason_that_is_a_reason_and_for_no_other() {
     assert_eq!(kept, longest);
 }
 
-/// Closed on one node, the house is closed on all: nobody is seated, and who waited is free.
+/// A house that is closed on one node is closed on all nodes: nobody is seated, and waiting players
+/// become free.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_house_that_is_closed_on_one_node_is_closed_on_the_others() {
     let house = House::new().await;
     let (other, running) = house.node().await;
-    let luz = Programme::of(&house).await;
+    let luz = ApiProgram::sign_in(&house).await;
     let waiting = house.guest("Althea").await;
     waiting.seat("newbie").await.unwrap();
     let late = guest_at(&other, "Benjie").await;
 
     let why = json!({ "reason": "closed for the test" });
-    luz.ask(Method::POST, "house/closing", why).await;
+    luz.call(Method::POST, "house/closing", why).await;
     let closed = async {
         loop {
             let rooms: Value = late.read("/v1/rooms").await.unwrap();
@@ -162,7 +165,7 @@ async fn a_house_that_is_closed_on_one_node_is_closed_on_the_others() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, closed).await.expect("the other node hears of it");
+    timeout(PATIENCE, closed).await.expect("the other node observes the change");
     let refused = late.seat("newbie").await.unwrap_err().to_string();
     assert!(refused.contains("room_closed"), "{refused}");
     let freed = async {
@@ -172,12 +175,12 @@ async fn a_house_that_is_closed_on_one_node_is_closed_on_the_others() {
     };
     timeout(PATIENCE, freed).await.expect("the seat is freed");
 
-    luz.ask(Method::POST, "house/opening", json!({})).await;
+    luz.call(Method::POST, "house/opening", json!({})).await;
     let opened = async {
         while late.seat("newbie").await.is_err() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, opened).await.expect("the other node hears of it");
+    timeout(PATIENCE, opened).await.expect("the other node observes the change");
     running.stop().await.unwrap();
 }

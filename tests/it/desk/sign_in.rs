@@ -1,4 +1,4 @@
-//! Coming to the desk: enrolment, password, second factor, sessions, and forms of others.
+//! Sign-in at the desk: enrolment, password, second factor, sessions, and cross-site forms.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::browser::{Browser, PASSWORD, Page, between, form_token, next_code};
+use super::browser::{Browser, PASSWORD, Page, between, form_token, advance_to_next_code};
 use crate::http::server::{Server, Setup};
 use crate::support::house::wide_rate_limits;
 
-const SOMEWHERE: &str = "/desk/corrections";
+const ANY_PAGE: &str = "/desk/corrections";
 
-/// What the audit says, oldest first: action, and what was wrong.
-async fn noted(server: &Server) -> Vec<String> {
+/// Returns the audit entries, oldest first: action, and the wrong credential.
+async fn audit_entries(server: &Server) -> Vec<String> {
     let rows: Vec<(String, Value)> =
         sqlx::query_as("select action, detail from audit_entries order by id")
             .fetch_all(&server.bank.pool)
@@ -32,20 +32,20 @@ async fn noted(server: &Server) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_operator_enrols_and_signs_in_with_three_things() {
+async fn an_operator_enrols_and_signs_in_with_name_password_and_code() {
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
     let luz = browser.enrol("ate.luz", Role::Finance).await;
-    let page = browser.get(SOMEWHERE).await;
+    let page = browser.get(ANY_PAGE).await;
     assert_eq!(page.status, 200, "{}", page.text);
     assert!(page.text.contains("ate.luz (finance)"), "{}", page.text);
 
-    // The code of the enrolment is used; so is the one in the next browser after it was shown.
+    // The code of the enrolment is used up, for other browsers as well.
     let mut other = Browser::new(&server);
     let again = other.sign_in("ate.luz", PASSWORD, &luz.factor.code(server.clock.now())).await;
     assert_eq!(again.status, 403, "{}", again.text);
     assert!(again.text.contains("or the code was used before"), "{}", again.text);
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let code = luz.factor.code(server.clock.now());
     for (name, password, code) in [
         ("ate.luz", "rain on a tin rooff", &*code),
@@ -55,11 +55,11 @@ async fn an_operator_enrols_and_signs_in_with_three_things() {
         let refused = other.sign_in(name, password, code).await;
         assert_eq!(refused.status, 403, "{name} {password} {code}");
         assert!(refused.text.contains("do not match"), "{}", refused.text);
-        assert_eq!(other.get(SOMEWHERE).await.status, 303);
+        assert_eq!(other.get(ANY_PAGE).await.status, 303);
     }
     let signed_in = other.sign_in("ate.luz", PASSWORD, &code).await;
     assert_eq!((signed_in.status, signed_in.location.as_deref()), (303, Some("/desk")));
-    assert_eq!(other.get(SOMEWHERE).await.status, 200);
+    assert_eq!(other.get(ANY_PAGE).await.status, 200);
     let mut third = Browser::new(&server);
     assert_eq!(third.sign_in("ate.luz", PASSWORD, &code).await.status, 403, "a code is used once");
     let expected = [
@@ -73,13 +73,13 @@ async fn an_operator_enrols_and_signs_in_with_three_things() {
         "sign_in",
         "sign_in_refused: code used",
     ];
-    assert_eq!(noted(&server).await, expected);
+    assert_eq!(audit_entries(&server).await, expected);
 }
 
-/// Whoever goes on trying fills no audit: of a name that is locked one row a minute is written, of names
-/// that nobody has five from one address.
+/// A persistent client does not fill the audit log: a locked name adds one row a minute, unknown
+/// names add five rows per address.
 #[tokio::test]
-async fn who_tries_for_long_does_not_fill_the_audit() {
+async fn a_persistent_client_does_not_fill_the_audit_log() {
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
     browser.enrol("ate.luz", Role::Finance).await;
@@ -88,14 +88,14 @@ async fn who_tries_for_long_does_not_fill_the_audit() {
         other.sign_in("ate.luz", "rain on a tin rooff", "000000").await;
         other.sign_in(&format!("kuya.{attempt}"), PASSWORD, "000000").await;
     }
-    let noted = noted(&server).await;
+    let noted = audit_entries(&server).await;
     let count = |what: &str| noted.iter().filter(|noted| *noted == what).count();
     assert_eq!(count("sign_in_refused: password"), 5, "{noted:?}");
     assert_eq!(count("sign_in_refused: locked"), 1, "{noted:?}");
     assert_eq!(count("sign_in_refused: name"), 5, "{noted:?}");
 }
 
-/// The second factor as the database has it.
+/// Returns the second factor as stored in the database.
 async fn stored_factor(server: &Server) -> Vec<u8> {
     sqlx::query_scalar("select totp_secret from operator_credentials")
         .fetch_one(&server.bank.pool)
@@ -104,7 +104,7 @@ async fn stored_factor(server: &Server) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn second_factors_are_stored_sealed_and_older_ones_are_sealed_at_their_next_use() {
+async fn second_factors_are_stored_sealed_and_resealed_at_their_next_use() {
     const PLAIN: &[u8] = b"12345678901234567890";
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
@@ -118,7 +118,7 @@ async fn second_factors_are_stored_sealed_and_older_ones_are_sealed_at_their_nex
     store(PLAIN).await;
     let factor = SecondFactor::from_base32("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ").unwrap();
     for _ in 0..2 {
-        next_code(&server.clock);
+        advance_to_next_code(&server.clock);
         let code = factor.code(server.clock.now());
         let signed_in = Browser::new(&server).sign_in("ate.luz", PASSWORD, &code).await;
         assert_eq!(signed_in.status, 303, "{}", signed_in.text);
@@ -126,20 +126,20 @@ async fn second_factors_are_stored_sealed_and_older_ones_are_sealed_at_their_nex
         assert_eq!(stored.len(), sealed.len());
         assert!(!stored.windows(8).any(|part| part == &PLAIN[..8]));
     }
-    // Sealed by a key that this server does not have.
+    // Sealed under a key that this server does not have.
     let mut other = stored_factor(&server).await;
     other[1] ^= 1;
     store(&other).await;
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let code = factor.code(server.clock.now());
     assert_eq!(Browser::new(&server).sign_in("ate.luz", PASSWORD, &code).await.status, 500);
 }
 
 #[tokio::test]
-async fn names_are_tried_so_often_and_no_more() {
+async fn attempts_per_name_are_limited() {
     let server = Server::new().await;
     let luz = Browser::new(&server).enrol("ate.luz", Role::Viewer).await;
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let mut browser = Browser::new(&server);
     for _ in 0..5 {
         assert_eq!(browser.sign_in("ate.luz", "a wrong password", "123456").await.status, 403);
@@ -159,43 +159,43 @@ async fn sessions_end_when_idle_when_old_and_with_their_operator() {
     let luz = browser.enrol("ate.luz", Role::Viewer).await;
     for _ in 0..3 {
         server.clock.advance(Duration::from_mins(29));
-        assert_eq!(browser.get(SOMEWHERE).await.status, 200);
+        assert_eq!(browser.get(ANY_PAGE).await.status, 200);
     }
     server.clock.advance(Duration::from_mins(31));
-    let ended = browser.get(SOMEWHERE).await;
+    let ended = browser.get(ANY_PAGE).await;
     let to = "/desk/sign-in?next=%2Fdesk%2Fcorrections";
     assert_eq!((ended.status, ended.location.as_deref()), (303, Some(to)));
 
     let again = async |browser: &mut Browser<'_>| {
-        next_code(&server.clock);
+        advance_to_next_code(&server.clock);
         let code = luz.factor.code(server.clock.now());
         assert_eq!(browser.sign_in("ate.luz", PASSWORD, &code).await.status, 303);
     };
     again(&mut browser).await;
     for _ in 0..36 {
-        assert_eq!(browser.get(SOMEWHERE).await.status, 200);
+        assert_eq!(browser.get(ANY_PAGE).await.status, 200);
         server.clock.advance(Duration::from_mins(20));
     }
-    assert_eq!(browser.get(SOMEWHERE).await.status, 303, "after twelve hours");
+    assert_eq!(browser.get(ANY_PAGE).await.status, 303, "after twelve hours");
 
     again(&mut browser).await;
     let cookies = browser.cookies.clone();
-    let left = browser.send(SOMEWHERE, "/desk/sign-out", &[]).await;
+    let left = browser.send(ANY_PAGE, "/desk/sign-out", &[]).await;
     assert_eq!((left.status, left.location.as_deref()), (303, Some("/desk/sign-in")));
-    // What stays is the cookie by which the browser is known.
+    // The cookie of the known browser remains.
     assert_eq!(browser.cookies.keys().collect::<Vec<_>>(), ["__Host-bahay-desk-browser"]);
     browser.cookies = cookies;
-    assert_eq!(browser.get(SOMEWHERE).await.status, 303, "the server has forgotten it too");
+    assert_eq!(browser.get(ANY_PAGE).await.status, 303, "the server has ended the session as well");
 
     again(&mut browser).await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let name = "ate.luz".parse().unwrap();
     operators.disable(&Actor::COMMAND_LINE, &name, server.clock.now()).await.unwrap();
-    assert_eq!(browser.get(SOMEWHERE).await.status, 303);
+    assert_eq!(browser.get(ANY_PAGE).await.status, 303);
 }
 
 #[tokio::test]
-async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
+async fn an_enrolment_code_is_valid_once_for_a_day_and_ends_previous_credentials() {
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
     let luz = browser.enrol("ate.luz", Role::Viewer).await;
@@ -203,12 +203,12 @@ async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
     let code = code.reveal();
-    assert_eq!(browser.get(SOMEWHERE).await.status, 303, "the session has ended");
-    next_code(&server.clock);
+    assert_eq!(browser.get(ANY_PAGE).await.status, 303, "the session has ended");
+    advance_to_next_code(&server.clock);
     let shown = luz.factor.code(server.clock.now());
     assert_eq!(browser.sign_in("ate.luz", PASSWORD, &shown).await.status, 403);
 
-    let factor = browser.factor_of(code).await;
+    let factor = browser.open_enrolment(code).await;
     let shown = factor.code(server.clock.now());
     for (password, again, shown, words) in [
         ("short one", "short one", &*shown, "at least 12 characters"),
@@ -225,7 +225,7 @@ async fn an_enrolment_is_good_once_and_for_a_day_and_ends_what_was_before() {
         [("enrolment", code), ("password", PASSWORD), ("again", PASSWORD), ("code", &shown)];
     let page = browser.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await;
     assert_eq!(page.status, 303, "{}", page.text);
-    assert_eq!(browser.get(SOMEWHERE).await.status, 200);
+    assert_eq!(browser.get(ANY_PAGE).await.status, 200);
     let twice = browser.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
     assert_eq!(twice.status, 403, "{}", twice.text);
 
@@ -243,16 +243,16 @@ async fn complete(browser: &mut Browser<'_>, code: &str, shown: &str) -> Page {
     browser.send("/desk/enrolment", "/desk/enrolment/completion", &fields).await
 }
 
-/// The maker of a code opens the page before its owner does, and keeps the key that it is shown.
+/// The issuer of a code opens the page before its owner does, and keeps the key that it displays.
 #[tokio::test]
-async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
+async fn the_key_of_an_earlier_opening_is_invalid() {
     let server = Server::new().await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.add(&Actor::COMMAND_LINE, &name, Role::Finance, now).await.unwrap();
     let code = code.reveal();
     let mut maker = Browser::new(&server);
-    let first = maker.factor_of(code).await;
+    let first = maker.open_enrolment(code).await;
     let mut luz = Browser::new(&server);
     let page = luz.send("/desk/enrolment", "/desk/enrolment", &[("enrolment", code)]).await;
     assert!(page.text.contains("opened 2 times"), "{}", page.text);
@@ -260,7 +260,8 @@ async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
     let second = SecondFactor::from_base32(key).unwrap();
     assert_ne!(first, second);
 
-    // Neither the maker's browser nor one without a cookie completes it, by whichever code.
+    // Neither the issuer's browser nor one without a cookie can complete the enrolment, whichever
+    // code it sends.
     let mut bare = Browser::new(&server);
     for shown in [first.code(server.clock.now()), second.code(server.clock.now())] {
         for browser in [&mut maker, &mut bare] {
@@ -270,13 +271,13 @@ async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
             assert!(!refused.text.contains(key), "{}", refused.text);
         }
     }
-    // An opening in between is found by the owner, who opens it once more.
-    let third = maker.factor_of(code).await;
+    // The owner notices an opening in between and opens the enrolment once more.
+    let third = maker.open_enrolment(code).await;
     assert_ne!(third, second);
     let refused = complete(&mut luz, code, &second.code(server.clock.now())).await;
     assert!(refused.text.contains("not the last one to open"), "{}", refused.text);
-    luz.take_up(code).await;
-    next_code(&server.clock);
+    luz.complete_enrolment(code).await;
+    advance_to_next_code(&server.clock);
     for factor in [&first, &second, &third] {
         let shown = factor.code(server.clock.now());
         assert_eq!(maker.sign_in("ate.luz", PASSWORD, &shown).await.status, 403);
@@ -296,16 +297,16 @@ async fn a_key_that_was_shown_to_an_earlier_browser_is_worth_nothing() {
     assert_eq!(looks, expected);
 }
 
-/// Neither the database nor a log has what binds an enrolment to a browser.
+/// The token that binds an enrolment to a browser is not stored in plain text.
 #[tokio::test]
-async fn an_enrolment_is_opened_so_often_and_no_more() {
+async fn openings_of_an_enrolment_are_limited() {
     let server = Server::new().await;
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.add(&Actor::COMMAND_LINE, &name, Role::Finance, now).await.unwrap();
     let mut browser = Browser::new(&server);
     for _ in 0..50 {
-        browser.factor_of(code.reveal()).await;
+        browser.open_enrolment(code.reveal()).await;
     }
     let cookie = browser.cookies["__Host-bahay-desk-enrolment"].clone();
     let stored: Value = sqlx::query_scalar("select to_jsonb(e) from operator_enrolments e")
@@ -318,62 +319,62 @@ async fn an_enrolment_is_opened_so_often_and_no_more() {
     assert_eq!(page.status, 403, "{}", page.text);
 }
 
-/// Tries a wrong password as often as one address may in a minute.
-async fn use_up_tries(browser: &mut Browser<'_>) {
+/// Exhausts the attempts that one address has in a minute.
+async fn exhaust_attempts(browser: &mut Browser<'_>) {
     for _ in 0..5 {
         assert_eq!(browser.sign_in("ate.luz", "a wrong password", "123456").await.status, 403);
     }
     assert_eq!(browser.sign_in("ate.luz", "a wrong password", "123456").await.status, 429);
 }
 
-/// Somebody at the operator's address goes on trying, and the operator comes in all the same.
+/// Failed attempts from the operator's address do not lock the operator out of a known browser.
 #[tokio::test]
-async fn a_browser_that_was_signed_in_before_is_a_place_of_its_own() {
+async fn attempts_from_a_known_browser_are_counted_separately() {
     let server = Server::new().await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
     let mut ben = Browser::new(&server);
     ben.enrol("kuya.ben", Role::Admin).await;
     let shown = || {
-        next_code(&server.clock);
+        advance_to_next_code(&server.clock);
         factor.code(server.clock.now())
     };
-    luz.send(SOMEWHERE, "/desk/sign-out", &[]).await;
+    luz.send(ANY_PAGE, "/desk/sign-out", &[]).await;
     let mut other = Browser::new(&server);
-    use_up_tries(&mut other).await;
+    exhaust_attempts(&mut other).await;
     assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown()).await.status, 303);
 
-    // Cookies that are made up, or of another operator, are no places of this one.
+    // Invented cookies, and those of another operator, are not sources of their own.
     let made_up = bahay::auth::BrowserToken::random().reveal().to_owned();
     for cookie in [made_up.clone(), ben.cookies["__Host-bahay-desk-browser"].clone()] {
         other.cookies.insert("__Host-bahay-desk-browser".to_owned(), cookie);
         assert_eq!(other.sign_in("ate.luz", PASSWORD, "000000").await.status, 429);
     }
-    // A known browser has as many tries as an address.
+    // A known browser has as many attempts as an address.
     let known = luz.cookies["__Host-bahay-desk-browser"].clone();
-    use_up_tries(&mut luz).await;
+    exhaust_attempts(&mut luz).await;
 
-    // A cookie that was planted is not adopted.
+    // A planted cookie is not adopted.
     server.clock.advance(Duration::from_secs(61));
     other.cookies.insert("__Host-bahay-desk-browser".to_owned(), made_up.clone());
     assert_eq!(other.sign_in("ate.luz", PASSWORD, &shown()).await.status, 303);
     assert_ne!(other.cookies["__Host-bahay-desk-browser"], made_up);
 
-    // With a reset a browser is forgotten.
+    // A reset forgets the operator's browsers.
     let operators = Operators::new(server.bank.database.owner_pool().await);
     let (name, now) = ("ate.luz".parse().unwrap(), server.clock.now());
     let code = operators.reset(&Actor::COMMAND_LINE, &name, now).await.unwrap();
-    let factor = Browser::new(&server).take_up(code.reveal()).await.factor;
+    let factor = Browser::new(&server).complete_enrolment(code.reveal()).await.factor;
     server.clock.advance(Duration::from_secs(61));
-    use_up_tries(&mut Browser::new(&server)).await;
+    exhaust_attempts(&mut Browser::new(&server)).await;
     assert_eq!(luz.cookies["__Host-bahay-desk-browser"], known);
     let shown = factor.code(server.clock.now());
     assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 429);
 }
 
-/// A player's client behind the operator's address asks to sign in without end.
+/// A client of players behind the operator's address exhausts the rate limit of sign-ins.
 #[tokio::test]
-async fn neither_players_nor_pages_use_up_the_sign_ins_of_operators() {
+async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
     let limits =
         rate_limit::Options { sign_ins_per_address: Rate { per_second: 1, burst: 4 }, ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
@@ -387,13 +388,13 @@ async fn neither_players_nor_pages_use_up_the_sign_ins_of_operators() {
         server.node.post("/v1/sign-in/guest", &guest).send().await.unwrap().status().as_u16(),
     ) {
         tries += 1;
-        assert!(tries < 1_000, "players have a rate");
+        assert!(tries < 1_000, "players are rate limited");
     }
     for _ in 0..20 {
         assert_eq!(luz.get("/desk/sign-in").await.status, 200);
         assert_eq!(luz.get("/desk/enrolment").await.status, 200);
     }
-    // A stranger who sends the form has a rate; the browser that is known comes in beside it.
+    // A visitor's form is rate limited; the known browser is exempt.
     let mut other = Browser::new(&server);
     let mut tries = 0;
     loop {
@@ -404,19 +405,19 @@ async fn neither_players_nor_pages_use_up_the_sign_ins_of_operators() {
         }
         assert_eq!(page.status, 403, "{}", page.text);
         tries += 1;
-        assert!(tries < 1_000, "operators have a rate");
+        assert!(tries < 1_000, "operators are rate limited");
     }
-    next_code(&server.clock);
+    advance_to_next_code(&server.clock);
     let shown = factor.code(server.clock.now());
     assert_eq!(luz.sign_in("ate.luz", PASSWORD, &shown).await.status, 303);
 }
 
 #[tokio::test]
-async fn forms_of_other_pages_do_nothing() {
+async fn forms_of_other_origins_are_rejected() {
     let server = Server::new().await;
     let mut browser = Browser::new(&server);
     browser.enrol("ate.luz", Role::Viewer).await;
-    let page = browser.get(SOMEWHERE).await;
+    let page = browser.get(ANY_PAGE).await;
     let token = form_token(&page.text);
     let strangers = DeskToken::random().form_token();
     for (site, token) in [
@@ -431,7 +432,7 @@ async fn forms_of_other_pages_do_nothing() {
         assert!(refused.text.contains("was not sent from a page of the desk"), "{site}");
     }
     browser.site = "same-origin";
-    // What sends neither of the headers is no browser; and an origin is compared with the host.
+    // A request with neither header is not a browser's; an origin is compared with the host.
     let jar = format!("__Host-bahay-desk={}", browser.cookies["__Host-bahay-desk"]);
     for (origin, status) in [(None, 403), (Some("https://evil.example"), 403), (Some("null"), 403)]
     {
@@ -444,12 +445,12 @@ async fn forms_of_other_pages_do_nothing() {
         let request = request.header("content-type", kind).body(format!("form_token={token}"));
         assert_eq!(request.send().await.unwrap().status(), status, "{origin:?}");
     }
-    assert_eq!(browser.get(SOMEWHERE).await.status, 200, "still signed in");
+    assert_eq!(browser.get(ANY_PAGE).await.status, 200, "still signed in");
     assert_eq!(browser.send_with(&token, "/desk/sign-out", &[]).await.status, 303);
 }
 
 #[tokio::test]
-async fn the_stylesheet_and_the_script_are_kept_for_ever_under_names_of_their_own() {
+async fn the_stylesheet_and_the_script_are_cached_under_hashed_paths() {
     let server = Server::new().await;
     let page = Browser::new(&server).get("/desk/sign-in").await.text;
     for (before, after, kind) in [
