@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::matchmaking::{
-    Candidate, ConflictKey, OpenTable, PlacementTarget, Placement, REPEAT_MS, RoomSet, Round, Ticket,
-    TicketId, WINDOW_MS, fit, fit_companions,
+    Candidate, ConflictKey, OpenTable, Placement, PlacementTarget, REPEAT_MS, RoomSet, Round, Ticket,
+    TicketId, WINDOW_MS, fits_candidate, tickets_fit,
 };
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use bahay_engine::testing::TestRng;
@@ -104,9 +104,9 @@ fn seated(waiting: &Waiting) -> (Vec<Group<'_>>, Vec<&Ticket>) {
     for placement in waiting.placements() {
         let group: Vec<&Ticket> =
             placement.tickets.iter().map(|id| left.remove(id).expect("no ticket twice")).collect();
-        match placement.place {
-            PlacementTarget::At(table) => tables.entry(table).or_default().extend(group),
-            PlacementTarget::New { room } => groups.push((None, room, group)),
+        match placement.target {
+            PlacementTarget::ExistingTable(table) => tables.entry(table).or_default().extend(group),
+            PlacementTarget::NewTable { room } => groups.push((None, room, group)),
         }
     }
     for (id, group) in tables {
@@ -129,9 +129,9 @@ fn nobody_is_placed_twice_nor_where_somebody_does_not_fit() {
             }
             let apart = networks_apart(room);
             for (number, one) in group.iter().enumerate() {
-                assert!(group[number + 1..].iter().all(|other| fit(one, other, apart, NOW)));
+                assert!(group[number + 1..].iter().all(|other| tickets_fit(one, other, apart, NOW)));
                 for other in companions {
-                    assert!(fit_companions(one, other, apart, waited_ms(one)));
+                    assert!(fits_candidate(one, other, apart, waited_ms(one)));
                     let has_met = one.recent.contains(&other.player);
                     assert!(!has_met || waited_ms(one) >= REPEAT_MS);
                 }
@@ -159,9 +159,9 @@ fn nobody_is_left_for_whom_there_was_a_place() {
                     let waited_ms = waited_ms(ticket);
                     table.companions.iter().all(|other| {
                         let has_met = ticket.recent.contains(&other.player);
-                        fit_companions(ticket, other, apart, waited_ms)
+                        fits_candidate(ticket, other, apart, waited_ms)
                             && !(has_met && waited_ms < REPEAT_MS)
-                    }) && joined.iter().all(|other| fit(ticket, other, apart, NOW))
+                    }) && joined.iter().all(|other| tickets_fit(ticket, other, apart, NOW))
                 };
                 assert!(!in_room.iter().any(fits), "a seat was free for somebody");
             }
@@ -181,7 +181,7 @@ fn has_group(tickets: &[&Ticket], seats: usize, apart: bool) -> bool {
             return true;
         }
         (from..tickets.len()).any(|next| {
-            let fits = group.iter().all(|one| fit(tickets[*one], tickets[next], apart, NOW));
+            let fits = group.iter().all(|one| tickets_fit(tickets[*one], tickets[next], apart, NOW));
             fits && {
                 group.push(next);
                 let grown = grow(group, next + 1, tickets, (seats, apart));
@@ -233,7 +233,7 @@ fn nobody_starves_behind_a_crowd() {
         turn += 1;
         assert!(turn < 200, "they wait for ever");
     };
-    assert_eq!(found.place, PlacementTarget::New { room: 0 });
+    assert_eq!(found.target, PlacementTarget::NewTable { room: 0 });
 }
 
 fn ticket(number: u64) -> Ticket {
@@ -264,8 +264,8 @@ fn a_block_of_either_side_keeps_two_apart_however_long_the_lists_are() {
     let waiting = Waiting { tickets, tables: vec![] };
     assert_eq!(waiting.placements(), []);
     let (first, second) = (&waiting.tickets[0], &waiting.tickets[1]);
-    assert!(!fit(first, second, false, NOW) && !fit(second, first, false, NOW));
-    assert!(fit(first, &waiting.tickets[2], false, NOW));
+    assert!(!tickets_fit(first, second, false, NOW) && !tickets_fit(second, first, false, NOW));
+    assert!(tickets_fit(first, &waiting.tickets[2], false, NOW));
 }
 
 #[test]
@@ -286,9 +286,9 @@ fn a_pot_comes_first_then_free_seats_then_a_new_table() {
     let tickets: Vec<Ticket> = (0..9).map(ticket).collect();
     let tables = vec![table(1, 1, false), table(2, 3, true), table(3, 2, false)];
     let placements = Waiting { tickets, tables }.placements();
-    let places: Vec<PlacementTarget> = placements.iter().map(|placement| placement.place).collect();
-    let at = |number| PlacementTarget::At(TableId(id(number)));
-    assert_eq!(places, [at(2), at(1), at(3), at(3), PlacementTarget::New { room: 0 }]);
+    let places: Vec<PlacementTarget> = placements.iter().map(|placement| placement.target).collect();
+    let at = |number| PlacementTarget::ExistingTable(TableId(id(number)));
+    assert_eq!(places, [at(2), at(1), at(3), at(3), PlacementTarget::NewTable { room: 0 }]);
     let oldest: BTreeSet<TicketId> = (0..3).map(|number| TicketId(id(number))).collect();
     let first: BTreeSet<TicketId> = placements[0].tickets.iter().copied().collect();
     assert_eq!(first, oldest, "the oldest choose first");

@@ -18,9 +18,9 @@
 //! ticket for which a place or a full group was there. Beyond it, who is looked at closely goes
 //! round from one [`Round::turn`] to the next, so that nobody starves behind others.
 
-mod brief;
-mod lanes;
+mod rating_list;
 mod search;
+mod summary;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -31,7 +31,7 @@ use uuid::Uuid;
 
 use crate::table::{PlayerId, TableId, Timestamp};
 
-use search::Search;
+use search::PlacementSearch;
 
 /// The most rooms that a round can tell apart.
 pub const ROOMS_MAX: usize = 64;
@@ -202,9 +202,9 @@ pub struct Round<'a> {
 /// Where players are to sit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlacementTarget {
-    At(TableId),
+    ExistingTable(TableId),
     /// At a new table of this room.
-    New {
+    NewTable {
         room: usize,
     },
 }
@@ -212,19 +212,19 @@ pub enum PlacementTarget {
 /// Tickets whose players are to sit down together: all of them, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    pub place: PlacementTarget,
+    pub target: PlacementTarget,
     pub tickets: Vec<TicketId>,
 }
 
 impl Round<'_> {
     /// Places as many tickets as it can, each once.
     pub fn placements(&self) -> Vec<Placement> {
-        Search::new(self).run()
+        PlacementSearch::new(self).run()
     }
 }
 
 /// How far the ratings may be apart for somebody who has waited so long.
-pub fn window(waited_ms: u64) -> u32 {
+pub fn rating_window(waited_ms: u64) -> u32 {
     if waited_ms >= WINDOW_MS {
         return u32::MAX;
     }
@@ -234,20 +234,20 @@ pub fn window(waited_ms: u64) -> u32 {
 
 /// Returns whether two tickets may come to one table of a room. This states the rule for callers that
 /// carry placements out and for tests; the search has it in a quicker form.
-pub fn fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -> bool {
+pub fn tickets_fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -> bool {
     let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
     let met = one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
-    fit_companions(one, &other.who, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
+    fits_candidate(one, &other.who, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
 }
 
 /// Returns whether a ticket fits a player who sits already, when the longer waiting one of them has
 /// waited so long. It does not consider whom the player has just met.
-pub fn fit_companions(
+pub fn fits_candidate(
     ticket: &Ticket,
     other: &Candidate,
     networks_apart: bool,
     waited_ms: u64,
 ) -> bool {
     ticket.who.may_meet(other, networks_apart)
-        && ticket.who.rating.abs_diff(other.rating) <= window(waited_ms)
+        && ticket.who.rating.abs_diff(other.rating) <= rating_window(waited_ms)
 }

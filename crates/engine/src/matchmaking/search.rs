@@ -6,11 +6,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use crate::matchmaking::brief::{Brief, Crowd, KeyMask};
-use crate::matchmaking::lanes::{Lane, Way};
+use crate::matchmaking::summary::{TicketSummary, KeyCounts, KeyMask};
+use crate::matchmaking::rating_list::{RatingList, Direction};
 use crate::matchmaking::{
-    Candidate, OpenTable, PlacementTarget, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fit_companions,
-    window,
+    Candidate, OpenTable, PlacementTarget, Placement, REPEAT_MS, ROOMS_MAX, Round, Ticket, fits_candidate,
+    rating_window,
 };
 
 /// Comparisons for one ticket in the quick passes.
@@ -21,7 +21,7 @@ const THOROUGH: u32 = 150_000;
 
 /// Whether those who have just played together may meet again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Met {
+enum RepeatPolicy {
     Never,
     /// If one of them has waited for long enough.
     AfterWaiting,
@@ -29,10 +29,10 @@ enum Met {
 
 /// The group that is looked for.
 #[derive(Clone, Copy, Debug)]
-struct Wanted {
+struct GroupRequest {
     room: usize,
     seats: u8,
-    met: Met,
+    repeats: RepeatPolicy,
 }
 
 /// How many comparisons are left.
@@ -47,36 +47,36 @@ impl Budget {
 }
 
 /// A table as it fills up during the round.
-struct Filling<'a> {
+struct TableFill<'a> {
     table: &'a OpenTable,
     seats_free: u8,
     /// Who came during the round.
     joined: Vec<u32>,
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct PlacementSearch<'a> {
     round: &'a Round<'a>,
     /// By ticket.
     waited_ms: Vec<u64>,
-    briefs: Vec<Brief>,
+    summaries: Vec<TicketSummary>,
     /// The common keys that count, by room.
     masks: Vec<KeyMask>,
-    /// Whether two were kept apart by nothing but having met, who need not be any more.
-    met_again: Cell<bool>,
+    /// Whether two were kept apart by nothing but having repeats, who need not be any more.
+    has_repeats: Cell<bool>,
     placed: Vec<bool>,
     /// The oldest first.
     order: Vec<u32>,
     /// By room.
-    lanes: Vec<Lane>,
+    rating_lists: Vec<RatingList>,
     /// By room.
-    crowds: Vec<Crowd>,
+    key_counts: Vec<KeyCounts>,
     /// The longest waited, by room: nobody's window is wider.
     longest_ms: Vec<u64>,
-    tables: Vec<Filling<'a>>,
+    tables: Vec<TableFill<'a>>,
     placements: Vec<Placement>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> PlacementSearch<'a> {
     pub(super) fn new(round: &'a Round<'a>) -> Self {
         let tickets = round.tickets;
         let count = tickets.len();
@@ -88,53 +88,53 @@ impl<'a> Search<'a> {
         let mut order: Vec<_> = numbers().zip(tickets).map(key).collect();
         order.sort_unstable();
         let order: Vec<u32> = order.into_iter().map(|(.., one)| one).collect();
-        let (briefs, networks) = Brief::of_all(tickets, &waited_ms);
+        let (summaries, networks) = TicketSummary::summarize_all(tickets, &waited_ms);
         let mut by_rating: Vec<(i32, u32, u32)> = (0..)
             .zip(&order)
-            .map(|(age, one)| (briefs[*one as usize].rating(), age, *one))
+            .map(|(age, one)| (summaries[*one as usize].rating(), age, *one))
             .collect();
         by_rating.sort_unstable();
         let rooms = round.seats.len().min(ROOMS_MAX);
         let masks: Vec<KeyMask> = (0..rooms)
-            .map(|room| KeyMask::of_room(networks, round.networks_apart.contains(room)))
+            .map(|room| KeyMask::for_room(networks, round.networks_apart.contains(room)))
             .collect();
         let of_room = |room: usize| {
             let members = by_rating.iter().map(|(.., one)| *one);
-            members.filter(|one| briefs[*one as usize].wants(room)).collect::<Vec<u32>>()
+            members.filter(|one| summaries[*one as usize].accepts_room(room)).collect::<Vec<u32>>()
         };
         let members: Vec<Vec<u32>> = (0..rooms).map(of_room).collect();
-        let lanes = members.iter().map(|members| Lane::new(members, count)).collect();
+        let rating_lists = members.iter().map(|members| RatingList::new(members, count)).collect();
         let longest = |members: &Vec<u32>| {
             members.iter().map(|one| waited_ms[*one as usize]).max().unwrap_or(0)
         };
         let longest_ms = members.iter().map(longest).collect();
-        let mut tables: Vec<Filling<'a>> = round
+        let mut tables: Vec<TableFill<'a>> = round
             .tables
             .iter()
             .filter(|table| table.room < rooms && table.seats_free > 0)
             // An empty table without a POT is no better than a new one.
             .filter(|table| table.has_pot || !table.companions.is_empty())
-            .map(|table| Filling { table, seats_free: table.seats_free, joined: Vec::new() })
+            .map(|table| TableFill { table, seats_free: table.seats_free, joined: Vec::new() })
             .collect();
         tables
-            .sort_by_key(|filling| (!filling.table.has_pot, filling.seats_free, filling.table.id));
+            .sort_by_key(|fill| (!fill.table.has_pot, fill.seats_free, fill.table.id));
         let placed = vec![false; count];
         let placements = Vec::new();
-        let crowd = |(members, mask): (&Vec<u32>, &KeyMask)| {
-            Crowd::count_members(members.iter().map(|one| &briefs[*one as usize]), *mask)
+        let counts = |(members, mask): (&Vec<u32>, &KeyMask)| {
+            KeyCounts::count_members(members.iter().map(|one| &summaries[*one as usize]), *mask)
         };
-        let crowds = members.iter().zip(&masks).map(crowd).collect();
-        let met_again = Cell::new(false);
+        let key_counts = members.iter().zip(&masks).map(counts).collect();
+        let has_repeats = Cell::new(false);
         Self {
             round,
             waited_ms,
-            briefs,
+            summaries,
             masks,
-            met_again,
+            has_repeats,
             placed,
             order,
-            lanes,
-            crowds,
+            rating_lists,
+            key_counts,
             longest_ms,
             tables,
             placements,
@@ -146,31 +146,31 @@ impl<'a> Search<'a> {
             return self.placements;
         }
         let all = self.order.clone();
-        let met_again = self.pass(Met::Never, &all);
+        let has_repeats = self.run_pass(RepeatPolicy::Never, &all);
         // Without such a pair a second search would go as the first did.
-        self.pass(Met::AfterWaiting, &met_again);
-        self.thorough();
+        self.run_pass(RepeatPolicy::AfterWaiting, &has_repeats);
+        self.run_thorough_pass();
         self.placements
     }
 
     /// With little effort for each of these tickets. Gives those for which it mattered who has met.
-    fn pass(&mut self, met: Met, seeds: &[u32]) -> Vec<u32> {
-        self.fill_tables(met, &mut Budget(NEAR * 64), None);
-        let mut met_again = Vec::new();
+    fn run_pass(&mut self, repeats: RepeatPolicy, seeds: &[u32]) -> Vec<u32> {
+        self.fill_tables(repeats, &mut Budget(NEAR * 64), None);
+        let mut has_repeats = Vec::new();
         for seed in seeds {
             if !self.placed[*seed as usize] {
-                self.met_again.set(false);
-                self.open_table(*seed, met, &mut Budget(NEAR));
-                if self.met_again.get() {
-                    met_again.push(*seed);
+                self.has_repeats.set(false);
+                self.open_table(*seed, repeats, &mut Budget(NEAR));
+                if self.has_repeats.get() {
+                    has_repeats.push(*seed);
                 }
             }
         }
-        met_again
+        has_repeats
     }
 
     /// Whoever is left, beginning with another one in each round.
-    fn thorough(&mut self) {
+    fn run_thorough_pass(&mut self) {
         let left: Vec<u32> =
             self.order.iter().copied().filter(|one| !self.placed[*one as usize]).collect();
         let Some(count) = u64::try_from(left.len()).ok().filter(|count| *count > 0) else {
@@ -178,14 +178,14 @@ impl<'a> Search<'a> {
         };
         let begin = usize::try_from(self.round.turn % count).unwrap_or(0);
         let mut budget = Budget(THOROUGH);
-        for met in [Met::Never, Met::AfterWaiting] {
-            self.fill_tables(met, &mut budget, Some(begin));
+        for repeats in [RepeatPolicy::Never, RepeatPolicy::AfterWaiting] {
+            self.fill_tables(repeats, &mut budget, Some(begin));
         }
         for number in 0..left.len() {
             let seed = left[(begin + number) % left.len()];
-            for met in [Met::Never, Met::AfterWaiting] {
+            for repeats in [RepeatPolicy::Never, RepeatPolicy::AfterWaiting] {
                 if !self.placed[seed as usize] {
-                    self.open_table(seed, met, &mut budget);
+                    self.open_table(seed, repeats, &mut budget);
                 }
             }
             if budget.0 == 0 {
@@ -196,38 +196,38 @@ impl<'a> Search<'a> {
 
     /// Tables with a POT, then those with free seats. `begin` turns the order of tables, where
     /// effort runs out before they do.
-    fn fill_tables(&mut self, met: Met, budget: &mut Budget, begin: Option<usize>) {
+    fn fill_tables(&mut self, repeats: RepeatPolicy, budget: &mut Budget, begin: Option<usize>) {
         let mut tables = core::mem::take(&mut self.tables);
         let begin = begin.filter(|_| tables.len() > NEAR as usize).unwrap_or(0);
         let count = tables.len();
         for number in 0..count {
-            let filling = &mut tables[(begin + number) % count];
-            if filling.seats_free == 0 {
+            let fill = &mut tables[(begin + number) % count];
+            if fill.seats_free == 0 {
                 continue;
             }
-            if filling.table.companions.is_empty() && filling.joined.is_empty() {
-                self.revive(filling, met, budget);
+            if fill.table.companions.is_empty() && fill.joined.is_empty() {
+                self.fill_empty_table(fill, repeats, budget);
             } else {
-                self.join(filling, met, budget);
+                self.fill_occupied_table(fill, repeats, budget);
             }
         }
-        tables.retain(|filling| filling.seats_free > 0);
+        tables.retain(|fill| fill.seats_free > 0);
         self.tables = tables;
     }
 
     /// A table that nobody sits at: a whole group, or nobody.
-    fn revive(&mut self, filling: &mut Filling<'a>, met: Met, budget: &mut Budget) {
-        let Filling { table, seats_free, joined } = filling;
+    fn fill_empty_table(&mut self, fill: &mut TableFill<'a>, repeats: RepeatPolicy, budget: &mut Budget) {
+        let TableFill { table, seats_free, joined } = fill;
         for number in 0..self.order.len() {
             let seed = self.order[number];
-            if self.placed[seed as usize] || !self.wants(seed, table.room) {
+            if self.placed[seed as usize] || !self.accepts_room(seed, table.room) {
                 continue;
             }
             if budget.0 == 0 {
                 return;
             }
-            if let Some(group) = self.group(seed, table.room, *seats_free, met, budget) {
-                self.place(PlacementTarget::At(table.id), &group);
+            if let Some(group) = self.find_group(seed, table.room, *seats_free, repeats, budget) {
+                self.place_group(PlacementTarget::ExistingTable(table.id), &group);
                 *seats_free = 0;
                 joined.extend(group);
                 return;
@@ -236,66 +236,66 @@ impl<'a> Search<'a> {
     }
 
     /// A table where somebody waits: one after the other.
-    fn join(&mut self, filling: &mut Filling<'a>, met: Met, budget: &mut Budget) {
+    fn fill_occupied_table(&mut self, fill: &mut TableFill<'a>, repeats: RepeatPolicy, budget: &mut Budget) {
         for number in 0..self.order.len() {
-            if filling.seats_free == 0 {
+            if fill.seats_free == 0 {
                 return;
             }
             let seed = self.order[number];
-            if self.placed[seed as usize] || !self.wants(seed, filling.table.room) {
+            if self.placed[seed as usize] || !self.accepts_room(seed, fill.table.room) {
                 continue;
             }
             if !budget.spend() {
                 return;
             }
-            let room = filling.table.room;
-            let mut companions = filling.table.companions.iter();
-            let fits = companions.all(|other| self.fits_companions(seed, other, room, met))
-                && filling.joined.iter().all(|other| self.fits(seed, *other, room, met));
+            let room = fill.table.room;
+            let mut companions = fill.table.companions.iter();
+            let fits = companions.all(|other| self.fits_seated(seed, other, room, repeats))
+                && fill.joined.iter().all(|other| self.tickets_fit(seed, *other, room, repeats));
             if fits {
-                self.place(PlacementTarget::At(filling.table.id), &[seed]);
-                filling.joined.push(seed);
-                filling.seats_free -= 1;
+                self.place_group(PlacementTarget::ExistingTable(fill.table.id), &[seed]);
+                fill.joined.push(seed);
+                fill.seats_free -= 1;
             }
         }
     }
 
     /// A new table for this ticket, in the first of its rooms where a group comes together.
-    fn open_table(&mut self, seed: u32, met: Met, budget: &mut Budget) {
-        for room in 0..self.lanes.len() {
+    fn open_table(&mut self, seed: u32, repeats: RepeatPolicy, budget: &mut Budget) {
+        for room in 0..self.rating_lists.len() {
             let seats = self.round.seats[room];
-            if seats == 0 || !self.wants(seed, room) {
+            if seats == 0 || !self.accepts_room(seed, room) {
                 continue;
             }
-            if let Some(group) = self.group(seed, room, seats, met, budget) {
-                self.place(PlacementTarget::New { room }, &group);
+            if let Some(group) = self.find_group(seed, room, seats, repeats, budget) {
+                self.place_group(PlacementTarget::NewTable { room }, &group);
                 return;
             }
         }
     }
 
     /// So many tickets, this one among them, that all fit each other: the nearest by rating.
-    fn group(
+    fn find_group(
         &self,
         seed: u32,
         room: usize,
         seats: u8,
-        met: Met,
+        repeats: RepeatPolicy,
         budget: &mut Budget,
     ) -> Option<Vec<u32>> {
         let mut group = vec![seed];
         if seats <= 1 {
             return Some(group);
         }
-        let brief = &self.briefs[seed as usize];
-        if self.crowds[room].others_for(brief) < u32::from(seats) - 1 {
+        let summary = &self.summaries[seed as usize];
+        if self.key_counts[room].max_partners(summary) < u32::from(seats) - 1 {
             return None;
         }
-        let lane = &self.lanes[room];
-        let rating = brief.rating();
-        let distance = |other: u32| self.briefs[other as usize].rating().abs_diff(rating);
-        let reach = window(self.longest_ms[room]);
-        let (mut down, mut up) = (lane.next(seed, Way::Down), lane.next(seed, Way::Up));
+        let list = &self.rating_lists[room];
+        let rating = summary.rating();
+        let distance = |other: u32| self.summaries[other as usize].rating().abs_diff(rating);
+        let reach = rating_window(self.longest_ms[room]);
+        let (mut down, mut up) = (list.next(seed, Direction::Down), list.next(seed, Direction::Up));
         let mut candidates: Vec<u32> = Vec::new();
         loop {
             let near = match (down, up) {
@@ -308,16 +308,16 @@ impl<'a> Search<'a> {
                 return None;
             }
             if down == Some(near) {
-                down = lane.next(near, Way::Down);
+                down = list.next(near, Direction::Down);
             } else {
-                up = lane.next(near, Way::Up);
+                up = list.next(near, Direction::Up);
             }
-            if !self.fits(seed, near, room, met) {
+            if !self.tickets_fit(seed, near, room, repeats) {
                 continue;
             }
             // Those nearer than this one have been tried with each other already.
             group.push(near);
-            if self.complete(&mut group, &candidates, Wanted { room, seats, met }, budget) {
+            if self.complete_group(&mut group, &candidates, GroupRequest { room, seats, repeats }, budget) {
                 return Some(group);
             }
             group.pop();
@@ -326,14 +326,14 @@ impl<'a> Search<'a> {
     }
 
     /// Fills the group up from these candidates, if that goes.
-    fn complete(
+    fn complete_group(
         &self,
         group: &mut Vec<u32>,
         candidates: &[u32],
-        wanted: Wanted,
+        wanted: GroupRequest,
         budget: &mut Budget,
     ) -> bool {
-        let Wanted { room, seats, met } = wanted;
+        let GroupRequest { room, seats, repeats } = wanted;
         if group.len() == usize::from(seats) {
             return true;
         }
@@ -343,9 +343,9 @@ impl<'a> Search<'a> {
             if !budget.spend() {
                 return false;
             }
-            if others.iter().all(|other| self.fits(*candidate, *other, room, met)) {
+            if others.iter().all(|other| self.tickets_fit(*candidate, *other, room, repeats)) {
                 group.push(*candidate);
-                if self.complete(group, &candidates[number + 1..], wanted, budget) {
+                if self.complete_group(group, &candidates[number + 1..], wanted, budget) {
                     return true;
                 }
                 group.pop();
@@ -354,53 +354,53 @@ impl<'a> Search<'a> {
         false
     }
 
-    fn place(&mut self, place: PlacementTarget, group: &[u32]) {
+    fn place_group(&mut self, target: PlacementTarget, group: &[u32]) {
         for one in group {
             self.placed[*one as usize] = true;
-            for (room, lane) in self.lanes.iter_mut().enumerate() {
-                lane.remove(*one);
-                if self.briefs[*one as usize].wants(room) {
-                    self.crowds[room].remove(&self.briefs[*one as usize]);
+            for (room, list) in self.rating_lists.iter_mut().enumerate() {
+                list.remove(*one);
+                if self.summaries[*one as usize].accepts_room(room) {
+                    self.key_counts[room].remove(&self.summaries[*one as usize]);
                 }
             }
         }
         let tickets = group.iter().map(|one| self.ticket(*one).id).collect();
-        self.placements.push(Placement { place, tickets });
+        self.placements.push(Placement { target, tickets });
     }
 
     fn ticket(&self, number: u32) -> &'a Ticket {
         &self.round.tickets[number as usize]
     }
 
-    fn wants(&self, ticket: u32, room: usize) -> bool {
-        self.briefs[ticket as usize].wants(room)
+    fn accepts_room(&self, ticket: u32, room: usize) -> bool {
+        self.summaries[ticket as usize].accepts_room(room)
     }
 
-    fn fits(&self, one: u32, other: u32, room: usize, met: Met) -> bool {
-        if !self.briefs[one as usize].may_fit(&self.briefs[other as usize], self.masks[room]) {
+    fn tickets_fit(&self, one: u32, other: u32, room: usize, repeats: RepeatPolicy) -> bool {
+        if !self.summaries[one as usize].may_fit(&self.summaries[other as usize], self.masks[room]) {
             return false;
         }
         let waited_ms = self.waited_ms[one as usize].max(self.waited_ms[other as usize]);
         let (one, other) = (self.ticket(one), self.ticket(other));
         let networks_apart = self.round.networks_apart.contains(room);
-        if !fit_companions(one, &other.who, networks_apart, waited_ms) {
+        if !fits_candidate(one, &other.who, networks_apart, waited_ms) {
             return false;
         }
         let have_met =
             one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
         if have_met && waited_ms >= REPEAT_MS {
-            self.met_again.set(true);
-            return met == Met::AfterWaiting;
+            self.has_repeats.set(true);
+            return repeats == RepeatPolicy::AfterWaiting;
         }
         !have_met
     }
 
-    fn fits_companions(&self, one: u32, other: &Candidate, room: usize, met: Met) -> bool {
+    fn fits_seated(&self, one: u32, other: &Candidate, room: usize, repeats: RepeatPolicy) -> bool {
         let waited_ms = self.waited_ms[one as usize];
         let ticket = self.ticket(one);
-        let may_meet = met == Met::AfterWaiting && waited_ms >= REPEAT_MS;
+        let may_meet = repeats == RepeatPolicy::AfterWaiting && waited_ms >= REPEAT_MS;
         let networks_apart = self.round.networks_apart.contains(room);
-        fit_companions(ticket, other, networks_apart, waited_ms)
+        fits_candidate(ticket, other, networks_apart, waited_ms)
             && (may_meet || !ticket.recent.contains(&other.player))
     }
 }

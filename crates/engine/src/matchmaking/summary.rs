@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use crate::matchmaking::{ConflictKey, RoomSet, Ticket, window};
+use crate::matchmaking::{ConflictKey, RoomSet, Ticket, rating_window};
 
 /// Conflict keys that a brief knows: those that the most tickets have.
 const COMMON_MAX: usize = 64;
@@ -14,7 +14,7 @@ const COMMON_FROM: usize = 4;
 
 /// A ticket in brief.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Brief {
+pub(super) struct TicketSummary {
     /// A bit for each of the common conflict keys, networks among them.
     common: u64,
     rooms: RoomSet,
@@ -23,34 +23,34 @@ pub(super) struct Brief {
     window: u32,
 }
 
-/// The common conflict keys that keep players of a room apart, as bits of [`Brief`]s.
+/// The common conflict keys that keep players of a room apart, as bits of [`TicketSummary`]s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyMask(u64);
 
-impl Brief {
+impl TicketSummary {
     /// Returns the briefs of all tickets, in their order, and the bits of the keys that are networks.
-    pub(super) fn of_all(tickets: &[Ticket], waited_ms: &[u64]) -> (Vec<Self>, KeyMask) {
-        let common = common(tickets);
+    pub(super) fn summarize_all(tickets: &[Ticket], waited_ms: &[u64]) -> (Vec<Self>, KeyMask) {
+        let common = most_common_keys(tickets);
         let place = |key: &ConflictKey| common.binary_search(key).ok();
         let bits = |ticket: &Ticket| {
-            keys_of(ticket).filter_map(|key| place(&key)).fold(0, |bits, at| bits | 1 << at)
+            all_keys(ticket).filter_map(|key| place(&key)).fold(0, |bits, at| bits | 1 << at)
         };
         let networks = tickets.iter().filter_map(|ticket| place(&ticket.who.network?));
         let networks = KeyMask(networks.fold(0, |bits, at| bits | 1 << at));
-        let brief = |(ticket, waited_ms): (&Ticket, &u64)| Self {
+        let summary = |(ticket, waited_ms): (&Ticket, &u64)| Self {
             common: bits(ticket),
             rooms: ticket.rooms,
             rating: ticket.who.rating,
-            window: window(*waited_ms),
+            window: rating_window(*waited_ms),
         };
-        (tickets.iter().zip(waited_ms).map(brief).collect(), networks)
+        (tickets.iter().zip(waited_ms).map(summary).collect(), networks)
     }
 
     pub(super) fn rating(&self) -> i32 {
         self.rating
     }
 
-    pub(super) fn wants(&self, room: usize) -> bool {
+    pub(super) fn accepts_room(&self, room: usize) -> bool {
         self.rooms.contains(room)
     }
 
@@ -74,7 +74,7 @@ impl Brief {
 
 impl KeyMask {
     /// Returns the keys that count in a room, from those that are networks.
-    pub(super) fn of_room(networks: Self, networks_apart: bool) -> Self {
+    pub(super) fn for_room(networks: Self, networks_apart: bool) -> Self {
         if networks_apart { Self(u64::MAX) } else { Self(!networks.0) }
     }
 }
@@ -82,27 +82,27 @@ impl KeyMask {
 /// How many wait for one room, and with which common conflict keys: so that nobody searches among thousands
 /// who all have the same one.
 #[derive(Clone, Debug)]
-pub(super) struct Crowd {
+pub(super) struct KeyCounts {
     count: u32,
     mask: KeyMask,
     with_key: [u32; COMMON_MAX],
 }
 
-impl Crowd {
+impl KeyCounts {
     pub(super) fn count_members<'a>(
-        members: impl Iterator<Item = &'a Brief>,
+        members: impl Iterator<Item = &'a TicketSummary>,
         mask: KeyMask,
     ) -> Self {
-        let mut crowd = Self { count: 0, mask, with_key: [0; COMMON_MAX] };
+        let mut counts = Self { count: 0, mask, with_key: [0; COMMON_MAX] };
         for member in members {
-            crowd.count += 1;
-            member.conflict_keys(mask).for_each(|key| crowd.with_key[key] += 1);
+            counts.count += 1;
+            member.conflict_keys(mask).for_each(|key| counts.with_key[key] += 1);
         }
-        crowd
+        counts
     }
 
     /// Takes one of them out.
-    pub(super) fn remove(&mut self, member: &Brief) {
+    pub(super) fn remove(&mut self, member: &TicketSummary) {
         self.count = self.count.saturating_sub(1);
         for key in member.conflict_keys(self.mask) {
             self.with_key[key] = self.with_key[key].saturating_sub(1);
@@ -110,20 +110,20 @@ impl Crowd {
     }
 
     /// At most so many others share no common key with one of them.
-    pub(super) fn others_for(&self, member: &Brief) -> u32 {
+    pub(super) fn max_partners(&self, member: &TicketSummary) -> u32 {
         let alike = member.conflict_keys(self.mask).map(|key| self.with_key[key]).max();
         self.count.saturating_sub(alike.unwrap_or(1).max(1))
     }
 }
 
 /// Returns all keys that may keep a ticket apart from another.
-fn keys_of(ticket: &Ticket) -> impl Iterator<Item = ConflictKey> {
+fn all_keys(ticket: &Ticket) -> impl Iterator<Item = ConflictKey> {
     ticket.who.conflict_keys.iter().copied().chain(ticket.who.network)
 }
 
 /// The conflict keys that the most tickets have, in their own order.
-fn common(tickets: &[Ticket]) -> Vec<ConflictKey> {
-    let mut all: Vec<ConflictKey> = tickets.iter().flat_map(keys_of).collect();
+fn most_common_keys(tickets: &[Ticket]) -> Vec<ConflictKey> {
+    let mut all: Vec<ConflictKey> = tickets.iter().flat_map(all_keys).collect();
     all.sort_unstable();
     let mut counted: Vec<(usize, ConflictKey)> = all
         .chunk_by(|one, other| one == other)

@@ -9,19 +9,19 @@ const NONE: u32 = u32::MAX;
 
 /// One room's list. Tickets are named by their place in the round.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
+pub(super) struct RatingList {
     /// By ticket: the next lower and the next higher one.
     neighbours: Vec<[u32; 2]>,
 }
 
-/// Which way to go from a ticket.
+/// Which direction to go from a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Direction {
     Down,
     Up,
 }
 
-impl Lane {
+impl RatingList {
     /// From all tickets of the room, by rising rating; `count` is that of all rooms' tickets.
     pub(super) fn new(by_rating: &[u32], count: usize) -> Self {
         let mut neighbours = vec![[NONE; 2]; count];
@@ -33,8 +33,8 @@ impl Lane {
         Self { neighbours }
     }
 
-    pub(super) fn next(&self, ticket: u32, way: Way) -> Option<u32> {
-        let next = self.neighbours[ticket as usize][way as usize];
+    pub(super) fn next(&self, ticket: u32, direction: Direction) -> Option<u32> {
+        let next = self.neighbours[ticket as usize][direction as usize];
         (next != NONE).then_some(next)
     }
 
@@ -52,17 +52,17 @@ impl Lane {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lane, Way};
+    use super::{RatingList, Direction};
 
     #[test]
     fn whoever_is_taken_out_is_passed_over() {
-        let mut lane = Lane::new(&[3, 0, 2], 4);
-        assert_eq!(lane.next(0, Way::Down), Some(3));
-        lane.remove(0);
-        assert_eq!(lane.next(3, Way::Up), Some(2));
-        assert_eq!(lane.next(2, Way::Down), Some(3));
-        lane.remove(1);
-        lane.remove(3);
-        assert_eq!(lane.next(2, Way::Down), None);
+        let mut list = RatingList::new(&[3, 0, 2], 4);
+        assert_eq!(list.next(0, Direction::Down), Some(3));
+        list.remove(0);
+        assert_eq!(list.next(3, Direction::Up), Some(2));
+        assert_eq!(list.next(2, Direction::Down), Some(3));
+        list.remove(1);
+        list.remove(3);
+        assert_eq!(list.next(2, Direction::Down), None);
     }
 }
