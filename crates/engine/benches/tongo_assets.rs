@@ -5,9 +5,9 @@
 mod rows;
 
 use bahay_engine::game::{Game, Turn, Viewer};
-use bahay_engine::games::tongo_assets::{Card, CardSet, Reading, Rules, TongoAssets, View};
+use bahay_engine::games::tongo_assets::{Card, CardSet, HandRank, Rules, TongoAssets, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Policy, play, play_at_random};
+use bahay_engine::testing::{TestRng, Policy, play, play_at_random};
 
 use rows::Rows;
 
@@ -25,10 +25,10 @@ fn main() {
     rows.round("play by the AI, a step, 8 seats", || played_by_ais(8));
     for (name, wilds) in [("no wild", 0), ("a wild", 1), ("three wilds", 3)] {
         let hands = random_hands(wilds);
-        rows.each(&format!("strength, hand of 7 with {name}"), &hands, |hand| Reading::of(*hand));
+        rows.each(&format!("strength, hand of 7 with {name}"), &hands, |hand| HandRank::from_hand(*hand));
     }
     let views = positions();
-    rows.each("advice of the bot", &views, TongoAssets::advise);
+    rows.each("advice of the bot", &views, TongoAssets::choose_action);
     let legal = |view: &View| {
         let mut actions = Vec::new();
         TongoAssets::legal_in_view(view, &mut actions);
@@ -50,7 +50,7 @@ fn text(value: &impl serde::Serialize) -> String {
 /// Steps and games, the same each time.
 fn random_play(seats: u8) -> (u64, u64) {
     let (mut events, mut actions) = (Vec::new(), Vec::new());
-    let mut dice = Dice::new(1);
+    let mut dice = TestRng::new(1);
     let mut steps = 0;
     for _ in 0..GAMES {
         let game = TongoAssets::new(&Rules::standard(), seats, None);
@@ -60,16 +60,16 @@ fn random_play(seats: u8) -> (u64, u64) {
 }
 
 fn played_by_ais(seats: usize) -> u64 {
-    let policies = vec![Policy::Advised; seats];
+    let policies = vec![Policy::Ai; seats];
     let games = (0..20).map(|seed| {
-        play::<TongoAssets>(&Rules::standard(), None, &policies, &mut Dice::new(seed)).1
+        play::<TongoAssets>(&Rules::standard(), None, &policies, &mut TestRng::new(seed)).1
     });
     games.sum::<usize>() as u64
 }
 
 fn random_hands(wilds: u8) -> Vec<CardSet> {
-    let mut dice = Dice::new(1);
-    let hand = |dice: &mut Dice| {
+    let mut dice = TestRng::new(1);
+    let hand = |dice: &mut TestRng| {
         let mut hand: CardSet = (0..wilds).filter_map(Card::acquire).collect();
         while hand.len() < 7 {
             let card = u8::try_from(dice.below(98)).ok().and_then(Card::asset);
@@ -83,7 +83,7 @@ fn random_hands(wilds: u8) -> Vec<CardSet> {
 /// What the seats see that are asked in games of the AI.
 fn positions() -> Vec<View> {
     let mut views = Vec::new();
-    let mut dice = Dice::new(1);
+    let mut dice = TestRng::new(1);
     while views.len() < POSITIONS {
         let mut game = TongoAssets::new(&Rules::advanced(), 6, Seat::new(0));
         while game.turn() != Turn::Over {
@@ -95,7 +95,7 @@ fn positions() -> Vec<View> {
                 Turn::Players(prompt) => {
                     let seat = prompt.seats.iter().next().expect("somebody is asked");
                     let view = game.view(Viewer::Seat(seat));
-                    let action = TongoAssets::advise(&view).expect("a seat that is asked can act");
+                    let action = TongoAssets::choose_action(&view).expect("a seat that is asked can act");
                     views.push(view);
                     game.act(seat, &action, &mut events).expect("advice is legal")
                 }

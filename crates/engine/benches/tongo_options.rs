@@ -11,11 +11,11 @@ use bahay_engine::games::tongo_options::{
     Card, CardSet, DiceCounts, Event as GameEvent, Rules, Strength, TongoOptions, View, best_floor,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::table::simulation::{Habits, Happened, Simulation};
+use bahay_engine::table::simulation::{Habits, SimulationStep, Simulation};
 use bahay_engine::table::{
-    Clocks, Event, Fresh, GameId, Input, Line, Price, Spectators, Table, Terms,
+    Clocks, Event, GameEntropy, GameId, Input, Line, Price, Spectators, Table, Terms,
 };
-use bahay_engine::testing::{Dice, Policy};
+use bahay_engine::testing::{TestRng, Policy};
 
 use rows::Rows;
 
@@ -36,13 +36,13 @@ fn main() {
     }
     let hands = random_hands();
     rows.each("strength, random hand with one floor", &hands, |(hand, floors, dice)| {
-        Strength::of(*hand, floors[0], dice)
+        Strength::from_hand(*hand, floors[0], dice)
     });
     rows.each("strength, random hand with its best of eight floors", &hands, |hand| {
         best_floor(hand.0, &hand.1, &hand.2)
     });
     let views = views();
-    rows.each("advice of the AI, four seats", &views, TongoOptions::advise);
+    rows.each("advice of the AI, four seats", &views, TongoOptions::choose_action);
     table_of(&rows, 8);
 }
 
@@ -66,7 +66,7 @@ fn table_of(rows: &Rows, seats: u8) {
     };
     let welcome = Coins::from_whole(1_000).expect("a thousand fits");
     let mut simulation = Simulation::<TongoOptions>::new(1, terms, Habits::default(), welcome);
-    let mut acts: Vec<(Table<TongoOptions>, Happened<TongoOptions>)> = Vec::new();
+    let mut acts: Vec<(Table<TongoOptions>, SimulationStep<TongoOptions>)> = Vec::new();
     let mut records = Vec::new();
     while records.len() < TABLE_GAMES {
         let before = simulation.table().clone();
@@ -76,7 +76,7 @@ fn table_of(rows: &Rows, seats: u8) {
             acts.push((before, happened));
         }
     }
-    let fresh = || Fresh {
+    let fresh = || GameEntropy {
         seed: bahay_engine::chance::ServerSeed(bahay_engine::hex::Hex([0; 32])),
         game: GameId(uuid::Uuid::nil()),
     };
@@ -111,7 +111,7 @@ fn table_of(rows: &Rows, seats: u8) {
 }
 
 fn seen(
-    happened: &Happened<TongoOptions>,
+    happened: &SimulationStep<TongoOptions>,
     viewer: Viewer,
 ) -> impl Iterator<Item = GameEvent> + Clone + '_ {
     happened.events.iter().filter_map(move |event| match event.redact::<TongoOptions>(viewer)? {
@@ -146,7 +146,7 @@ fn text(value: &impl serde::Serialize) -> String {
 /// and not in the count.
 fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
     let (mut events, mut actions) = (Vec::new(), Vec::new());
-    let mut dice = Dice::new(1);
+    let mut dice = TestRng::new(1);
     let mut decisions = 0;
     for _ in 0..GAMES {
         let mut game = TongoOptions::new(rules, seats, None);
@@ -172,8 +172,8 @@ fn random_play(rules: &Rules, seats: u8) -> (u64, u64) {
 
 /// What seats that are asked see, in games of the AI against random play.
 fn views() -> Vec<View> {
-    let mut dice = Dice::new(1);
-    let policies = [Policy::Advised, Policy::Random, Policy::Advised, Policy::Random];
+    let mut dice = TestRng::new(1);
+    let policies = [Policy::Ai, Policy::Random, Policy::Ai, Policy::Random];
     let (mut views, mut actions) = (Vec::new(), Vec::new());
     for _ in 0..100 {
         let mut game = TongoOptions::new(&Rules::lively(), 4, None);
@@ -188,10 +188,10 @@ fn views() -> Vec<View> {
                     game.legal_actions(seat, &mut actions);
                     let view = game.view(Viewer::Seat(seat));
                     let action = match policies[seat.index()] {
-                        Policy::Advised => TongoOptions::advise(&view),
+                        Policy::Ai => TongoOptions::choose_action(&view),
                         Policy::Random | Policy::Clock => dice.choose(&actions).copied(),
                     };
-                    if policies[seat.index()] == Policy::Advised {
+                    if policies[seat.index()] == Policy::Ai {
                         views.push(view);
                     }
                     let action = action.expect("a seat that is asked can act");
@@ -206,8 +206,8 @@ fn views() -> Vec<View> {
 type Dealt = (CardSet, [CardSet; 8], DiceCounts);
 
 fn random_hands() -> Vec<Dealt> {
-    let mut dice = Dice::new(1);
-    let some = |dice: &mut Dice, count: usize| {
+    let mut dice = TestRng::new(1);
+    let some = |dice: &mut TestRng, count: usize| {
         let mut cards = CardSet::EMPTY;
         while cards.len() < count {
             let card = u8::try_from(dice.below(48)).ok().and_then(Card::from_index);
@@ -215,7 +215,7 @@ fn random_hands() -> Vec<Dealt> {
         }
         cards
     };
-    let deal = |dice: &mut Dice| {
+    let deal = |dice: &mut TestRng| {
         let hand = some(dice, 4);
         let floors = [1, 1, 2, 1, 1, 3, 1, 2].map(|count| some(dice, count));
         let values = [(1, 4), (5, 4), (9, 4)]

@@ -180,8 +180,8 @@ impl PlayedGame {
         let counts = counts(public);
         let strength = |seat: Seat| {
             let shown = public.shown.iter().find(|shown| shown.seat == seat)?;
-            let up = public.up()[usize::from(shown.floor)];
-            Some(Strength::of(shown.hand, up, &counts))
+            let up = public.face_up_cards()[usize::from(shown.floor)];
+            Some(Strength::from_hand(shown.hand, up, &counts))
         };
         let best = strength(end.winner);
         let others = public.shown.iter().filter(|shown| is_bots(shown.seat.index()));
@@ -418,9 +418,9 @@ fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32,
         for _ in 0..(rollouts / rounds / count).max(8) {
             let world = match knows {
                 SearchKnowledge::All => game.clone(),
-                SearchKnowledge::Hands => imagined(&view, game, own, dice),
+                SearchKnowledge::Hands => game_with_hands(&view, game, own, dice),
                 SearchKnowledge::Nothing => view
-                    .imagined(&shuffled(dice), &shuffled(dice))
+                    .game_from_decks(&shuffled(dice), &shuffled(dice))
                     .expect("a seat that is asked looks"),
             };
             // All of them meet the same chance as long as they ask the same of it.
@@ -443,12 +443,12 @@ fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32,
 }
 
 /// Cards that nobody sees are anywhere, and the opponent's hand is the true one.
-fn imagined(view: &View, game: &TongoOptions, own: Seat, dice: &mut TestRng) -> TongoOptions {
+fn game_with_hands(view: &View, game: &TongoOptions, own: Seat, dice: &mut TestRng) -> TongoOptions {
     let opponent = own.next(2);
     let held = game.view(Viewer::Seat(opponent)).hand().expect("the opponent looks");
     let mut cards = shuffled(dice);
     cards.sort_by_key(|card| !held.contains(*card));
-    view.imagined(&cards, &shuffled(dice)).expect("a seat that is asked looks")
+    view.game_from_decks(&cards, &shuffled(dice)).expect("a seat that is asked looks")
 }
 
 /// Whether the one won more often than the other by more than a standard error.
@@ -508,7 +508,7 @@ fn play_on(
 
 /// How many thousandths of all hands it beats.
 fn wins(public: &PublicState, hand: CardSet, dice: &mut TestRng) -> u32 {
-    let (up, counts) = (public.up(), counts(public));
+    let (up, counts) = (public.face_up_cards(), counts(public));
     let (_, own) = best_floor(hand, &up, &counts);
     let cards: Vec<Card> = CardSet::ALL.difference(hand).iter().collect();
     let mut beaten = 0;

@@ -7,7 +7,7 @@ use bahay_engine::games::tongits::{
 };
 use bahay_engine::seat::Seat;
 
-use crate::players::{Seats, advise};
+use crate::players::{Seats, choose_action};
 
 /// What an output of one stands for.
 pub(crate) const COUNTS_PER_ONE: f32 = 4.0;

@@ -120,7 +120,7 @@ pub fn expect_commitments<G: Game>(
 /// What the AI plays for a player who is away (rule 8.3 of Tong-its).
 pub fn played_while_away<G: Game>(game: &G, seat: Seat) -> Option<G::Action> {
     let view = game.view(Viewer::Seat(seat));
-    let advised = G::advise_uncommitted(&view, &mut std::iter::empty());
+    let advised = G::choose_uncommitted_action(&view, &mut std::iter::empty());
     advised.or_else(|| game.default_action(seat))
 }
 

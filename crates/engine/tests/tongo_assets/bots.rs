@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::env;
 
 use bahay_engine::game::{Game, GameKind, Viewer};
-use bahay_engine::games::tongo_assets::{Action, Rules, Setup, TongoAssets};
+use bahay_engine::games::tongo_assets::{Action, Rules, GameSetup, TongoAssets};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Policy, play};
+use bahay_engine::testing::{TestRng, Policy, play};
 
 /// What came of the games of the AI against another kind.
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ fn tally(rules: &Rules, other: Policy, games: u64) -> Tally {
         let seats = range.least + u8::try_from(game % sizes).expect("a small number");
         let is_ai = |seat: Seat| (u64::from(seat.number()) + game / sizes).is_multiple_of(2);
         let policies: Vec<Policy> = Seat::all(seats)
-            .map(|seat| if is_ai(seat) { Policy::Advised } else { other })
+            .map(|seat| if is_ai(seat) { Policy::Ai } else { other })
             .collect();
-        let (state, _) = play::<TongoAssets>(rules, None, &policies, &mut Dice::new(game));
+        let (state, _) = play::<TongoAssets>(rules, None, &policies, &mut TestRng::new(game));
         *tally.endings.entry(state.ending().expect("the game is over")).or_default() += 1;
         let outcome = state.outcome().expect("the game is over");
         let gained = |of: bool| -> u64 {
@@ -115,9 +115,9 @@ fn alone(other: Policy, games: u64) -> (u64, u64) {
         let seats = 4 + u8::try_from(game % 5).expect("a small number");
         let own = Seat::all(seats).nth((game / 5 % u64::from(seats)) as usize).expect("a seat");
         let policies: Vec<Policy> = Seat::all(seats)
-            .map(|seat| if seat == own { Policy::Advised } else { other })
+            .map(|seat| if seat == own { Policy::Ai } else { other })
             .collect();
-        let mut dice = Dice::new(game);
+        let mut dice = TestRng::new(game);
         let (state, _) = play::<TongoAssets>(&Rules::standard(), None, &policies, &mut dice);
         let outcome = state.outcome().expect("the game is over");
         let to_own = outcome.debts.iter().filter(|debt| debt.to == own);
@@ -144,9 +144,9 @@ fn one_ai_among_others_gains_the_larger_part() {
 fn ais_among_themselves_end_games_in_every_way() {
     for seats in [4_u8, 6, 8] {
         let (mut endings, mut won) = (BTreeMap::new(), vec![0_u32; usize::from(seats)]);
-        let policies = vec![Policy::Advised; usize::from(seats)];
+        let policies = vec![Policy::Ai; usize::from(seats)];
         for seed in 0..200 {
-            let mut dice = Dice::new(seed);
+            let mut dice = TestRng::new(seed);
             let (state, _) = play::<TongoAssets>(&Rules::standard(), None, &policies, &mut dice);
             *endings.entry(state.ending().expect("the game is over")).or_insert(0) += 1;
             let winner = state.outcome().and_then(|outcome| outcome.winner).expect("a winner");
@@ -162,21 +162,21 @@ fn seat(number: u8) -> Seat {
     Seat::new(number).expect("a seat")
 }
 
-fn advised(position: &Setup, seat: Seat) -> Action {
-    let game = position.game().expect("such a position can stand");
-    TongoAssets::advise(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
+fn advised(position: &GameSetup, seat: Seat) -> Action {
+    let game = position.build_game().expect("such a position can stand");
+    TongoAssets::choose_action(&game.view(Viewer::Seat(seat))).expect("the seat is to act")
 }
 
 /// What is worth most is not missed.
 #[test]
 fn the_ai_presses_confronts_and_leaves() {
     let own = seat(0);
-    let position = |chips: [u32; 4], prices, rounds, assesses| Setup {
+    let position = |chips: [u32; 4], prices, rounds, assesses| GameSetup {
         chips: Seat::all(4).zip(chips).collect(),
         prices: Some(prices),
         rounds: Some(rounds),
         turn: Some((own, assesses)),
-        ..Setup::new(Rules::standard(), 4, own)
+        ..GameSetup::new(Rules::standard(), 4, own)
     };
     // Nobody else can pay 28 twice of 55 chips; and 35 is as high as it may open.
     let press = position([55; 4], (25, 13, 37), 3, false);

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::env;
 
 use bahay_engine::game::{Game, GameKind, Turn, Viewer};
-use bahay_engine::games::tongo_assets::{Ending, Rules, TongoAssets};
+use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, TongoAssetsProbe, check_game};
+use bahay_engine::testing::{TestRng, TongoAssetsProbe, check_game};
 
 const GAMES: u64 = 60;
 
@@ -34,9 +34,9 @@ fn check_all(rules: &Rules, games: u64) -> [usize; 3] {
         let played = played.unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
         let end = played.game.public().end.expect("the game is over");
         endings[match end.ending {
-            Ending::LastIn => 0,
-            Ending::Acquisition => 1,
-            Ending::Showdown => 2,
+            GameEnding::LastIn => 0,
+            GameEnding::Acquisition => 1,
+            GameEnding::Showdown => 2,
         }] += 1;
     }
     endings
@@ -75,7 +75,7 @@ fn short_games_keep_the_contract_and_end_in_every_way() {
 #[test]
 fn rules_with_any_switches_keep_the_contract() {
     for seed in seeds(100) {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let mut below = |most: u32| dice.below(most);
         let rounds_max = 1 + u8::try_from(below(13)).expect("a small number");
         let rules = Rules {
@@ -104,7 +104,7 @@ fn rules_with_any_switches_keep_the_contract() {
 fn a_card_once_turned_down_is_shown_to_nobody_again() {
     let mut turned_down = BTreeSet::new();
     for seed in seeds(40) {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let seats = 4 + u8::try_from(dice.below(5)).expect("a small number");
         let mut game = TongoAssets::new(&Rules::standard(), seats, None);
         let mut actions = Vec::new();

@@ -36,7 +36,7 @@ fn round() -> String {
             Turn::Wait(_) => game.expire(&mut events),
             Turn::Players(prompt) => {
                 let seat = prompt.seats.iter().next().expect("somebody is asked");
-                let action = TongoAssets::advise(&game.view(Viewer::Seat(seat)));
+                let action = TongoAssets::choose_action(&game.view(Viewer::Seat(seat)));
                 let action = action.expect("a seat that is asked can act");
                 tell(&format!("seat {seat}: {}", serde_json::to_string(&action).expect("JSON")));
                 game.act(seat, &action, &mut events).expect("advice is legal")

@@ -5,8 +5,8 @@
 
 use std::env;
 
-use bahay_engine::games::tongo_assets::{Card, CardSet, Class, Reading};
-use bahay_engine::testing::Dice;
+use bahay_engine::games::tongo_assets::{Card, CardSet, Class, HandRank};
+use bahay_engine::testing::TestRng;
 
 /// A card with what it stands for: number 1 to 7, colour 0 (red) to 6, and whether it is wild.
 type Stood = (u8, u8, bool);
@@ -99,7 +99,7 @@ fn key(class: Class, cards: &[Stood]) -> Key {
 }
 
 fn found(hand: CardSet) -> Key {
-    let Reading { class, number, colour, wilds } = Reading::of(hand);
+    let HandRank { class, number, colour, wilds } = HandRank::from_hand(hand);
     let colour = colour.map_or(-1, |colour| 6 - i8::try_from(colour.index()).expect("small"));
     (class, number, colour, -i8::try_from(wilds).expect("small"))
 }
@@ -116,7 +116,7 @@ fn card(index: u32) -> Card {
 #[test]
 fn random_hands_are_read_as_every_substitution_says() {
     let hands = env::var("BAHAY_HANDS").ok().and_then(|hands| hands.parse().ok());
-    let mut dice = Dice::new(1);
+    let mut dice = TestRng::new(1);
     let mut classes = [0_u32; 8];
     for number in 0..hands.unwrap_or(20_000_u32) {
         let wilds = match dice.below(1_000) {
@@ -128,7 +128,7 @@ fn random_hands_are_read_as_every_substitution_says() {
         let size = if dice.below(4) == 0 { 2 + dice.below(6) } else { 7 };
         // From a narrow deck strong hands are not rare.
         let (numbers, colours) = (1 + dice.below(7), 1 + dice.below(7));
-        let asset = |dice: &mut Dice| {
+        let asset = |dice: &mut TestRng| {
             let (number, colour) = (7 - numbers + dice.below(numbers), dice.below(colours));
             card(dice.below(2) * 49 + colour * 7 + number)
         };
@@ -176,7 +176,7 @@ fn every_hand_of_a_small_deck_is_read_as_every_substitution_says() {
 /// Every permutation of seven numbers over seven colours is a Full Monopoly, in mixed copies.
 #[test]
 fn every_full_monopoly_is_one() {
-    fn permute(taken: &mut Vec<u32>, dice: &mut Dice, count: &mut u32) {
+    fn permute(taken: &mut Vec<u32>, dice: &mut TestRng, count: &mut u32) {
         if taken.len() == 7 {
             let hand = (0..)
                 .zip(taken.iter())
@@ -195,7 +195,7 @@ fn every_full_monopoly_is_one() {
         }
     }
     let mut count = 0;
-    permute(&mut Vec::new(), &mut Dice::new(7), &mut count);
+    permute(&mut Vec::new(), &mut TestRng::new(7), &mut count);
     assert_eq!(count, 5_040);
 }
 

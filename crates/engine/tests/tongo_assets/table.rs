@@ -5,7 +5,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Hits, Skill};
 use bahay_engine::games::tongo_assets::{Rules, TongoAssets};
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{By, Clocks, Price, Record, Spectators, Table, Terms};
+use bahay_engine::table::{ActionOrigin, Clocks, Price, Record, Spectators, Table, Terms};
 
 fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
     Terms {
@@ -46,7 +46,7 @@ fn no_coin_is_lost_or_made_and_every_record_verifies() {
         let mut replayed = house.table().clone();
         while games < 12 {
             let happened = house.step();
-            assert_eq!(house.missing(), Coins::ZERO, "seed {seed}");
+            assert_eq!(house.missing_coins(), Coins::ZERO, "seed {seed}");
             let text = serde_json::to_string(&happened.line).expect("JSON");
             let line = serde_json::from_str(&text).expect("a line that was written");
             let (table, events) = replayed.follow(&line).expect("a line that was accepted");
@@ -64,7 +64,7 @@ fn no_coin_is_lost_or_made_and_every_record_verifies() {
             check_fees(&record);
             games += 1;
         }
-        assert!(by[By::Player as usize] > 0, "seed {seed}: {by:?}");
+        assert!(by[ActionOrigin::Player as usize] > 0, "seed {seed}: {by:?}");
         let snapshot = serde_json::to_string(&replayed).expect("JSON");
         assert_eq!(
             serde_json::from_str::<Table<TongoAssets>>(&snapshot).expect("a table"),
@@ -79,7 +79,7 @@ fn check_fees(record: &Record<TongoAssets>) {
     let state = record.replay(|_| ()).expect("a record that verifies");
     let (before, half_bet) = (record.terms.rules.latinum * 2, 75);
     for fee in &record.settlement.fees {
-        let halves = state.halves(fee.seat).checked_sub(before).expect("who receives has won");
+        let halves = state.half_chips(fee.seat).checked_sub(before).expect("who receives has won");
         let gross = i64::from(halves) * half_bet;
         // A second hit may add to it, and a stake may end.
         if record.terms.hits.is_none()
@@ -100,6 +100,6 @@ fn the_stake_is_a_hundred_chips_and_an_uneven_bet_is_no_price() {
     assert_eq!(terms.wallet_min::<TongoAssets>(), stake);
     terms.price = Price { bet: Coins::from_hundredths(101), multiplier: 1, fee_basis_points: 500 };
     let per_bet = TongoAssets::counts_per_bet(&terms.rules);
-    assert_eq!(terms.price.of_count(per_bet).expect_err("it is odd").field, "bet");
+    assert_eq!(terms.price.count_price(per_bet).expect_err("it is odd").field, "bet");
     assert_eq!(terms.wallet_min::<TongoAssets>(), None);
 }

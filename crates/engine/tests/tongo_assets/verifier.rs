@@ -7,7 +7,7 @@ mod independent;
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Hits, Skill};
-use bahay_engine::games::tongo_assets::{Ending, Rules, TongoAssets};
+use bahay_engine::games::tongo_assets::{GameEnding, Rules, TongoAssets};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
 use independent::{Expected, assert_verified};
@@ -50,9 +50,9 @@ fn the_independent_verifier_agrees_about_every_record_and_finds_what_was_forged(
         for record in records(rules, seed, 12) {
             let state = record.replay(|_| ()).expect("a record that verifies");
             endings[match state.public().end.expect("the game is over").ending {
-                Ending::LastIn => 0,
-                Ending::Acquisition => 1,
-                Ending::Showdown => 2,
+                GameEnding::LastIn => 0,
+                GameEnding::Acquisition => 1,
+                GameEnding::Showdown => 2,
             }] += 1;
             let text = serde_json::to_string(&record).expect("JSON");
             let name = format!("game {} of rule set {seed}", expected.len());

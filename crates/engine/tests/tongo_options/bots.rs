@@ -13,7 +13,7 @@ use std::env;
 use bahay_engine::game::{Game, GameKind, Viewer};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Policy, play};
+use bahay_engine::testing::{TestRng, Policy, play};
 
 const GAMES: u64 = 600;
 
@@ -48,8 +48,8 @@ fn measure(rules: &Rules, other: Policy, games: u64) -> Measured {
     for seed in 0..games {
         let places = PLACES[usize::try_from(seed % 6).expect("a small number")];
         let mut policies = [other; 4];
-        places.into_iter().for_each(|place| policies[place] = Policy::Advised);
-        let (game, _) = play::<TongoOptions>(rules, None, &policies, &mut Dice::new(seed));
+        places.into_iter().for_each(|place| policies[place] = Policy::Ai);
+        let (game, _) = play::<TongoOptions>(rules, None, &policies, &mut TestRng::new(seed));
         let end = game.public().end.expect("the game is over");
         pots.push((end.pot.into(), places.contains(&end.winner.index())));
     }
@@ -103,9 +103,9 @@ fn four_ais_end_games_in_several_ways() {
     let mut endings = [0_u32; 5];
     let mut rounds = 0_u32;
     for seed in 0..GAMES {
-        let policies = [Policy::Advised; 4];
+        let policies = [Policy::Ai; 4];
         let (game, _) =
-            play::<TongoOptions>(&Rules::lively(), None, &policies, &mut Dice::new(seed));
+            play::<TongoOptions>(&Rules::lively(), None, &policies, &mut TestRng::new(seed));
         endings[game.public().end.expect("the game is over").ending as usize] += 1;
         rounds += u32::from(game.public().round);
     }
@@ -116,13 +116,13 @@ fn four_ais_end_games_in_several_ways() {
 /// Rule 3.6: what it plays follows from its view alone, and the same view gives the same advice.
 #[test]
 fn the_same_view_gives_the_same_advice() {
-    let policies = [Policy::Advised; 3];
+    let policies = [Policy::Ai; 3];
     for seed in 0..20 {
         let played =
-            || play::<TongoOptions>(&Rules::lively(), None, &policies, &mut Dice::new(seed)).0;
+            || play::<TongoOptions>(&Rules::lively(), None, &policies, &mut TestRng::new(seed)).0;
         let (one, other) = (played(), played());
         assert_eq!(one, other);
         let seat = Seat::new(0).expect("a seat");
-        assert_eq!(TongoOptions::advise(&one.view(Viewer::Seat(seat))), None, "the game is over");
+        assert_eq!(TongoOptions::choose_action(&one.view(Viewer::Seat(seat))), None, "the game is over");
     }
 }

@@ -7,10 +7,10 @@ use std::env;
 
 use bahay_engine::game::{Game, GameKind, Refusal, Turn};
 use bahay_engine::games::tongo_options::{
-    Action, Ending, NewCosts, Phase, Public, Rises, Rules, Step, TongoOptions,
+    Action, GameEnding, NewCosts, Phase, PublicState, CostRises, Rules, Step, TongoOptions,
 };
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, TongoOptionsProbe, check_game};
+use bahay_engine::testing::{TestRng, TongoOptionsProbe, check_game};
 
 const GAMES: u64 = 60;
 
@@ -28,7 +28,7 @@ pub fn seeds(games: u64) -> impl Iterator<Item = u64> {
 }
 
 /// A rule set with every switch as chance has it.
-pub fn any_rules(dice: &mut Dice) -> Rules {
+pub fn any_rules(dice: &mut TestRng) -> Rules {
     let mut coin = || dice.below(2) == 1;
     let mut rules = Rules {
         free_exchange: coin(),
@@ -77,20 +77,20 @@ fn games_end_in_every_way() {
     let rules = Rules { rounds_max: 4, challenge_round: 4, seats_max: 8, ..Rules::lively() };
     let endings = check_all(&rules, GAMES);
     println!("last in, confront, acquire, reserves, rounds: {endings:?}");
-    for ending in [Ending::LastIn, Ending::Confront, Ending::Acquire, Ending::Reserves] {
+    for ending in [GameEnding::LastIn, GameEnding::Confront, GameEnding::Acquire, GameEnding::Reserves] {
         assert!(endings[ending as usize] > 0, "{ending:?}: {endings:?}");
     }
     // Who always pays and ends comes to the last round.
     let rules = Rules { rounds_max: 2, challenge_round: 2, ..Rules::seed() };
     let endings = check_all(&rules, GAMES);
-    assert!(endings[Ending::Rounds as usize] > 0, "{endings:?}");
+    assert!(endings[GameEnding::Rounds as usize] > 0, "{endings:?}");
 }
 
 /// Whatever switches a house sets, as long as the check of rules takes them.
 #[test]
 fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
     for seed in seeds(GAMES * 2) {
-        let rules = any_rules(&mut Dice::new(seed));
+        let rules = any_rules(&mut TestRng::new(seed));
         assert_eq!(rules.check(), Ok(()), "{rules:?}");
         check_game::<TongoOptions>(&TongoOptionsProbe, &rules, seed)
             .unwrap_or_else(|failure| panic!("{failure}: {rules:?}"));
@@ -103,7 +103,7 @@ fn every_rule_set_that_can_be_dealt_keeps_the_contract() {
 fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
     let (mut taken, mut refused) = (0, 0);
     for seed in 0..60 {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let rules = Rules { index_margin: true, ..any_rules(&mut dice) };
         let mut game = TongoOptions::new(&rules, 3, None);
         loop {
@@ -136,7 +136,7 @@ fn every_change_of_costs_is_taken_exactly_when_the_rules_say_so() {
 }
 
 /// Some change of costs, and whether rules 3.3, 3.4, 5.1 and 1.6 allow it.
-fn random_change(public: &Public, seat: Seat, dice: &mut Dice) -> (Action, bool) {
+fn random_change(public: &PublicState, seat: Seat, dice: &mut TestRng) -> (Action, bool) {
     let old = [public.costs.buy, public.costs.sell, public.costs.exchange];
     let mut new = old;
     let how = dice.below(3);
@@ -179,7 +179,7 @@ fn random_change(public: &Public, seat: Seat, dice: &mut Dice) -> (Action, bool)
     let paid: u32 = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
     let has = turn.wager.unwrap_or(public.players[seat.index()].chips);
     let raise_max = u16::from(public.rules.raise_max);
-    let Rises { buy, sell, exchange } = turn.risen;
+    let CostRises { buy, sell, exchange } = turn.risen;
     let rises = |(old, new): (&u16, &u16)| new.saturating_sub(*old);
     let mut in_all = pairs().map(rises).zip([buy, sell, exchange]);
     let is_bounded = in_all.all(|(more, risen)| more + risen <= raise_max);

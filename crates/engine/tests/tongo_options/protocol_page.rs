@@ -58,7 +58,7 @@ fn round() -> String {
         let json = |value: &dyn Fn() -> serde_json::Result<String>| value().expect("it is JSON");
         let events = json(&|| serde_json::to_string(&seen));
         match (&happened.line.input, seat_asked) {
-            (Input::Act { action, .. } | Input::Advise { action, .. }, Some(seat)) => {
+            (Input::Act { action, .. } | Input::AiAction { action, .. }, Some(seat)) => {
                 let action = json(&|| serde_json::to_string(action));
                 text += &format!("Seat {seat} plays\n\n```json\n{action}\n```\n\n");
                 text += &format!("and seat 0 is told\n\n```json\n{events}\n```\n\n");

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::env;
 
 use bahay_engine::games::tongo_options::{Card, CardSet, Class, DiceCounts, Strength, matches};
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 const HANDS: u64 = 20_000;
 
@@ -108,7 +108,7 @@ struct Dealt {
 
 impl Dealt {
     fn strength(&self) -> Strength {
-        Strength::of(set(&self.hand), set(&self.floor), &self.counts())
+        Strength::from_hand(set(&self.hand), set(&self.floor), &self.counts())
     }
 
     fn counts(&self) -> DiceCounts {
@@ -132,7 +132,7 @@ fn set(cards: &[Card]) -> CardSet {
 }
 
 /// Mostly of few numbers, so that cards meet.
-fn random(dice: &mut Dice) -> Dealt {
+fn random(dice: &mut TestRng) -> Dealt {
     let numbers = [1, 2, 3, 4, 6, 12][dice.below(6) as usize];
     let pool: Vec<Card> = Card::all().filter(|card| card.number() <= numbers).collect();
     let mut some = |most: u32| {
@@ -169,7 +169,7 @@ fn check(one: &Dealt, other: &Dealt) {
 #[test]
 fn random_hands_are_as_strong_as_a_search_finds() {
     let hands = env::var("BAHAY_HANDS").ok().and_then(|text| text.parse().ok()).unwrap_or(HANDS);
-    let mut dice = Dice::new(7);
+    let mut dice = TestRng::new(7);
     let mut last = random(&mut dice);
     let (mut equal, mut made) = (0_u64, [0_u64; 6]);
     for _ in 0..hands {

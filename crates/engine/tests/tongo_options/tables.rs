@@ -5,7 +5,7 @@ use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Hits, Skill};
 use bahay_engine::games::tongo_options::{Rules, TongoOptions};
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{By, Clocks, Price, Record, Spectators, Table, Terms};
+use bahay_engine::table::{ActionOrigin, Clocks, Price, Record, Spectators, Table, Terms};
 
 fn terms(rules: Rules, hits: Option<Hits>) -> Terms<Rules> {
     Terms {
@@ -53,10 +53,10 @@ fn no_coin_is_lost_or_made_whatever_players_do() {
         let mut games = 0;
         while games < 25 {
             let happened = house.step();
-            assert_eq!(house.missing(), Coins::ZERO);
+            assert_eq!(house.missing_coins(), Coins::ZERO);
             games += i32::from(happened.record.is_some());
         }
-        assert!(house.refused() > 0, "rough players were never refused");
+        assert!(house.refusal_count() > 0, "rough players were never refused");
     });
 }
 
@@ -106,7 +106,7 @@ fn every_record_verifies_and_the_winner_gets_what_others_paid() {
             let fees: i64 = record.settlement.fees.iter().map(|fee| fee.fee.hundredths()).sum();
             assert_eq!(fees, paid * 500 / 10_000);
         });
-        assert!(by[By::Player as usize] > 0 && by[By::Ai as usize] > 0, "{by:?}");
+        assert!(by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0, "{by:?}");
     });
 }
 

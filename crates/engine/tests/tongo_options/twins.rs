@@ -2,11 +2,11 @@
 //! side by side; to the viewer they are one: views, events, questions, what is legal, refusals and
 //! advice are the same to the last byte, until a card is turned up or a hand shown.
 
-use bahay_engine::chance::Answer;
+use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{Game, Turn, Viewer};
-use bahay_engine::games::tongo_options::{Action, Event, Phase, Public, Rules, TongoOptions};
+use bahay_engine::games::tongo_options::{Action, Event, Phase, PublicState, Rules, TongoOptions};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Probe, TongoOptionsProbe};
+use bahay_engine::testing::{TestRng, Probe, TongoOptionsProbe};
 use serde_json::Value;
 
 use crate::conformance::any_rules;
@@ -21,7 +21,7 @@ struct Seen {
 }
 
 /// What is hidden to the viewer, otherwise: a game as read from its text, with cards changed.
-fn twin(game: &TongoOptions, viewer: Viewer, dice: &mut Dice) -> TongoOptions {
+fn twin(game: &TongoOptions, viewer: Viewer, dice: &mut TestRng) -> TongoOptions {
     let mut text = serde_json::to_value(game).expect("a game can be written");
     // The places of cards that the viewer may not see: of the player deck with foreign hands, and
     // of the options deck.
@@ -68,7 +68,7 @@ fn seen(game: &TongoOptions, viewer: Viewer, seats: u8) -> (String, Vec<String>)
         let mut legal = Vec::new();
         game.legal_actions(seat, &mut legal);
         told.push(format!("{legal:?} {:?}", game.default_action(seat)));
-        told.push(format!("{:?}", TongoOptions::advise(&view)));
+        told.push(format!("{:?}", TongoOptions::choose_action(&view)));
     }
     told.push(format!("{:?} {seats}", game.turn()));
     (serde_json::to_string(&view).expect("a view can be written"), told)
@@ -80,7 +80,7 @@ fn shows(event: &Event) -> bool {
 }
 
 fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen) {
-    let mut dice = Dice::new(seed);
+    let mut dice = TestRng::new(seed);
     let mut game = TongoOptions::new(rules, seats, None);
     let mut was_up = [[false; 3]; 8];
     loop {
@@ -98,7 +98,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen)
                 let answer = dice.answer(request);
                 let next = game.resolve(&answer, &mut events);
                 let twin = other.map(|other| other.resolve(&answer, &mut twin_events));
-                if let (Answer::Order(_), true) = (&answer, is_dealt) {
+                if let (ChanceAnswer::Order(_), true) = (&answer, is_dealt) {
                     found.drawn += 1;
                     // What the viewer itself draws differs, as it must.
                     let drew = |event: &Event| matches!(event, Event::Drew { seat, .. } if Viewer::Seat(*seat) == viewer);
@@ -141,7 +141,7 @@ fn follow(rules: &Rules, viewer: Viewer, seats: u8, seed: u64, found: &mut Seen)
     }
 }
 
-fn note_turned_down(public: &Public, was_up: &mut [[bool; 3]; 8], found: &mut Seen) {
+fn note_turned_down(public: &PublicState, was_up: &mut [[bool; 3]; 8], found: &mut Seen) {
     for (floor, was_up) in public.floors.iter().zip(was_up) {
         for (card, was_up) in floor.iter().zip(was_up) {
             *was_up |= card.is_some();
@@ -151,7 +151,7 @@ fn note_turned_down(public: &Public, was_up: &mut [[bool; 3]; 8], found: &mut Se
 }
 
 /// Mostly what keeps the game going.
-fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut Dice) -> Action {
+fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut TestRng) -> Action {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
     let ends = |action: &Action| {
@@ -172,7 +172,7 @@ fn choose(game: &TongoOptions, seat: Seat, viewer: Viewer, dice: &mut Dice) -> A
 fn what_is_hidden_shows_in_nothing() {
     let mut found = Seen::default();
     for seed in 0..60 {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let rules = if seed % 3 == 0 { Rules::seed() } else { any_rules(&mut dice) };
         let seats = 2 + u8::try_from(seed % 7).expect("a small number");
         let viewers = [
@@ -191,7 +191,7 @@ fn what_is_hidden_shows_in_nothing() {
 /// The canary: two games that differ in what the viewer does see are told apart.
 #[test]
 fn what_may_be_seen_tells_two_games_apart() {
-    let mut dice = Dice::new(1);
+    let mut dice = TestRng::new(1);
     let mut game = TongoOptions::new(&Rules::seed(), 3, None);
     while let Turn::Chance(request) = game.turn() {
         game = game.resolve(&dice.answer(request), &mut Vec::new());

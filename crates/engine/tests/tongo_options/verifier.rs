@@ -5,17 +5,17 @@
 #[path = "../../../../tests/it/support/independent.rs"]
 mod independent;
 
-use bahay_engine::chance::{Answer, Contribution, ServerSeed, Stream};
+use bahay_engine::chance::{ChanceAnswer, Contribution, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, GameKind, Hits, Skill, Turn};
-use bahay_engine::games::tongo_options::{Action, Ending, Rules, TongoOptions};
+use bahay_engine::games::tongo_options::{Action, GameEnding, Rules, TongoOptions};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    By, Clocks, GameId, PlayerId, Price, Record, Settlement, Spectators, TableId, Taken, Terms,
+    ActionOrigin, Clocks, GameId, PlayerId, Price, Record, Settlement, Spectators, TableId, RecordedAction, Terms,
     Timestamp,
 };
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 use independent::{Expected, assert_verified};
 use uuid::Uuid;
 
@@ -24,13 +24,13 @@ use crate::tables::simulation;
 
 /// A whole game of random play as a record; some games are calm, so that they last.
 fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
-    let mut dice = Dice::new(seed);
+    let mut dice = TestRng::new(seed);
     let game_id = GameId(Uuid::from_u64_pair(7, seed));
     let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
     let client = |seat: Seat| match seat.number() % 3 {
         0 => Contribution::none(),
-        1 => Contribution::revealed("luck"),
-        _ => Contribution::new(Contribution::revealed("swerte").commitment, None),
+        1 => Contribution::from_text("luck"),
+        _ => Contribution::new(Contribution::from_text("swerte").commitment, None),
     };
     let clients: Vec<Contribution> = Seat::all(seats).map(client).collect();
     let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &clients));
@@ -64,8 +64,8 @@ fn play(rules: Rules, seats: u8, seed: u64) -> Record<TongoOptions> {
                     *dice.choose(pool).expect("something is legal")
                 };
                 at += 1;
-                let by = if by_clock { By::Clock } else { By::Player };
-                actions.push(Taken { at: Timestamp::from_ms(at), seat, by, action });
+                let by = if by_clock { ActionOrigin::Clock } else { ActionOrigin::Player };
+                actions.push(RecordedAction { at: Timestamp::from_ms(at), seat, by, action });
                 state.act(seat, &action, &mut Vec::new()).expect("it is legal")
             }
         };
@@ -145,15 +145,15 @@ const FORGERIES: &[Forgery] = &[
     }),
     ("a die that fell otherwise", "2.1", |record| {
         let mut numbers = record.chance.iter_mut().rev().filter_map(|answer| match answer {
-            Answer::Number(number) => Some(number),
-            Answer::Order(_) => None,
+            ChanceAnswer::Number(number) => Some(number),
+            ChanceAnswer::Order(_) => None,
         });
         numbers.next().map(|number| *number = (*number + 1) % 4).is_some()
     }),
     ("a deck in another order", "2.1", |record| {
         let mut orders = record.chance.iter_mut().filter_map(|answer| match answer {
-            Answer::Order(order) => Some(order),
-            Answer::Number(_) => None,
+            ChanceAnswer::Order(order) => Some(order),
+            ChanceAnswer::Number(_) => None,
         });
         orders.next().map(|order| order.swap(0, 1)).is_some()
     }),
@@ -183,7 +183,7 @@ const FORGERIES: &[Forgery] = &[
     ("a text that was not committed to", "9.1", |record| {
         record.clients[1] = Contribution {
             commitment: record.clients[1].commitment,
-            ..Contribution::revealed("other")
+            ..Contribution::from_text("other")
         };
         true
     }),
@@ -193,7 +193,7 @@ const FORGERIES: &[Forgery] = &[
 fn the_independent_verifier_agrees_about_games_under_every_switch() {
     let mut records: Vec<(String, Record<TongoOptions>)> = Vec::new();
     for seed in 0..120 {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let rules = match seed % 4 {
             0 => Rules::lively(),
             1 => Rules::seed(),
@@ -238,7 +238,7 @@ fn the_independent_verifier_agrees_about_games_under_every_switch() {
     played.sort();
     played.dedup();
     assert_eq!(played.len(), 19, "some action was never played: {played:?}");
-    assert!(endings.iter().all(|count| *count > 0), "{} {endings:?}", Ending::LastIn as usize);
+    assert!(endings.iter().all(|count| *count > 0), "{} {endings:?}", GameEnding::LastIn as usize);
 
     let mut expected: Vec<Expected> = Vec::new();
     for (name, record) in &records {

@@ -9,7 +9,7 @@ use crate::seat::Seat;
 
 /// An action of a player. Unknown fields are refused: they are a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", from = "Wire")]
+#[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsAction", deny_unknown_fields))]
 pub enum Action {
@@ -88,7 +88,7 @@ const fn has_none(cards: &CardSet) -> bool {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum Wire {
+enum ActionFields {
     Open {
         risk: u32,
         purchase: u32,
@@ -150,28 +150,28 @@ enum Wire {
     Refuse {},
 }
 
-impl From<Wire> for Action {
-    fn from(wire: Wire) -> Self {
-        match wire {
-            Wire::Open { risk, purchase, sell } => Self::Open { risk, purchase, sell },
-            Wire::Pay {} => Self::Pay,
-            Wire::Raise { risk, purchase, sell } => Self::Raise { risk, purchase, sell },
-            Wire::RaiseConfront { risk } => Self::RaiseConfront { risk },
-            Wire::Retreat {} => Self::Retreat,
-            Wire::Swap { discard, slot } => Self::Swap { discard, slot },
-            Wire::Purchase { slot, discard, free } => Self::Purchase { slot, discard, free },
-            Wire::Acquire { replace, free } => Self::Acquire { replace, free },
-            Wire::Sell { slots } => Self::Sell { slots },
-            Wire::Reveal { section } => Self::Reveal { section },
-            Wire::Dividend {} => Self::Dividend,
-            Wire::Done {} => Self::Done,
-            Wire::Confront {} => Self::Confront,
-            Wire::Evade { discards } => Self::Evade { discards },
-            Wire::Index { margin } => Self::Index { margin },
-            Wire::Leverage { percent } => Self::Leverage { percent },
-            Wire::Bribe { to, chips, cards } => Self::Bribe { to, chips, cards },
-            Wire::Accept {} => Self::Accept,
-            Wire::Refuse {} => Self::Refuse,
+impl From<ActionFields> for Action {
+    fn from(fields: ActionFields) -> Self {
+        match fields {
+            ActionFields::Open { risk, purchase, sell } => Self::Open { risk, purchase, sell },
+            ActionFields::Pay {} => Self::Pay,
+            ActionFields::Raise { risk, purchase, sell } => Self::Raise { risk, purchase, sell },
+            ActionFields::RaiseConfront { risk } => Self::RaiseConfront { risk },
+            ActionFields::Retreat {} => Self::Retreat,
+            ActionFields::Swap { discard, slot } => Self::Swap { discard, slot },
+            ActionFields::Purchase { slot, discard, free } => Self::Purchase { slot, discard, free },
+            ActionFields::Acquire { replace, free } => Self::Acquire { replace, free },
+            ActionFields::Sell { slots } => Self::Sell { slots },
+            ActionFields::Reveal { section } => Self::Reveal { section },
+            ActionFields::Dividend {} => Self::Dividend,
+            ActionFields::Done {} => Self::Done,
+            ActionFields::Confront {} => Self::Confront,
+            ActionFields::Evade { discards } => Self::Evade { discards },
+            ActionFields::Index { margin } => Self::Index { margin },
+            ActionFields::Leverage { percent } => Self::Leverage { percent },
+            ActionFields::Bribe { to, chips, cards } => Self::Bribe { to, chips, cards },
+            ActionFields::Accept {} => Self::Accept,
+            ActionFields::Refuse {} => Self::Refuse,
         }
     }
 }

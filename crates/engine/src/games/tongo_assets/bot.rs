@@ -13,23 +13,23 @@
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::clock;
-use crate::games::tongo_assets::hidden::Own;
+use crate::games::tongo_assets::hidden::OwnKnowledge;
 use crate::games::tongo_assets::legal::Actor;
 use crate::games::tongo_assets::phase::Phase;
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{HAND_MAX, KEPT_MAX, LEVERAGE, PriceBounds};
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::Assets;
-use crate::games::tongo_assets::strength::{Class, Reading, in_one_group};
+use crate::games::tongo_assets::strength::{Class, HandRank, largest_group};
 use crate::games::tongo_assets::view::View;
 use crate::seat::Seat;
 
 /// What the AI would play; `None` when the viewer is not to act.
-pub(super) fn advise(view: &View) -> Option<Action> {
+pub(super) fn choose_action(view: &View) -> Option<Action> {
     let (actor, own) = (view.actor()?, view.own.as_ref()?);
     // Where it knows nothing better it plays as the clock does.
     let plain = clock::default_action(&actor)?;
-    Some(Head { actor, own }.choose().unwrap_or(plain))
+    Some(BotPosition { actor, own }.choose_action().unwrap_or(plain))
 }
 
 /// A purchase is cheap up to this part of the chips.
@@ -47,24 +47,24 @@ const GROUP_WORTH: u32 = 120;
 
 /// What a seat knows, made ready to think.
 #[derive(Clone, Copy, Debug)]
-struct Head<'a> {
+struct BotPosition<'a> {
     actor: Actor<'a>,
-    own: &'a Own,
+    own: &'a OwnKnowledge,
 }
 
-impl Head<'_> {
-    fn choose(&self) -> Option<Action> {
+impl BotPosition<'_> {
+    fn choose_action(&self) -> Option<Action> {
         if self.public().offer.is_some() {
             // A bribe binds nobody (rule 4.6).
             return Some(Action::Accept);
         }
         match self.public().phase {
             Phase::Open { .. } if self.public().is_last() => None,
-            Phase::Open { .. } => Some(self.open()),
-            Phase::Risk { .. } => Some(self.risk()),
-            Phase::Assess { swapped, .. } => Some(self.assess(swapped)),
-            Phase::Confront { .. } => Some(self.answer()),
-            Phase::Debts { .. } => self.settle(),
+            Phase::Open { .. } => Some(self.choose_opening()),
+            Phase::Risk { .. } => Some(self.choose_risk_action()),
+            Phase::Assess { swapped, .. } => Some(self.choose_assessment_action(swapped)),
+            Phase::Confront { .. } => Some(self.answer_confront()),
+            Phase::Debts { .. } => self.settle_debt(),
             Phase::Dealer
             | Phase::Assets
             | Phase::Acquires
@@ -76,7 +76,7 @@ impl Head<'_> {
         }
     }
 
-    const fn public(&self) -> &Public {
+    const fn public(&self) -> &PublicState {
         self.actor.public
     }
 
@@ -89,7 +89,7 @@ impl Head<'_> {
     }
 
     /// The seats still in.
-    fn count(&self) -> u32 {
+    fn seats_in(&self) -> u32 {
         self.public().playing.iter().map(|_| 1).sum()
     }
 
@@ -103,7 +103,7 @@ impl Head<'_> {
     }
 
     /// Opens: pressing all others if that can be, else no higher than what can be paid again.
-    fn open(&self) -> Action {
+    fn choose_opening(&self) -> Action {
         let (least, most) = self.public().opening_risk();
         let (chips, others) = (self.chips(), self.others());
         let most = most.min(chips);
@@ -122,14 +122,14 @@ impl Head<'_> {
         } else if chips < 2 * least {
             return Action::Retreat;
         } else {
-            (chips / (self.count() + 1)).clamp(least, most)
+            (chips / (self.seats_in() + 1)).clamp(least, most)
         };
-        let (purchase, sell) = cheapest(risk);
+        let (purchase, sell) = lowest_prices(risk);
         Action::Open { risk, purchase, sell }
     }
 
     /// Pays, raises or leaves.
-    fn risk(&self) -> Action {
+    fn choose_risk_action(&self) -> Action {
         let public = self.public();
         let player = &public.players[self.actor.seat];
         let missing = public.risk - player.paid;
@@ -147,7 +147,7 @@ impl Head<'_> {
         let most = (public.risk + public.rules.raise_max).min(safe);
         let may = !player.acted && public.raises < public.rules.raises_max;
         if may && public.rounds > 1 && most > public.risk {
-            let (purchase, sell) = cheapest(most);
+            let (purchase, sell) = lowest_prices(most);
             return Action::Raise { risk: most, purchase, sell };
         }
         Action::Pay
@@ -158,7 +158,7 @@ impl Head<'_> {
         let public = self.public();
         let mut seat = public.opener;
         let mut openings = 0;
-        while let Some(next) = seat.and_then(|seat| public.next_in(seat)) {
+        while let Some(next) = seat.and_then(|seat| public.next_playing_seat(seat)) {
             openings += 1;
             if next == self.actor.seat {
                 break;
@@ -169,8 +169,8 @@ impl Head<'_> {
     }
 
     /// Builds the hand, takes what is free, and confronts or is done.
-    fn assess(&self, swapped: bool) -> Action {
-        if self.actor.keeps(Acquire::Dividend) {
+    fn choose_assessment_action(&self, swapped: bool) -> Action {
+        if self.actor.has_kept(Acquire::Dividend) {
             return Action::Dividend;
         }
         let Some(before) = self.own.before else {
@@ -182,7 +182,7 @@ impl Head<'_> {
         if let Some(purchase) = self.best_purchase(&before) {
             return purchase;
         }
-        if self.actor.check_confront().is_ok() && self.confronts() {
+        if self.actor.check_confront().is_ok() && self.should_confront() {
             return Action::Confront;
         }
         Action::Done
@@ -190,10 +190,10 @@ impl Head<'_> {
 
     fn best_swap(&self, before: &Assets) -> Option<Action> {
         let hand = self.own.hand;
-        let mut best = (worth(hand), None);
+        let mut best = (hand_value(hand), None);
         for discard in hand.assets().iter() {
-            for (slot, card) in lying(before) {
-                let worth = worth(hand.without(discard).with(card));
+            for (slot, card) in laid_assets(before) {
+                let worth = hand_value(hand.without(discard).with(card));
                 if worth > best.0 {
                     best = (worth, Some(Action::Swap { discard, slot }));
                 }
@@ -205,7 +205,7 @@ impl Head<'_> {
     /// A card for less than seven in hand, while it is cheap; or for nothing.
     fn best_purchase(&self, before: &Assets) -> Option<Action> {
         let public = self.public();
-        let free = self.actor.keeps(Acquire::Free);
+        let free = self.actor.has_kept(Acquire::Free);
         let reserve = (self.openings_ahead() + 1) * public.risk;
         let is_cheap = public.purchase <= (self.chips() / CHEAP).max(1);
         let may_pay = is_cheap && self.chips() >= public.purchase + reserve;
@@ -216,9 +216,9 @@ impl Head<'_> {
         if hand.count() == HAND_MAX {
             return if free { self.best_exchange(before) } else { None };
         }
-        let group = in_one_group(hand);
-        let fits = |card: Card| in_one_group(hand.with(card)) > group;
-        let best = lying(before).max_by_key(|(_, card)| worth(hand.with(*card)));
+        let group = largest_group(hand);
+        let fits = |card: Card| largest_group(hand.with(card)) > group;
+        let best = laid_assets(before).max_by_key(|(_, card)| hand_value(hand.with(*card)));
         let fitting = best.filter(|(_, card)| fits(*card));
         let section = public.sections[public.section_of(self.actor.seat)];
         let kept = self.own.kept.count() - u8::from(free);
@@ -233,10 +233,10 @@ impl Head<'_> {
     /// With seven in hand, what a free purchase would better most.
     fn best_exchange(&self, before: &Assets) -> Option<Action> {
         let hand = self.own.hand;
-        let mut best = (worth(hand), None);
+        let mut best = (hand_value(hand), None);
         for discard in hand.iter() {
-            for (slot, card) in lying(before) {
-                let worth = worth(hand.without(discard).with(card));
+            for (slot, card) in laid_assets(before) {
+                let worth = hand_value(hand.without(discard).with(card));
                 if worth > best.0 {
                     let discard = Some(discard);
                     best = (worth, Some(Action::Purchase { slot, discard, free: true }));
@@ -247,24 +247,24 @@ impl Head<'_> {
     }
 
     /// Whether a confront is better than another round.
-    fn confronts(&self) -> bool {
+    fn should_confront(&self) -> bool {
         let public = self.public();
-        let next = public.opener.and_then(|opener| public.next_in(opener));
+        let next = public.opener.and_then(|opener| public.next_playing_seat(opener));
         let is_next = next == Some(self.actor.seat);
         if is_next && self.can_press(self.actor.seat) {
             return false;
         }
         let urged = next.is_some_and(|next| !is_next && self.can_press(next));
-        let chance = self.chance();
-        let end = public.pot + self.count() * public.risk;
-        let wins = part(end, u32::from(public.rules.winner_share));
-        let rest = (end - wins) / (self.count() - 1).max(1);
-        let expected = part(wins, chance) + part(rest, SURE - chance);
+        let chance = self.win_chance();
+        let end = public.pot + self.seats_in() * public.risk;
+        let wins = hundredths_of(end, u32::from(public.rules.winner_share));
+        let rest = (end - wins) / (self.seats_in() - 1).max(1);
+        let expected = hundredths_of(wins, chance) + hundredths_of(rest, SURE - chance);
         if urged {
             return expected >= public.risk;
         }
         // What the pot is worth to one that waits: an equal part.
-        let waits = public.pot / self.count().max(1) + public.risk;
+        let waits = public.pot / self.seats_in().max(1) + public.risk;
         chance >= CONFIDENT && expected > waits
     }
 
@@ -279,8 +279,8 @@ impl Head<'_> {
     }
 
     /// How likely the hand is the strongest of all that are in, in hundredths.
-    fn chance(&self) -> u32 {
-        let class = Reading::of(self.own.hand).class;
+    fn win_chance(&self) -> u32 {
+        let class = HandRank::from_hand(self.own.hand).class;
         let against = |seat: Seat| {
             let hand = self.public().players[seat].hand();
             match class {
@@ -311,18 +311,18 @@ impl Head<'_> {
                 Class::Monopoly | Class::FullMonopoly => 99,
             }
         };
-        self.others().map(against).fold(SURE, part)
+        self.others().map(against).fold(SURE, hundredths_of)
     }
 
     /// Shows if the part of the pot that is to be had is worth the risk.
-    fn answer(&self) -> Action {
+    fn answer_confront(&self) -> Action {
         let public = self.public();
-        let missing = self.actor.missing().unwrap_or(0);
+        let missing = self.actor.amount_due().unwrap_or(0);
         let end = public.pot + missing;
-        let chance = self.chance();
-        let wins = part(end, u32::from(public.rules.winner_share));
-        let rest = (end - wins) / (self.count() - 1).max(1);
-        let expected = part(wins, chance) + part(rest, SURE - chance);
+        let chance = self.win_chance();
+        let wins = hundredths_of(end, u32::from(public.rules.winner_share));
+        let rest = (end - wins) / (self.seats_in() - 1).max(1);
+        let expected = hundredths_of(wins, chance) + hundredths_of(rest, SURE - chance);
         if self.chips() >= missing {
             return if expected >= missing { Action::Pay } else { Action::Retreat };
         }
@@ -337,31 +337,31 @@ impl Head<'_> {
     }
 
     /// Pays a debt that is less than an equal part of the pot.
-    fn settle(&self) -> Option<Action> {
+    fn settle_debt(&self) -> Option<Action> {
         let owes = self.public().players[self.actor.seat].owes;
-        let is_dear = owes > self.public().pot / self.count().max(1);
+        let is_dear = owes > self.public().pot / self.seats_in().max(1);
         is_dear.then_some(Action::Retreat)
     }
 }
 
 /// The lowest prices with a risk.
-pub(super) fn cheapest(risk: u32) -> (u32, u32) {
-    (PriceBounds::of(risk).purchase_min, 1)
+pub(super) fn lowest_prices(risk: u32) -> (u32, u32) {
+    (PriceBounds::for_risk(risk).purchase_min, 1)
 }
 
 /// The slots of a section with what lies there.
-fn lying(before: &Assets) -> impl Iterator<Item = (u8, Card)> {
+fn laid_assets(before: &Assets) -> impl Iterator<Item = (u8, Card)> {
     (0..).zip(before).filter_map(|(slot, asset)| Some((slot, (*asset)?)))
 }
 
 /// What a hand is worth while it is built.
-fn worth(hand: CardSet) -> u32 {
-    let Reading { class, number, .. } = Reading::of(hand);
+fn hand_value(hand: CardSet) -> u32 {
+    let HandRank { class, number, .. } = HandRank::from_hand(hand);
     let class = Class::ALL.iter().take_while(|weaker| **weaker < class).map(|_| 1).sum::<u32>();
-    class * CLASS_WORTH + u32::from(in_one_group(hand)) * GROUP_WORTH + u32::from(number)
+    class * CLASS_WORTH + u32::from(largest_group(hand)) * GROUP_WORTH + u32::from(number)
 }
 
 /// So many hundredths.
-fn part(amount: u32, hundredths: u32) -> u32 {
+fn hundredths_of(amount: u32, hundredths: u32) -> u32 {
     amount / 100 * hundredths + amount % 100 * hundredths / 100
 }

@@ -208,31 +208,31 @@ impl Card {
 card_text! {
     Card, "a card such as \"4Ra\" or \"W0\"";
     /// A text that is no card.
-    pub struct NotACard = "not a card: an asset is number, colour RBYGPOK and copy ab, as in 4Ra; \
+    pub struct ParseCardError = "not a card: an asset is number, colour RBYGPOK and copy ab, as in 4Ra; \
         an acquire card is its kind WFVDX and a number, as in W0";
 }
 
 impl FromStr for Card {
-    type Err = NotACard;
+    type Err = ParseCardError;
 
-    fn from_str(text: &str) -> Result<Self, NotACard> {
+    fn from_str(text: &str) -> Result<Self, ParseCardError> {
         if let &[number @ b'1'..=b'7', colour, copy @ (b'a' | b'b')] = text.as_bytes() {
-            let colour = Colour::from_letter(colour).ok_or(NotACard)?.index();
+            let colour = Colour::from_letter(colour).ok_or(ParseCardError)?.index();
             return Ok(Self((copy - b'a') * TYPES + colour * NUMBERS + (number - b'1')));
         }
-        let (letter, place) = text.split_at_checked(1).ok_or(NotACard)?;
-        let written: u8 = place.parse().map_err(|_| NotACard)?;
+        let (letter, place) = text.split_at_checked(1).ok_or(ParseCardError)?;
+        let written: u8 = place.parse().map_err(|_| ParseCardError)?;
         let mut first = ASSETS;
         for (_, count, known) in KINDS {
             if letter.as_bytes() == [known] && written < count {
                 let card = Self(first + written);
                 // One card has one notation: no `W01` and no `W+1`.
                 let is_its = *card.letters() == *text.as_bytes();
-                return is_its.then_some(card).ok_or(NotACard);
+                return is_its.then_some(card).ok_or(ParseCardError);
             }
             first += count;
         }
-        Err(NotACard)
+        Err(ParseCardError)
     }
 }
 

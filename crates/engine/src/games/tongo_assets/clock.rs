@@ -21,12 +21,12 @@ pub(super) fn default_action(actor: &Actor<'_>) -> Option<Action> {
         }
         Phase::Open { .. } => {
             let (risk, _) = public.opening_risk();
-            let PriceBounds { purchase_min: purchase, max: sell } = PriceBounds::of(risk);
+            let PriceBounds { purchase_min: purchase, max: sell } = PriceBounds::for_risk(risk);
             let opening = Action::Open { risk, purchase, sell };
             Some(if actor.can_pay(risk).is_ok() { opening } else { Action::Retreat })
         }
         Phase::Risk { .. } | Phase::Confront { .. } | Phase::Debts { .. } => {
-            let may_pay = actor.missing().is_some_and(|missing| actor.can_pay(missing).is_ok());
+            let may_pay = actor.amount_due().is_some_and(|missing| actor.can_pay(missing).is_ok());
             Some(if may_pay { Action::Pay } else { Action::Retreat })
         }
         Phase::Assess { .. } => Some(Action::Done),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::game::Viewer;
 use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::deck::Deck;
-use crate::games::tongo_assets::phase::{Ending, Shown};
+use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::{Assets, SlotSet};
@@ -46,7 +46,7 @@ impl Face {
     }
 
     #[must_use]
-    const fn turned_down(self) -> Self {
+    const fn face_down(self) -> Self {
         if self.is_asset() { Self::Asset } else { Self::Acquire }
     }
 }
@@ -93,14 +93,14 @@ impl schemars::JsonSchema for Face {
 }
 
 /// Three cards that leave a hand together (rule 4.1).
-pub type Evaded = [Face; 3];
+pub type EvadedCards = [Face; 3];
 
 /// Where a bought acquire card goes (rule 1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPlace"))]
-pub enum Place {
+pub enum AcquireDestination {
     /// A wild, into the hand.
     Hand,
     /// Apart, to be played later.
@@ -161,7 +161,7 @@ pub enum Event {
     Acquired {
         seat: Seat,
         taken: Face,
-        to: Place,
+        to: AcquireDestination,
         /// What a wild replaced.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         discarded: Option<Face>,
@@ -194,7 +194,7 @@ pub enum Event {
     /// Rules 3.5 and 4.1.
     Confronted { seat: Seat, chips: u32 },
     /// Rule 4.1: the confront has failed.
-    Evaded { seat: Seat, chips: u32, discarded: Evaded },
+    Evaded { seat: Seat, chips: u32, discarded: EvadedCards },
     /// Rule 4.4.
     Indexed { seat: Seat, margin: u8, chips: u32, risk: u32, purchase: u32, sell: u32 },
     /// Rule 4.5.
@@ -211,9 +211,9 @@ pub enum Event {
     /// Rule 4.6: the seat that was offered a bribe has answered.
     BribeAnswered { seat: Seat, accepted: bool },
     /// Rule 4.3: all that are still in show their hands.
-    Shown { hands: Box<Ring<Option<Shown>>> },
+    Shown { hands: Box<Ring<Option<ShownHand>>> },
     /// Rule 6: half chips of the pot by seat.
-    Over { ending: Ending, winner: Seat, awards: Ring<u32> },
+    Over { ending: GameEnding, winner: Seat, awards: Ring<u32> },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -228,7 +228,7 @@ const fn has_none(cards: &CardSet) -> bool {
 impl Event {
     /// The seat that plays a kept acquire card with it, and of which kind that is. The first card of
     /// its kind is played, so that it need not be named.
-    pub(super) const fn played(&self) -> Option<(Seat, Acquire)> {
+    pub(super) const fn played_kept_card(&self) -> Option<(Seat, Acquire)> {
         match self {
             Self::FreeSpent { seat } => Some((*seat, Acquire::Free)),
             Self::Revealed { seat, .. } => Some((*seat, Acquire::Reveal)),
@@ -262,7 +262,7 @@ impl Event {
 
     /// What the viewer may see of it.
     #[must_use]
-    pub(super) fn redacted(&self, viewer: Viewer) -> Self {
+    pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let own = match viewer {
             Viewer::Everything => return self.clone(),
             Viewer::Seat(seat) => Some(seat),
@@ -282,22 +282,22 @@ impl Event {
                 *assets = assets.filter(|_| Some(*seat) == own);
             }
             Self::Swapped { seat, taken, discarded, .. } if Some(*seat) != own => {
-                *taken = taken.turned_down();
-                *discarded = discarded.turned_down();
+                *taken = taken.face_down();
+                *discarded = discarded.face_down();
             }
             Self::Purchased { seat, taken, discarded, .. } if Some(*seat) != own => {
-                *taken = taken.turned_down();
-                *discarded = discarded.map(Face::turned_down);
+                *taken = taken.face_down();
+                *discarded = discarded.map(Face::face_down);
             }
             Self::Acquired { seat, taken, to, discarded, .. } if Some(*seat) != own => {
-                if *to != Place::Pile {
-                    *taken = taken.turned_down();
+                if *to != AcquireDestination::Pile {
+                    *taken = taken.face_down();
                 }
-                *discarded = discarded.map(Face::turned_down);
+                *discarded = discarded.map(Face::face_down);
             }
             Self::Sold { seat, hand, .. } => *hand = hand.filter(|_| Some(*seat) == own),
             Self::Evaded { seat, discarded, .. } if Some(*seat) != own => {
-                *discarded = discarded.map(Face::turned_down);
+                *discarded = discarded.map(Face::face_down);
             }
             Self::DealerChosen { .. }
             | Self::Opened { .. }

@@ -1,16 +1,16 @@
 //! Every card in its place: hands, what is kept apart, piles, sections and decks. The game has it,
 //! and the view of the record; it follows events as what is open does.
 //!
-//! [`Own`] is what a seat knows of it: its hand, what it keeps, and in its assessment the sections
+//! [`OwnKnowledge`] is what a seat knows of it: its hand, what it keeps, and in its assessment the sections
 //! that it sees.
 
 use serde::{Deserialize, Serialize};
 
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
-use crate::games::tongo_assets::event::{Event, Face, Place};
+use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
 use crate::games::tongo_assets::phase::{Offer, Phase};
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{DEALT, SLOTS};
 use crate::games::tongo_assets::set::CardSet;
@@ -32,7 +32,7 @@ pub struct Hidden {
 
 impl Hidden {
     /// Before anything is shuffled.
-    pub(super) fn new(public: &Public) -> Self {
+    pub(super) fn new(public: &PublicState) -> Self {
         let seats = public.seats();
         Self {
             hands: Ring::new(seats),
@@ -45,12 +45,12 @@ impl Hidden {
     }
 
     /// The assets before a seat (rule 3).
-    pub(super) fn before(&self, public: &Public, seat: Seat) -> Assets {
+    pub(super) fn section_assets(&self, public: &PublicState, seat: Seat) -> Assets {
         self.sections[public.section_of(seat)].assets
     }
 
     /// Brings the cards up to date with a complete event, of which `public` does not know yet.
-    pub(super) fn follow(&mut self, public: &Public, event: &Event) {
+    pub(super) fn apply(&mut self, public: &PublicState, event: &Event) {
         match event {
             Event::AssetsShuffled { deck: Some(deck) } => self.assets = **deck,
             Event::AcquiresShuffled { deck: Some(deck) } => self.acquires = **deck,
@@ -64,7 +64,7 @@ impl Hidden {
             Event::Acquired { seat, to, taken, .. } => {
                 let section = public.section_of(*seat);
                 self.sections[section].take_acquire();
-                if let (Place::Pile, Some(card)) = (to, taken.card()) {
+                if let (AcquireDestination::Pile, Some(card)) = (to, taken.card()) {
                     self.put_on_pile(*seat, card);
                 }
             }
@@ -76,7 +76,7 @@ impl Hidden {
             Event::FreeSpent { seat }
             | Event::Revealed { seat, .. }
             | Event::DividendTaken { seat, .. } => {
-                let played = event.played().and_then(|(_, kind)| self.kept[*seat].first_of(kind));
+                let played = event.played_kept_card().and_then(|(_, kind)| self.kept[*seat].first_of(kind));
                 played.into_iter().for_each(|card| self.put_on_pile(*seat, card));
             }
             Event::AssetsShuffled { deck: None }
@@ -98,25 +98,25 @@ impl Hidden {
             | Event::Over { .. } => {}
         }
         for seat in Seat::all(public.seats()) {
-            let held = Held { hand: self.hands[seat], kept: self.kept[seat] };
-            let next = held.after(seat, event, public.offer);
+            let held = HeldCards { hand: self.hands[seat], kept: self.kept[seat] };
+            let next = held.after_event(seat, event, public.offer);
             self.hands[seat] = next.hand;
             self.kept[seat] = next.kept;
         }
         if let Event::Swapped { seat, discarded, .. } = event {
-            self.turn_down(*seat, &[*discarded]);
+            self.put_faces_on_pile(*seat, &[*discarded]);
         }
         if let Event::Purchased { seat, discarded: Some(face), .. }
         | Event::Acquired { seat, discarded: Some(face), .. } = event
         {
-            self.turn_down(*seat, &[*face]);
+            self.put_faces_on_pile(*seat, &[*face]);
         }
         if let Event::Evaded { seat, discarded, .. } = event {
-            self.turn_down(*seat, discarded);
+            self.put_faces_on_pile(*seat, discarded);
         }
     }
 
-    fn turn_down(&mut self, seat: Seat, faces: &[Face]) {
+    fn put_faces_on_pile(&mut self, seat: Seat, faces: &[Face]) {
         faces.iter().filter_map(|face| face.card()).for_each(|card| self.put_on_pile(seat, card));
     }
 
@@ -125,7 +125,7 @@ impl Hidden {
     }
 
     /// Rule 1.4. The hands come with the event.
-    fn deal(&mut self, public: &Public, rotation: u8, hands: &Ring<Option<CardSet>>) {
+    fn deal(&mut self, public: &PublicState, rotation: u8, hands: &Ring<Option<CardSet>>) {
         for section in self.sections.as_mut_slice() {
             for asset in &mut section.assets {
                 *asset = self.assets.take();
@@ -136,7 +136,7 @@ impl Hidden {
                 *acquire = self.acquires.take();
             }
         }
-        let turned = Public { rotation, ..public.clone() };
+        let turned = PublicState { rotation, ..public.clone() };
         for (seat, _) in hands.by_seat() {
             let section = &mut self.sections[turned.section_of(seat)];
             section.assets.iter_mut().take(usize::from(DEALT)).for_each(|asset| *asset = None);
@@ -144,8 +144,8 @@ impl Hidden {
     }
 
     /// What the seats are dealt by this rotation (rule 1.4), before it is dealt.
-    pub(super) fn hands_to_deal(&self, public: &Public, rotation: u8) -> Ring<Option<CardSet>> {
-        let turned = Public { rotation, ..public.clone() };
+    pub(super) fn hands_to_deal(&self, public: &PublicState, rotation: u8) -> Ring<Option<CardSet>> {
+        let turned = PublicState { rotation, ..public.clone() };
         let mut hands = Ring::new(public.seats());
         for seat in Seat::all(public.seats()) {
             let first = turned.section_of(seat) * SLOTS;
@@ -178,15 +178,15 @@ impl Hidden {
 
 /// What a seat holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct HeldCards {
     pub(super) hand: CardSet,
     pub(super) kept: CardSet,
 }
 
-impl Held {
+impl HeldCards {
     /// What the seat holds after an event that shows it its own cards: the same for the game and for
     /// the seat's view. The bribe is the one that waited before the event.
-    pub(super) fn after(self, own: Seat, event: &Event, offer: Option<Offer>) -> Self {
+    pub(super) fn after_event(self, own: Seat, event: &Event, offer: Option<Offer>) -> Self {
         let Self { hand, kept } = self;
         let without =
             |hand: CardSet, face: &Face| face.card().map_or(hand, |card| hand.without(card));
@@ -204,9 +204,9 @@ impl Held {
             Event::Acquired { seat, taken, to, discarded, .. } if *seat == own => {
                 let hand = discarded.as_ref().map_or(hand, |face| without(hand, face));
                 match to {
-                    Place::Hand => Self { hand: with(hand, taken), kept },
-                    Place::Kept => Self { hand, kept: with(kept, taken) },
-                    Place::Pile => Self { hand, kept },
+                    AcquireDestination::Hand => Self { hand: with(hand, taken), kept },
+                    AcquireDestination::Kept => Self { hand, kept: with(kept, taken) },
+                    AcquireDestination::Pile => Self { hand, kept },
                 }
             }
             Event::FreeSpent { seat }
@@ -214,7 +214,7 @@ impl Held {
             | Event::DividendTaken { seat, .. }
                 if *seat == own =>
             {
-                let played = event.played().and_then(|(_, kind)| kept.first_of(kind));
+                let played = event.played_kept_card().and_then(|(_, kind)| kept.first_of(kind));
                 Self { hand, kept: played.map_or(kept, |card| kept.without(card)) }
             }
             Event::Sold { seat, hand, .. } if *seat == own => {
@@ -274,7 +274,7 @@ impl Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsLook"))]
-pub struct Look {
+pub struct RevealedSection {
     pub section: u8,
     pub assets: Assets,
 }
@@ -283,7 +283,7 @@ pub struct Look {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsOwn"))]
-pub struct Own {
+pub struct OwnKnowledge {
     pub hand: CardSet,
     pub kept: CardSet,
     /// In its assessment, the assets before it.
@@ -291,33 +291,33 @@ pub struct Own {
     pub before: Option<Assets>,
     /// In its assessment, the section that it looked at last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub look: Option<Look>,
+    pub look: Option<RevealedSection>,
 }
 
-impl Own {
-    pub(super) fn of(public: &Public, hidden: &Hidden, seat: Seat) -> Self {
+impl OwnKnowledge {
+    pub(super) fn from_state(public: &PublicState, hidden: &Hidden, seat: Seat) -> Self {
         let mut own =
             Self { hand: hidden.hands[seat], kept: hidden.kept[seat], before: None, look: None };
         if let Phase::Assess { seat: turn, revealed, .. } = public.phase
             && turn == seat
         {
-            own.before = Some(hidden.before(public, seat));
+            own.before = Some(hidden.section_assets(public, seat));
             own.look =
-                revealed.map(|section| Look { section, assets: hidden.sections[section].assets });
+                revealed.map(|section| RevealedSection { section, assets: hidden.sections[section].assets });
         }
         own
     }
 
     /// Follows an event that was redacted for this seat. What is open has been brought up to date,
     /// and the bribe is the one that waited before.
-    pub(super) fn follow(
+    pub(super) fn apply(
         &mut self,
-        public: &Public,
+        public: &PublicState,
         own: Seat,
         event: &Event,
         offer: Option<Offer>,
     ) {
-        let held = Held { hand: self.hand, kept: self.kept }.after(own, event, offer);
+        let held = HeldCards { hand: self.hand, kept: self.kept }.after_event(own, event, offer);
         (self.hand, self.kept) = (held.hand, held.kept);
         if let Event::Assessing { seat, assets } = event
             && *seat == own
@@ -327,7 +327,7 @@ impl Own {
         if let Event::Revealed { seat, section, assets: Some(assets), .. } = event
             && *seat == own
         {
-            self.look = Some(Look { section: *section, assets: *assets });
+            self.look = Some(RevealedSection { section: *section, assets: *assets });
         }
         if let Event::Swapped { seat, slot, .. } | Event::Purchased { seat, slot, .. } = event
             && *seat == own
@@ -355,7 +355,7 @@ impl Own {
 /// Every card that lies somewhere, and how many that are.
 #[cfg(feature = "testing")]
 impl Hidden {
-    pub fn cards(&self) -> (CardSet, usize) {
+    pub fn all_cards(&self) -> (CardSet, usize) {
         let decks = self.assets.iter().chain(self.acquires.iter());
         let lying = self.sections.iter();
         let lying =

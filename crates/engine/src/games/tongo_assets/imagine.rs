@@ -4,7 +4,7 @@
 
 use alloc::vec::Vec;
 
-use crate::chance::{Answer, Dice, Request};
+use crate::chance::{ChanceAnswer, ChanceRng, Request};
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::bot;
 use crate::games::tongo_assets::card::{Acquire, CARDS, Card};
@@ -17,7 +17,7 @@ use crate::games::tongo_assets::view::View;
 use crate::seat::Seat;
 
 /// `None` where nobody looks, nobody is to act, or a bribe waits, whose cards are seen.
-pub(super) fn game(view: &View, dice: &mut Dice) -> Option<TongoAssets> {
+pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoAssets> {
     let (viewer, own) = (view.viewer?, view.own.as_ref()?);
     view.prompt()?;
     let public = &view.public;
@@ -31,20 +31,20 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<TongoAssets> {
     own.before.iter().for_each(&mut lies);
     own.look.iter().for_each(|look| lies(&look.assets));
     let mut unseen =
-        Unseen(shuffled(dice).into_iter().filter(|card| !seen.contains(*card)).collect());
+        UnseenCards(shuffled_cards(dice).into_iter().filter(|card| !seen.contains(*card)).collect());
     let mut hidden = Hidden::new(public);
     (hidden.hands[viewer], hidden.kept[viewer]) = (own.hand, own.kept);
     // Wilds first, and then what may be kept: the other acquire cards may lie anywhere.
     for seat in Seat::all(public.seats()).filter(|seat| *seat != viewer) {
         let player = &public.players[seat];
-        let wilds = unseen.take(player.wilds, Card::is_wild);
-        hidden.hands[seat] = wilds.union(unseen.take(player.assets, Card::is_asset));
-        hidden.kept[seat] = unseen.take(player.kept, may_be_kept);
+        let wilds = unseen.take_matching(player.wilds, Card::is_wild);
+        hidden.hands[seat] = wilds.union(unseen.take_matching(player.assets, Card::is_asset));
+        hidden.kept[seat] = unseen.take_matching(player.kept, may_be_kept);
     }
     for seat in Seat::all(public.seats()) {
         let player = &public.players[seat];
-        let assets = unseen.take(player.pile_assets, Card::is_asset);
-        hidden.piles[seat] = assets.union(unseen.take(player.pile_acquires, is_acquire));
+        let assets = unseen.take_matching(player.pile_assets, Card::is_asset);
+        hidden.piles[seat] = assets.union(unseen.take_matching(player.pile_acquires, is_acquire));
     }
     let sections = hidden.sections.as_mut_slice().iter_mut().zip(public.sections.iter());
     for (number, (section, open)) in (0..).zip(sections) {
@@ -52,10 +52,10 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<TongoAssets> {
         let look = own.look.filter(|look| look.section == number).map(|look| look.assets);
         for slot in open.slots.iter().map(usize::from) {
             let known = before.or(look).and_then(|assets| assets[slot]);
-            section.assets[slot] = known.or_else(|| unseen.next(Card::is_asset));
+            section.assets[slot] = known.or_else(|| unseen.take_first(Card::is_asset));
         }
         let places = section.acquires.iter_mut().rev().take(open.acquires.into());
-        places.for_each(|place| *place = unseen.next(is_acquire));
+        places.for_each(|place| *place = unseen.take_first(is_acquire));
     }
     let (assets, acquires): (Vec<Card>, Vec<Card>) =
         unseen.0.into_iter().partition(|card| card.is_asset());
@@ -66,13 +66,13 @@ pub(super) fn game(view: &View, dice: &mut Dice) -> Option<TongoAssets> {
 
 /// What a search looks at: what is advised first; of openings and raises those with the lowest
 /// prices; of cards to take or to give away none but what is advised, because there are many.
-pub(super) fn worth_trying(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
+pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
     let Some(actor) = view.actor() else { return };
     actions.extend(advised);
-    list::for_each(&actor, &mut |action| {
+    list::for_each_action(&actor, &mut |action| {
         let is_worth = match action {
             Action::Open { risk, purchase, sell } | Action::Raise { risk, purchase, sell } => {
-                (purchase, sell) == bot::cheapest(risk)
+                (purchase, sell) == bot::lowest_prices(risk)
             }
             Action::Pay
             | Action::RaiseConfront { .. }
@@ -99,16 +99,16 @@ pub(super) fn worth_trying(view: &View, advised: Option<Action>, actions: &mut V
 }
 
 /// Cards that lie somewhere, in the order in which they are dealt.
-struct Unseen(Vec<Card>);
+struct UnseenCards(Vec<Card>);
 
-impl Unseen {
-    fn next(&mut self, fits: impl Fn(Card) -> bool) -> Option<Card> {
+impl UnseenCards {
+    fn take_first(&mut self, fits: impl Fn(Card) -> bool) -> Option<Card> {
         let place = self.0.iter().position(|card| fits(*card))?;
         Some(self.0.swap_remove(place))
     }
 
-    fn take(&mut self, count: u8, fits: impl Fn(Card) -> bool) -> CardSet {
-        (0..count).filter_map(|_| self.next(&fits)).collect()
+    fn take_matching(&mut self, count: u8, fits: impl Fn(Card) -> bool) -> CardSet {
+        (0..count).filter_map(|_| self.take_first(&fits)).collect()
     }
 }
 
@@ -120,8 +120,8 @@ fn may_be_kept(card: Card) -> bool {
     card.kind().is_some_and(|kind| !matches!(kind, Acquire::Wild | Acquire::Audit))
 }
 
-fn shuffled(dice: &mut Dice) -> Vec<Card> {
-    let Answer::Order(order) = dice.draw(Request::Order(CARDS)) else {
+fn shuffled_cards(dice: &mut ChanceRng) -> Vec<Card> {
+    let ChanceAnswer::Order(order) = dice.draw(Request::Order(CARDS)) else {
         unreachable!("an order was asked for")
     };
     order.into_iter().filter_map(Card::from_index).collect()

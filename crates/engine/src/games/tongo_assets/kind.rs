@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
-use crate::game::{Count, GameKind, Named, RuleSet, UnsoundRules};
+use crate::game::{CounterIncrement, GameKind, TitledName, RuleSet, RulesError};
 use crate::games::tongo_assets::event::{Event, Face};
-use crate::games::tongo_assets::phase::{Ending, Shown};
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::Rules;
 use crate::games::tongo_assets::state::TongoAssets;
@@ -26,15 +26,15 @@ const RULE_SETS: [RuleSet<Rules>; 3] = [
 impl GameKind for TongoAssets {
     const NAME: &'static str = "tongo_assets";
     const TITLE: &'static str = "Tongo (assets)";
-    const UNIT: Named = Named { name: "half_chip", title: "Half chips" };
-    const ENDINGS: &'static [Named] = &[
-        Named { name: "last_in", title: "Last one in" },
-        Named { name: "acquisition", title: "Confronter's hand" },
-        Named { name: "showdown", title: "Another's hand" },
+    const UNIT: TitledName = TitledName { name: "half_chip", title: "Half chips" };
+    const ENDINGS: &'static [TitledName] = &[
+        TitledName { name: "last_in", title: "Last one in" },
+        TitledName { name: "acquisition", title: "Confronter's hand" },
+        TitledName { name: "showdown", title: "Another's hand" },
     ];
-    const COUNTERS: &'static [Named] = &[
-        Named { name: "showdowns_won", title: "Strongest hands" },
-        Named { name: "monopolies", title: "Monopolies shown" },
+    const COUNTERS: &'static [TitledName] = &[
+        TitledName { name: "showdowns_won", title: "Strongest hands" },
+        TitledName { name: "monopolies", title: "Monopolies shown" },
     ];
     const SHORT_EVENTS: &'static [&'static str] =
         &["paid", "assessing", "swapped", "purchased", "acquired", "done", "retreated"];
@@ -178,22 +178,22 @@ impl GameKind for TongoAssets {
     }
 }
 
-pub(super) const fn name_of(ending: Ending) -> &'static str {
+pub(super) const fn ending_name(ending: GameEnding) -> &'static str {
     match ending {
-        Ending::LastIn => "last_in",
-        Ending::Acquisition => "acquisition",
-        Ending::Showdown => "showdown",
+        GameEnding::LastIn => "last_in",
+        GameEnding::Acquisition => "acquisition",
+        GameEnding::Showdown => "showdown",
     }
 }
 
 /// What the players' counters grow by.
-pub(super) fn counts(public: &Public) -> Vec<Count> {
+pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let mut counts = Vec::new();
     let (Some(end), Some(shown)) = (public.end, &public.shown) else {
         return counts;
     };
-    counts.push(Count { seat: end.winner, name: "showdowns_won", more: 1 });
-    let is_monopoly = |shown: &Shown| match shown.reading.class {
+    counts.push(CounterIncrement { seat: end.winner, name: "showdowns_won", more: 1 });
+    let is_monopoly = |shown: &ShownHand| match shown.reading.class {
         Class::Monopoly | Class::FullMonopoly => true,
         Class::Nothing
         | Class::Reserve
@@ -203,14 +203,14 @@ pub(super) fn counts(public: &Public) -> Vec<Count> {
         | Class::FullConsortium => false,
     };
     let monopolies = shown.by_seat().filter(|(_, shown)| shown.as_ref().is_some_and(is_monopoly));
-    counts.extend(monopolies.map(|(seat, _)| Count { seat, name: "monopolies", more: 1 }));
+    counts.extend(monopolies.map(|(seat, _)| CounterIncrement { seat, name: "monopolies", more: 1 }));
     counts
 }
 
-pub(super) fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+pub(super) fn check_rules(rules: &Rules) -> Result<(), RulesError> {
     rules
         .check()
-        .map_err(|bad| UnsoundRules { field: bad.field().into(), what: bad.to_string().into() })
+        .map_err(|bad| RulesError { field: bad.field().into(), what: bad.to_string().into() })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::phase::{Offer, Phase};
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
@@ -17,7 +17,7 @@ use crate::seat::Seat;
 /// A seat that looks whether it may act, with what it holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Actor<'a> {
-    pub(super) public: &'a Public,
+    pub(super) public: &'a PublicState,
     pub(super) seat: Seat,
     pub(super) hand: CardSet,
     pub(super) kept: CardSet,
@@ -72,7 +72,7 @@ pub(super) fn check(actor: &Actor<'_>, action: &Action) -> Result<(), Illegal> {
 /// Returns whether a seat commits itself by an action that nobody asked it for (rule 7.4): it
 /// confronts in an assessment, buys an acquire card, raises what is at risk, or bribes. After the
 /// last round a confront is asked of the seat (rule 6.4).
-pub(super) fn is_commitment(public: &Public, action: &Action) -> bool {
+pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
     match action {
         Action::Confront => matches!(public.phase, Phase::Assess { .. }),
         Action::Open { risk, .. } => *risk > public.opening_risk().0,
@@ -102,7 +102,7 @@ impl Actor<'_> {
     }
 
     /// What is missing of the risk, or is owed; `None` where nothing is to be paid.
-    pub(super) fn missing(&self) -> Option<u32> {
+    pub(super) fn amount_due(&self) -> Option<u32> {
         let player = &self.public.players[self.seat];
         match self.public.phase {
             Phase::Risk { .. } => Some(self.public.risk - player.paid),
@@ -129,7 +129,7 @@ impl Actor<'_> {
     fn check_turn(&self, action: &Action) -> Result<(), Illegal> {
         match *action {
             Action::Open { risk, purchase, sell } => self.check_opening(risk, purchase, sell),
-            Action::Pay => self.can_pay(self.missing().ok_or(Illegal::NothingToPay)?),
+            Action::Pay => self.can_pay(self.amount_due().ok_or(Illegal::NothingToPay)?),
             Action::Raise { risk, purchase, sell } => {
                 require(matches!(self.public.phase, Phase::Risk { .. }), Illegal::NotRisking)?;
                 require(!self.public.players[self.seat].acted, Illegal::ActedAlready)?;
@@ -162,20 +162,20 @@ impl Actor<'_> {
             Action::Sell { slots } => self.check_sale(slots),
             Action::Reveal { section } => {
                 self.check_assessing()?;
-                require(self.keeps(Acquire::Reveal), Illegal::NoReveal)?;
+                require(self.has_kept(Acquire::Reveal), Illegal::NoReveal)?;
                 let is_other = section < self.public.rules.sections
                     && section != self.public.section_of(self.seat);
                 require(is_other, Illegal::NoSuchSection)
             }
             Action::Dividend => {
                 self.check_assessing()?;
-                require(self.keeps(Acquire::Dividend), Illegal::NoDividend)
+                require(self.has_kept(Acquire::Dividend), Illegal::NoDividend)
             }
             Action::Done => self.check_assessing(),
             Action::Confront => self.check_confront(),
             Action::Evade { discards } => {
                 self.check_circle()?;
-                self.can_pay(self.public.evasion())?;
+                self.can_pay(self.public.evasion_cost())?;
                 let fits = discards.count() == EVADE_CARDS && self.hand.contains_all(discards);
                 require(fits, Illegal::EvadeCards)
             }
@@ -184,7 +184,7 @@ impl Actor<'_> {
                 require(self.public.rules.leverage, Illegal::LeverageOff)?;
                 self.check_circle()?;
                 require(LEVERAGE.contains(&percent), Illegal::LeveragePercent)?;
-                self.can_pay(leveraged(self.public.risk, percent))
+                self.can_pay(leveraged_payment(self.public.risk, percent))
             }
             Action::Bribe { to, chips, cards } => {
                 let from = self.seat;
@@ -206,7 +206,7 @@ impl Actor<'_> {
     }
 
     fn check_raise(&self, risk: u32) -> Result<(), Illegal> {
-        let Public { rules, raises, risk: before, .. } = self.public;
+        let PublicState { rules, raises, risk: before, .. } = self.public;
         require(*raises < rules.raises_max, Illegal::RaisesUsedUp)?;
         require(risk > *before, Illegal::RiskTooLow)?;
         require(risk - before <= rules.raise_max, Illegal::RiskTooHigh)
@@ -235,13 +235,13 @@ impl Actor<'_> {
         self.public.sections[self.public.section_of(self.seat)].slots
     }
 
-    pub(super) fn keeps(&self, kind: Acquire) -> bool {
+    pub(super) fn has_kept(&self, kind: Acquire) -> bool {
         self.kept.first_of(kind).is_some()
     }
 
     fn check_purchase_price(&self, free: bool) -> Result<(), Illegal> {
         if free {
-            require(self.keeps(Acquire::Free), Illegal::NoFreePurchase)
+            require(self.has_kept(Acquire::Free), Illegal::NoFreePurchase)
         } else {
             self.can_pay(self.public.purchase)
         }
@@ -263,19 +263,19 @@ impl Actor<'_> {
         };
         self.can_pay(self.public.sell)?;
         require(!sold, Illegal::SoldAlready)?;
-        let wanted = self.sale();
+        let wanted = self.sale_size();
         require(wanted > 0, Illegal::NothingToSell)?;
         let fits = self.slots().contains_all(slots) && slots.len() == wanted;
         require(fits, Illegal::SellSlots)
     }
 
     /// How many assets a sale takes.
-    pub(super) fn sale(&self) -> u8 {
+    pub(super) fn sale_size(&self) -> u8 {
         self.hand.count().min(self.slots().len())
     }
 
     pub(super) fn check_confront(&self) -> Result<(), Illegal> {
-        let Public { rules, rounds, players, playing, .. } = self.public;
+        let PublicState { rules, rounds, players, playing, .. } = self.public;
         match self.public.phase {
             Phase::Open { .. } => require(self.public.is_last(), Illegal::NotAssessing)?,
             Phase::Assess { .. } => {
@@ -320,19 +320,19 @@ impl Actor<'_> {
     }
 
     fn check_margin(&self, margin: u8) -> Result<(), Illegal> {
-        let Public { rules, raises, risk, unindexed, .. } = self.public;
+        let PublicState { rules, raises, risk, unindexed, .. } = self.public;
         require(rules.margins, Illegal::MarginsOff)?;
         self.check_circle()?;
         let is_step = margin.is_multiple_of(MARGIN_STEP) && (1..=MARGIN_MAX).contains(&margin);
         require(is_step, Illegal::MarginStep)?;
         require(*raises < rules.raises_max, Illegal::RaisesUsedUp)?;
-        require(indexed(*risk, margin) > *risk, Illegal::MarginNoRise)?;
+        require(indexed_risk(*risk, margin) > *risk, Illegal::MarginNoRise)?;
         self.can_pay(unindexed.unwrap_or(*risk))
     }
 
     fn check_bribe(&self, offer: &Offer) -> Result<(), Illegal> {
         let Offer { from: _, to, chips, cards } = *offer;
-        let Public { rules, offered, playing, .. } = self.public;
+        let PublicState { rules, offered, playing, .. } = self.public;
         require(rules.bribes, Illegal::BribesOff)?;
         require(!offered, Illegal::OfferedAlready)?;
         require(to != self.seat && playing.contains(to), Illegal::BribeTo)?;
@@ -355,19 +355,19 @@ impl Actor<'_> {
 
 /// Rule 2.1.
 fn check_prices(risk: u32, purchase: u32, sell: u32) -> Result<(), Illegal> {
-    let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+    let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
     require((purchase_min..=max).contains(&purchase), Illegal::PurchasePrice)?;
     require((1..=max).contains(&sell), Illegal::SellPrice)
 }
 
 /// The risk after a margin (rule 4.4).
-pub(super) fn indexed(risk: u32, margin: u8) -> u32 {
+pub(super) fn indexed_risk(risk: u32, margin: u8) -> u32 {
     let indexed = u64::from(risk) * 100 / (100 - u64::from(margin.min(99)));
     u32::try_from(indexed).unwrap_or(u32::MAX)
 }
 
 /// What a leverage pays (rule 4.5).
-pub(super) fn leveraged(risk: u32, percent: u8) -> u32 {
+pub(super) fn leveraged_payment(risk: u32, percent: u8) -> u32 {
     let part = (u64::from(risk) * u64::from(percent)).div_ceil(100);
     u32::try_from(part).unwrap_or(u32::MAX)
 }

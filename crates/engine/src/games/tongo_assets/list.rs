@@ -6,9 +6,9 @@ use arrayvec::ArrayVec;
 
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::card::{Acquire, Card};
-use crate::games::tongo_assets::legal::{Actor, indexed, leveraged};
+use crate::games::tongo_assets::legal::{Actor, indexed_risk, leveraged_payment};
 use crate::games::tongo_assets::phase::Phase;
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::rules::{
     EVADE_CARDS, HAND_MAX, KEPT_MAX, LEVERAGE, MARGIN_MAX, MARGIN_STEP, PriceBounds,
 };
@@ -22,7 +22,7 @@ const RISKS: u32 = 11;
 const LEVERAGE_STEP: usize = 5;
 
 /// Every action open to the seat.
-pub(super) fn for_each(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+pub(super) fn for_each_action(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     let public = actor.public;
     if let Some(offer) = public.offer {
         if offer.to == actor.seat {
@@ -35,16 +35,16 @@ pub(super) fn for_each(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
         return;
     }
     match public.phase {
-        Phase::Open { .. } => openings(actor, each),
-        Phase::Risk { .. } => risking(actor, each),
-        Phase::Assess { swapped, sold, .. } => assessing(actor, swapped, sold, each),
+        Phase::Open { .. } => list_openings(actor, each),
+        Phase::Risk { .. } => list_risk_actions(actor, each),
+        Phase::Assess { swapped, sold, .. } => list_assessment_actions(actor, swapped, sold, each),
         Phase::Confront { seat, confronter } => {
-            pay(actor, each);
+            list_payment(actor, each);
             if seat != confronter {
-                answers(actor, each);
+                list_confront_answers(actor, each);
             }
         }
-        Phase::Debts { .. } => pay(actor, each),
+        Phase::Debts { .. } => list_payment(actor, each),
         Phase::Dealer
         | Phase::Assets
         | Phase::Acquires
@@ -55,16 +55,16 @@ pub(super) fn for_each(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
         | Phase::Over => return,
     }
     each(Action::Retreat);
-    bribes(actor, each);
+    list_bribes(actor, each);
 }
 
-fn pay(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
-    if actor.missing().is_some_and(|missing| actor.can_pay(missing).is_ok()) {
+fn list_payment(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    if actor.amount_due().is_some_and(|missing| actor.can_pay(missing).is_ok()) {
         each(Action::Pay);
     }
 }
 
-fn openings(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+fn list_openings(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     if actor.public.is_last() {
         if actor.check_confront().is_ok() {
             each(Action::Confront);
@@ -77,9 +77,9 @@ fn openings(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     });
 }
 
-fn risking(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
-    pay(actor, each);
-    let Public { rules, raises, risk, players, .. } = actor.public;
+fn list_risk_actions(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    list_payment(actor, each);
+    let PublicState { rules, raises, risk, players, .. } = actor.public;
     let player = &players[actor.seat];
     if *raises < rules.raises_max && !player.acted {
         let most = (risk + rules.raise_max).min(player.chips + player.paid);
@@ -102,7 +102,7 @@ pub(super) fn for_each_risk(least: u32, most: u32, mut each: impl FnMut(u32)) {
 }
 
 fn for_each_price(risk: u32, mut each: impl FnMut(u32, u32)) {
-    let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+    let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
     for purchase in purchase_min..=max {
         if purchase == purchase_min || purchase == max {
             each(purchase, max);
@@ -113,11 +113,11 @@ fn for_each_price(risk: u32, mut each: impl FnMut(u32, u32)) {
     }
 }
 
-fn assessing(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut(Action)) {
+fn list_assessment_actions(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut(Action)) {
     let public = actor.public;
     let slots: ArrayVec<u8, 7> = actor.slots().iter().collect();
     let can_buy = actor.chips() >= public.purchase;
-    let has_free = actor.keeps(Acquire::Free);
+    let has_free = actor.has_kept(Acquire::Free);
     let full = actor.hand.count() == HAND_MAX;
     let frees = [(false, can_buy), (true, has_free)];
     let discards: ArrayVec<Card, 7> = actor.hand.iter().filter(|_| full).collect();
@@ -147,16 +147,16 @@ fn assessing(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut
             }
         }
     }
-    if !sold && actor.sale() > 0 && actor.chips() >= public.sell {
+    if !sold && actor.sale_size() > 0 && actor.chips() >= public.sell {
         let all: SlotSet = actor.slots();
-        all.choices(actor.sale()).for_each(|slots| each(Action::Sell { slots }));
+        all.choices(actor.sale_size()).for_each(|slots| each(Action::Sell { slots }));
     }
-    if actor.keeps(Acquire::Reveal) {
+    if actor.has_kept(Acquire::Reveal) {
         let own = public.section_of(actor.seat);
         let others = (0..public.rules.sections).filter(|section| *section != own);
         others.for_each(|section| each(Action::Reveal { section }));
     }
-    if actor.keeps(Acquire::Dividend) {
+    if actor.has_kept(Acquire::Dividend) {
         each(Action::Dividend);
     }
     if actor.check_confront().is_ok() {
@@ -166,15 +166,15 @@ fn assessing(actor: &Actor<'_>, swapped: bool, sold: bool, each: &mut impl FnMut
 }
 
 /// What the circle may answer to a confront, beside paying and retreating (rules 4.1, 4.4, 4.5).
-fn answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
-    let Public { rules, raises, risk, unindexed, .. } = actor.public;
+fn list_confront_answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    let PublicState { rules, raises, risk, unindexed, .. } = actor.public;
     let (risk, chips) = (*risk, actor.chips());
     if *raises < rules.raises_max {
         for_each_risk(risk + 1, (risk + rules.raise_max).min(chips), |risk| {
             each(Action::RaiseConfront { risk });
         });
     }
-    if chips >= actor.public.evasion() {
+    if chips >= actor.public.evasion_cost() {
         let cards: ArrayVec<Card, 7> = actor.hand.iter().collect();
         for bits in 0..1_u8 << cards.len() {
             if bits.count_ones() == u32::from(EVADE_CARDS) {
@@ -186,19 +186,19 @@ fn answers(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
     if rules.margins && *raises < rules.raises_max && chips >= unindexed.unwrap_or(risk) {
         let margins = (MARGIN_STEP..=MARGIN_MAX).step_by(usize::from(MARGIN_STEP));
         margins
-            .filter(|margin| indexed(risk, *margin) > risk)
+            .filter(|margin| indexed_risk(risk, *margin) > risk)
             .for_each(|margin| each(Action::Index { margin }));
     }
     if rules.leverage {
         LEVERAGE
             .step_by(LEVERAGE_STEP)
-            .filter(|percent| chips >= leveraged(risk, *percent))
+            .filter(|percent| chips >= leveraged_payment(risk, *percent))
             .for_each(|percent| each(Action::Leverage { percent }));
     }
 }
 
-fn bribes(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
-    let Public { rules, offered, playing, .. } = actor.public;
+fn list_bribes(actor: &Actor<'_>, each: &mut impl FnMut(Action)) {
+    let PublicState { rules, offered, playing, .. } = actor.public;
     if !rules.bribes || *offered {
         return;
     }

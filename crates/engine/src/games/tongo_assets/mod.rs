@@ -35,19 +35,19 @@ mod strength;
 mod view;
 
 pub use action::Action;
-pub use card::{Acquire, Card, Colour, NotACard};
+pub use card::{Acquire, Card, Colour, ParseCardError};
 pub use deck::Deck;
-pub use event::{Evaded, Event, Face, Place};
-pub use hidden::{Hidden, Look, Own};
-pub use phase::{End, Ending, Offer, Phase, Player, Shown};
-pub use public::Public;
+pub use event::{EvadedCards, Event, Face, AcquireDestination};
+pub use hidden::{Hidden, RevealedSection, OwnKnowledge};
+pub use phase::{GameResult, GameEnding, Offer, Phase, PlayerState, ShownHand};
+pub use public::PublicState;
 pub use refusal::Illegal;
 pub use ring::Ring;
-pub use rules::{BadRules, Countdowns, HALVES, PriceBounds, Rules};
+pub use rules::{RulesFieldError, Countdowns, HALVES, PriceBounds, Rules};
 pub use set::CardSet;
 #[cfg(feature = "testing")]
-pub use setup::{BadSetup, Setup};
+pub use setup::{SetupError, GameSetup};
 pub use slots::{Assets, HiddenSection, Section, SlotSet};
 pub use state::TongoAssets;
-pub use strength::{Class, Reading};
+pub use strength::{Class, HandRank};
 pub use view::View;

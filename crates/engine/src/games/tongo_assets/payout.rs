@@ -4,14 +4,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::game::{Debt, Item, Outcome};
-use crate::games::tongo_assets::phase::{Ending, Shown};
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::phase::{GameEnding, ShownHand};
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::HALVES;
 use crate::seat::Seat;
 
 /// The strongest hand of a showdown (rule 5): of equal ones the confronter's, then in turn order.
-pub(super) fn strongest(confronter: Seat, seats: u8, shown: &Ring<Option<Shown>>) -> Seat {
+pub(super) fn strongest_seat(confronter: Seat, seats: u8, shown: &Ring<Option<ShownHand>>) -> Seat {
     let mut best = confronter;
     for seat in confronter.others(seats) {
         let reading = |seat: Seat| shown[seat].map(|shown| shown.reading);
@@ -23,46 +23,46 @@ pub(super) fn strongest(confronter: Seat, seats: u8, shown: &Ring<Option<Shown>>
 }
 
 /// Rule 6.1.
-pub(super) fn whole_pot(public: &Public, winner: Seat) -> Ring<u32> {
+pub(super) fn whole_pot(public: &PublicState, winner: Seat) -> Ring<u32> {
     let mut awards = Ring::new(public.seats());
     awards[winner] = public.pot * HALVES;
     awards
 }
 
 /// Rules 6.2, 4.4 and 4.5.
-pub(super) fn showdown(public: &Public, confronter: Seat, winner: Seat) -> Ring<u32> {
+pub(super) fn showdown_awards(public: &PublicState, confronter: Seat, winner: Seat) -> Ring<u32> {
     let seats = public.seats();
     let pot = public.pot * HALVES;
     let in_turn = || confronter.others(seats).chain([confronter]);
     let still_in = || in_turn().filter(|seat| public.playing.contains(*seat));
     let mut awards = Ring::new(seats);
-    let first = share_up(pot, u32::from(public.rules.winner_share), 100);
+    let first = share_rounded_up(pot, u32::from(public.rules.winner_share), 100);
     let rest = pot - first;
     let mut left = rest;
     awards[winner] += first;
     for seat in still_in() {
-        let margin = share_up(rest, u32::from(public.players[seat].margin), 200).min(left);
+        let margin = share_rounded_up(rest, u32::from(public.players[seat].margin), 200).min(left);
         awards[seat] += margin;
         left -= margin;
     }
     let others = public.playing.without(winner);
-    let part = left.checked_div(count(others.len())).unwrap_or(0);
+    let part = left.checked_div(seat_count(others.len())).unwrap_or(0);
     for seat in others.iter() {
         awards[seat] += part;
         left -= part;
     }
     awards[winner] += left;
-    pay_back(public, winner, &mut awards);
+    redistribute_leverage(public, winner, &mut awards);
     awards
 }
 
 /// What leveraged seats give up goes to those who paid in full (rule 4.5).
-fn pay_back(public: &Public, winner: Seat, awards: &mut Ring<u32>) {
+fn redistribute_leverage(public: &PublicState, winner: Seat, awards: &mut Ring<u32>) {
     let mut given = 0;
     for seat in public.playing.iter() {
         let leverage = public.players[seat].leverage;
         if leverage > 0 {
-            let back = share_up(awards[seat], 100 - u32::from(leverage), 100);
+            let back = share_rounded_up(awards[seat], 100 - u32::from(leverage), 100);
             awards[seat] -= back;
             given += back;
         }
@@ -72,7 +72,7 @@ fn pay_back(public: &Public, winner: Seat, awards: &mut Ring<u32>) {
         player.leverage == 0 && player.margin == 0
     };
     let full = || public.playing.iter().filter(paid_in_full);
-    let part = given / count(full().count()).max(1);
+    let part = given / seat_count(full().count()).max(1);
     for seat in full() {
         awards[seat] += part;
         given -= part;
@@ -81,18 +81,18 @@ fn pay_back(public: &Public, winner: Seat, awards: &mut Ring<u32>) {
 }
 
 /// A share of an amount, rounded up.
-fn share_up(amount: u32, parts: u32, whole: u32) -> u32 {
+fn share_rounded_up(amount: u32, parts: u32, whole: u32) -> u32 {
     let share = (u64::from(amount) * u64::from(parts)).div_ceil(u64::from(whole));
     u32::try_from(share).expect("a share is at most the whole")
 }
 
-fn count(seats: usize) -> u32 {
+fn seat_count(seats: usize) -> u32 {
     u32::try_from(seats).expect("a table has at most eight seats")
 }
 
 /// Who owes whom: who ends with less than it began with pays those who end with more, so that the
 /// house takes its share of net winnings alone (rule 6.3). From both sides seats ascending.
-pub(super) fn outcome(public: &Public) -> Option<Outcome> {
+pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let end = public.end?;
     let before = public.rules.latinum * HALVES;
     let mut lost = Ring::<u32>::new(public.seats());
@@ -103,8 +103,8 @@ pub(super) fn outcome(public: &Public) -> Option<Outcome> {
         won[seat] = after.saturating_sub(before);
     }
     let rule = match end.ending {
-        Ending::LastIn => "6.1",
-        Ending::Acquisition | Ending::Showdown => "6.2",
+        GameEnding::LastIn => "6.1",
+        GameEnding::Acquisition | GameEnding::Showdown => "6.2",
     };
     let mut debts = Vec::new();
     for from in Seat::all(public.seats()) {

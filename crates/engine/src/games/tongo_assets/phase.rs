@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::set::CardSet;
-use crate::games::tongo_assets::strength::Reading;
+use crate::games::tongo_assets::strength::HandRank;
 use crate::seat::Seat;
 
 /// What is asked, and of whom.
@@ -92,7 +92,7 @@ impl Phase {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEnding"))]
-pub enum Ending {
+pub enum GameEnding {
     /// All others have retreated (rule 6.1).
     LastIn,
     /// The confronter had the strongest hand (rule 6.2).
@@ -105,8 +105,8 @@ pub enum Ending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsEnd"))]
-pub struct End {
-    pub ending: Ending,
+pub struct GameResult {
+    pub ending: GameEnding,
     pub winner: Seat,
     pub awards: Ring<u32>,
 }
@@ -115,9 +115,9 @@ pub struct End {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsShown"))]
-pub struct Shown {
+pub struct ShownHand {
     pub hand: CardSet,
-    pub reading: Reading,
+    pub reading: HandRank,
 }
 
 /// A bribe that waits for its answer (rule 4.6).
@@ -135,7 +135,7 @@ pub struct Offer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPlayer"))]
-pub struct Player {
+pub struct PlayerState {
     pub chips: u32,
     /// In this round of risking or this confront (rule 2.2).
     pub paid: u32,
@@ -157,7 +157,7 @@ pub struct Player {
     pub leverage: u8,
 }
 
-impl Player {
+impl PlayerState {
     /// Cards in the hand.
     pub const fn hand(&self) -> u8 {
         self.assets + self.wilds

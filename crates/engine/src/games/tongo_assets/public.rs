@@ -1,7 +1,7 @@
 //! What everybody knows, and how it changes.
 //!
-//! The game itself and each viewer's view hold a [`Public`] and bring it forward by the same
-//! [`Public::apply`], so that a view cannot drift from the game. Who is asked next follows from what
+//! The game itself and each viewer's view hold a [`PublicState`] and bring it forward by the same
+//! [`PublicState::apply`], so that a view cannot drift from the game. Who is asked next follows from what
 //! is open alone, so the way through a game is here too:
 //!
 //! `Dealer` → `Assets` → `Acquires` → `Deal` (chance) → per round `Open` → `Risk` of each seat →
@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::chance::Request;
 use crate::game::{Prompt, Turn};
 use crate::games::tongo_assets::card::{ACQUIRES, ASSETS};
-use crate::games::tongo_assets::event::{Event, Face, Place};
-use crate::games::tongo_assets::phase::{End, Offer, Phase, Player, Shown};
+use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
+use crate::games::tongo_assets::phase::{GameResult, Offer, Phase, PlayerState, ShownHand};
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{ACQUIRE_SLOTS, DEALT, Rules, SLOTS};
 use crate::games::tongo_assets::slots::{Section, SlotSet};
@@ -29,7 +29,7 @@ use crate::seat::{Seat, SeatSet};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsPublic"))]
-pub struct Public {
+pub struct PublicState {
     pub rules: Rules,
     pub phase: Phase,
     /// The number of the question now asked; see [`Prompt`].
@@ -53,7 +53,7 @@ pub struct Public {
     pub pot: u32,
     /// Who has not retreated.
     pub playing: SeatSet,
-    pub players: Ring<Player>,
+    pub players: Ring<PlayerState>,
     pub sections: Ring<Section>,
     pub asset_deck: u8,
     pub acquire_deck: u8,
@@ -65,14 +65,14 @@ pub struct Public {
     pub offered: bool,
     /// The hands that were shown, by seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shown: Option<Box<Ring<Option<Shown>>>>,
+    pub shown: Option<Box<Ring<Option<ShownHand>>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end: Option<End>,
+    pub end: Option<GameResult>,
 }
 
-impl Public {
+impl PublicState {
     pub(super) fn new(rules: &Rules, seats: u8, dealer: Option<Seat>) -> Self {
-        let mut players = Ring::<Player>::new(seats);
+        let mut players = Ring::<PlayerState>::new(seats);
         for player in players.as_mut_slice() {
             player.chips = rules.latinum;
         }
@@ -127,12 +127,12 @@ impl Public {
     }
 
     /// What an evasion costs (rule 4.1).
-    pub const fn evasion(&self) -> u32 {
+    pub const fn evasion_cost(&self) -> u32 {
         self.purchase.saturating_mul(3).div_ceil(2)
     }
 
     /// The first seat still in after this one.
-    pub fn next_in(&self, seat: Seat) -> Option<Seat> {
+    pub fn next_playing_seat(&self, seat: Seat) -> Option<Seat> {
         let others = seat.others(self.seats());
         others.chain([seat]).find(|other| self.playing.contains(*other))
     }
@@ -183,19 +183,19 @@ impl Public {
             }
             Event::Paid { seat, chips } => {
                 self.pay(*seat, *chips);
-                self.after_payment(*seat);
+                self.advance_after_payment(*seat);
             }
             Event::Raised { seat, chips, risk, purchase, sell } => {
                 self.raises += 1;
                 self.set_prices(*risk, *purchase, *sell);
                 self.pay(*seat, *chips);
-                self.after_payment(*seat);
+                self.advance_after_payment(*seat);
             }
             Event::Retreated { seat } => self.retreat(*seat),
             Event::Stopped { rotation } => {
                 self.rotation = *rotation;
-                let first = self.opener.and_then(|opener| self.next_in(opener));
-                self.assess(first.expect("two seats are still in"));
+                let first = self.opener.and_then(|opener| self.next_playing_seat(opener));
+                self.begin_assessment(first.expect("two seats are still in"));
             }
             Event::Assessing { .. } => {
                 if let Phase::Assess { began, .. } = &mut self.phase {
@@ -223,9 +223,9 @@ impl Public {
                 self.sections[section].acquires -= 1;
                 let player = &mut self.players[*seat];
                 match to {
-                    Place::Hand => player.wilds += 1,
-                    Place::Kept => player.kept += 1,
-                    Place::Pile => player.pile_acquires += 1,
+                    AcquireDestination::Hand => player.wilds += 1,
+                    AcquireDestination::Kept => player.kept += 1,
+                    AcquireDestination::Pile => player.pile_acquires += 1,
                 }
                 discarded.iter().for_each(|face| self.discard(*seat, *face));
                 self.ask_again();
@@ -267,12 +267,12 @@ impl Public {
                 let player = &mut self.players[*seat];
                 player.margin = *margin;
                 player.owes = risk - chips;
-                self.after_payment(*seat);
+                self.advance_after_payment(*seat);
             }
             Event::Leveraged { seat, percent, chips } => {
                 self.pay(*seat, *chips);
                 self.players[*seat].leverage = *percent;
-                self.after_payment(*seat);
+                self.advance_after_payment(*seat);
             }
             Event::BribeOffered { seat, to, chips, cards } => {
                 self.offer = Some(Offer { from: *seat, to: *to, chips: *chips, cards: *cards });
@@ -284,7 +284,7 @@ impl Public {
             Event::Over { ending, winner, awards } => {
                 self.phase = Phase::Over;
                 self.pot = 0;
-                self.end = Some(End { ending: *ending, winner: *winner, awards: *awards });
+                self.end = Some(GameResult { ending: *ending, winner: *winner, awards: *awards });
             }
         }
     }
@@ -305,7 +305,7 @@ impl Public {
             self.players[seat].assets = DEALT;
         }
         let dealer = self.opener.expect("the dealer is known before the deal");
-        self.enter(Phase::Open { seat: dealer });
+        self.enter_phase(Phase::Open { seat: dealer });
     }
 
     /// Rule 1.4: sections ascending, slots ascending, while the decks last.
@@ -355,7 +355,7 @@ impl Public {
         self.pot += chips;
     }
 
-    fn after_payment(&mut self, seat: Seat) {
+    fn advance_after_payment(&mut self, seat: Seat) {
         match self.phase {
             Phase::Risk { .. } => self.next_risk(seat),
             Phase::Confront { confronter, .. } if seat == confronter => {
@@ -384,15 +384,15 @@ impl Public {
         let player = &mut self.players[seat];
         self.asset_deck += player.assets + player.pile_assets;
         self.acquire_deck += player.wilds + player.kept + player.pile_acquires;
-        *player = Player { chips: player.chips, ..Player::default() };
+        *player = PlayerState { chips: player.chips, ..PlayerState::default() };
         self.playing = self.playing.without(seat);
-        let next = self.next_in(seat).expect("the last seat does not retreat");
+        let next = self.next_playing_seat(seat).expect("the last seat does not retreat");
         if self.playing.len() == 1 {
             self.phase = Phase::LastIn { seat: next };
             return;
         }
         match self.phase {
-            Phase::Open { .. } => self.enter(Phase::Open { seat: next }),
+            Phase::Open { .. } => self.enter_phase(Phase::Open { seat: next }),
             Phase::Risk { .. } => self.next_risk(seat),
             Phase::Assess { .. } => self.next_assessment(seat),
             Phase::Confront { confronter, .. } => self.next_debt(confronter, next),
@@ -413,7 +413,7 @@ impl Public {
         let owes =
             |seat: &Seat| self.playing.contains(*seat) && self.players[*seat].paid < self.risk;
         match after.others(self.seats()).find(owes) {
-            Some(seat) => self.enter(Phase::Risk { seat }),
+            Some(seat) => self.enter_phase(Phase::Risk { seat }),
             None => self.phase = Phase::Stop,
         }
     }
@@ -425,15 +425,15 @@ impl Public {
         while seat != opener {
             seat = seat.next(self.seats());
             if self.playing.contains(seat) {
-                self.assess(seat);
+                self.begin_assessment(seat);
                 return;
             }
         }
-        self.open_by(opener.next(self.seats()));
+        self.begin_opening(opener.next(self.seats()));
     }
 
-    fn assess(&mut self, seat: Seat) {
-        self.enter(Phase::Assess {
+    fn begin_assessment(&mut self, seat: Seat) {
+        self.enter_phase(Phase::Assess {
             seat,
             began: false,
             swapped: false,
@@ -443,18 +443,18 @@ impl Public {
     }
 
     /// The seat opens the next round, or the first one after it that is still in.
-    fn open_by(&mut self, seat: Seat) {
-        let seat = if self.playing.contains(seat) { Some(seat) } else { self.next_in(seat) };
-        self.enter(Phase::Open { seat: seat.expect("somebody is still in") });
+    fn begin_opening(&mut self, seat: Seat) {
+        let seat = if self.playing.contains(seat) { Some(seat) } else { self.next_playing_seat(seat) };
+        self.enter_phase(Phase::Open { seat: seat.expect("somebody is still in") });
     }
 
     /// Rules 4.1 and 4.3.
     fn next_answer(&mut self, after: Seat, confronter: Seat) {
-        let seat = self.next_in(after).expect("the confronter is still in");
+        let seat = self.next_playing_seat(after).expect("the confronter is still in");
         if seat == confronter && self.players[confronter].paid >= self.risk {
             self.phase = Phase::Showdown { confronter };
         } else {
-            self.enter(Phase::Confront { seat, confronter });
+            self.enter_phase(Phase::Confront { seat, confronter });
         }
     }
 
@@ -469,10 +469,10 @@ impl Public {
             Some(seat) if self.players[seat].leverage > 0 => {
                 self.phase = Phase::Debts { seat, confronter, opener };
             }
-            Some(seat) => self.enter(Phase::Debts { seat, confronter, opener }),
+            Some(seat) => self.enter_phase(Phase::Debts { seat, confronter, opener }),
             None => {
                 self.begin_payments();
-                self.open_by(opener);
+                self.begin_opening(opener);
             }
         }
     }
@@ -535,7 +535,7 @@ impl Public {
         (to.assets, to.wilds, to.kept) = (to.assets + assets, to.wilds + wilds, to.kept + kept);
     }
 
-    fn enter(&mut self, phase: Phase) {
+    fn enter_phase(&mut self, phase: Phase) {
         self.phase = phase;
         self.prompt += 1;
         self.countdown += 1;

@@ -114,17 +114,17 @@ impl Rules {
     }
 
     /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
-    pub fn check(&self) -> Result<(), BadRules> {
+    pub fn check(&self) -> Result<(), RulesFieldError> {
         let Countdowns { risk_ms, assess_ms, answer_ms } = self.countdowns;
-        require(matches!(self.sections, 4 | 8), BadRules::Sections)?;
-        require((1..=LATINUM_MAX).contains(&self.latinum), BadRules::Latinum)?;
-        require((1..=RAISE_MAX).contains(&self.opening_max), BadRules::OpeningMax)?;
-        require((1..=RAISE_MAX).contains(&self.raise_max), BadRules::RaiseMax)?;
-        require(self.raises_max <= RAISES_MAX, BadRules::RaisesMax)?;
-        require((1..=ROUNDS_MAX).contains(&self.rounds_max), BadRules::RoundsMax)?;
-        require(self.confront_all_rounds <= self.rounds_max, BadRules::ConfrontAllRounds)?;
-        require((1..=100).contains(&self.winner_share), BadRules::WinnerShare)?;
-        require(risk_ms > 0 && assess_ms > 0 && answer_ms > 0, BadRules::Countdown)
+        require(matches!(self.sections, 4 | 8), RulesFieldError::Sections)?;
+        require((1..=LATINUM_MAX).contains(&self.latinum), RulesFieldError::Latinum)?;
+        require((1..=RAISE_MAX).contains(&self.opening_max), RulesFieldError::OpeningMax)?;
+        require((1..=RAISE_MAX).contains(&self.raise_max), RulesFieldError::RaiseMax)?;
+        require(self.raises_max <= RAISES_MAX, RulesFieldError::RaisesMax)?;
+        require((1..=ROUNDS_MAX).contains(&self.rounds_max), RulesFieldError::RoundsMax)?;
+        require(self.confront_all_rounds <= self.rounds_max, RulesFieldError::ConfrontAllRounds)?;
+        require((1..=100).contains(&self.winner_share), RulesFieldError::WinnerShare)?;
+        require(risk_ms > 0 && assess_ms > 0 && answer_ms > 0, RulesFieldError::Countdown)
     }
 
     /// The most half chips that one seat can owe: all that it began with.
@@ -150,7 +150,7 @@ pub struct PriceBounds {
 }
 
 impl PriceBounds {
-    pub const fn of(risk: u32) -> Self {
+    pub const fn for_risk(risk: u32) -> Self {
         let half_up = risk / 2 + risk % 2;
         let half_more = risk.saturating_mul(3) / 2;
         let max = if half_more == 0 { 1 } else { half_more };
@@ -158,19 +158,19 @@ impl PriceBounds {
     }
 
     /// Prices in proportion to a new risk, rounded up and kept within these bounds (rule 4.1).
-    pub fn scaled(self, price: u32, from: u32, to: u32, least: u32) -> u32 {
+    pub fn scale_price(self, price: u32, from: u32, to: u32, least: u32) -> u32 {
         let scaled = (u64::from(price) * u64::from(to)).div_ceil(u64::from(from.max(1)));
         u32::try_from(scaled).unwrap_or(u32::MAX).clamp(least, self.max.max(least))
     }
 }
 
-fn require(holds: bool, otherwise: BadRules) -> Result<(), BadRules> {
+fn require(holds: bool, otherwise: RulesFieldError) -> Result<(), RulesFieldError> {
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
 /// Why no game can be dealt by a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadRules {
+pub enum RulesFieldError {
     Sections,
     Latinum,
     OpeningMax,
@@ -182,7 +182,7 @@ pub enum BadRules {
     Countdown,
 }
 
-impl BadRules {
+impl RulesFieldError {
     /// The field of [`Rules`] that is wrong, as it is written.
     pub const fn field(self) -> &'static str {
         match self {
@@ -199,7 +199,7 @@ impl BadRules {
     }
 }
 
-impl fmt::Display for BadRules {
+impl fmt::Display for RulesFieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = self.field();
         match self {
@@ -217,28 +217,28 @@ impl fmt::Display for BadRules {
     }
 }
 
-impl core::error::Error for BadRules {}
+impl core::error::Error for RulesFieldError {}
 
 #[cfg(test)]
 mod tests {
-    use super::{BadRules, PriceBounds, Rules};
+    use super::{RulesFieldError, PriceBounds, Rules};
     use alloc::string::ToString;
 
     #[test]
     fn rules_that_cannot_be_dealt_are_refused_and_the_field_is_named() {
         type Change = fn(&mut Rules);
-        let cases: [(BadRules, Change); 11] = [
-            (BadRules::Sections, |rules| rules.sections = 5),
-            (BadRules::Latinum, |rules| rules.latinum = 0),
-            (BadRules::Latinum, |rules| rules.latinum = 10_001),
-            (BadRules::OpeningMax, |rules| rules.opening_max = 0),
-            (BadRules::RaiseMax, |rules| rules.raise_max = 0),
-            (BadRules::RaisesMax, |rules| rules.raises_max = 21),
-            (BadRules::RoundsMax, |rules| rules.rounds_max = 0),
-            (BadRules::ConfrontAllRounds, |rules| rules.confront_all_rounds = 13),
-            (BadRules::WinnerShare, |rules| rules.winner_share = 0),
-            (BadRules::WinnerShare, |rules| rules.winner_share = 101),
-            (BadRules::Countdown, |rules| rules.countdowns.answer_ms = 0),
+        let cases: [(RulesFieldError, Change); 11] = [
+            (RulesFieldError::Sections, |rules| rules.sections = 5),
+            (RulesFieldError::Latinum, |rules| rules.latinum = 0),
+            (RulesFieldError::Latinum, |rules| rules.latinum = 10_001),
+            (RulesFieldError::OpeningMax, |rules| rules.opening_max = 0),
+            (RulesFieldError::RaiseMax, |rules| rules.raise_max = 0),
+            (RulesFieldError::RaisesMax, |rules| rules.raises_max = 21),
+            (RulesFieldError::RoundsMax, |rules| rules.rounds_max = 0),
+            (RulesFieldError::ConfrontAllRounds, |rules| rules.confront_all_rounds = 13),
+            (RulesFieldError::WinnerShare, |rules| rules.winner_share = 0),
+            (RulesFieldError::WinnerShare, |rules| rules.winner_share = 101),
+            (RulesFieldError::Countdown, |rules| rules.countdowns.answer_ms = 0),
         ];
         for (bad, change) in cases {
             let mut rules = Rules::standard();
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn prices_lie_around_the_risk() {
         let bounds = |risk| {
-            let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+            let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
             (purchase_min, max)
         };
         assert_eq!([1, 2, 3, 4, 5].map(bounds), [(1, 1), (1, 3), (2, 4), (2, 6), (3, 7)]);
@@ -263,10 +263,10 @@ mod tests {
     /// Rule 4.1.
     #[test]
     fn prices_rise_in_proportion_and_are_clipped() {
-        let bounds = PriceBounds::of(7);
-        assert_eq!(bounds.scaled(4, 5, 7, bounds.purchase_min), 6, "5.6 is rounded up");
-        assert_eq!(bounds.scaled(7, 5, 7, 1), 10, "9.8 is rounded up, and 10 is the most");
-        let bounds = PriceBounds::of(9);
-        assert_eq!(bounds.scaled(4, 7, 9, bounds.purchase_min), 6, "5.1 is rounded up");
+        let bounds = PriceBounds::for_risk(7);
+        assert_eq!(bounds.scale_price(4, 5, 7, bounds.purchase_min), 6, "5.6 is rounded up");
+        assert_eq!(bounds.scale_price(7, 5, 7, 1), 10, "9.8 is rounded up, and 10 is the most");
+        let bounds = PriceBounds::for_risk(9);
+        assert_eq!(bounds.scale_price(4, 7, 9, bounds.purchase_min), 6, "5.1 is rounded up");
     }
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::chance::{Answer, Request};
+use crate::chance::{ChanceAnswer, Request};
 use crate::game::{Game, Turn};
 use crate::games::tongo_assets::card::Card;
 use crate::games::tongo_assets::deck::Deck;
@@ -16,7 +16,7 @@ use crate::seat::{SEATS_MAX, Seat};
 
 /// A position. What is not said is as dealt from decks by ascending index.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct GameSetup {
     pub rules: Rules,
     pub seats: u8,
     /// Opens first.
@@ -47,7 +47,7 @@ pub struct Setup {
 
 /// Why a position cannot stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadSetup {
+pub enum SetupError {
     Rules,
     Seat(Seat),
     Section(u8),
@@ -58,7 +58,7 @@ pub enum BadSetup {
     Decks,
 }
 
-impl fmt::Display for BadSetup {
+impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rules => f.write_str("no game can be dealt by these rules"),
@@ -72,9 +72,9 @@ impl fmt::Display for BadSetup {
     }
 }
 
-impl core::error::Error for BadSetup {}
+impl core::error::Error for SetupError {}
 
-impl Setup {
+impl GameSetup {
     pub fn new(rules: Rules, seats: u8, dealer: Seat) -> Self {
         Self {
             rules,
@@ -101,38 +101,38 @@ impl Setup {
     ///
     /// # Errors
     /// What is wrong with the position.
-    pub fn game(&self) -> Result<TongoAssets, BadSetup> {
-        ensure(self.rules.check().is_ok(), BadSetup::Rules)?;
-        ensure(TongoAssets::seats(&self.rules).contains(self.seats), BadSetup::Rules)?;
+    pub fn build_game(&self) -> Result<TongoAssets, SetupError> {
+        ensure(self.rules.check().is_ok(), SetupError::Rules)?;
+        ensure(TongoAssets::seats(&self.rules).contains(self.seats), SetupError::Rules)?;
         let seats = self.hands.iter().chain(&self.kept).chain(&self.piles).map(|(seat, _)| *seat);
         let seats = seats.chain(self.chips.iter().map(|(seat, _)| *seat));
         let seats = seats.chain(self.retreated.iter().copied()).chain([self.dealer]);
         for seat in seats.chain(self.turn.map(|(seat, _)| seat)) {
-            ensure(seat.number() < self.seats, BadSetup::Seat(seat))?;
+            ensure(seat.number() < self.seats, SetupError::Seat(seat))?;
         }
         let sections = self.sections.iter().map(|(section, _)| *section);
         for section in sections.chain(self.lying.iter().map(|(section, _)| *section)) {
-            ensure(section < self.rules.sections, BadSetup::Section(section))?;
+            ensure(section < self.rules.sections, SetupError::Section(section))?;
         }
-        let mut game = self.dealt()?;
+        let mut game = self.deal_game()?;
         self.put_cards(&mut game)?;
         self.put_numbers(&mut game)?;
-        recount(&mut game);
+        recount_public(&mut game);
         Ok(game)
     }
 
-    fn dealt(&self) -> Result<TongoAssets, BadSetup> {
+    fn deal_game(&self) -> Result<TongoAssets, SetupError> {
         let mut game = TongoAssets::new(&self.rules, self.seats, Some(self.dealer));
         let mut events = Vec::new();
         while let Turn::Chance(request) = game.turn() {
             let answer = match (game.public.phase, request) {
                 (Phase::Assets, Request::Order(count)) => {
-                    Answer::Order(order(&self.assets, count, 0)?)
+                    ChanceAnswer::Order(build_order(&self.assets, count, 0)?)
                 }
                 (Phase::Acquires, Request::Order(count)) => {
-                    Answer::Order(order(&self.acquires, count, 98)?)
+                    ChanceAnswer::Order(build_order(&self.acquires, count, 98)?)
                 }
-                _ => Answer::Number(u32::from(self.rotation % self.rules.sections)),
+                _ => ChanceAnswer::Number(u32::from(self.rotation % self.rules.sections)),
             };
             game = game.resolve(&answer, &mut events);
         }
@@ -141,14 +141,14 @@ impl Setup {
 
     /// Takes the named cards from wherever they lie, and what lay in their new places goes under the
     /// decks.
-    fn put_cards(&self, game: &mut TongoAssets) -> Result<(), BadSetup> {
+    fn put_cards(&self, game: &mut TongoAssets) -> Result<(), SetupError> {
         let held = self.hands.iter().chain(&self.kept).chain(&self.piles);
         let held = held.flat_map(|(_, cards)| cards.iter());
         let lying = self.sections.iter().flat_map(|(_, assets)| assets.iter().flatten().copied());
         let acquires = self.lying.iter().flat_map(|(_, cards)| cards.iter().copied());
         let mut named = CardSet::EMPTY;
         for card in held.chain(lying).chain(acquires) {
-            ensure(!named.contains(card), BadSetup::Twice(card))?;
+            ensure(!named.contains(card), SetupError::Twice(card))?;
             named = named.with(card);
         }
         let mut under = CardSet::EMPTY;
@@ -157,10 +157,10 @@ impl Setup {
             let is_set = self.sections.iter().any(|(set, _)| *set == at);
             let is_laid = self.lying.iter().any(|(set, _)| *set == at);
             for asset in &mut section.assets {
-                under = clear(asset, is_set, named, under);
+                under = clear_slot(asset, is_set, named, under);
             }
             for acquire in &mut section.acquires {
-                under = clear(acquire, is_laid, named, under);
+                under = clear_slot(acquire, is_laid, named, under);
             }
         }
         for (sets, put) in [
@@ -180,12 +180,12 @@ impl Setup {
         (hidden.assets, hidden.acquires) = (rest(&hidden.assets), rest(&hidden.acquires));
         for (section, assets) in &self.sections {
             let misplaced = assets.iter().flatten().find(|card| !card.is_asset());
-            misplaced.map_or(Ok(()), |card| Err(BadSetup::OtherDeck(*card)))?;
+            misplaced.map_or(Ok(()), |card| Err(SetupError::OtherDeck(*card)))?;
             hidden.sections[*section].assets = *assets;
         }
         for (section, cards) in &self.lying {
             let misplaced = cards.iter().find(|card| card.is_asset());
-            misplaced.map_or(Ok(()), |card| Err(BadSetup::OtherDeck(*card)))?;
+            misplaced.map_or(Ok(()), |card| Err(SetupError::OtherDeck(*card)))?;
             let mut cards = cards.iter().copied();
             hidden.sections[*section].acquires = core::array::from_fn(|_| cards.next());
         }
@@ -202,7 +202,7 @@ impl Setup {
             return Ok(());
         };
         for (deck, left) in [(&mut hidden.assets, assets), (&mut hidden.acquires, acquires)] {
-            ensure(deck.len() >= left, BadSetup::Decks)?;
+            ensure(deck.len() >= left, SetupError::Decks)?;
             let all: Vec<Card> = deck.iter().collect();
             let (kept, gone) = all.split_at(usize::from(left));
             *deck = kept.iter().copied().collect();
@@ -212,14 +212,14 @@ impl Setup {
         Ok(())
     }
 
-    fn put_numbers(&self, game: &mut TongoAssets) -> Result<(), BadSetup> {
+    fn put_numbers(&self, game: &mut TongoAssets) -> Result<(), SetupError> {
         let public = &mut game.public;
         for (seat, chips) in &self.chips {
             public.players[*seat].chips = *chips;
         }
         let all = self.rules.latinum * u32::from(self.seats);
         let held: u32 = public.players.iter().map(|player| player.chips).sum();
-        public.pot = all.checked_sub(held).ok_or(BadSetup::Chips)?;
+        public.pot = all.checked_sub(held).ok_or(SetupError::Chips)?;
         for seat in &self.retreated {
             public.playing = public.playing.without(*seat);
         }
@@ -246,7 +246,7 @@ impl Setup {
 }
 
 /// Empties a place whose card is named elsewhere, or that is filled anew.
-fn clear(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet) -> CardSet {
+fn clear_slot(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet) -> CardSet {
     match *place {
         Some(card) if named.contains(card) => {
             *place = None;
@@ -261,12 +261,12 @@ fn clear(place: &mut Option<Card>, is_set: bool, named: CardSet, under: CardSet)
 }
 
 /// An order of so many cards from this index on, with these on top.
-fn order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, BadSetup> {
+fn build_order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, SetupError> {
     let mut order: Vec<u8> = Vec::new();
     for card in top {
         let index = card.index().checked_sub(from).filter(|index| *index < count);
-        let index = index.ok_or(BadSetup::OtherDeck(*card))?;
-        ensure(!order.contains(&index), BadSetup::Twice(*card))?;
+        let index = index.ok_or(SetupError::OtherDeck(*card))?;
+        ensure(!order.contains(&index), SetupError::Twice(*card))?;
         order.push(index);
     }
     let rest: Vec<u8> = (0..count).filter(|index| !order.contains(index)).collect();
@@ -275,7 +275,7 @@ fn order(top: &[Card], count: u8, from: u8) -> Result<Vec<u8>, BadSetup> {
 }
 
 /// What is open of the cards, as they lie now.
-fn recount(game: &mut TongoAssets) {
+fn recount_public(game: &mut TongoAssets) {
     let TongoAssets { public, hidden } = game;
     for seat in Seat::all(public.seats()) {
         let (hand, pile) = (hidden.hands[seat], hidden.piles[seat]);
@@ -285,10 +285,10 @@ fn recount(game: &mut TongoAssets) {
         (player.pile_assets, player.pile_acquires) =
             (pile.assets().count(), pile.acquires().count());
     }
-    public.sections = hidden.sections.map(|section| section.seen());
+    public.sections = hidden.sections.map(|section| section.public_section());
     (public.asset_deck, public.acquire_deck) = (hidden.assets.len(), hidden.acquires.len());
 }
 
-fn ensure(holds: bool, otherwise: BadSetup) -> Result<(), BadSetup> {
+fn ensure(holds: bool, otherwise: SetupError) -> Result<(), SetupError> {
     if holds { Ok(()) } else { Err(otherwise) }
 }

@@ -119,7 +119,7 @@ pub struct HiddenSection {
 
 impl HiddenSection {
     /// What everybody sees of it.
-    pub fn seen(&self) -> Section {
+    pub fn public_section(&self) -> Section {
         let full = (0..).zip(&self.assets).filter(|(_, asset)| asset.is_some());
         let acquires = self.acquires.iter().flatten().map(|_| 1).sum();
         Section { slots: full.map(|(slot, _)| slot).collect(), acquires }

@@ -10,9 +10,9 @@ use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{self, Answer};
+use crate::chance::{self, ChanceAnswer};
 use crate::game::{
-    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, UnsoundRules, Viewer,
+    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Turn, RulesError, Viewer,
 };
 use crate::games::tongo_assets::action::Action;
 use crate::games::tongo_assets::bot;
@@ -20,21 +20,21 @@ use crate::games::tongo_assets::card::{Acquire, Card};
 use crate::games::tongo_assets::clock;
 use crate::games::tongo_assets::deck::Deck;
 use crate::games::tongo_assets::describe;
-use crate::games::tongo_assets::event::{Event, Face, Place};
-use crate::games::tongo_assets::hidden::{Hidden, Own};
+use crate::games::tongo_assets::event::{Event, Face, AcquireDestination};
+use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
 use crate::games::tongo_assets::imagine;
 use crate::games::tongo_assets::kind;
-use crate::games::tongo_assets::legal::{self, Actor, indexed, leveraged};
+use crate::games::tongo_assets::legal::{self, Actor, indexed_risk, leveraged_payment};
 use crate::games::tongo_assets::list;
 use crate::games::tongo_assets::payout;
-use crate::games::tongo_assets::phase::{Ending, Phase, Shown};
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::phase::{GameEnding, Phase, ShownHand};
+use crate::games::tongo_assets::public::PublicState;
 use crate::games::tongo_assets::refusal::Illegal;
 use crate::games::tongo_assets::ring::Ring;
 use crate::games::tongo_assets::rules::{HALVES, PriceBounds, Rules};
 use crate::games::tongo_assets::set::CardSet;
 use crate::games::tongo_assets::slots::SlotSet;
-use crate::games::tongo_assets::strength::Reading;
+use crate::games::tongo_assets::strength::HandRank;
 use crate::games::tongo_assets::view::{View, prompt};
 use crate::seat::Seat;
 
@@ -44,13 +44,13 @@ const IMAGINED: u32 = 60;
 /// A game of Tongo (assets), from before the deal to its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TongoAssets {
-    pub(super) public: Public,
+    pub(super) public: PublicState,
     pub(super) hidden: Hidden,
 }
 
 impl TongoAssets {
     /// What is open.
-    pub const fn public(&self) -> &Public {
+    pub const fn public(&self) -> &PublicState {
         &self.public
     }
 
@@ -65,99 +65,99 @@ impl TongoAssets {
     }
 
     /// Applies an event and notes it.
-    fn happen(&mut self, event: Event, events: &mut Vec<Event>) {
-        self.hidden.follow(&self.public, &event);
+    fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
+        self.hidden.apply(&self.public, &event);
         self.public.apply(&event);
         events.push(event);
     }
 
     /// Plays a legal action and whatever follows from it without another's decision.
-    fn play(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
+    fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         match *action {
             Action::Open { risk, purchase, sell } => {
-                self.happen(Event::Opened { seat, risk, purchase, sell }, events);
+                self.apply_event(Event::Opened { seat, risk, purchase, sell }, events);
             }
             Action::Pay => {
-                let chips = self.actor(seat).missing().expect("a legal payment is due");
-                self.happen(Event::Paid { seat, chips }, events);
+                let chips = self.actor(seat).amount_due().expect("a legal payment is due");
+                self.apply_event(Event::Paid { seat, chips }, events);
             }
             Action::Raise { risk, purchase, sell } => {
                 let chips = risk - self.public.players[seat].paid;
-                self.happen(Event::Raised { seat, chips, risk, purchase, sell }, events);
+                self.apply_event(Event::Raised { seat, chips, risk, purchase, sell }, events);
             }
             Action::RaiseConfront { risk } => {
-                let (purchase, sell) = self.prices_at(risk);
-                self.happen(Event::Raised { seat, chips: risk, risk, purchase, sell }, events);
+                let (purchase, sell) = self.prices_for_risk(risk);
+                self.apply_event(Event::Raised { seat, chips: risk, risk, purchase, sell }, events);
             }
-            Action::Retreat => self.happen(Event::Retreated { seat }, events),
+            Action::Retreat => self.apply_event(Event::Retreated { seat }, events),
             Action::Swap { discard, slot } => {
-                let (taken, discarded) = (self.asset_before(seat, slot), Face::Up(discard));
-                self.happen(Event::Swapped { seat, slot, taken, discarded }, events);
+                let (taken, discarded) = (self.asset_in_slot(seat, slot), Face::Up(discard));
+                self.apply_event(Event::Swapped { seat, slot, taken, discarded }, events);
             }
             Action::Purchase { slot, discard, free } => {
-                let chips = self.price(seat, free, events);
-                let (taken, discarded) = (self.asset_before(seat, slot), discard.map(Face::Up));
-                self.happen(Event::Purchased { seat, slot, taken, discarded, chips }, events);
+                let chips = self.purchase_cost(seat, free, events);
+                let (taken, discarded) = (self.asset_in_slot(seat, slot), discard.map(Face::Up));
+                self.apply_event(Event::Purchased { seat, slot, taken, discarded, chips }, events);
             }
             Action::Acquire { replace, free } => self.acquire(seat, replace, free, events),
             Action::Sell { slots } => {
-                let (chips, hand) = (self.public.sell, Some(self.assets_before(seat, slots)));
-                self.happen(Event::Sold { seat, slots, chips, hand }, events);
+                let (chips, hand) = (self.public.sell, Some(self.assets_in_slots(seat, slots)));
+                self.apply_event(Event::Sold { seat, slots, chips, hand }, events);
             }
             Action::Reveal { section } => {
                 let assets = Some(self.hidden.sections[section].assets);
-                self.happen(Event::Revealed { seat, section, assets }, events);
+                self.apply_event(Event::Revealed { seat, section, assets }, events);
             }
             Action::Dividend => {
                 let chips = self.public.purchase.min(self.public.pot);
-                self.happen(Event::DividendTaken { seat, chips }, events);
+                self.apply_event(Event::DividendTaken { seat, chips }, events);
             }
-            Action::Done => self.happen(Event::Done { seat }, events),
+            Action::Done => self.apply_event(Event::Done { seat }, events),
             Action::Confront => {
-                self.happen(Event::Confronted { seat, chips: self.public.risk }, events);
+                self.apply_event(Event::Confronted { seat, chips: self.public.risk }, events);
             }
             Action::Evade { discards } => {
                 let mut cards = discards.iter().map(Face::Up);
                 let discarded = core::array::from_fn(|_| cards.next().expect("three are named"));
-                let chips = self.public.evasion();
-                self.happen(Event::Evaded { seat, chips, discarded }, events);
+                let chips = self.public.evasion_cost();
+                self.apply_event(Event::Evaded { seat, chips, discarded }, events);
             }
             Action::Index { margin } => {
-                let risk = indexed(self.public.risk, margin);
-                let (purchase, sell) = self.prices_at(risk);
+                let risk = indexed_risk(self.public.risk, margin);
+                let (purchase, sell) = self.prices_for_risk(risk);
                 let chips = self.public.unindexed.unwrap_or(self.public.risk);
-                self.happen(Event::Indexed { seat, margin, chips, risk, purchase, sell }, events);
+                self.apply_event(Event::Indexed { seat, margin, chips, risk, purchase, sell }, events);
             }
             Action::Leverage { percent } => {
-                let chips = leveraged(self.public.risk, percent);
-                self.happen(Event::Leveraged { seat, percent, chips }, events);
+                let chips = leveraged_payment(self.public.risk, percent);
+                self.apply_event(Event::Leveraged { seat, percent, chips }, events);
             }
             Action::Bribe { to, chips, cards } => {
-                self.happen(Event::BribeOffered { seat, to, chips, cards }, events);
+                self.apply_event(Event::BribeOffered { seat, to, chips, cards }, events);
             }
-            Action::Accept => self.happen(Event::BribeAnswered { seat, accepted: true }, events),
-            Action::Refuse => self.happen(Event::BribeAnswered { seat, accepted: false }, events),
+            Action::Accept => self.apply_event(Event::BribeAnswered { seat, accepted: true }, events),
+            Action::Refuse => self.apply_event(Event::BribeAnswered { seat, accepted: false }, events),
         }
-        self.go_on(events);
+        self.advance(events);
     }
 
-    /// What follows without a decision: the next section is shown, leveraged seats leave a confront
+    /// What follows without a decision: the next section is shown, leveraged_payment seats leave a confront
     /// that failed, hands are shown, the game ends.
-    fn go_on(&mut self, events: &mut Vec<Event>) {
+    fn advance(&mut self, events: &mut Vec<Event>) {
         loop {
             match self.public.phase {
                 Phase::Assess { seat, began: false, .. } => {
-                    let assets = Some(self.hidden.before(&self.public, seat));
-                    self.happen(Event::Assessing { seat, assets }, events);
+                    let assets = Some(self.hidden.section_assets(&self.public, seat));
+                    self.apply_event(Event::Assessing { seat, assets }, events);
                 }
                 Phase::Debts { seat, .. } if self.public.players[seat].leverage > 0 => {
-                    self.happen(Event::Retreated { seat }, events);
+                    self.apply_event(Event::Retreated { seat }, events);
                 }
-                Phase::Showdown { confronter } => self.show(confronter, events),
+                Phase::Showdown { confronter } => self.show_hands(confronter, events),
                 Phase::LastIn { seat } => {
                     let awards = payout::whole_pot(&self.public, seat);
-                    let ending = Ending::LastIn;
-                    self.happen(Event::Over { ending, winner: seat, awards }, events);
+                    let ending = GameEnding::LastIn;
+                    self.apply_event(Event::Over { ending, winner: seat, awards }, events);
                 }
                 Phase::Dealer
                 | Phase::Assets
@@ -175,75 +175,75 @@ impl TongoAssets {
     }
 
     /// Rules 4.3, 5 and 6.2.
-    fn show(&mut self, confronter: Seat, events: &mut Vec<Event>) {
+    fn show_hands(&mut self, confronter: Seat, events: &mut Vec<Event>) {
         let seats = self.public.seats();
         let mut hands = Ring::new(seats);
         for seat in self.public.playing.iter() {
             let hand = self.hidden.hands[seat];
-            hands[seat] = Some(Shown { hand, reading: Reading::of(hand) });
+            hands[seat] = Some(ShownHand { hand, reading: HandRank::from_hand(hand) });
         }
-        let winner = payout::strongest(confronter, seats, &hands);
-        let awards = payout::showdown(&self.public, confronter, winner);
-        let ending = if winner == confronter { Ending::Acquisition } else { Ending::Showdown };
-        self.happen(Event::Shown { hands: Box::new(hands) }, events);
-        self.happen(Event::Over { ending, winner, awards }, events);
+        let winner = payout::strongest_seat(confronter, seats, &hands);
+        let awards = payout::showdown_awards(&self.public, confronter, winner);
+        let ending = if winner == confronter { GameEnding::Acquisition } else { GameEnding::Showdown };
+        self.apply_event(Event::Shown { hands: Box::new(hands) }, events);
+        self.apply_event(Event::Over { ending, winner, awards }, events);
     }
 
     /// Rule 3.3: a wild goes into the hand, an audit acts at once, the others are kept.
     fn acquire(&mut self, seat: Seat, replace: Option<Card>, free: bool, events: &mut Vec<Event>) {
-        let chips = self.price(seat, free, events);
+        let chips = self.purchase_cost(seat, free, events);
         let section = &self.hidden.sections[self.public.section_of(seat)];
         let card = section.acquires.iter().flatten().next().copied();
         let card = card.expect("a legal purchase finds an acquire card");
         let (to, discarded) = match card.kind() {
-            Some(Acquire::Wild) => (Place::Hand, replace.map(Face::Up)),
-            Some(Acquire::Audit) => (Place::Pile, None),
-            Some(Acquire::Free | Acquire::Reveal | Acquire::Dividend) | None => (Place::Kept, None),
+            Some(Acquire::Wild) => (AcquireDestination::Hand, replace.map(Face::Up)),
+            Some(Acquire::Audit) => (AcquireDestination::Pile, None),
+            Some(Acquire::Free | Acquire::Reveal | Acquire::Dividend) | None => (AcquireDestination::Kept, None),
         };
         let taken = Face::Up(card);
-        self.happen(Event::Acquired { seat, taken, to, discarded, chips }, events);
-        if to == Place::Pile {
+        self.apply_event(Event::Acquired { seat, taken, to, discarded, chips }, events);
+        if to == AcquireDestination::Pile {
             let chips = self.public.risk;
             if self.public.players[seat].chips >= chips {
-                self.happen(Event::Audited { seat, chips }, events);
+                self.apply_event(Event::Audited { seat, chips }, events);
             } else {
-                self.happen(Event::Retreated { seat }, events);
+                self.apply_event(Event::Retreated { seat }, events);
             }
         }
     }
 
     /// What a purchase costs; a free purchase is spent first (rule 1.3).
-    fn price(&mut self, seat: Seat, free: bool, events: &mut Vec<Event>) -> u32 {
+    fn purchase_cost(&mut self, seat: Seat, free: bool, events: &mut Vec<Event>) -> u32 {
         if free {
-            self.happen(Event::FreeSpent { seat }, events);
+            self.apply_event(Event::FreeSpent { seat }, events);
             return 0;
         }
         self.public.purchase
     }
 
-    fn asset_before(&self, seat: Seat, slot: u8) -> Face {
-        let assets = self.hidden.before(&self.public, seat);
+    fn asset_in_slot(&self, seat: Seat, slot: u8) -> Face {
+        let assets = self.hidden.section_assets(&self.public, seat);
         let asset = assets.get(usize::from(slot)).copied().flatten();
         Face::Up(asset.expect("a legal slot holds an asset"))
     }
 
-    fn assets_before(&self, seat: Seat, slots: SlotSet) -> CardSet {
-        let assets = self.hidden.before(&self.public, seat);
+    fn assets_in_slots(&self, seat: Seat, slots: SlotSet) -> CardSet {
+        let assets = self.hidden.section_assets(&self.public, seat);
         slots.iter().filter_map(|slot| assets[usize::from(slot)]).collect()
     }
 
     /// The prices in proportion to a new risk (rule 4.1).
-    fn prices_at(&self, risk: u32) -> (u32, u32) {
-        let bounds = PriceBounds::of(risk);
-        let Public { risk: before, purchase, sell, .. } = self.public;
+    fn prices_for_risk(&self, risk: u32) -> (u32, u32) {
+        let bounds = PriceBounds::for_risk(risk);
+        let PublicState { risk: before, purchase, sell, .. } = self.public;
         (
-            bounds.scaled(purchase, before, risk, bounds.purchase_min),
-            bounds.scaled(sell, before, risk, 1),
+            bounds.scale_price(purchase, before, risk, bounds.purchase_min),
+            bounds.scale_price(sell, before, risk, 1),
         )
     }
 
     /// The chips of a seat and its part of the pot, in half chips.
-    pub fn halves(&self, seat: Seat) -> u32 {
+    pub fn half_chips(&self, seat: Seat) -> u32 {
         let award = self.public.end.map_or(0, |end| end.awards[seat]);
         self.public.players[seat].chips * HALVES + award
     }
@@ -254,7 +254,7 @@ impl Game for TongoAssets {
     type Action = Action;
     type Event = Event;
     type View = View;
-    type Illegal = Illegal;
+    type Refusal = Illegal;
 
     fn kind(_rules: &Rules) -> &'static str {
         Self::NAME
@@ -272,8 +272,8 @@ impl Game for TongoAssets {
         rules.counts_max()
     }
 
-    fn check(rules: &Rules) -> Result<(), UnsoundRules> {
-        kind::check(rules)
+    fn check(rules: &Rules) -> Result<(), RulesError> {
+        kind::check_rules(rules)
     }
 
     fn countdown_ms(rules: &Rules) -> RangeInclusive<u32> {
@@ -281,7 +281,7 @@ impl Game for TongoAssets {
     }
 
     fn new(rules: &Rules, seats: u8, starter: Option<Seat>) -> Self {
-        let public = Public::new(rules, seats, starter.filter(|seat| seat.number() < seats));
+        let public = PublicState::new(rules, seats, starter.filter(|seat| seat.number() < seats));
         let hidden = Hidden::new(&public);
         Self { public, hidden }
     }
@@ -291,45 +291,45 @@ impl Game for TongoAssets {
     }
 
     fn legal_actions(&self, seat: Seat, actions: &mut Vec<Action>) {
-        list::for_each(&self.actor(seat), &mut |action| actions.push(action));
+        list::for_each_action(&self.actor(seat), &mut |action| actions.push(action));
     }
 
     fn act(&self, seat: Seat, action: &Action, events: &mut Vec<Event>) -> Result<Self, Illegal> {
         legal::check(&self.actor(seat), action)?;
         let mut next = self.clone();
-        next.play(seat, action, events);
+        next.play_action(seat, action, events);
         Ok(next)
     }
 
-    fn resolve(&self, answer: &Answer, events: &mut Vec<Event>) -> Self {
+    fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Event>) -> Self {
         let Turn::Chance(request) = self.turn() else {
             panic!("no chance is due");
         };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
         let event = match (self.public.phase, answer) {
-            (Phase::Dealer, Answer::Number(number)) => {
+            (Phase::Dealer, ChanceAnswer::Number(number)) => {
                 let seat = Seat::all(self.public.seats()).nth(*number as usize);
                 Event::DealerChosen { seat: seat.expect("the answer fits") }
             }
-            (Phase::Assets, Answer::Order(order)) => {
+            (Phase::Assets, ChanceAnswer::Order(order)) => {
                 Event::AssetsShuffled { deck: Some(Box::new(deck(order, Card::asset))) }
             }
-            (Phase::Acquires, Answer::Order(order)) => {
+            (Phase::Acquires, ChanceAnswer::Order(order)) => {
                 Event::AcquiresShuffled { deck: Some(Box::new(deck(order, Card::acquire))) }
             }
-            (Phase::Deal, Answer::Number(number)) => {
+            (Phase::Deal, ChanceAnswer::Number(number)) => {
                 let rotation = number.to_le_bytes()[0];
                 let hands = Box::new(self.hidden.hands_to_deal(&self.public, rotation));
                 Event::Dealt { rotation, hands }
             }
-            (Phase::Stop, Answer::Number(number)) => {
+            (Phase::Stop, ChanceAnswer::Number(number)) => {
                 Event::Stopped { rotation: number.to_le_bytes()[0] }
             }
             _ => panic!("no chance is due"),
         };
-        next.happen(event, events);
-        next.go_on(events);
+        next.apply_event(event, events);
+        next.advance(events);
         next
     }
 
@@ -346,18 +346,18 @@ impl Game for TongoAssets {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        self.public.end.map(|end| kind::name_of(end.ending))
+        self.public.end.map(|end| kind::ending_name(end.ending))
     }
 
-    fn counts(&self) -> Vec<Count> {
-        kind::counts(&self.public)
+    fn counts(&self) -> Vec<CounterIncrement> {
+        kind::counter_increments(&self.public)
     }
 
     fn view(&self, viewer: Viewer) -> View {
         let (public, hidden) = (self.public.clone(), &self.hidden);
         match viewer {
             Viewer::Seat(seat) => {
-                let own = Some(Own::of(&self.public, hidden, seat));
+                let own = Some(OwnKnowledge::from_state(&self.public, hidden, seat));
                 View { viewer: Some(seat), public, own, hidden: None }
             }
             Viewer::Public => View { viewer: None, public, own: None, hidden: None },
@@ -369,7 +369,7 @@ impl Game for TongoAssets {
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
-        Some(event.redacted(viewer))
+        Some(event.redact_for(viewer))
     }
 
     fn observe(view: &mut View, event: &Event) {
@@ -386,40 +386,40 @@ impl Game for TongoAssets {
 
     fn legal_in_view(view: &View, actions: &mut Vec<Action>) {
         if let Some(actor) = view.actor() {
-            list::for_each(&actor, &mut |action| actions.push(action));
+            list::for_each_action(&actor, &mut |action| actions.push(action));
         }
     }
 
-    fn advise(view: &View) -> Option<Action> {
-        bot::advise(view)
+    fn choose_action(view: &View) -> Option<Action> {
+        bot::choose_action(view)
     }
 
     fn is_commitment(view: &View, action: &Action) -> bool {
         legal::is_commitment(&view.public, action)
     }
 
-    fn games_to_imagine(_view: &View) -> Option<u32> {
+    fn imagined_game_count(_view: &View) -> Option<u32> {
         Some(IMAGINED)
     }
 
-    fn worth_trying(view: &View, actions: &mut Vec<Action>) {
-        imagine::worth_trying(view, bot::advise(view), actions);
+    fn candidate_actions(view: &View, actions: &mut Vec<Action>) {
+        imagine::candidate_actions(view, bot::choose_action(view), actions);
     }
 
-    fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
-        imagine::game(view, dice)
+    fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
+        imagine::sample_game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {
-        describe::view(view)
+        describe::describe_view(view)
     }
 
     fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::action(action)
+        describe::describe_action(action)
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
-        describe::event(event)
+        describe::describe_event(event)
     }
 }
 

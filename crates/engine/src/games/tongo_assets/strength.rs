@@ -50,7 +50,7 @@ impl Class {
     ];
 
     /// As people say it.
-    pub const fn words(self) -> &'static str {
+    pub const fn display_name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
             Self::Reserve => "a Reserve",
@@ -68,7 +68,7 @@ impl Class {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoAssetsReading"))]
-pub struct Reading {
+pub struct HandRank {
     pub class: Class,
     /// The highest number among the cards that make it; 0 for nothing.
     pub number: u8,
@@ -78,14 +78,14 @@ pub struct Reading {
     pub wilds: u8,
 }
 
-impl Reading {
+impl HandRank {
     /// The best reading of a hand.
-    pub fn of(hand: CardSet) -> Self {
-        Natural::of(hand).best()
+    pub fn from_hand(hand: CardSet) -> Self {
+        NaturalCards::from_hand(hand).best_rank()
     }
 }
 
-impl Ord for Reading {
+impl Ord for HandRank {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |reading: &Self| {
             let colour = reading.colour.map(|colour| Reverse(colour.index()));
@@ -95,15 +95,15 @@ impl Ord for Reading {
     }
 }
 
-impl PartialOrd for Reading {
+impl PartialOrd for HandRank {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// The most cards of one number or colour, wilds among them: how far a hand has been built.
-pub(super) fn in_one_group(hand: CardSet) -> u8 {
-    let natural = Natural::of(hand);
+pub(super) fn largest_group(hand: CardSet) -> u8 {
+    let natural = NaturalCards::from_hand(hand);
     let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
     groups.map(|group| natural.count(group)).max().unwrap_or(0) + natural.wilds
 }
@@ -132,19 +132,19 @@ const fn number_bits(number: u8) -> u64 {
 
 /// A hand without its wilds, and how many those are.
 #[derive(Clone, Copy, Debug)]
-struct Natural {
+struct NaturalCards {
     first: u64,
     second: u64,
     wilds: u8,
 }
 
-impl Natural {
-    const fn of(hand: CardSet) -> Self {
+impl NaturalCards {
+    const fn from_hand(hand: CardSet) -> Self {
         let (first, second) = hand.copies();
         Self { first, second, wilds: hand.wilds().count() }
     }
 
-    const fn any(self) -> u64 {
+    const fn all_types(self) -> u64 {
         self.first | self.second
     }
 
@@ -154,42 +154,42 @@ impl Natural {
         (first + second).to_le_bytes()[0]
     }
 
-    fn best(self) -> Reading {
+    fn best_rank(self) -> HandRank {
         let naturals = self.count(TYPE_BITS);
         let seven = naturals + self.wilds >= HAND_MAX;
         let seven = if seven && self.wilds == 0 {
             self.full_monopoly().or_else(|| self.seven_natural())
         } else if seven {
-            self.of_group(Class::Consortium, HAND_MAX)
+            self.rank_of_group(Class::Consortium, HAND_MAX)
         } else {
             None
         };
         seven
-            .or_else(|| self.continuum())
-            .or_else(|| self.of_group(Class::Treasury, 5))
-            .or_else(|| self.of_group(Class::Reserve, 2))
+            .or_else(|| self.material_continuum())
+            .or_else(|| self.rank_of_group(Class::Treasury, 5))
+            .or_else(|| self.rank_of_group(Class::Reserve, 2))
             .unwrap_or_default()
     }
 
     /// Seven cards: every number once and every colour once.
-    fn full_monopoly(self) -> Option<Reading> {
+    fn full_monopoly(self) -> Option<HandRank> {
         let once = |group: u64| self.count(group) == 1;
         let is_full =
             (0..NUMBERS).all(|place| once(colour_bits(place)) && once(number_bits(place)));
-        is_full.then(|| natural(Class::FullMonopoly, self.any()))
+        is_full.then(|| natural_rank(Class::FullMonopoly, self.all_types()))
     }
 
     /// Seven cards of one group: a Monopoly where all differ.
-    fn seven_natural(self) -> Option<Reading> {
+    fn seven_natural(self) -> Option<HandRank> {
         let groups = (0..NUMBERS).flat_map(|place| [colour_bits(place), number_bits(place)]);
         let group = groups.into_iter().find(|group| self.count(*group) == HAND_MAX)?;
-        let all_differ = self.any() & group == group;
+        let all_differ = self.all_types() & group == group;
         let class = if all_differ { Class::Monopoly } else { Class::FullConsortium };
-        Some(natural(class, self.any()))
+        Some(natural_rank(class, self.all_types()))
     }
 
     /// Two different types, both twice: the first type from the top for which wilds suffice.
-    fn continuum(self) -> Option<Reading> {
+    fn material_continuum(self) -> Option<HandRank> {
         let pairs = self.first & self.second;
         let singles = self.first ^ self.second;
         if self.wilds == 0 && pairs.count_ones() < 2 {
@@ -207,11 +207,11 @@ impl Natural {
         for number in (0..NUMBERS).rev() {
             for colour in Colour::ALL {
                 let one = 1 << (colour.index() * NUMBERS + number);
-                let other = costs_least(pairs & !one, singles & !one);
+                let other = cheapest_pair_cost(pairs & !one, singles & !one);
                 let wilds = costs(one) + other;
                 if wilds <= self.wilds {
                     let (number, colour) = (number + 1, Some(colour));
-                    return Some(Reading {
+                    return Some(HandRank {
                         class: Class::MaterialContinuum,
                         number,
                         colour,
@@ -224,10 +224,10 @@ impl Natural {
     }
 
     /// The best so many cards of one number or one colour.
-    fn of_group(self, class: Class, wanted: u8) -> Option<Reading> {
+    fn rank_of_group(self, class: Class, wanted: u8) -> Option<HandRank> {
         let mut best = None;
         for place in 0..NUMBERS {
-            best = best.max(self.of_number(class, wanted, place)).max(self.of_colour(
+            best = best.max(self.rank_of_number(class, wanted, place)).max(self.rank_of_colour(
                 class,
                 wanted,
                 Colour::ALL[usize::from(place)],
@@ -236,34 +236,34 @@ impl Natural {
         best
     }
 
-    fn of_number(self, class: Class, wanted: u8, number: u8) -> Option<Reading> {
+    fn rank_of_number(self, class: Class, wanted: u8, number: u8) -> Option<HandRank> {
         let group = number_bits(number);
-        let missing = self.missing(group, wanted)?;
-        let natural_best = best_colour(self.any() & group);
-        let has_red = self.any() & group & RED != 0;
+        let missing = self.wilds_needed(group, wanted)?;
+        let natural_best = best_colour(self.all_types() & group);
+        let has_red = self.all_types() & group & RED != 0;
         let wilds = if has_red || self.wilds == 0 { missing } else { missing.max(1) };
         let colour = if wilds > 0 { Some(Colour::Red) } else { natural_best };
-        Some(Reading { class, number: number + 1, colour, wilds })
+        Some(HandRank { class, number: number + 1, colour, wilds })
     }
 
-    fn of_colour(self, class: Class, wanted: u8, colour: Colour) -> Option<Reading> {
+    fn rank_of_colour(self, class: Class, wanted: u8, colour: Colour) -> Option<HandRank> {
         let group = colour_bits(colour.index());
-        let missing = self.missing(group, wanted)?;
-        let highest = highest_number(self.any() & group);
+        let missing = self.wilds_needed(group, wanted)?;
+        let highest = highest_number(self.all_types() & group);
         let wilds = if highest == NUMBERS || self.wilds == 0 { missing } else { missing.max(1) };
         let number = if wilds > 0 { NUMBERS } else { highest };
-        Some(Reading { class, number, colour: Some(colour), wilds })
+        Some(HandRank { class, number, colour: Some(colour), wilds })
     }
 
     /// How many wilds it takes to have so many of a group; `None` if there are not so many.
-    fn missing(self, group: u64, wanted: u8) -> Option<u8> {
+    fn wilds_needed(self, group: u64, wanted: u8) -> Option<u8> {
         let missing = wanted.saturating_sub(self.count(group));
         (missing <= self.wilds).then_some(missing)
     }
 }
 
 /// Wilds for the cheapest pair of these.
-const fn costs_least(pairs: u64, singles: u64) -> u8 {
+const fn cheapest_pair_cost(pairs: u64, singles: u64) -> u8 {
     if pairs != 0 {
         0
     } else if singles != 0 {
@@ -274,10 +274,10 @@ const fn costs_least(pairs: u64, singles: u64) -> u8 {
 }
 
 /// A reading without wilds in which all these types take part.
-fn natural(class: Class, types: u64) -> Reading {
+fn natural_rank(class: Class, types: u64) -> HandRank {
     let number = highest_number(types);
     let colour = best_colour(types & number_bits(number.saturating_sub(1)));
-    Reading { class, number, colour, wilds: 0 }
+    HandRank { class, number, colour, wilds: 0 }
 }
 
 /// The highest number among these types; 0 for none.
@@ -295,13 +295,13 @@ fn best_colour(types: u64) -> Option<Colour> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Reading};
+    use super::{Class, HandRank};
     use crate::games::tongo_assets::card::Colour;
     use crate::games::tongo_assets::set::CardSet;
 
-    fn read(text: &str) -> (Class, u8, Option<Colour>, u8) {
+    fn rank_of(text: &str) -> (Class, u8, Option<Colour>, u8) {
         let hand: CardSet = text.split(' ').map(|card| card.parse().unwrap()).collect();
-        let Reading { class, number, colour, wilds } = Reading::of(hand);
+        let HandRank { class, number, colour, wilds } = HandRank::from_hand(hand);
         (class, number, colour, wilds)
     }
 
@@ -336,7 +336,7 @@ mod tests {
             ("W0", (Nothing, 0, None, 0)),
             ("W0 W1", (Reserve, 7, Some(Red), 2)),
         ] {
-            assert_eq!(read(hand), expected, "{hand}");
+            assert_eq!(rank_of(hand), expected, "{hand}");
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
     fn a_better_class_wins_then_number_colour_and_fewer_wilds() {
         let better = |one: &str, other: &str| {
             let [one, other] = [one, other].map(|text| {
-                Reading::of(text.split(' ').map(|card| card.parse().unwrap()).collect())
+                HandRank::from_hand(text.split(' ').map(|card| card.parse().unwrap()).collect())
             });
             assert!(one > other, "{one:?} {other:?}");
         };

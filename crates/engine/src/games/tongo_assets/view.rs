@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Prompt, Turn};
 use crate::games::tongo_assets::event::Event;
-use crate::games::tongo_assets::hidden::{Hidden, Own};
+use crate::games::tongo_assets::hidden::{Hidden, OwnKnowledge};
 use crate::games::tongo_assets::legal::Actor;
-use crate::games::tongo_assets::public::Public;
+use crate::games::tongo_assets::public::PublicState;
 use crate::seat::Seat;
 
 /// What one viewer knows.
@@ -18,10 +18,10 @@ use crate::seat::Seat;
 pub struct View {
     /// The seat that looks; `None` for the public and the record.
     pub viewer: Option<Seat>,
-    pub public: Public,
+    pub public: PublicState,
     /// What the viewer holds and sees; absent for the public.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<Own>,
+    pub own: Option<OwnKnowledge>,
     /// Every card, for the record only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Box<Hidden>>,
@@ -40,17 +40,17 @@ impl View {
 
     pub(super) fn observe(&mut self, event: &Event) {
         if let Some(hidden) = &mut self.hidden {
-            hidden.follow(&self.public, event);
+            hidden.apply(&self.public, event);
         }
         let offer = self.public.offer;
         self.public.apply(event);
         if let (Some(seat), Some(own)) = (self.viewer, &mut self.own) {
-            own.follow(&self.public, seat, event, offer);
+            own.apply(&self.public, seat, event, offer);
         }
     }
 }
 
-pub(super) fn prompt(public: &Public) -> Option<Prompt> {
+pub(super) fn prompt(public: &PublicState) -> Option<Prompt> {
     match public.turn() {
         Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),
         Turn::Chance(_) | Turn::Over => None,

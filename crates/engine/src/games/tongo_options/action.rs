@@ -12,7 +12,7 @@ pub type Discards = List<Card, { HAND_CARDS as usize }>;
 
 /// An action of a player. Unknown fields are refused: they are a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", from = "Wire")]
+#[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsAction", deny_unknown_fields))]
 pub enum Action {
@@ -96,7 +96,7 @@ pub struct NewCosts {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-enum Wire {
+enum ActionFields {
     Stop {
         floor: u8,
     },
@@ -159,30 +159,30 @@ enum Wire {
     Join {},
 }
 
-impl From<Wire> for Action {
-    fn from(wire: Wire) -> Self {
-        match wire {
-            Wire::Stop { floor } => Self::Stop { floor },
-            Wire::Retreat {} => Self::Retreat,
-            Wire::Evade { discards } => Self::Evade { discards },
-            Wire::ConvertReserves {} => Self::ConvertReserves,
-            Wire::Confront { target } => Self::Confront { target },
-            Wire::Acquire {} => Self::Acquire,
-            Wire::Fold {} => Self::Fold,
-            Wire::PayRisk {} => Self::PayRisk,
-            Wire::Lower { buy, sell, exchange } => Self::Lower(NewCosts { buy, sell, exchange }),
-            Wire::Buy { slot, leverage } => Self::Buy { slot, leverage },
-            Wire::Sell { slot, leverage } => Self::Sell { slot, leverage },
-            Wire::Exchange { slot, floor, other, leverage } => {
+impl From<ActionFields> for Action {
+    fn from(fields: ActionFields) -> Self {
+        match fields {
+            ActionFields::Stop { floor } => Self::Stop { floor },
+            ActionFields::Retreat {} => Self::Retreat,
+            ActionFields::Evade { discards } => Self::Evade { discards },
+            ActionFields::ConvertReserves {} => Self::ConvertReserves,
+            ActionFields::Confront { target } => Self::Confront { target },
+            ActionFields::Acquire {} => Self::Acquire,
+            ActionFields::Fold {} => Self::Fold,
+            ActionFields::PayRisk {} => Self::PayRisk,
+            ActionFields::Lower { buy, sell, exchange } => Self::Lower(NewCosts { buy, sell, exchange }),
+            ActionFields::Buy { slot, leverage } => Self::Buy { slot, leverage },
+            ActionFields::Sell { slot, leverage } => Self::Sell { slot, leverage },
+            ActionFields::Exchange { slot, floor, other, leverage } => {
                 Self::Exchange { slot, floor, other, leverage }
             }
-            Wire::Raise { buy, sell, exchange } => Self::Raise(NewCosts { buy, sell, exchange }),
-            Wire::IndexMargin { percent } => Self::IndexMargin { percent },
-            Wire::Roll {} => Self::Roll,
-            Wire::End {} => Self::End,
-            Wire::PayToEvade { discards } => Self::PayToEvade { discards },
-            Wire::Stand {} => Self::Stand,
-            Wire::Join {} => Self::Join,
+            ActionFields::Raise { buy, sell, exchange } => Self::Raise(NewCosts { buy, sell, exchange }),
+            ActionFields::IndexMargin { percent } => Self::IndexMargin { percent },
+            ActionFields::Roll {} => Self::Roll,
+            ActionFields::End {} => Self::End,
+            ActionFields::PayToEvade { discards } => Self::PayToEvade { discards },
+            ActionFields::Stand {} => Self::Stand,
+            ActionFields::Join {} => Self::Join,
         }
     }
 }

@@ -10,14 +10,14 @@
 
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::{Card, CardSet};
-use crate::games::tongo_options::commitment::Commitments;
+use crate::games::tongo_options::commitment::CommitmentPolicy;
 use crate::games::tongo_options::costs::answer_price;
-use crate::games::tongo_options::dice::any_faces;
+use crate::games::tongo_options::dice::has_die_facing;
 use crate::games::tongo_options::legal;
 use crate::games::tongo_options::odds::{CERTAIN, Odds};
 use crate::games::tongo_options::phase::{Challenge, Phase, Step, TurnState};
-use crate::games::tongo_options::player::Player;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::player::PlayerState;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
@@ -38,32 +38,32 @@ const WORTH_SELLING: u32 = 40;
 const STANDS: u32 = 500;
 
 /// What to play; `None` when the viewer is not to act.
-pub(super) fn advise(view: &View) -> Option<Action> {
-    advise_with(Commitments::Allowed, view)
+pub(super) fn choose_action(view: &View) -> Option<Action> {
+    choose_action_with(CommitmentPolicy::Allowed, view)
 }
 
 /// The same by an AI that may commit its seat or may not.
-pub(super) fn advise_with(commitments: Commitments, view: &View) -> Option<Action> {
+pub(super) fn choose_action_with(commitments: CommitmentPolicy, view: &View) -> Option<Action> {
     let seat = view.viewer?;
     if !view.public.prompt()?.seats.contains(seat) {
         return None;
     }
-    let thought = Thought::new(&view.public, seat, view.hand()?, commitments);
+    let position = BotPosition::new(&view.public, seat, view.hand()?, commitments);
     let action = match view.public.phase {
-        Phase::Stop { .. } => Some(Action::Stop { floor: thought.floor_to_face() }),
-        Phase::Turn(turn) => Some(thought.turn(turn)),
-        Phase::Challenge(challenge) => Some(thought.answer(&challenge)),
+        Phase::Stop { .. } => Some(Action::Stop { floor: position.choose_floor() }),
+        Phase::Turn(turn) => Some(position.choose_turn_action(turn)),
+        Phase::Challenge(challenge) => Some(position.answer_challenge(&challenge)),
         Phase::Deal | Phase::Roll(_) | Phase::Shuffle { .. } | Phase::Showdown(_) | Phase::Over => {
             None
         }
     };
-    let legal = action.filter(|action| thought.may(action));
+    let legal = action.filter(|action| position.is_allowed(action));
     legal.or_else(|| legal::default_action(&view.public, seat))
 }
 
 /// All who are in; where reserves were converted those who have wagered, and half of those who have
 /// not answered.
-pub(super) fn others_to_beat(public: &Public, seat: Seat) -> usize {
+pub(super) fn others_to_beat(public: &PublicState, seat: Seat) -> usize {
     let others = seat.others(public.seats()).map(|other| public.player(other));
     let others = others.filter(|other| !other.folded);
     let (all, wagered) = others.fold((0, 0), |(all, wagered), other| {
@@ -73,50 +73,50 @@ pub(super) fn others_to_beat(public: &Public, seat: Seat) -> usize {
 }
 
 /// What a seat thinks about.
-struct Thought<'a> {
-    public: &'a Public,
+struct BotPosition<'a> {
+    public: &'a PublicState,
     seat: Seat,
-    player: &'a Player,
+    player: &'a PlayerState,
     odds: Odds,
     /// How many others it must beat.
     others: usize,
-    commitments: Commitments,
+    commitments: CommitmentPolicy,
 }
 
-impl<'a> Thought<'a> {
-    fn new(public: &'a Public, seat: Seat, hand: CardSet, commitments: Commitments) -> Self {
+impl<'a> BotPosition<'a> {
+    fn new(public: &'a PublicState, seat: Seat, hand: CardSet, commitments: CommitmentPolicy) -> Self {
         let player = public.player(seat);
         let others = others_to_beat(public, seat);
         Self { public, seat, player, odds: Odds::new(public, hand), others, commitments }
     }
 
-    fn may(&self, action: &Action) -> bool {
+    fn is_allowed(&self, action: &Action) -> bool {
         self.commitments.allow(self.public, action)
             && legal::check(self.public, self.seat, self.odds.hand, action).is_ok()
     }
 
     /// How likely it is to win against all others with its best floor, in thousandths.
-    fn wins(&self) -> u32 {
-        self.odds.beats(self.odds.best().1, self.others)
+    fn win_chance(&self) -> u32 {
+        self.odds.chance_to_beat(self.odds.best_floor().1, self.others)
     }
 
     /// How likely it must be to win before it challenges at the end of its turn.
-    fn enough(&self) -> u32 {
+    fn challenge_threshold(&self) -> u32 {
         CERTAIN / u32::try_from(self.others + 1).expect("few seats") + AHEAD
     }
 
     /// The floor where most can be made of the hand: that which serves it best, to challenge or to
     /// turn up more; one where a card is turned down that serves others; or one with a die to roll.
-    fn floor_to_face(&self) -> u8 {
+    fn choose_floor(&self) -> u8 {
         if self.public.reserves.is_some() {
-            let helps = |floor: &u8| self.wins_by_all_that_helps(*floor);
+            let helps = |floor: &u8| self.best_chance_at_floor(*floor);
             return (0..FLOORS).max_by_key(helps).unwrap_or_default();
         }
-        let (best, _) = self.odds.best();
-        let rolls = |floor: u8| any_faces(&self.public.dice, floor);
-        let rolled = if self.is_near() && (0..FLOORS).any(rolls) { self.rolled() } else { 0 };
+        let (best, _) = self.odds.best_floor();
+        let rolls = |floor: u8| has_die_facing(&self.public.dice, floor);
+        let rolled = if self.is_showdown_near() && (0..FLOORS).any(rolls) { self.chance_after_roll() } else { 0 };
         let with_roll = |floor: u8, wins: u32| if rolls(floor) { wins.max(rolled) } else { wins };
-        let mut found = (best, with_roll(best, self.wins().max(self.bought(best))));
+        let mut found = (best, with_roll(best, self.win_chance().max(self.chance_after_buy(best))));
         for floor in 0..FLOORS {
             let sold = self.best_sale(floor).map_or(0, |(_, wins)| wins);
             let wins = with_roll(floor, sold);
@@ -128,18 +128,18 @@ impl<'a> Thought<'a> {
     }
 
     /// How likely it is to win once the dice are rolled.
-    fn rolled(&self) -> u32 {
-        self.odds.beats_after_a_roll(self.public, self.others)
+    fn chance_after_roll(&self) -> u32 {
+        self.odds.chance_after_roll(self.public, self.others)
     }
 
     /// How likely it is to win once a card of a floor is turned up; 0 where none lies face down.
-    fn bought(&self, floor: u8) -> u32 {
+    fn chance_after_buy(&self, floor: u8) -> u32 {
         let has_down = self.public.floors[usize::from(floor)].contains(&None);
-        if has_down { self.odds.beats_after_a_buy(floor, self.others, 0) } else { 0 }
+        if has_down { self.odds.chance_after_buy(floor, self.others, 0) } else { 0 }
     }
 
     /// A showdown may come in this round.
-    fn is_near(&self) -> bool {
+    fn is_showdown_near(&self) -> bool {
         self.public.round >= self.public.rules.challenge_round || self.public.reserves.is_some()
     }
 
@@ -147,27 +147,27 @@ impl<'a> Thought<'a> {
     fn best_sale(&self, floor: u8) -> Option<(u8, u32)> {
         let all = self.odds.floors[usize::from(floor)];
         let cards = &self.public.floors[usize::from(floor)];
-        let without = |card: Card| self.odds.beats_with(floor, all.without(card), self.others);
+        let without = |card: Card| self.odds.chance_with_floor(floor, all.without(card), self.others);
         let sales =
             (0..SLOTS).zip(cards).filter_map(|(slot, card)| Some((slot, without((*card)?))));
         sales.max_by_key(|(_, wins)| *wins)
     }
 
-    fn turn(&self, turn: TurnState) -> Action {
+    fn choose_turn_action(&self, turn: TurnState) -> Action {
         if self.public.reserves.is_some() {
-            return self.with_reserves(turn);
+            return self.answer_reserves(turn);
         }
-        if let Some(challenge) = self.challenge(turn, SURE) {
+        if let Some(challenge) = self.choose_challenge(turn, SURE) {
             return challenge;
         }
         if turn.step == Step::Open && self.public.risk() > 0 {
-            return self.about_the_risk(turn);
+            return self.choose_risk_action(turn);
         }
         let price_max = self.price_max();
-        let done = self.trade(turn, price_max).or_else(|| self.keep_a_risk());
-        let done = done.or_else(|| self.roll());
-        let done = done.or_else(|| self.challenge(turn, self.enough()));
-        done.or_else(|| self.redraw()).unwrap_or(Action::End)
+        let done = self.choose_trade(turn, price_max).or_else(|| self.choose_raise());
+        let done = done.or_else(|| self.choose_roll());
+        let done = done.or_else(|| self.choose_challenge(turn, self.challenge_threshold()));
+        done.or_else(|| self.choose_redraw()).unwrap_or(Action::End)
     }
 
     /// The most that it pays for a card.
@@ -176,51 +176,51 @@ impl<'a> Thought<'a> {
     }
 
     /// Acquires with the facing floor, or confronts with a better one, if that is good enough.
-    fn challenge(&self, turn: TurnState, enough: u32) -> Option<Action> {
-        let facing = self.odds.beats(self.odds.on(turn.floor), self.others);
-        if facing >= enough && self.may(&Action::Acquire) {
+    fn choose_challenge(&self, turn: TurnState, enough: u32) -> Option<Action> {
+        let facing = self.odds.chance_to_beat(self.odds.strength_on(turn.floor), self.others);
+        if facing >= enough && self.is_allowed(&Action::Acquire) {
             return Some(Action::Acquire);
         }
-        if self.wins() < enough {
+        if self.win_chance() < enough {
             return None;
         }
         // Who cannot evade is confronted rather than who can.
         let targets = self.seat.others(self.public.seats());
         let confront = |target: Seat| Action::Confront { target: Some(target) };
-        let legal = targets.filter(|target| self.may(&confront(*target)));
+        let legal = targets.filter(|target| self.is_allowed(&confront(*target)));
         legal.min_by_key(|target| self.public.player(*target).may_evade_by_token()).map(confront)
     }
 
     /// Nothing is done yet, and there is a risk to pay.
-    fn about_the_risk(&self, turn: TurnState) -> Action {
-        if self.public.risk() <= self.price_max() && self.may(&Action::PayRisk) {
+    fn choose_risk_action(&self, turn: TurnState) -> Action {
+        if self.public.risk() <= self.price_max() && self.is_allowed(&Action::PayRisk) {
             return Action::PayRisk;
         }
-        let evade = Action::Evade { discards: self.useless() };
-        if self.may(&evade) {
+        let evade = Action::Evade { discards: self.useless_cards() };
+        if self.is_allowed(&evade) {
             return evade;
         }
-        if self.may(&Action::Retreat) {
+        if self.is_allowed(&Action::Retreat) {
             return Action::Retreat;
         }
-        if let Some(challenge) = self.challenge(turn, self.enough()) {
+        if let Some(challenge) = self.choose_challenge(turn, self.challenge_threshold()) {
             return challenge;
         }
-        if self.public.risk() <= self.public.pot / 2 && self.may(&Action::PayRisk) {
+        if self.public.risk() <= self.public.pot / 2 && self.is_allowed(&Action::PayRisk) {
             return Action::PayRisk;
         }
         // Rather a small chance than none.
-        self.challenge(turn, 1).unwrap_or(Action::Fold)
+        self.choose_challenge(turn, 1).unwrap_or(Action::Fold)
     }
 
     /// Turns a card down that serves others, or one up that may serve itself.
-    fn trade(&self, turn: TurnState, price_max: u16) -> Option<Action> {
+    fn choose_trade(&self, turn: TurnState, price_max: u16) -> Option<Action> {
         let costs = &self.public.costs;
         let sale =
-            self.best_sale(turn.floor).filter(|(_, wins)| *wins >= self.wins() + WORTH_SELLING);
+            self.best_sale(turn.floor).filter(|(_, wins)| *wins >= self.win_chance() + WORTH_SELLING);
         let sale = sale.map(|(slot, _)| slot).filter(|_| costs.sell <= price_max);
         let sell = sale.map(|slot| Action::Sell { slot, leverage: false });
-        if let Some(sell) = sell.filter(|sell| self.may(sell)) {
+        if let Some(sell) = sell.filter(|sell| self.is_allowed(sell)) {
             return Some(sell);
         }
         let leverage = costs.buy > 1 && !self.player.leveraged;
@@ -229,48 +229,48 @@ impl<'a> Thought<'a> {
         let cards = (0..SLOTS).zip(&self.public.floors[usize::from(turn.floor)]);
         let mut down = cards.filter(|(_, card)| card.is_none()).map(|(slot, _)| slot);
         let slot = down.next().filter(|_| price <= price_max)?;
-        if self.bought(turn.floor) < self.wins() {
+        if self.chance_after_buy(turn.floor) < self.win_chance() {
             return None;
         }
-        Some(Action::Buy { slot, leverage }).filter(|buy| self.may(buy))
+        Some(Action::Buy { slot, leverage }).filter(|buy| self.is_allowed(buy))
     }
 
     /// Where a turn costs nothing it shall cost one chip.
-    fn keep_a_risk(&self) -> Option<Action> {
+    fn choose_raise(&self) -> Option<Action> {
         let sell = Some(self.public.costs.buy + 1);
         let raise = Action::Raise(NewCosts { sell, ..NewCosts::default() });
         let is_listed = self.public.costs.sell == self.public.costs.buy;
-        Some(raise).filter(|raise| is_listed && self.may(raise))
+        Some(raise).filter(|raise| is_listed && self.is_allowed(raise))
     }
 
     /// Rolls where that is likely to help, and a showdown is near.
-    fn roll(&self) -> Option<Action> {
-        if !self.is_near() || !self.may(&Action::Roll) {
+    fn choose_roll(&self) -> Option<Action> {
+        if !self.is_showdown_near() || !self.is_allowed(&Action::Roll) {
             return None;
         }
-        (self.rolled() > self.wins()).then_some(Action::Roll)
+        (self.chance_after_roll() > self.win_chance()).then_some(Action::Roll)
     }
 
     /// Draws other cards for those that match nothing, where that costs little.
-    fn redraw(&self) -> Option<Action> {
+    fn choose_redraw(&self) -> Option<Action> {
         // Whether it may at all does not depend on which.
         let any = Action::PayToEvade { discards: self.odds.hand.iter().take(1).collect() };
-        if self.public.risk() > self.price_max() || !self.may(&any) {
+        if self.public.risk() > self.price_max() || !self.is_allowed(&any) {
             return None;
         }
-        let discards = self.useless();
+        let discards = self.useless_cards();
         (!discards.is_empty()).then_some(Action::PayToEvade { discards })
     }
 
     /// The hand cards that it would rather have others for.
-    fn useless(&self) -> Discards {
+    fn useless_cards(&self) -> Discards {
         self.odds.best_discards(self.others).0.iter().collect()
     }
 
     /// Rules 5.1, 5.2: wagers when it may win more than that, on the whole.
-    fn with_reserves(&self, turn: TurnState) -> Action {
+    fn answer_reserves(&self, turn: TurnState) -> Action {
         let Some(reserves) = self.public.reserves.filter(|_| turn.wager.is_none()) else {
-            return self.with_a_wager(turn.floor);
+            return self.spend_wager(turn.floor);
         };
         let wager = u32::from(self.player.chips.min(reserves.wager));
         // Half of those who have not answered will wager too.
@@ -278,7 +278,7 @@ impl<'a> Thought<'a> {
         let others = others.filter(|other| !other.folded && other.paid.reserves == 0);
         let more = (1..).zip(others).last().map_or(0, |(count, _)| count * wager / 2);
         let pot = u32::from(self.public.pot) + wager + more;
-        if self.wins_by_all_that_helps(turn.floor) * pot >= wager * CERTAIN {
+        if self.best_chance_at_floor(turn.floor) * pot >= wager * CERTAIN {
             Action::ConvertReserves
         } else {
             Action::Fold
@@ -287,43 +287,43 @@ impl<'a> Thought<'a> {
 
     /// What is wagered is spent in any case, so it does all that may help. A card is turned up
     /// first: it may be turned down again.
-    fn with_a_wager(&self, floor: u8) -> Action {
-        let now = self.wins();
+    fn spend_wager(&self, floor: u8) -> Action {
+        let now = self.win_chance();
         let mut cards = (0..SLOTS).zip(&self.public.floors[usize::from(floor)]);
         let down = cards.find(|(_, card)| card.is_none());
         let buy = down.map(|(slot, _)| Action::Buy { slot, leverage: false });
         let sale = self.best_sale(floor).filter(|(_, wins)| *wins > now);
         let sell = sale.map(|(slot, _)| Action::Sell { slot, leverage: false });
-        let roll = Some(Action::Roll).filter(|roll| self.may(roll) && self.rolled() > now);
-        let legal = |action: &Action| self.may(action);
+        let roll = Some(Action::Roll).filter(|roll| self.is_allowed(roll) && self.chance_after_roll() > now);
+        let legal = |action: &Action| self.is_allowed(action);
         buy.filter(legal).or_else(|| sell.filter(legal)).or(roll).unwrap_or(Action::End)
     }
 
     /// How likely it is to win once it has done what helps at a floor.
-    fn wins_by_all_that_helps(&self, floor: u8) -> u32 {
-        let now = self.wins();
+    fn best_chance_at_floor(&self, floor: u8) -> u32 {
+        let now = self.win_chance();
         let has_down = self.public.floors[usize::from(floor)].contains(&None);
         let bought =
-            if has_down { self.odds.beats_after_a_buy(floor, self.others, now) } else { now };
+            if has_down { self.odds.chance_after_buy(floor, self.others, now) } else { now };
         let sold = self.best_sale(floor).map_or(0, |(_, wins)| wins);
-        let rolls = any_faces(&self.public.dice, floor);
-        let rolled = if rolls { self.rolled().saturating_sub(now) } else { 0 };
+        let rolls = has_die_facing(&self.public.dice, floor);
+        let rolled = if rolls { self.chance_after_roll().saturating_sub(now) } else { 0 };
         bought.max(sold) + rolled
     }
 
-    fn answer(&self, challenge: &Challenge) -> Action {
-        let (_, best) = self.odds.best();
+    fn answer_challenge(&self, challenge: &Challenge) -> Action {
+        let (_, best) = self.odds.best_floor();
         let joined = challenge.joined.len();
         let wins = match challenge.target {
             Some(target) if target == self.seat => {
-                let evade = Action::Evade { discards: self.useless() };
-                let wins = self.odds.beats(best, 1);
-                return if wins >= STANDS || !self.may(&evade) { Action::Stand } else { evade };
+                let evade = Action::Evade { discards: self.useless_cards() };
+                let wins = self.odds.chance_to_beat(best, 1);
+                return if wins >= STANDS || !self.is_allowed(&evade) { Action::Stand } else { evade };
             }
-            Some(_) => self.odds.beats(best, 2 + joined),
+            Some(_) => self.odds.chance_to_beat(best, 2 + joined),
             None => {
                 let facing = self.public.player(challenge.by).facing;
-                self.odds.beats_on(best, facing) * self.odds.beats(best, joined) / CERTAIN
+                self.odds.chance_to_beat_on(best, facing) * self.odds.chance_to_beat(best, joined) / CERTAIN
             }
         };
         let price = u32::from(answer_price(self.public, self.seat));

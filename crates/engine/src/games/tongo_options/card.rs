@@ -77,23 +77,23 @@ impl Card {
 card_text! {
     Card, "a card such as \"AD\"";
     /// The text is not a card in the notation of rule 1.2.
-    pub struct NotACard =
+    pub struct ParseCardError =
         "not a card: write number A23456789TJK then suit DHSC, as in AD or TS";
 }
 
 impl FromStr for Card {
-    type Err = NotACard;
+    type Err = ParseCardError;
 
-    fn from_str(text: &str) -> Result<Self, NotACard> {
+    fn from_str(text: &str) -> Result<Self, ParseCardError> {
         let &[number, suit] = text.as_bytes() else {
-            return Err(NotACard);
+            return Err(ParseCardError);
         };
         let place = |letters: &[u8], letter: u8| {
             (0u8..).zip(letters).find(|(_, known)| **known == letter).map(|(place, _)| place)
         };
         match (place(NUMBER_LETTERS, number), place(SUIT_LETTERS, suit)) {
             (Some(number), Some(suit)) => Ok(Self(suit * NUMBERS + number)),
-            (None, _) | (_, None) => Err(NotACard),
+            (None, _) | (_, None) => Err(ParseCardError),
         }
     }
 }
@@ -134,7 +134,7 @@ impl CardSet {
 
 #[cfg(test)]
 mod tests {
-    use super::{Card, CardSet, NotACard, Suit};
+    use super::{Card, CardSet, ParseCardError, Suit};
     use alloc::string::ToString;
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn refuses_what_is_not_a_card() {
         for text in ["", "A", "DA", "10D", "1D", "QD", "ad", "X1", "AX"] {
-            assert_eq!(text.parse::<Card>(), Err(NotACard), "{text}");
+            assert_eq!(text.parse::<Card>(), Err(ParseCardError), "{text}");
         }
         assert!(serde_json::from_str::<CardSet>(r#"["AD","AD"]"#).is_err());
     }

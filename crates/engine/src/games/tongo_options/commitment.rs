@@ -2,25 +2,25 @@
 //! away (rule 9.3).
 
 use crate::games::tongo_options::action::Action;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::public::PublicState;
 
 /// The right of an AI to commit its seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Commitments {
+pub(super) enum CommitmentPolicy {
     Allowed,
     Barred,
 }
 
-impl Commitments {
+impl CommitmentPolicy {
     /// Returns whether an AI may play this action.
-    pub(super) fn allow(self, public: &Public, action: &Action) -> bool {
+    pub(super) fn allow(self, public: &PublicState, action: &Action) -> bool {
         self == Self::Allowed || !is_commitment(public, action)
     }
 }
 
 /// Returns whether a seat commits itself by an action that nobody asked it for: it confronts or
 /// acquires in its turn, or is the first to wager its reserves.
-pub(super) fn is_commitment(public: &Public, action: &Action) -> bool {
+pub(super) fn is_commitment(public: &PublicState, action: &Action) -> bool {
     match action {
         Action::Acquire => true,
         // Without a target it answers an acquisition.

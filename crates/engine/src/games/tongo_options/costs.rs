@@ -2,8 +2,8 @@
 
 use crate::games::tongo_options::action::NewCosts;
 use crate::games::tongo_options::event::CostsChange;
-use crate::games::tongo_options::phase::Rises;
-use crate::games::tongo_options::public::{Costs, Public};
+use crate::games::tongo_options::phase::CostRises;
+use crate::games::tongo_options::public::{Costs, PublicState};
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::FLOORS;
 use crate::seat::Seat;
@@ -12,30 +12,30 @@ use crate::seat::Seat;
 pub(super) const PERCENTS: [i8; 5] = [-50, -10, 10, 50, 100];
 
 /// The costs by the order of their fields.
-pub(super) type Three = [u16; 3];
+pub(super) type CostArray = [u16; 3];
 
-fn three(costs: &Costs) -> Three {
+fn to_array(costs: &Costs) -> CostArray {
     [costs.buy, costs.sell, costs.exchange]
 }
 
-fn costs([buy, sell, exchange]: Three) -> Costs {
+fn from_array([buy, sell, exchange]: CostArray) -> Costs {
     Costs { buy, sell, exchange }
 }
 
 /// Returns by how much each cost may still rise in this turn (rule 1.6).
-pub(super) fn raises_left(public: &Public) -> Three {
-    let Rises { buy, sell, exchange } = public.turn().map(|turn| turn.risen).unwrap_or_default();
+pub(super) fn raises_left(public: &PublicState) -> CostArray {
+    let CostRises { buy, sell, exchange } = public.turn().map(|turn| turn.risen).unwrap_or_default();
     let raise_max = u16::from(public.rules.raise_max);
     [buy, sell, exchange].map(|risen| raise_max.saturating_sub(risen))
 }
 
 /// The costs that an action names, and the chips that the change takes.
-pub(super) fn changed(
-    public: &Public,
+pub(super) fn change_costs(
+    public: &PublicState,
     how: CostsChange,
     new: &NewCosts,
 ) -> Result<(Costs, u32), Illegal> {
-    let old = three(&public.costs);
+    let old = to_array(&public.costs);
     let mut next = old;
     for (cost, new) in next.iter_mut().zip([new.buy, new.sell, new.exchange]) {
         *cost = new.unwrap_or(*cost);
@@ -57,27 +57,27 @@ pub(super) fn changed(
         return Err(Illegal::RaisedTooFar);
     }
     let chips = pairs().map(|(old, new)| u32::from(old.abs_diff(*new))).sum();
-    Ok((costs(next), chips))
+    Ok((from_array(next), chips))
 }
 
 /// Rule 3.4, the index of the margin: the new costs, rounded up.
-pub(super) fn indexed(public: &Public, percent: i8) -> Result<(Costs, u32), Illegal> {
+pub(super) fn index_costs(public: &PublicState, percent: i8) -> Result<(Costs, u32), Illegal> {
     if !(-99..=100).contains(&percent) || percent == 0 {
         return Err(Illegal::PercentOutOfRange);
     }
     let parts = u32::try_from(100 + i32::from(percent)).expect("more than nothing is left");
-    let next = three(&public.costs).map(|old| {
+    let next = to_array(&public.costs).map(|old| {
         let new = (u32::from(old) * parts).div_ceil(100);
         u16::try_from(new.max(1)).unwrap_or(u16::MAX)
     });
     let [buy, sell, exchange] = next.map(Some);
-    changed(public, CostsChange::Index, &NewCosts { buy, sell, exchange })
+    change_costs(public, CostsChange::Index, &NewCosts { buy, sell, exchange })
 }
 
 /// What stands for all changes of one cost in a list of what is legal: by one, and as far as it
 /// goes.
-pub(super) fn some_changes(public: &Public, how: CostsChange, mut each: impl FnMut(NewCosts)) {
-    for ((place, old), left) in (0..).zip(three(&public.costs)).zip(raises_left(public)) {
+pub(super) fn for_each_change(public: &PublicState, how: CostsChange, mut each: impl FnMut(NewCosts)) {
+    for ((place, old), left) in (0..).zip(to_array(&public.costs)).zip(raises_left(public)) {
         let [near, far] = match how {
             CostsChange::Lower => [old.saturating_sub(1), 1],
             CostsChange::Raise => [old.saturating_add(left.min(1)), old.saturating_add(left)],
@@ -95,25 +95,25 @@ pub(super) fn some_changes(public: &Public, how: CostsChange, mut each: impl FnM
 }
 
 /// What a card costs, perhaps paid by the buy-in (rule 3.4).
-pub(super) fn price(public: &Public, price: u32, leverage: bool) -> u32 {
+pub(super) fn discounted_price(public: &PublicState, price: u32, leverage: bool) -> u32 {
     if leverage { price.saturating_sub(u32::from(public.rules.buy_in)) } else { price }
 }
 
 /// What an exchange costs without the buy-in; for nothing where no other floor is named.
-pub(super) fn exchange_price(public: &Public, facing: u8, floor: Option<u8>) -> u32 {
-    let distance = floor.map_or(0, |floor| distance(facing, floor));
+pub(super) fn exchange_price(public: &PublicState, facing: u8, floor: Option<u8>) -> u32 {
+    let distance = floor.map_or(0, |floor| ring_distance(facing, floor));
     u32::from(public.costs.exchange) * u32::from(distance)
 }
 
 /// In floors round the ring.
-fn distance(one: u8, other: u8) -> u8 {
+fn ring_distance(one: u8, other: u8) -> u8 {
     let straight = one.abs_diff(other);
     straight.min(FLOORS - straight)
 }
 
 /// Returns what an answer costs a seat that stays in (rule 8.4). To stand as the target costs
 /// nothing.
-pub(super) fn answer_price(public: &Public, seat: Seat) -> u8 {
+pub(super) fn answer_price(public: &PublicState, seat: Seat) -> u8 {
     if public.target() == Some(seat) {
         return 0;
     }

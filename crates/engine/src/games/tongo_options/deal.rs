@@ -6,14 +6,14 @@ use alloc::boxed::Box;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, Request};
+use crate::chance::{ChanceAnswer, Request};
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::{Dice, Die};
 use crate::games::tongo_options::event::Event;
-use crate::games::tongo_options::hidden::{Hidden, Laid};
+use crate::games::tongo_options::hidden::{Hidden, OptionsLayout};
 use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::Phase;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES, SLOTS};
 use crate::seat::Seat;
 
@@ -29,7 +29,7 @@ pub(super) struct Drawing {
 }
 
 /// A deal that is complete.
-pub(super) struct Dealt {
+pub(super) struct CompleteDeal {
     dealer: Seat,
     pub hands: BySeat<CardSet>,
     pub hidden: Hidden,
@@ -42,19 +42,19 @@ impl Drawing {
     }
 
     /// What a deal asks for next.
-    pub(super) fn next_of_deal(&self, public: &Public) -> Request {
+    pub(super) fn next_deal_request(&self, public: &PublicState) -> Request {
         if public.dealer.or(self.dealer).is_none() {
             Request::Number(public.seats().into())
         } else if !self.is_laid {
             // Both decks have as many cards; which is meant follows from what was drawn.
             Request::Order(Card::COUNT)
         } else {
-            self.next_die(public)
+            self.next_die_request(public)
         }
     }
 
     /// What a roll asks for next, or a deal when the cards are shuffled.
-    pub(super) fn next_die(&self, public: &Public) -> Request {
+    pub(super) fn next_die_request(&self, public: &PublicState) -> Request {
         match (self.value, public.rules.dice().get(self.dice.len())) {
             (None, Some((_, sides))) => Request::Number((*sides).into()),
             (Some(_), _) | (None, None) => Request::Number(PLACES.into()),
@@ -62,19 +62,19 @@ impl Drawing {
     }
 
     /// Notes what chance decided; cards go where they will lie.
-    pub(super) fn take(&mut self, public: &Public, hidden: &mut Hidden, answer: &Answer) {
+    pub(super) fn record_answer(&mut self, public: &PublicState, hidden: &mut Hidden, answer: &ChanceAnswer) {
         match answer {
-            Answer::Order(order) => {
+            ChanceAnswer::Order(order) => {
                 let mut cards = order.iter().filter_map(|index| Card::from_index(*index));
                 if hidden.deck.is_empty() {
                     hidden.deck = cards.collect();
                 } else {
-                    lay(&mut hidden.floors, &mut cards);
-                    lay(&mut hidden.exchanges, &mut cards);
+                    lay_cards(&mut hidden.floors, &mut cards);
+                    lay_cards(&mut hidden.exchanges, &mut cards);
                     self.is_laid = true;
                 }
             }
-            Answer::Number(number) => {
+            ChanceAnswer::Number(number) => {
                 let number = u8::try_from(*number).expect("all these numbers are small");
                 if public.phase == Phase::Deal && !self.is_laid {
                     self.dealer = Seat::new(number);
@@ -89,13 +89,13 @@ impl Drawing {
     }
 
     /// All dice, once the last has fallen.
-    pub(super) fn all_dice(&self, public: &Public) -> Option<Dice> {
+    pub(super) fn all_dice(&self, public: &PublicState) -> Option<Dice> {
         (self.dice.len() == public.rules.dice().len()).then_some(self.dice)
     }
 }
 
 /// Rule 2.1: the hands from the top of the player deck, once the last die has fallen.
-pub(super) fn deal(public: &Public, drawing: &Drawing, hidden: &Hidden) -> Option<Dealt> {
+pub(super) fn complete_deal(public: &PublicState, drawing: &Drawing, hidden: &Hidden) -> Option<CompleteDeal> {
     let dice = drawing.all_dice(public)?;
     let dealer = public.dealer.or(drawing.dealer)?;
     let (seats, mut hidden) = (public.seats(), *hidden);
@@ -107,11 +107,11 @@ pub(super) fn deal(public: &Public, drawing: &Drawing, hidden: &Hidden) -> Optio
         hands[seat.index()] = hands[seat.index()].with(*card);
     }
     hidden.deck.drop_first(count);
-    Some(Dealt { dealer, hands, hidden, dice })
+    Some(CompleteDeal { dealer, hands, hidden, dice })
 }
 
-impl Dealt {
-    pub(super) fn event(&self) -> Event {
+impl CompleteDeal {
+    pub(super) fn to_event(&self) -> Event {
         let top = usize::from(SLOTS) - 1;
         Event::Dealt {
             dealer: self.dealer,
@@ -124,7 +124,7 @@ impl Dealt {
 }
 
 /// Floor by floor, and each from slot 0.
-fn lay(laid: &mut Laid, cards: &mut impl Iterator<Item = Card>) {
+fn lay_cards(laid: &mut OptionsLayout, cards: &mut impl Iterator<Item = Card>) {
     debug_assert_eq!(laid.len(), usize::from(FLOORS), "every floor has its slots");
     for slot in laid.iter_mut().flatten() {
         *slot = cards.next().expect("the options deck has a card for every slot");

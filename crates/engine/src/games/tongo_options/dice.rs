@@ -29,12 +29,12 @@ impl Die {
 }
 
 /// Whether any of the dice faces a floor.
-pub(super) fn any_faces(dice: &Dice, floor: u8) -> bool {
+pub(super) fn has_die_facing(dice: &Dice, floor: u8) -> bool {
     dice.iter().any(|die| die.faces(floor))
 }
 
 /// How many show each number.
-pub(super) fn counts(dice: &Dice) -> DiceCounts {
+pub(super) fn count_values(dice: &Dice) -> DiceCounts {
     dice.iter().map(|die| die.value).collect()
 }
 

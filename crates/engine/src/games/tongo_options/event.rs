@@ -88,13 +88,13 @@ pub enum Event {
     /// Rule 7.1.
     Acquired { seat: Seat, floor: u8 },
     /// Rules 6.2, 7.1, otherwise than by folding or evading; with what rule 8.4 makes it pay.
-    Answered { seat: Seat, answer: Answer, chips: u8 },
+    Answered { seat: Seat, answer: ChallengeAnswer, chips: u8 },
     /// Rule 3.5; with what was left of a wager (rule 5.1).
     Ended { seat: Seat, chips: u8 },
     /// A showdown: the hands of those who take part, in the order of rule 8.2.
-    Shown { hands: Vec<Shown> },
+    Shown { hands: Vec<ShownHand> },
     /// The winner gets the pot (rule 8.3).
-    Over { ending: Ending, winner: Seat, pot: u16 },
+    Over { ending: GameEnding, winner: Seat, pot: u16 },
 }
 
 /// How costs were changed (rule 3.4).
@@ -113,7 +113,7 @@ pub enum CostsChange {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsAnswer"))]
-pub enum Answer {
+pub enum ChallengeAnswer {
     Stand,
     Join,
     Confront,
@@ -123,7 +123,7 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsShown"))]
-pub struct Shown {
+pub struct ShownHand {
     pub seat: Seat,
     pub hand: CardSet,
     pub floor: u8,
@@ -135,7 +135,7 @@ pub struct Shown {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnding"))]
-pub enum Ending {
+pub enum GameEnding {
     /// All others have folded (rule 4.1).
     LastIn,
     /// Rule 6.3.
@@ -150,7 +150,7 @@ pub enum Ending {
 
 impl Event {
     /// What the viewer may see of this event.
-    pub(super) fn redacted(&self, viewer: Viewer) -> Self {
+    pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let sees = |seat: Seat| match viewer {
             Viewer::Everything => true,
             Viewer::Seat(own) => own == seat,

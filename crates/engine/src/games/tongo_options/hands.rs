@@ -33,9 +33,9 @@ impl Holders {
     }
 
     /// All that have a match of this class or a better one with a floor.
-    pub(super) fn with(&self, class: Class, floor: CardSet, dice: &DiceCounts) -> Hands {
+    pub(super) fn with_class(&self, class: Class, floor: CardSet, dice: &DiceCounts) -> Hands {
         floor.iter().fold(0, |all, card| {
-            let [any, exact] = Class::with(dice.of(card.number()));
+            let [any, exact] = Class::with_dice(dice.count_of(card.number()));
             if any >= class {
                 all | self.of_number[usize::from(card.number() - 1)]
             } else if exact >= class {
@@ -48,7 +48,7 @@ impl Holders {
 }
 
 /// Calls with the place of each of these.
-pub(super) fn each_of(mut hands: Hands, mut each: impl FnMut(usize)) {
+pub(super) fn for_each_index(mut hands: Hands, mut each: impl FnMut(usize)) {
     while hands != 0 {
         each(hands.trailing_zeros() as usize);
         hands &= hands - 1;
@@ -56,14 +56,14 @@ pub(super) fn each_of(mut hands: Hands, mut each: impl FnMut(usize)) {
 }
 
 /// Who of all is worse than this.
-pub(super) fn worse(worth: &[Strength; HANDS], own: Strength) -> Hands {
+pub(super) fn weaker_hands(worth: &[Strength; HANDS], own: Strength) -> Hands {
     worth.iter().rev().fold(0, |all, one| all << 1 | Hands::from(*one < own))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        Card, CardSet, Class, DiceCounts, HANDS, Hands, Holders, Strength, each_of, worse,
+        Card, CardSet, Class, DiceCounts, HANDS, Hands, Holders, Strength, for_each_index, weaker_hands,
     };
     use crate::games::tongo_options::odds::{below, next_word};
     use alloc::vec::Vec;
@@ -89,9 +89,9 @@ mod tests {
             let dice: DiceCounts = (0..5).map(|_| 1 + below(next_word(&mut chance), 12)).collect();
             let holders = Holders::new(&hands);
             for class in classes {
-                let with = holders.with(class, floor, &dice);
+                let with = holders.with_class(class, floor, &dice);
                 for (place, hand) in hands.iter().enumerate() {
-                    let best = Strength::of(*hand, floor, &dice).class();
+                    let best = Strength::from_hand(*hand, floor, &dice).class();
                     assert_eq!(
                         best.is_some_and(|best| best >= class),
                         with >> place & 1 == 1,
@@ -109,13 +109,13 @@ mod tests {
         let strength = |text: &str| {
             let card: Card = text.parse().unwrap();
             let cards = CardSet::only(card);
-            Strength::of(cards, cards, &DiceCounts::default())
+            Strength::from_hand(cards, cards, &DiceCounts::default())
         };
         let mut worth = [strength("5D"); HANDS];
         (worth[0], worth[127]) = (strength("4D"), strength("5H"));
-        assert_eq!(worse(&worth, strength("5D")), 1 | 1 << 127);
+        assert_eq!(weaker_hands(&worth, strength("5D")), 1 | 1 << 127);
         let mut places = Vec::new();
-        each_of(1 | 1 << 64 | 1 << 127 as Hands, |place| places.push(place));
+        for_each_index(1 | 1 << 64 | 1 << 127 as Hands, |place| places.push(place));
         assert_eq!(places, [0, 64, 127]);
     }
 }

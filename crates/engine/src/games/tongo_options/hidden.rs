@@ -16,7 +16,7 @@ use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 pub type Deck = List<Card, { Card::COUNT as usize }>;
 
 /// The options cards of each floor, or of each free exchange, by slot.
-pub(super) type Laid = [[Card; SLOTS as usize]; FLOORS as usize];
+pub(super) type OptionsLayout = [[Card; SLOTS as usize]; FLOORS as usize];
 
 /// What lies face down, and of the floors also what lies up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,9 +24,9 @@ pub(super) type Laid = [[Card; SLOTS as usize]; FLOORS as usize];
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsHidden"))]
 pub struct Hidden {
     pub deck: Deck,
-    pub floors: Laid,
+    pub floors: OptionsLayout,
     /// The free exchanges; where the rules know none they mean nothing.
-    pub exchanges: Laid,
+    pub exchanges: OptionsLayout,
 }
 
 impl Hidden {

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use crate::chance::{Answer, Dice, Request};
+use crate::chance::{ChanceAnswer, ChanceRng, Request};
 use crate::games::tongo_options::action::Action;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::deal::Drawing;
@@ -15,8 +15,8 @@ use crate::games::tongo_options::view::View;
 use crate::seat::Seat;
 
 /// `None` where nobody looks, or nobody is to act.
-pub(super) fn game(view: &View, dice: &mut Dice) -> Option<TongoOptions> {
-    view.imagined(&shuffled(dice), &shuffled(dice))
+pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<TongoOptions> {
+    view.game_from_decks(&shuffled_deck(dice), &shuffled_deck(dice))
 }
 
 impl View {
@@ -26,7 +26,7 @@ impl View {
     ///
     /// # Panics
     /// When a deck lacks a card.
-    pub fn imagined(&self, player_deck: &[Card], options_deck: &[Card]) -> Option<TongoOptions> {
+    pub fn game_from_decks(&self, player_deck: &[Card], options_deck: &[Card]) -> Option<TongoOptions> {
         let (viewer, hand) = (self.viewer?, self.hand()?);
         self.public.prompt()?;
         let mut cards = player_deck.iter().copied().filter(|card| !hand.contains(*card));
@@ -35,7 +35,7 @@ impl View {
             if seat == viewer { hand } else { unseen() }
         });
         let hands = hands.collect();
-        let up = self.public.up().into_iter().fold(CardSet::EMPTY, CardSet::union);
+        let up = self.public.face_up_cards().into_iter().fold(CardSet::EMPTY, CardSet::union);
         let mut down = options_deck.iter().copied().filter(|card| !up.contains(*card));
         let mut next = || down.next().expect("there are as many cards as places");
         let floors =
@@ -49,7 +49,7 @@ impl View {
 
 /// What a search looks at: what is advised first, and nothing that only moves cards that nobody
 /// knows, is another of cards that lie face down alike, or pays by leverage.
-pub(super) fn worth_trying(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
+pub(super) fn candidate_actions(view: &View, advised: Option<Action>, actions: &mut Vec<Action>) {
     let (Some(seat), Some(hand)) = (view.viewer, view.hand()) else { return };
     actions.extend(advised);
     let mut has_buy = false;
@@ -81,8 +81,8 @@ pub(super) fn worth_trying(view: &View, advised: Option<Action>, actions: &mut V
     });
 }
 
-fn shuffled(dice: &mut Dice) -> Vec<Card> {
-    let Answer::Order(order) = dice.draw(Request::Order(Card::COUNT)) else {
+fn shuffled_deck(dice: &mut ChanceRng) -> Vec<Card> {
+    let ChanceAnswer::Order(order) = dice.draw(Request::Order(Card::COUNT)) else {
         unreachable!("an order was asked for")
     };
     order.into_iter().filter_map(Card::from_index).collect()

@@ -12,9 +12,9 @@ use alloc::vec::Vec;
 
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice;
-use crate::games::tongo_options::hands::{ALL, HANDS, Hands, Holders, each_of, worse};
-use crate::games::tongo_options::odds::{CERTAIN, Up, below, next_word, power};
-use crate::games::tongo_options::public::{Floors, Public};
+use crate::games::tongo_options::hands::{ALL, HANDS, Hands, Holders, for_each_index, weaker_hands};
+use crate::games::tongo_options::odds::{CERTAIN, FaceUpCards, below, next_word, repeated_chance};
+use crate::games::tongo_options::public::{Floors, PublicState};
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, Rules, SLOTS};
 use crate::games::tongo_options::strength::{Class, DiceCounts, Strength, best_floor};
 
@@ -28,7 +28,7 @@ const ROLLS: u32 = 8;
 const DRAWS: usize = 32;
 
 /// Ways in which others may change the floors and the dice before the hands are shown.
-const WAYS: usize = 4;
+const SCENARIOS: usize = 4;
 
 /// Of 256 turns of another: those that turn a card up, that turn one down, that roll.
 const TURNS_UP: u8 = 150;
@@ -36,19 +36,19 @@ const TURNS_DOWN: u8 = 128;
 const ROLLS_THEM: u8 = 64;
 
 /// A hand in the order in which its cards are drawn.
-type Drawn = [Card; HAND_CARDS as usize];
+type DrawnHand = [Card; HAND_CARDS as usize];
 
 /// What a hand can be compared with.
 pub(super) struct Judge<'a> {
     rules: &'a Rules,
     hand: CardSet,
-    pub(super) floors: Up,
+    pub(super) floors: FaceUpCards,
     dice: DiceCounts,
     /// How many others it must beat.
     others: usize,
     /// The options cards that lie face down and are not remembered.
     unseen: Vec<Card>,
-    drawn: [Drawn; HANDS],
+    drawn: [DrawnHand; HANDS],
     hands: [CardSet; HANDS],
     /// Who of them holds a card, and who a number.
     holders: Holders,
@@ -58,24 +58,24 @@ pub(super) struct Judge<'a> {
 }
 
 /// The best of all floors but one: of the own hand, and of each other.
-pub(super) struct Elsewhere {
+pub(super) struct OtherFloors {
     own: Strength,
     others: [Strength; HANDS],
     /// Which others are worse than the own hand there.
-    worse: Hands,
+    weaker: Hands,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(public: &'a Public, known: &Floors, hand: CardSet, others: usize) -> Self {
-        let (floors, dice) = (public.up(), dice::counts(&public.dice));
+    pub(super) fn new(public: &'a PublicState, known: &Floors, hand: CardSet, others: usize) -> Self {
+        let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
         let up = floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let seen = known.iter().flatten().flatten().fold(up, |all, card| all.with(*card));
         let unseen = CardSet::ALL.difference(seen).iter().collect();
         let mut state = hand.bits() ^ u64::from(public.prompt) << 48;
-        let drawn = draw(hand, &mut state);
+        let drawn = draw_hands(hand, &mut state);
         let hands = drawn.map(|cards| cards.into_iter().collect());
         let holders = Holders::new(&hands);
-        let worth = floors.map(|floor| worth_on(&hands, &holders, floor, &dice));
+        let worth = floors.map(|floor| strengths_on(&hands, &holders, floor, &dice));
         Self {
             rules: &public.rules,
             hand,
@@ -96,17 +96,17 @@ impl<'a> Judge<'a> {
     }
 
     /// In thousandths: that this beats all others with their best floors.
-    fn beats(&self, own: Strength) -> u32 {
-        let beaten = self.worth.iter().fold(ALL, |all, worth| all & worse(worth, own));
+    fn chance_with_strength(&self, own: Strength) -> u32 {
+        let beaten = self.worth.iter().fold(ALL, |all, worth| all & weaker_hands(worth, own));
         self.chance(beaten)
     }
 
     /// Those of these hands that are worse than this with a floor that shows these cards.
-    fn beaten(&self, among: Hands, floor: CardSet, dice: &DiceCounts, own: Strength) -> Hands {
+    fn beaten_hands(&self, among: Hands, floor: CardSet, dice: &DiceCounts, own: Strength) -> Hands {
         let Some(class) = own.class() else { return 0 };
         let mut beaten = among;
-        each_of(among & self.holders.with(class, floor, dice), |hand| {
-            if Strength::of(self.hands[hand], floor, dice) >= own {
+        for_each_index(among & self.holders.with_class(class, floor, dice), |hand| {
+            if Strength::from_hand(self.hands[hand], floor, dice) >= own {
                 beaten &= !(1 << hand);
             }
         });
@@ -114,16 +114,16 @@ impl<'a> Judge<'a> {
     }
 
     /// That the hand wins with its best floor.
-    pub(super) fn wins(&self) -> u32 {
-        self.beats(best_floor(self.hand, &self.floors, &self.dice).1)
+    pub(super) fn win_chance(&self) -> u32 {
+        self.chance_with_strength(best_floor(self.hand, &self.floors, &self.dice).1)
     }
 
     /// That the hand wins with this floor.
-    pub(super) fn wins_on(&self, floor: u8) -> u32 {
-        self.beats(Strength::of(self.hand, self.floors[usize::from(floor)], &self.dice))
+    pub(super) fn win_chance_on(&self, floor: u8) -> u32 {
+        self.chance_with_strength(Strength::from_hand(self.hand, self.floors[usize::from(floor)], &self.dice))
     }
 
-    pub(super) fn elsewhere(&self, floor: u8) -> Elsewhere {
+    pub(super) fn other_floors(&self, floor: u8) -> OtherFloors {
         let mut floors = self.floors;
         floors[usize::from(floor)] = CardSet::EMPTY;
         let own = best_floor(self.hand, &floors, &self.dice).1;
@@ -133,66 +133,66 @@ impl<'a> Judge<'a> {
                 *best = (*best).max(*strength);
             }
         }
-        Elsewhere { own, others, worse: worse(&others, own) }
+        OtherFloors { own, others, weaker: weaker_hands(&others, own) }
     }
 
     /// That the hand wins once the floor shows other cards.
-    pub(super) fn wins_with(&self, elsewhere: &Elsewhere, cards: CardSet) -> u32 {
-        let there = Strength::of(self.hand, cards, &self.dice);
+    pub(super) fn win_chance_with_floor(&self, elsewhere: &OtherFloors, cards: CardSet) -> u32 {
+        let there = Strength::from_hand(self.hand, cards, &self.dice);
         let (own, among) = if there > elsewhere.own {
-            (there, worse(&elsewhere.others, there))
+            (there, weaker_hands(&elsewhere.others, there))
         } else {
-            (elsewhere.own, elsewhere.worse)
+            (elsewhere.own, elsewhere.weaker)
         };
-        self.chance(self.beaten(among, cards, &self.dice, own))
+        self.chance(self.beaten_hands(among, cards, &self.dice, own))
     }
 
     /// That the hand wins once the best of these cards is turned down, if that is better than none.
-    pub(super) fn wins_by_sale(&self, elsewhere: &Elsewhere, cards: CardSet, now: u32) -> u32 {
-        let without = cards.iter().map(|card| self.wins_with(elsewhere, cards.without(card)));
+    pub(super) fn win_chance_after_sale(&self, elsewhere: &OtherFloors, cards: CardSet, now: u32) -> u32 {
+        let without = cards.iter().map(|card| self.win_chance_with_floor(elsewhere, cards.without(card)));
         without.fold(now, u32::max)
     }
 
     /// That the hand wins once this card is turned up there; where `sells`, and the best is turned
     /// down after that.
-    pub(super) fn wins_by_known(
+    pub(super) fn win_chance_after_known_buy(
         &self,
-        elsewhere: &Elsewhere,
+        elsewhere: &OtherFloors,
         floor: u8,
         card: Card,
         sells: bool,
     ) -> u32 {
         let cards = self.floors[usize::from(floor)].with(card);
-        let now = self.wins_with(elsewhere, cards);
-        if sells { self.wins_by_sale(elsewhere, cards, now) } else { now }
+        let now = self.win_chance_with_floor(elsewhere, cards);
+        if sells { self.win_chance_after_sale(elsewhere, cards, now) } else { now }
     }
 
     /// The same for a card which may be any that was not seen.
-    pub(super) fn wins_by_buy(&mut self, elsewhere: &Elsewhere, floor: u8, sells: bool) -> u32 {
+    pub(super) fn win_chance_after_buy(&mut self, elsewhere: &OtherFloors, floor: u8, sells: bool) -> u32 {
         let mut unseen = self.unseen.clone();
         let count = unseen.len().min(TRIES);
         let cards = self.floors[usize::from(floor)];
         // Whichever it was may be turned down again.
-        let least = if sells { self.wins_with(elsewhere, cards) } else { 0 };
+        let least = if sells { self.win_chance_with_floor(elsewhere, cards) } else { 0 };
         let mut sum = 0;
         for _ in 0..count {
-            let place = below(next_word(&mut self.state), small(unseen.len()));
+            let place = below(next_word(&mut self.state), to_u8(unseen.len()));
             let card = unseen.swap_remove(place.into());
-            let now = self.wins_with(elsewhere, cards.with(card)).max(least);
+            let now = self.win_chance_with_floor(elsewhere, cards.with(card)).max(least);
             let others = cards.iter().filter(|_| sells);
             let sales =
-                others.map(|other| self.wins_with(elsewhere, cards.with(card).without(other)));
+                others.map(|other| self.win_chance_with_floor(elsewhere, cards.with(card).without(other)));
             sum += sales.fold(now, u32::max);
         }
-        sum / u32::from(small(count)).max(1)
+        sum / u32::from(to_u8(count)).max(1)
     }
 
     /// That the hand wins once the dice are rolled.
-    pub(super) fn wins_by_roll(&mut self) -> u32 {
+    pub(super) fn win_chance_after_roll(&mut self) -> u32 {
         let roll = |_| {
-            let dice = roll(self.rules, &mut self.state);
+            let dice = roll_dice(self.rules, &mut self.state);
             let own = best_floor(self.hand, &self.floors, &dice).1;
-            let by_floor = |among, floor: &CardSet| self.beaten(among, *floor, &dice, own);
+            let by_floor = |among, floor: &CardSet| self.beaten_hands(among, *floor, &dice, own);
             self.chance(self.floors.iter().fold(ALL, by_floor))
         };
         (0..ROLLS).map(roll).sum::<u32>() / ROLLS
@@ -201,25 +201,25 @@ impl<'a> Judge<'a> {
     /// The cards of the hand that are best given away for others, if that is better than to keep
     /// them all: after what others may do before the hands are shown.
     pub(super) fn best_discards(&mut self) -> CardSet {
-        let ways: [Way; WAYS] = core::array::from_fn(|_| self.way());
+        let scenarios: [FloorScenario; SCENARIOS] = core::array::from_fn(|_| self.sample_scenario());
         let draws = u32::try_from(DRAWS).expect("a small number");
-        let all = ways.each_ref().map(|way| way.judged(self.hand).1);
+        let all = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(self.hand).1);
         let mut best = (CardSet::EMPTY, all.iter().sum::<u32>() * draws);
         for set in 1_u8..1 << HAND_CARDS {
             let chosen = (0..).zip(self.hand.iter()).filter(|(place, _)| set >> place & 1 == 1);
             let discards: CardSet = chosen.map(|(_, card)| card).collect();
             let kept = self.hand.difference(discards);
-            let without = ways.each_ref().map(|way| way.judged(kept));
+            let without = scenarios.each_ref().map(|scenario| scenario.evaluate_hand(kept));
             let (mut sum, mut left) = (0, draws);
             for cards in &self.drawn[..DRAWS] {
                 // Not even if it won all the rest.
-                if sum + left * CERTAIN * u32::from(small(WAYS)) <= best.1 {
+                if sum + left * CERTAIN * u32::from(to_u8(SCENARIOS)) <= best.1 {
                     break;
                 }
                 left -= 1;
                 let drawn = cards.iter().take(discards.len()).copied().collect();
-                let by_way = ways.iter().zip(without);
-                sum += by_way.map(|(way, judged)| way.wins_with(kept, judged, drawn)).sum::<u32>();
+                let by_scenario = scenarios.iter().zip(without);
+                sum += by_scenario.map(|(scenario, judged)| scenario.win_chance_with_draw(kept, judged, drawn)).sum::<u32>();
             }
             if sum > best.1 {
                 best = (discards, sum);
@@ -229,7 +229,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What another may do to the floors and the dice.
-    fn way(&mut self) -> Way {
+    fn sample_scenario(&mut self) -> FloorScenario {
         let [floor, up, down, rolled, one, other, ..] = next_word(&mut self.state).to_le_bytes();
         let (mut floors, mut dice) = (self.floors, self.dice);
         let cards = &mut floors[usize::from(floor % FLOORS)];
@@ -242,80 +242,80 @@ impl<'a> Judge<'a> {
             *cards = card.map_or(*cards, |card| cards.without(card));
         }
         if rolled < ROLLS_THEM {
-            dice = roll(self.rules, &mut self.state);
+            dice = roll_dice(self.rules, &mut self.state);
         }
         let mut bests = [Strength::NOTHING; HANDS];
         for (floor, (now, worth)) in floors.iter().zip(self.floors.iter().zip(&self.worth)) {
             if (floor, dice) == (now, self.dice) {
                 bests.iter_mut().zip(worth).for_each(|(best, one)| *best = (*best).max(*one));
             } else {
-                let other = worth_on(&self.hands, &self.holders, *floor, &dice);
+                let other = strengths_on(&self.hands, &self.holders, *floor, &dice);
                 bests.iter_mut().zip(other).for_each(|(best, one)| *best = (*best).max(one));
             }
         }
         bests.sort_unstable();
-        Way { floors, dice, bests, others: self.others }
+        FloorScenario { floors, dice, bests, others: self.others }
     }
 }
 
 /// What each hand is worth on a floor.
-fn worth_on(
+fn strengths_on(
     hands: &[CardSet; HANDS],
     holders: &Holders,
     floor: CardSet,
     dice: &DiceCounts,
 ) -> [Strength; HANDS] {
     let mut worth = [Strength::NOTHING; HANDS];
-    each_of(holders.with(Class::Pair, floor, dice), |hand| {
-        worth[hand] = Strength::of(hands[hand], floor, dice);
+    for_each_index(holders.with_class(Class::Pair, floor, dice), |hand| {
+        worth[hand] = Strength::from_hand(hands[hand], floor, dice);
     });
     worth
 }
 
 /// In thousandths: to win against so many others, who are each as good as one of the random hands.
 fn chance(beaten: u32, others: usize) -> u32 {
-    power(beaten * CERTAIN / u32::try_from(HANDS).expect("a small number"), others)
+    repeated_chance(beaten * CERTAIN / u32::try_from(HANDS).expect("a small number"), others)
 }
 
 /// Floors and dice as they may be, and how good the best floor of each random hand is there, the
 /// lowest first.
-struct Way {
-    floors: Up,
+struct FloorScenario {
+    floors: FaceUpCards,
     dice: DiceCounts,
     bests: [Strength; HANDS],
     /// How many others must be beaten.
     others: usize,
 }
 
-impl Way {
+impl FloorScenario {
     /// How good a hand is, and how likely it wins.
-    fn judged(&self, hand: CardSet) -> (Strength, u32) {
+    fn evaluate_hand(&self, hand: CardSet) -> (Strength, u32) {
         let own = best_floor(hand, &self.floors, &self.dice).1;
-        (own, self.wins(own))
+        (own, self.win_chance(own))
     }
 
-    fn wins(&self, own: Strength) -> u32 {
+    fn win_chance(&self, own: Strength) -> u32 {
         let beaten = self.bests.partition_point(|best| *best < own);
         chance(u32::try_from(beaten).expect("no more than all"), self.others)
     }
 
     /// How likely it wins with these cards and those that were drawn, when it is known how good the
     /// first are by themselves. More cards are never worse, and only floors with their numbers change.
-    fn wins_with(&self, kept: CardSet, (judged, wins): (Strength, u32), drawn: CardSet) -> u32 {
+    fn win_chance_with_draw(&self, kept: CardSet, (judged, wins): (Strength, u32), drawn: CardSet) -> u32 {
         let (hand, numbers) = (kept.union(drawn), drawn.numbers());
         let touched = self.floors.iter().filter(|floor| floor.numbers() & numbers != 0);
         let own =
-            touched.fold(judged, |best, floor| best.max(Strength::of(hand, *floor, &self.dice)));
-        if own == judged { wins } else { self.wins(own) }
+            touched.fold(judged, |best, floor| best.max(Strength::from_hand(hand, *floor, &self.dice)));
+        if own == judged { wins } else { self.win_chance(own) }
     }
 }
 
 /// Hands of cards that are not in this one.
-fn draw(hand: CardSet, state: &mut u64) -> [Drawn; HANDS] {
+fn draw_hands(hand: CardSet, state: &mut u64) -> [DrawnHand; HANDS] {
     let mut cards: Vec<Card> = CardSet::ALL.difference(hand).iter().collect();
     core::array::from_fn(|_| {
         for place in 0..HAND_CARDS {
-            let other = place + below(next_word(state), small(cards.len()) - place);
+            let other = place + below(next_word(state), to_u8(cards.len()) - place);
             cards.swap(usize::from(place), usize::from(other));
         }
         core::array::from_fn(|place| cards[place])
@@ -323,19 +323,19 @@ fn draw(hand: CardSet, state: &mut u64) -> [Drawn; HANDS] {
 }
 
 /// What the dice show once they are rolled.
-fn roll(rules: &Rules, state: &mut u64) -> DiceCounts {
+fn roll_dice(rules: &Rules, state: &mut u64) -> DiceCounts {
     let fall = |(lowest, sides): &(u8, u8)| lowest + below(next_word(state), *sides);
     rules.dice().iter().map(fall).collect()
 }
 
-fn small(count: usize) -> u8 {
+fn to_u8(count: usize) -> u8 {
     u8::try_from(count).expect("a deck has 48 cards")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DiceCounts, Judge, Up, best_floor, chance};
-    use crate::chance::{Answer, Request};
+    use super::{DiceCounts, Judge, FaceUpCards, best_floor, chance};
+    use crate::chance::{ChanceAnswer, Request};
     use crate::game::{Game, Turn, Viewer};
     use crate::games::tongo_options::card::CardSet;
     use crate::games::tongo_options::odds::next_word;
@@ -348,21 +348,21 @@ mod tests {
         usize::try_from(next_word(state) >> 32).unwrap() % below
     }
 
-    fn answer(state: &mut u64, request: Request) -> Answer {
+    fn answer(state: &mut u64, request: Request) -> ChanceAnswer {
         match request {
-            Request::Number(n) => Answer::Number(u32::try_from(number(state, n as usize)).unwrap()),
+            Request::Number(n) => ChanceAnswer::Number(u32::try_from(number(state, n as usize)).unwrap()),
             Request::Order(n) => {
                 let mut order: Vec<u8> = (0..n).collect();
                 for place in 1..order.len() {
                     order.swap(place, number(state, place + 1));
                 }
-                Answer::Order(order)
+                ChanceAnswer::Order(order)
             }
         }
     }
 
     /// How likely the hand wins against two others, hand by hand.
-    fn plain(judge: &Judge<'_>, hand: CardSet, floors: &Up, dice: &DiceCounts) -> u32 {
+    fn plain(judge: &Judge<'_>, hand: CardSet, floors: &FaceUpCards, dice: &DiceCounts) -> u32 {
         let own = best_floor(hand, floors, dice).1;
         let worse = |other: &&CardSet| best_floor(**other, floors, dice).1 < own;
         chance(u32::try_from(judge.hands.iter().filter(worse).count()).unwrap(), 2)
@@ -395,24 +395,24 @@ mod tests {
             let view = game.view(Viewer::Seat(prompt.seats.iter().next().unwrap()));
             let hand = view.hand().unwrap();
             let mut judge = Judge::new(&view.public, &Floors::default(), hand, 2);
-            assert_eq!(judge.wins(), plain(&judge, hand, &judge.floors, &judge.dice));
+            assert_eq!(judge.win_chance(), plain(&judge, hand, &judge.floors, &judge.dice));
             for floor in 0..8_u8 {
-                let elsewhere = judge.elsewhere(floor);
+                let elsewhere = judge.other_floors(floor);
                 for other in 0..8 {
                     let mut floors = judge.floors;
                     floors[usize::from(floor)] = floors[other];
-                    let wins = judge.wins_with(&elsewhere, floors[other]);
+                    let wins = judge.win_chance_with_floor(&elsewhere, floors[other]);
                     assert_eq!(wins, plain(&judge, hand, &floors, &judge.dice));
                 }
             }
             for _ in 0..10 {
-                let way = judge.way();
-                assert_eq!(way.judged(hand).1, plain(&judge, hand, &way.floors, &way.dice));
+                let scenario = judge.sample_scenario();
+                assert_eq!(scenario.evaluate_hand(hand).1, plain(&judge, hand, &scenario.floors, &scenario.dice));
                 for drawn in &judge.drawn[..8] {
                     let drawn: CardSet = drawn.iter().take(2).copied().collect();
                     let kept: CardSet = hand.iter().take(2).collect();
-                    let wins = way.wins_with(kept, way.judged(kept), drawn);
-                    assert_eq!(wins, way.judged(kept.union(drawn)).1);
+                    let wins = scenario.win_chance_with_draw(kept, scenario.evaluate_hand(kept), drawn);
+                    assert_eq!(wins, scenario.evaluate_hand(kept.union(drawn)).1);
                 }
             }
         }

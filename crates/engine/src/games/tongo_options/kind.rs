@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde::de::{Error as _, SeqAccess};
 use serde::ser::SerializeSeq;
 
-use crate::game::{Count, GameKind, Named, RuleSet};
-use crate::games::tongo_options::event::{Ending, Event};
+use crate::game::{CounterIncrement, GameKind, TitledName, RuleSet};
+use crate::games::tongo_options::event::{GameEnding, Event};
 use crate::games::tongo_options::presets::RULE_SETS;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::state::TongoOptions;
@@ -19,18 +19,18 @@ use crate::seat::Seat;
 impl GameKind for TongoOptions {
     const NAME: &'static str = "tongo_options";
     const TITLE: &'static str = "Tongo (options)";
-    const UNIT: Named = Named { name: "chip", title: "Chips" };
-    const ENDINGS: &'static [Named] = &[
-        Named { name: "last_in", title: "All others folded" },
-        Named { name: "confront", title: "Confronted" },
-        Named { name: "acquire", title: "Acquired" },
-        Named { name: "reserves", title: "Reserves converted" },
-        Named { name: "rounds", title: "Last round" },
+    const UNIT: TitledName = TitledName { name: "chip", title: "Chips" };
+    const ENDINGS: &'static [TitledName] = &[
+        TitledName { name: "last_in", title: "All others folded" },
+        TitledName { name: "confront", title: "Confronted" },
+        TitledName { name: "acquire", title: "Acquired" },
+        TitledName { name: "reserves", title: "Reserves converted" },
+        TitledName { name: "rounds", title: "Last round" },
     ];
-    const COUNTERS: &'static [Named] = &[
-        Named { name: "confronts_won", title: "Confrontations won" },
-        Named { name: "acquires_won", title: "Won by acquiring" },
-        Named { name: "reserves_won", title: "Won with reserves" },
+    const COUNTERS: &'static [TitledName] = &[
+        TitledName { name: "confronts_won", title: "Confrontations won" },
+        TitledName { name: "acquires_won", title: "Won by acquiring" },
+        TitledName { name: "reserves_won", title: "Won with reserves" },
     ];
     const SHORT_EVENTS: &'static [&'static str] = &[
         "stopped",
@@ -173,29 +173,29 @@ impl GameKind for TongoOptions {
     }
 }
 
-pub(super) const fn name_of(ending: Ending) -> &'static str {
+pub(super) const fn ending_name(ending: GameEnding) -> &'static str {
     match ending {
-        Ending::LastIn => "last_in",
-        Ending::Confront => "confront",
-        Ending::Acquire => "acquire",
-        Ending::Reserves => "reserves",
-        Ending::Rounds => "rounds",
+        GameEnding::LastIn => "last_in",
+        GameEnding::Confront => "confront",
+        GameEnding::Acquire => "acquire",
+        GameEnding::Reserves => "reserves",
+        GameEnding::Rounds => "rounds",
     }
 }
 
 /// What the winner's counters grow by.
-pub(super) fn counts(public: &Public) -> Vec<Count> {
+pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let counted = public.end.and_then(|end| {
         // Hands are shown from the left of who challenges, that seat last.
         let challenger = public.shown.last().map_or(end.winner, |last| last.seat);
         let name = match end.ending {
-            Ending::Confront => "confronts_won",
-            Ending::Acquire if challenger == end.winner => "acquires_won",
-            Ending::Acquire => "confronts_won",
-            Ending::Reserves => "reserves_won",
-            Ending::LastIn | Ending::Rounds => return None,
+            GameEnding::Confront => "confronts_won",
+            GameEnding::Acquire if challenger == end.winner => "acquires_won",
+            GameEnding::Acquire => "confronts_won",
+            GameEnding::Reserves => "reserves_won",
+            GameEnding::LastIn | GameEnding::Rounds => return None,
         };
-        Some(Count { seat: end.winner, name, more: 1 })
+        Some(CounterIncrement { seat: end.winner, name, more: 1 })
     });
     counted.into_iter().collect()
 }

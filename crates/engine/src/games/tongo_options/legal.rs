@@ -9,20 +9,20 @@
 use crate::games::tongo_options::action::{Action, Discards, NewCosts};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::costs::{
-    PERCENTS, changed, exchange_price, indexed, price, some_changes,
+    PERCENTS, change_costs, exchange_price, index_costs, discounted_price, for_each_change,
 };
-use crate::games::tongo_options::dice::any_faces;
+use crate::games::tongo_options::dice::has_die_facing;
 use crate::games::tongo_options::event::CostsChange;
 use crate::games::tongo_options::phase::{Challenge, Phase, Step, TurnState};
-use crate::games::tongo_options::player::Player;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::player::PlayerState;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::{FLOORS, SLOTS};
 use crate::seat::Seat;
 
 /// Whether the seat may play this action now, or the first reason why not.
 pub(super) fn check(
-    public: &Public,
+    public: &PublicState,
     seat: Seat,
     hand: CardSet,
     action: &Action,
@@ -37,20 +37,20 @@ pub(super) fn check(
         }
         Phase::Turn(turn) => {
             require(turn.seat == seat, Illegal::NotYourTurn)?;
-            Mover::new(public, turn, hand).check(action)
+            TurnActor::new(public, turn, hand).check(action)
         }
         Phase::Challenge(challenge) => check_answer(public, &challenge, seat, hand, action),
     }
 }
 
 /// Every action open to the seat, each once; some stand for all.
-pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
+pub(super) fn for_each(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
             (0..FLOORS).for_each(|floor| each(Action::Stop { floor }));
         }
         Phase::Turn(turn) if turn.seat == seat => {
-            Mover::new(public, turn, hand).for_each(&mut each);
+            TurnActor::new(public, turn, hand).for_each(&mut each);
         }
         Phase::Challenge(challenge) if challenge.asked == seat => match challenge.target {
             Some(target) if target == seat => {
@@ -74,18 +74,18 @@ pub(super) fn for_each(public: &Public, seat: Seat, hand: CardSet, mut each: imp
 }
 
 /// What the clock plays (rule 9.1); `None` where the seat is not to act.
-pub(super) fn default_action(public: &Public, seat: Seat) -> Option<Action> {
+pub(super) fn default_action(public: &PublicState, seat: Seat) -> Option<Action> {
     match public.phase {
         Phase::Stop { seat: turn } if turn == seat => {
             Some(Action::Stop { floor: public.player(seat).facing })
         }
         Phase::Turn(turn) if turn.seat == seat => {
-            let mover = Mover::new(public, turn, CardSet::EMPTY);
+            let actor = TurnActor::new(public, turn, CardSet::EMPTY);
             let tried = [Action::Retreat, Action::PayRisk, Action::End];
             Some(
                 tried
                     .into_iter()
-                    .find(|action| mover.check(action).is_ok())
+                    .find(|action| actor.check(action).is_ok())
                     .unwrap_or(Action::Fold),
             )
         }
@@ -105,7 +105,7 @@ pub(super) fn default_action(public: &Public, seat: Seat) -> Option<Action> {
 
 /// Rules 6.2, 7.1.
 fn check_answer(
-    public: &Public,
+    public: &PublicState,
     challenge: &Challenge,
     seat: Seat,
     hand: CardSet,
@@ -127,17 +127,17 @@ fn check_answer(
 }
 
 /// A seat in its turn, after the stop.
-struct Mover<'a> {
-    public: &'a Public,
+struct TurnActor<'a> {
+    public: &'a PublicState,
     turn: TurnState,
-    player: &'a Player,
+    player: &'a PlayerState,
     hand: CardSet,
     /// Chips that it may spend: of its wager, if it has converted its reserves.
     chips: u32,
 }
 
-impl<'a> Mover<'a> {
-    fn new(public: &'a Public, turn: TurnState, hand: CardSet) -> Self {
+impl<'a> TurnActor<'a> {
+    fn new(public: &'a PublicState, turn: TurnState, hand: CardSet) -> Self {
         let player = public.player(turn.seat);
         let chips = u32::from(turn.wager.unwrap_or(player.chips));
         Self { public, turn, player, hand, chips }
@@ -198,7 +198,7 @@ impl<'a> Mover<'a> {
     }
 
     fn for_each(&self, each: &mut impl FnMut(Action)) {
-        if self.must_answer() {
+        if self.must_answer_reserves() {
             [Action::ConvertReserves, Action::Fold].into_iter().for_each(each);
             return;
         }
@@ -252,14 +252,14 @@ impl<'a> Mover<'a> {
 
     fn for_each_change(&self, each: &mut impl FnMut(Action)) {
         if self.turn.step <= Step::Begun {
-            some_changes(self.public, CostsChange::Lower, |new| {
+            for_each_change(self.public, CostsChange::Lower, |new| {
                 if self.check_lower(&new).is_ok() {
                     each(Action::Lower(new));
                 }
             });
         }
         if self.turn.step <= Step::Traded {
-            some_changes(self.public, CostsChange::Raise, |new| {
+            for_each_change(self.public, CostsChange::Raise, |new| {
                 if self.check_raise(&new).is_ok() {
                     each(Action::Raise(new));
                 }
@@ -321,7 +321,7 @@ impl<'a> Mover<'a> {
     }
 
     /// Others have converted reserves, and this seat is to answer (rule 5.2).
-    fn must_answer(&self) -> bool {
+    fn must_answer_reserves(&self) -> bool {
         self.public.reserves.is_some() && self.turn.wager.is_none()
     }
 
@@ -341,7 +341,7 @@ impl<'a> Mover<'a> {
             | Action::Acquire
             | Action::PayRisk
             | Action::PayToEvade { .. } => {
-                require(!self.must_answer(), Illegal::ReservesFirst)?;
+                require(!self.must_answer_reserves(), Illegal::ReservesFirst)?;
                 require(self.turn.wager.is_none(), Illegal::OnlyEndLeft)
             }
             Action::Lower(_)
@@ -351,7 +351,7 @@ impl<'a> Mover<'a> {
             | Action::Raise(_)
             | Action::IndexMargin { .. }
             | Action::Roll
-            | Action::End => require(!self.must_answer(), Illegal::ReservesFirst),
+            | Action::End => require(!self.must_answer_reserves(), Illegal::ReservesFirst),
         }
     }
 
@@ -390,7 +390,7 @@ impl<'a> Mover<'a> {
     fn check_confront(&self, target: Option<Seat>) -> Result<(), Illegal> {
         self.check_round()?;
         let target = target.ok_or(Illegal::TargetMissing)?;
-        let is_in = self.public.still_in().contains(target) && target != self.turn.seat;
+        let is_in = self.public.seats_still_in().contains(target) && target != self.turn.seat;
         require(is_in, Illegal::NoSuchTarget)?;
         let previous = &self.player.previous;
         let is_barred = previous.retreated || previous.evaded || previous.confronted;
@@ -401,14 +401,14 @@ impl<'a> Mover<'a> {
     fn check_lower(&self, new: &NewCosts) -> Result<(), Illegal> {
         self.check_begun()?;
         self.check_step(Step::Begun, self.turn.step == Step::Lowered)?;
-        let (_, chips) = changed(self.public, CostsChange::Lower, new)?;
+        let (_, chips) = change_costs(self.public, CostsChange::Lower, new)?;
         self.check_chips(chips)
     }
 
     fn check_raise(&self, new: &NewCosts) -> Result<(), Illegal> {
         self.check_begun()?;
         self.check_step(Step::Traded, self.turn.step == Step::Raised)?;
-        let (_, chips) = changed(self.public, CostsChange::Raise, new)?;
+        let (_, chips) = change_costs(self.public, CostsChange::Raise, new)?;
         self.check_chips(chips)
     }
 
@@ -417,7 +417,7 @@ impl<'a> Mover<'a> {
         self.check_begun()?;
         require(!self.turn.indexed, Illegal::OnceATurn)?;
         self.check_step(Step::Traded, false)?;
-        let (_, chips) = indexed(self.public, percent)?;
+        let (_, chips) = index_costs(self.public, percent)?;
         self.check_chips(chips)
     }
 
@@ -429,7 +429,7 @@ impl<'a> Mover<'a> {
     fn check_roll(&self) -> Result<(), Illegal> {
         self.check_begun()?;
         require(self.turn.step < Step::Rolled, Illegal::OnceATurn)?;
-        require(any_faces(&self.public.dice, self.turn.floor), Illegal::NoDieHere)
+        require(has_die_facing(&self.public.dice, self.turn.floor), Illegal::NoDieHere)
     }
 
     /// Rule 3.4: in order, and once each.
@@ -470,7 +470,7 @@ impl<'a> Mover<'a> {
 
     fn check_price(&self, whole: u32, leverage: bool) -> Result<(), Illegal> {
         require(!leverage || !self.player.leveraged, Illegal::LeverageUsed)?;
-        self.check_chips(price(self.public, whole, leverage))
+        self.check_chips(discounted_price(self.public, whole, leverage))
     }
 
     fn check_chips(&self, chips: u32) -> Result<(), Illegal> {

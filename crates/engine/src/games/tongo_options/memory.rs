@@ -2,12 +2,12 @@
 //! before, wherever they were moved since.
 
 use crate::games::tongo_options::event::Event;
-use crate::games::tongo_options::public::{Floors, Public};
+use crate::games::tongo_options::public::{Floors, PublicState};
 use crate::games::tongo_options::rules::SLOTS;
 
 /// The cards that lie face down on the floors and are known from what was shown; none of those that
 /// lie face up.
-pub(super) fn of_floors(public: &Public, shown: &mut dyn Iterator<Item = &Event>) -> Floors {
+pub(super) fn remember_floors(public: &PublicState, shown: &mut dyn Iterator<Item = &Event>) -> Floors {
     let (mut floors, mut exchanges, mut facing) = (Floors::default(), Floors::default(), 0);
     for event in shown {
         match event {
@@ -56,19 +56,19 @@ pub(super) fn of_floors(public: &Public, shown: &mut dyn Iterator<Item = &Event>
 
 #[cfg(test)]
 mod tests {
-    use super::of_floors;
+    use super::remember_floors;
     use crate::games::tongo_options::card::Card;
     use crate::games::tongo_options::event::Event;
-    use crate::games::tongo_options::public::Public;
+    use crate::games::tongo_options::public::PublicState;
     use crate::games::tongo_options::rules::Rules;
     use crate::seat::Seat;
 
     #[test]
     fn what_was_turned_down_is_remembered_where_it_was_moved_to() {
-        let public = Public::new(&Rules::lively(), 2, None);
+        let public = PublicState::new(&Rules::lively(), 2, None);
         let seat = Seat::new(0).unwrap();
         let card: Card = "7D".parse().unwrap();
-        let nothing = of_floors(&public, &mut [].iter());
+        let nothing = remember_floors(&public, &mut [].iter());
         assert!(nothing.iter().flatten().all(Option::is_none));
         let stop = |floor| Event::Stopped { seat, floor };
         let exchange = |slot, floor, other| Event::Exchanged {
@@ -84,15 +84,15 @@ mod tests {
             Event::Bought { seat, slot: 1, card, chips: 1, leverage: false },
             Event::Sold { seat, slot: 1, chips: 1, leverage: false },
         ];
-        assert_eq!(of_floors(&public, &mut shown.iter())[3][1], Some(card));
+        assert_eq!(remember_floors(&public, &mut shown.iter())[3][1], Some(card));
         shown.push(exchange(1, None, 2));
-        assert_eq!(of_floors(&public, &mut shown.iter()), nothing);
+        assert_eq!(remember_floors(&public, &mut shown.iter()), nothing);
         shown.extend([stop(3), exchange(0, None, 2), stop(5), exchange(2, Some(3), 0)]);
-        let floors = of_floors(&public, &mut shown.iter());
+        let floors = remember_floors(&public, &mut shown.iter());
         assert_eq!((floors[3][0], floors[5][2]), (None, Some(card)));
         // One that lies face up need not be remembered.
         let mut up = public.clone();
         up.floors[5][2] = Some(card);
-        assert_eq!(of_floors(&up, &mut shown.iter()), nothing);
+        assert_eq!(remember_floors(&up, &mut shown.iter()), nothing);
     }
 }

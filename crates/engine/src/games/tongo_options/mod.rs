@@ -41,18 +41,18 @@ mod strength;
 mod view;
 
 pub use action::{Action, Discards, NewCosts};
-pub use card::{Card, CardSet, NotACard, Suit};
+pub use card::{Card, CardSet, ParseCardError, Suit};
 pub use dice::{Dice, Die};
-pub use event::{Answer, CostsChange, Ending, Event, Shown};
+pub use event::{ChallengeAnswer, CostsChange, GameEnding, Event, ShownHand};
 pub use hidden::{Deck, Hidden};
 pub use list::{BySeat, List};
-pub use phase::{Challenge, Phase, Rises, Showdown, Step, TurnState};
-pub use player::{Paid, Player, Previous};
-pub use public::{Costs, End, Floors, Public, Reserves};
+pub use phase::{Challenge, Phase, CostRises, Showdown, Step, TurnState};
+pub use player::{Payments, PlayerState, PreviousTurn};
+pub use public::{Costs, GameResult, Floors, PublicState, Reserves};
 pub use refusal::Illegal;
 pub use rules::{Countdowns, DICE, FLOORS, HAND_CARDS, PLACES, Rules, SLOTS};
 #[cfg(feature = "testing")]
-pub use setup::{BadSetup, Setup};
+pub use setup::{SetupError, GameSetup};
 pub use state::TongoOptions;
 pub use strength::{Class, DiceCounts, Match, Matches, Strength, best_floor, matches};
 pub use view::View;

@@ -4,7 +4,7 @@
 
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::{self, Dice, Die};
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::rules::{FLOORS, HAND_CARDS, PLACES};
 use crate::games::tongo_options::strength::{DiceCounts, Strength, best_floor};
 
@@ -21,12 +21,12 @@ const TRIES: usize = 6;
 pub(super) const CERTAIN: u32 = 1_000;
 
 /// The face-up cards of each floor.
-pub(super) type Up = [CardSet; FLOORS as usize];
+pub(super) type FaceUpCards = [CardSet; FLOORS as usize];
 
 /// What a hand can be compared with.
 pub(super) struct Odds {
     pub hand: CardSet,
-    pub floors: Up,
+    pub floors: FaceUpCards,
     dice: DiceCounts,
     samples: [CardSet; SAMPLES],
     /// The best floor of each of them, and what it is worth there.
@@ -35,44 +35,44 @@ pub(super) struct Odds {
 }
 
 impl Odds {
-    pub(super) fn new(public: &Public, hand: CardSet) -> Self {
-        let (floors, dice) = (public.up(), dice::counts(&public.dice));
+    pub(super) fn new(public: &PublicState, hand: CardSet) -> Self {
+        let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
         let mut state = hand.bits() ^ u64::from(public.prompt) << 48;
-        let samples = samples(hand, &mut state);
+        let samples = sample_hands(hand, &mut state);
         let bests = samples.map(|sample| best_floor(sample, &floors, &dice));
         Self { hand, floors, dice, samples, bests, state }
     }
 
     /// The own hand with one floor.
-    pub(super) fn on(&self, floor: u8) -> Strength {
-        Strength::of(self.hand, self.floors[usize::from(floor)], &self.dice)
+    pub(super) fn strength_on(&self, floor: u8) -> Strength {
+        Strength::from_hand(self.hand, self.floors[usize::from(floor)], &self.dice)
     }
 
     /// The floor that serves the own hand best.
-    pub(super) fn best(&self) -> (u8, Strength) {
+    pub(super) fn best_floor(&self) -> (u8, Strength) {
         best_floor(self.hand, &self.floors, &self.dice)
     }
 
     /// In thousandths: that this beats so many others with their best floors.
-    pub(super) fn beats(&self, strength: Strength, others: usize) -> u32 {
+    pub(super) fn chance_to_beat(&self, strength: Strength, others: usize) -> u32 {
         let beaten = self.bests.iter().filter(|(_, best)| *best < strength).count();
-        power(thousandths(beaten), others)
+        repeated_chance(to_thousandths(beaten), others)
     }
 
     /// In thousandths: that this beats somebody who has only that floor, or is as good.
-    pub(super) fn beats_on(&self, strength: Strength, floor: u8) -> u32 {
+    pub(super) fn chance_to_beat_on(&self, strength: Strength, floor: u8) -> u32 {
         let cards = self.floors[usize::from(floor)];
-        let of = |sample: &CardSet| Strength::of(*sample, cards, &self.dice);
-        thousandths(self.samples.iter().filter(|sample| of(sample) <= strength).count())
+        let of = |sample: &CardSet| Strength::from_hand(*sample, cards, &self.dice);
+        to_thousandths(self.samples.iter().filter(|sample| of(sample) <= strength).count())
     }
 
     /// How likely the best hand beats so many others once a floor shows other cards.
-    pub(super) fn beats_with(&self, floor: u8, cards: CardSet, others: usize) -> u32 {
+    pub(super) fn chance_with_floor(&self, floor: u8, cards: CardSet, others: usize) -> u32 {
         let mut floors = self.floors;
         floors[usize::from(floor)] = cards;
         let (_, own) = best_floor(self.hand, &floors, &self.dice);
         let best = |(sample, (best, strength)): (&CardSet, &(u8, Strength))| {
-            let there = Strength::of(*sample, cards, &self.dice);
+            let there = Strength::from_hand(*sample, cards, &self.dice);
             if *best == floor {
                 best_floor(*sample, &floors, &self.dice).1
             } else {
@@ -80,19 +80,19 @@ impl Odds {
             }
         };
         let bests = self.samples.iter().zip(&self.bests).map(best);
-        power(thousandths(bests.filter(|best| *best < own).count()), others)
+        repeated_chance(to_thousandths(bests.filter(|best| *best < own).count()), others)
     }
 
     /// How likely the best hand beats so many others once some card of a floor is turned up: on the
     /// whole, as it may be any that is not seen. Each counts for no less than `least`: for as much
     /// as without it, where it can be turned down again.
-    pub(super) fn beats_after_a_buy(&self, floor: u8, others: usize, least: u32) -> u32 {
+    pub(super) fn chance_after_buy(&self, floor: u8, others: usize, least: u32) -> u32 {
         let seen = self.floors.iter().fold(CardSet::EMPTY, |all, cards| all.union(*cards));
         let cards = self.samples.iter().filter_map(|sample| sample.difference(seen).first());
         let (mut sum, mut count) = (0_u32, 0_u32);
         for card in cards.take(TRIES) {
             let up = self.floors[usize::from(floor)].with(card);
-            sum += self.beats_with(floor, up, others).max(least);
+            sum += self.chance_with_floor(floor, up, others).max(least);
             count += 1;
         }
         sum.checked_div(count).unwrap_or(0)
@@ -105,14 +105,14 @@ impl Odds {
             let mut left = self.hand.iter();
             core::array::from_fn(|_| left.next())
         };
-        let mut best = (CardSet::EMPTY, self.beats(self.best().1, others));
+        let mut best = (CardSet::EMPTY, self.chance_to_beat(self.best_floor().1, others));
         for set in 1_u8..1 << HAND_CARDS {
             let chosen = (0..).zip(cards).filter(|(place, _)| set >> place & 1 == 1);
             let discards: CardSet = chosen.filter_map(|(_, card)| card).collect();
             let kept = self.hand.difference(discards);
             let drawn = |sample: &CardSet| {
                 let new = kept.union(sample.iter().take(discards.len()).collect());
-                self.beats(best_floor(new, &self.floors, &self.dice).1, others)
+                self.chance_to_beat(best_floor(new, &self.floors, &self.dice).1, others)
             };
             let tried = self.samples.iter().take(TRIES).map(drawn).sum::<u32>();
             let wins = tried / u32::try_from(TRIES).expect("a small number");
@@ -124,7 +124,7 @@ impl Odds {
     }
 
     /// How likely the best hand beats so many others once the dice are rolled.
-    pub(super) fn beats_after_a_roll(&self, public: &Public, others: usize) -> u32 {
+    pub(super) fn chance_after_roll(&self, public: &PublicState, others: usize) -> u32 {
         let mut state = self.state;
         let mut roll = || {
             let fall = |(lowest, sides): &(u8, u8)| Die {
@@ -132,26 +132,26 @@ impl Odds {
                 place: below(next_word(&mut state), PLACES),
             };
             let dice: Dice = public.rules.dice().iter().map(fall).collect();
-            let dice = dice::counts(&dice);
+            let dice = dice::count_values(&dice);
             let (_, own) = best_floor(self.hand, &self.floors, &dice);
             let beaten = |sample: &&CardSet| best_floor(**sample, &self.floors, &dice).1 < own;
-            power(thousandths(self.samples.iter().filter(beaten).count()), others)
+            repeated_chance(to_thousandths(self.samples.iter().filter(beaten).count()), others)
         };
         (0..ROLLS).map(|_| roll()).sum::<u32>() / ROLLS
     }
 }
 
-fn thousandths(count: usize) -> u32 {
+fn to_thousandths(count: usize) -> u32 {
     u32::try_from(count * CERTAIN as usize / SAMPLES).expect("no more than all")
 }
 
 /// As often as all of them must happen.
-pub(super) fn power(chance: u32, times: usize) -> u32 {
+pub(super) fn repeated_chance(chance: u32, times: usize) -> u32 {
     (0..times).fold(CERTAIN, |all, _| all * chance / CERTAIN)
 }
 
 /// Hands of cards that are not in this one.
-fn samples(hand: CardSet, state: &mut u64) -> [CardSet; SAMPLES] {
+fn sample_hands(hand: CardSet, state: &mut u64) -> [CardSet; SAMPLES] {
     let mut cards = [Card::default(); Card::COUNT as usize];
     let mut count = 0_u8;
     for card in CardSet::ALL.difference(hand).iter() {

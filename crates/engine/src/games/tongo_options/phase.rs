@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::games::tongo_options::event::{CostsChange, Ending};
+use crate::games::tongo_options::event::{CostsChange, GameEnding};
 use crate::games::tongo_options::public::Costs;
 use crate::seat::{Seat, SeatSet};
 
@@ -58,8 +58,8 @@ pub struct TurnState {
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub indexed: bool,
     /// How much each cost has risen in this turn; `raise_max` bounds it (rule 1.6).
-    #[serde(default, skip_serializing_if = "Rises::are_none")]
-    pub risen: Rises,
+    #[serde(default, skip_serializing_if = "CostRises::are_none")]
+    pub risen: CostRises,
     /// What is left of the wager of a seat that has converted its reserves in this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wager: Option<u8>,
@@ -70,7 +70,7 @@ pub struct TurnState {
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsRises"))]
-pub struct Rises {
+pub struct CostRises {
     #[serde(skip_serializing_if = "is_zero")]
     pub buy: u16,
     #[serde(skip_serializing_if = "is_zero")]
@@ -79,7 +79,7 @@ pub struct Rises {
     pub exchange: u16,
 }
 
-impl Rises {
+impl CostRises {
     fn are_none(&self) -> bool {
         *self == Self::default()
     }
@@ -141,7 +141,7 @@ pub struct Showdown {
     pub by: Seat,
     /// With this one too.
     pub seats: SeatSet,
-    pub ending: Ending,
+    pub ending: GameEnding,
 }
 
 impl TurnState {
@@ -154,7 +154,7 @@ impl TurnState {
             sold: false,
             exchanged: false,
             indexed: false,
-            risen: Rises { buy: 0, sell: 0, exchange: 0 },
+            risen: CostRises { buy: 0, sell: 0, exchange: 0 },
             wager: None,
         }
     }
@@ -171,7 +171,7 @@ impl TurnState {
     }
 
     /// Rule 5.1.
-    pub(super) fn convert(&mut self, wager: u8) {
+    pub(super) fn convert_reserves(&mut self, wager: u8) {
         self.wager = Some(wager);
         self.step = self.step.max(Step::Begun);
     }

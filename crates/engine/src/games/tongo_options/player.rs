@@ -11,16 +11,16 @@ use crate::game::Item;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPlayer"))]
-pub struct Player {
+pub struct PlayerState {
     pub chips: u8,
-    pub paid: Paid,
+    pub paid: Payments,
     /// The floor that it faced last (rule 9.1).
     pub facing: u8,
     pub evade_token: bool,
     /// The buy-in has paid for something (rule 3.4).
     pub leveraged: bool,
     pub folded: bool,
-    pub previous: Previous,
+    pub previous: PreviousTurn,
 }
 
 /// What a seat's previous turn was, as far as it bars anything (rules 3.2, 6.1).
@@ -28,7 +28,7 @@ pub struct Player {
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPrevious"))]
-pub struct Previous {
+pub struct PreviousTurn {
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub retreated: bool,
     /// By token, also in answer to a confrontation since.
@@ -42,7 +42,7 @@ pub struct Previous {
 
 /// What chips are paid for: an item of the settlement each (rule 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum PaymentPurpose {
     BuyIn,
     Risk,
     Buys,
@@ -59,7 +59,7 @@ pub(super) enum Purpose {
 #[serde(default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPaid"))]
-pub struct Paid {
+pub struct Payments {
     #[serde(skip_serializing_if = "is_zero")]
     pub buy_in: u8,
     #[serde(skip_serializing_if = "is_zero")]
@@ -80,16 +80,16 @@ pub struct Paid {
     pub reserves: u8,
 }
 
-impl Player {
+impl PlayerState {
     pub(super) fn new(chips: u8) -> Self {
         Self { chips, evade_token: true, ..Self::default() }
     }
 
     /// # Panics
     /// When it has fewer chips: the rules were not asked first.
-    pub(super) fn pay(&mut self, chips: u8, purpose: Purpose) {
+    pub(super) fn pay(&mut self, chips: u8, purpose: PaymentPurpose) {
         self.chips = self.chips.checked_sub(chips).expect("a seat pays what it has");
-        *self.paid.of(purpose) += chips;
+        *self.paid.amount_mut(purpose) += chips;
     }
 
     /// Whether its previous turn was an evasion, by token or paid.
@@ -99,18 +99,18 @@ impl Player {
 
     /// Rule 3.2.
     pub(super) const fn may_evade_by_token(&self) -> bool {
-        let Previous { retreated, confronted, .. } = self.previous;
+        let PreviousTurn { retreated, confronted, .. } = self.previous;
         self.evade_token && !retreated && !confronted && !self.has_evaded()
     }
 
     /// A turn of this seat is over: what it was is noted anew.
-    pub(super) fn begin_previous(&mut self) -> &mut Previous {
-        self.previous = Previous::default();
+    pub(super) fn begin_previous(&mut self) -> &mut PreviousTurn {
+        self.previous = PreviousTurn::default();
         &mut self.previous
     }
 }
 
-impl Paid {
+impl Payments {
     pub fn total(&self) -> u8 {
         let Self { buy_in, risk, buys, sells, exchanges, rates, evasion, answer, reserves } = *self;
         buy_in + risk + buys + sells + exchanges + rates + evasion + answer + reserves
@@ -139,17 +139,17 @@ impl Paid {
         .collect()
     }
 
-    fn of(&mut self, purpose: Purpose) -> &mut u8 {
+    fn amount_mut(&mut self, purpose: PaymentPurpose) -> &mut u8 {
         match purpose {
-            Purpose::BuyIn => &mut self.buy_in,
-            Purpose::Risk => &mut self.risk,
-            Purpose::Buys => &mut self.buys,
-            Purpose::Sells => &mut self.sells,
-            Purpose::Exchanges => &mut self.exchanges,
-            Purpose::Rates => &mut self.rates,
-            Purpose::Evasion => &mut self.evasion,
-            Purpose::Answer => &mut self.answer,
-            Purpose::Reserves => &mut self.reserves,
+            PaymentPurpose::BuyIn => &mut self.buy_in,
+            PaymentPurpose::Risk => &mut self.risk,
+            PaymentPurpose::Buys => &mut self.buys,
+            PaymentPurpose::Sells => &mut self.sells,
+            PaymentPurpose::Exchanges => &mut self.exchanges,
+            PaymentPurpose::Rates => &mut self.rates,
+            PaymentPurpose::Evasion => &mut self.evasion,
+            PaymentPurpose::Answer => &mut self.answer,
+            PaymentPurpose::Reserves => &mut self.reserves,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What lies open, and how it changes: the part of a game that every viewer knows. Nobody knows more
 //! but its own hand, so this and the hand are also all that legality rests on.
 //!
-//! The game itself and each viewer's view hold a [`Public`] and bring it forward by the same
-//! [`Public::apply`], so that a view cannot drift from the game.
+//! The game itself and each viewer's view hold a [`PublicState`] and bring it forward by the same
+//! [`PublicState::apply`], so that a view cannot drift from the game.
 //!
 //! Deliberately absent: hands, discards, the player deck, and every options card that lies face
 //! down, also one that was seen before (rule 3.6).
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::game::Prompt;
 use crate::games::tongo_options::card::{Card, CardSet};
 use crate::games::tongo_options::dice::Dice;
-use crate::games::tongo_options::event::{Answer, Ending, Event, Shown};
+use crate::games::tongo_options::event::{ChallengeAnswer, GameEnding, Event, ShownHand};
 use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::{Challenge, Phase, Showdown, Step, TurnState};
-use crate::games::tongo_options::player::{Player, Purpose};
+use crate::games::tongo_options::player::{PlayerState, PaymentPurpose};
 use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::seat::{Seat, SeatSet};
 
@@ -28,7 +28,7 @@ pub type Floors = [[Option<Card>; SLOTS as usize]; FLOORS as usize];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsPublic"))]
-pub struct Public {
+pub struct PublicState {
     pub rules: Rules,
     /// The winner of the last game, or a seat by chance (rule 2.1).
     pub dealer: Option<Seat>,
@@ -41,16 +41,16 @@ pub struct Public {
     pub round: u8,
     pub costs: Costs,
     pub pot: u16,
-    pub players: BySeat<Player>,
+    pub players: BySeat<PlayerState>,
     pub floors: Floors,
     pub dice: Dice,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserves: Option<Reserves>,
     /// The hands of a showdown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownHand>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end: Option<End>,
+    pub end: Option<GameResult>,
 }
 
 /// What is paid for what (rule 1.6).
@@ -77,18 +77,18 @@ pub struct Reserves {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongoOptionsEnd"))]
-pub struct End {
-    pub ending: Ending,
+pub struct GameResult {
+    pub ending: GameEnding,
     pub winner: Seat,
     pub pot: u16,
 }
 
-impl Public {
+impl PublicState {
     pub(super) fn new(rules: &Rules, seats: u8, dealer: Option<Seat>) -> Self {
         let start = u16::from(rules.start_cost);
-        let mut players: BySeat<Player> =
-            Seat::all(seats).map(|_| Player::new(rules.chips)).collect();
-        players.iter_mut().for_each(|player| player.pay(rules.buy_in, Purpose::BuyIn));
+        let mut players: BySeat<PlayerState> =
+            Seat::all(seats).map(|_| PlayerState::new(rules.chips)).collect();
+        players.iter_mut().for_each(|player| player.pay(rules.buy_in, PaymentPurpose::BuyIn));
         Self {
             rules: *rules,
             dealer,
@@ -113,7 +113,7 @@ impl Public {
     }
 
     /// Who has not folded.
-    pub fn still_in(&self) -> SeatSet {
+    pub fn seats_still_in(&self) -> SeatSet {
         let seats = Seat::all(self.seats());
         seats.filter(|seat| !self.player(*seat).folded).collect()
     }
@@ -124,7 +124,7 @@ impl Public {
     }
 
     /// The face-up cards of each floor.
-    pub fn up(&self) -> [CardSet; FLOORS as usize] {
+    pub fn face_up_cards(&self) -> [CardSet; FLOORS as usize] {
         self.floors.map(|floor| floor.into_iter().flatten().collect())
     }
 
@@ -174,12 +174,12 @@ impl Public {
     }
 
     /// The floor that faces it.
-    pub(super) fn facing(&self) -> Option<u8> {
+    pub(super) fn facing_floor(&self) -> Option<u8> {
         self.turn().map(|turn| turn.floor)
     }
 
     /// A seat of this game.
-    pub(super) fn player(&self, seat: Seat) -> &Player {
+    pub(super) fn player(&self, seat: Seat) -> &PlayerState {
         &self.players[seat.index()]
     }
 
@@ -192,15 +192,15 @@ impl Public {
                 for (floor, card) in self.floors.iter_mut().zip(up) {
                     floor[usize::from(SLOTS) - 1] = Some(*card);
                 }
-                self.ask_anew(Phase::Stop { seat: dealer.next(self.seats()) });
+                self.start_prompt(Phase::Stop { seat: dealer.next(self.seats()) });
             }
             Event::Stopped { seat, floor } => {
                 self.player_mut(*seat).facing = *floor;
-                self.ask_anew(Phase::Turn(TurnState::new(*seat, *floor)));
+                self.start_prompt(Phase::Turn(TurnState::new(*seat, *floor)));
             }
             Event::RiskPaid { seat, chips } => {
-                self.pay(*seat, *chips, Purpose::Risk);
-                self.go_on(|turn| turn.step = Step::Begun);
+                self.pay(*seat, *chips, PaymentPurpose::Risk);
+                self.continue_turn(|turn| turn.step = Step::Begun);
             }
             Event::Retreated { seat } => {
                 self.player_mut(*seat).begin_previous().retreated = true;
@@ -209,22 +209,22 @@ impl Public {
             Event::Folded { seat } => self.fold(*seat),
             Event::CostsChanged { seat, how, costs, chips } => {
                 let old = core::mem::replace(&mut self.costs, *costs);
-                self.pay(*seat, *chips, Purpose::Rates);
-                self.go_on(|turn| turn.change_costs(*how, &old, costs));
+                self.pay(*seat, *chips, PaymentPurpose::Rates);
+                self.continue_turn(|turn| turn.change_costs(*how, &old, costs));
             }
             Event::Bought { seat, slot, card, chips, leverage } => {
                 self.turn_card(*slot, Some(*card));
-                self.trade(*seat, *chips, *leverage, Purpose::Buys);
-                self.go_on(|turn| turn.bought = true);
+                self.record_trade(*seat, *chips, *leverage, PaymentPurpose::Buys);
+                self.continue_turn(|turn| turn.bought = true);
             }
             Event::Sold { seat, slot, chips, leverage } => {
                 self.turn_card(*slot, None);
-                self.trade(*seat, *chips, *leverage, Purpose::Sells);
-                self.go_on(|turn| turn.sold = true);
+                self.record_trade(*seat, *chips, *leverage, PaymentPurpose::Sells);
+                self.continue_turn(|turn| turn.sold = true);
             }
             Event::Exchanged { seat, chips, leverage, .. } => {
-                self.trade(*seat, *chips, *leverage, Purpose::Exchanges);
-                self.go_on(|turn| turn.exchanged = true);
+                self.record_trade(*seat, *chips, *leverage, PaymentPurpose::Exchanges);
+                self.continue_turn(|turn| turn.exchanged = true);
             }
             Event::Rolling { .. } => {
                 if let Phase::Turn(turn) = self.phase {
@@ -248,47 +248,47 @@ impl Public {
             }
             Event::ReservesConverted { seat, wager } => {
                 self.reserves.get_or_insert(Reserves { by: *seat, wager: *wager });
-                self.go_on(|turn| turn.convert(*wager));
+                self.continue_turn(|turn| turn.convert_reserves(*wager));
             }
             Event::Confronted { seat, target } => self.confront(*seat, *target),
             Event::Acquired { seat, .. } => {
                 let (by, joined) = (*seat, SeatSet::EMPTY);
                 self.ask_next(Challenge { by, target: None, asked: by, joined });
             }
-            Event::Answered { seat, answer, chips } => self.answer(*seat, *answer, *chips),
+            Event::Answered { seat, answer, chips } => self.apply_answer(*seat, *answer, *chips),
             Event::Ended { seat, chips } => {
-                self.pay(*seat, *chips, Purpose::Reserves);
+                self.pay(*seat, *chips, PaymentPurpose::Reserves);
                 self.player_mut(*seat).begin_previous();
                 self.pass_turn(*seat);
             }
             Event::Shown { hands } => self.shown.clone_from(hands),
             Event::Over { ending, winner, pot } => {
                 self.phase = Phase::Over;
-                self.end = Some(End { ending: *ending, winner: *winner, pot: *pot });
+                self.end = Some(GameResult { ending: *ending, winner: *winner, pot: *pot });
             }
         }
     }
 
-    fn player_mut(&mut self, seat: Seat) -> &mut Player {
+    fn player_mut(&mut self, seat: Seat) -> &mut PlayerState {
         &mut self.players[seat.index()]
     }
 
     /// A new question in a new countdown.
-    fn ask_anew(&mut self, phase: Phase) {
+    fn start_prompt(&mut self, phase: Phase) {
         self.phase = phase;
         self.prompt += 1;
         self.countdown += 1;
     }
 
     /// The turn goes on, in the countdown that runs.
-    fn go_on(&mut self, change: impl FnOnce(&mut TurnState)) {
+    fn continue_turn(&mut self, change: impl FnOnce(&mut TurnState)) {
         if let Phase::Turn(turn) = &mut self.phase {
             change(turn);
         }
         self.prompt += 1;
     }
 
-    fn pay(&mut self, seat: Seat, chips: u8, purpose: Purpose) {
+    fn pay(&mut self, seat: Seat, chips: u8, purpose: PaymentPurpose) {
         self.player_mut(seat).pay(chips, purpose);
         self.pot += u16::from(chips);
         if let Phase::Turn(TurnState { wager: Some(wager), .. }) = &mut self.phase {
@@ -303,7 +303,7 @@ impl Public {
         }
     }
 
-    fn trade(&mut self, seat: Seat, chips: u8, leverage: bool, purpose: Purpose) {
+    fn record_trade(&mut self, seat: Seat, chips: u8, leverage: bool, purpose: PaymentPurpose) {
         self.pay(seat, chips, purpose);
         self.player_mut(seat).leveraged |= leverage;
         if let Phase::Turn(turn) = &mut self.phase {
@@ -328,7 +328,7 @@ impl Public {
 
     /// Rules 3.2, 3.5, 6.2.
     fn evade(&mut self, seat: Seat, token: bool, chips: u8, count: u8) {
-        self.pay(seat, chips, Purpose::Evasion);
+        self.pay(seat, chips, PaymentPurpose::Evasion);
         let player = self.player_mut(seat);
         player.evade_token &= !token;
         let turn = match self.phase {
@@ -359,19 +359,19 @@ impl Public {
     fn confront(&mut self, by: Seat, target: Seat) {
         let challenge = Challenge { by, target: Some(target), asked: by, joined: SeatSet::EMPTY };
         if self.player(target).may_evade_by_token() {
-            self.ask_anew(Phase::Challenge(Challenge { asked: target, ..challenge }));
+            self.start_prompt(Phase::Challenge(Challenge { asked: target, ..challenge }));
         } else {
             self.ask_next(challenge);
         }
     }
 
-    fn answer(&mut self, seat: Seat, answer: Answer, chips: u8) {
-        self.pay(seat, chips, Purpose::Answer);
+    fn apply_answer(&mut self, seat: Seat, answer: ChallengeAnswer, chips: u8) {
+        self.pay(seat, chips, PaymentPurpose::Answer);
         if let Phase::Challenge(mut challenge) = self.phase {
             match answer {
                 // The others are asked after the target, from the left of who confronts.
-                Answer::Stand => challenge.asked = challenge.by,
-                Answer::Join | Answer::Confront => challenge.joined = challenge.joined.with(seat),
+                ChallengeAnswer::Stand => challenge.asked = challenge.by,
+                ChallengeAnswer::Join | ChallengeAnswer::Confront => challenge.joined = challenge.joined.with(seat),
             }
             self.ask_next(challenge);
         }
@@ -383,22 +383,22 @@ impl Public {
         let Challenge { by, target, asked, joined } = challenge;
         let seats = self.seats();
         let place = |seat: Seat| (seat.number() + seats - by.number()) % seats;
-        let still_in = self.still_in();
+        let still_in = self.seats_still_in();
         let mut left = by.others(seats).filter(|seat| {
             place(*seat) > place(asked) && Some(*seat) != target && still_in.contains(*seat)
         });
         if let Some(asked) = left.next() {
-            self.ask_anew(Phase::Challenge(Challenge { asked, ..challenge }));
+            self.start_prompt(Phase::Challenge(Challenge { asked, ..challenge }));
             return;
         }
-        let ending = if target.is_some() { Ending::Confront } else { Ending::Acquire };
+        let ending = if target.is_some() { GameEnding::Confront } else { GameEnding::Acquire };
         let seats = target.into_iter().fold(joined.with(by), SeatSet::with);
         self.phase = Phase::Showdown(Showdown { by, seats, ending });
     }
 
     /// Rules 2.2, 4.1, 4.2, 5.3.
     fn pass_turn(&mut self, after: Seat) {
-        let (seats, still_in) = (self.seats(), self.still_in());
+        let (seats, still_in) = (self.seats(), self.seats_still_in());
         let mut order = after.others(seats).chain([after]);
         let next = order.find(|seat| still_in.contains(*seat)).expect("somebody is in");
         let steps = (next.number() + seats - after.number() - 1) % seats + 1;
@@ -406,17 +406,17 @@ impl Public {
         let mut passed = after.others(seats).take(usize::from(steps));
         let is_new_round = passed.any(|seat| Some(seat) == first);
         let ending = if still_in.len() == 1 {
-            Some(Ending::LastIn)
+            Some(GameEnding::LastIn)
         } else if let Some(reserves) = self.reserves {
-            (reserves.by == next).then_some(Ending::Reserves)
+            (reserves.by == next).then_some(GameEnding::Reserves)
         } else {
-            (is_new_round && self.round >= self.rules.rounds_max).then_some(Ending::Rounds)
+            (is_new_round && self.round >= self.rules.rounds_max).then_some(GameEnding::Rounds)
         };
         if let Some(ending) = ending {
             self.phase = Phase::Showdown(Showdown { by: next, seats: still_in, ending });
         } else {
             self.round = self.round.saturating_add(u8::from(is_new_round));
-            self.ask_anew(Phase::Stop { seat: next });
+            self.start_prompt(Phase::Stop { seat: next });
         }
     }
 }

@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::game::{SeatRange, UnsoundRules};
+use crate::game::{SeatRange, RulesError};
 use crate::seat::SEATS_MAX;
 
 /// Floors in the ring (rule 1.3).
@@ -92,7 +92,7 @@ impl Countdowns {
 
 impl Rules {
     /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
-    pub fn check(&self) -> Result<(), UnsoundRules> {
+    pub fn check(&self) -> Result<(), RulesError> {
         let Countdowns { stop_ms, turn_ms, answer_ms } = self.countdowns;
         let numbers = 1..=NUMBER_MAX;
         let (field, what) = if !(2..=SEATS_MAX).contains(&self.seats_min) {
@@ -116,7 +116,7 @@ impl Rules {
         } else {
             return Ok(());
         };
-        Err(UnsoundRules { field: field.into(), what: what.into() })
+        Err(RulesError { field: field.into(), what: what.into() })
     }
 
     pub const fn seats(&self) -> SeatRange {

@@ -1,4 +1,4 @@
-//! Positions for tests: an untrusted [`Setup`] becomes a game only if a game could stand so, as far
+//! Positions for tests: an untrusted [`GameSetup`] becomes a game only if a game could stand so, as far
 //! as cards and chips tell. Only under the feature `testing`.
 
 use core::fmt;
@@ -10,22 +10,22 @@ use crate::games::tongo_options::dice::Dice;
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::Phase;
-use crate::games::tongo_options::player::Player;
-use crate::games::tongo_options::public::{Costs, Public};
+use crate::games::tongo_options::player::PlayerState;
+use crate::games::tongo_options::public::{Costs, PublicState};
 use crate::games::tongo_options::rules::{FLOORS, Rules, SLOTS};
 use crate::games::tongo_options::state::TongoOptions;
 use crate::seat::Seat;
 
 /// A position at the beginning of a turn.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct GameSetup {
     pub rules: Rules,
     pub dealer: Seat,
     /// The seat that is to stop the board.
     pub turn: Seat,
     pub round: u8,
     pub costs: Costs,
-    pub players: BySeat<Player>,
+    pub players: BySeat<PlayerState>,
     pub hands: BySeat<CardSet>,
     pub hidden: Hidden,
     /// Of each floor and slot whether the card lies face up.
@@ -35,7 +35,7 @@ pub struct Setup {
 
 /// Why no game stands so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadSetup {
+pub enum SetupError {
     Seat(Seat),
     /// In the player deck, in a hand, or among the options cards.
     Twice(Card),
@@ -44,7 +44,7 @@ pub enum BadSetup {
     Dice,
 }
 
-impl fmt::Display for BadSetup {
+impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seat(seat) => write!(f, "{seat:?} does not play"),
@@ -55,41 +55,41 @@ impl fmt::Display for BadSetup {
     }
 }
 
-impl core::error::Error for BadSetup {}
+impl core::error::Error for SetupError {}
 
-impl Setup {
+impl GameSetup {
     /// The game that stands so.
     ///
     /// # Errors
     /// The first thing that no game could have.
-    pub fn game(&self) -> Result<TongoOptions, BadSetup> {
+    pub fn build_game(&self) -> Result<TongoOptions, SetupError> {
         let seats = u8::try_from(self.players.len()).expect("a table has at most eight seats");
         for seat in [self.dealer, self.turn] {
-            ensure(seat.number() < seats, || BadSetup::Seat(seat))?;
+            ensure(seat.number() < seats, || SetupError::Seat(seat))?;
         }
         let is_in = !self.players[self.turn.index()].folded;
-        ensure(is_in && self.hands.len() == self.players.len(), || BadSetup::Seat(self.turn))?;
+        ensure(is_in && self.hands.len() == self.players.len(), || SetupError::Seat(self.turn))?;
         let hands = self.hands.iter().flat_map(|hand| hand.iter());
-        once_each(hands.chain(self.hidden.deck.iter().copied()))?;
+        check_unique(hands.chain(self.hidden.deck.iter().copied()))?;
         let laid = self.hidden.floors.iter().chain(&self.hidden.exchanges);
-        once_each(laid.flatten().copied())?;
+        check_unique(laid.flatten().copied())?;
         for (seat, player) in Seat::all(seats).zip(self.players.iter()) {
             let all = player.chips.checked_add(player.paid.total());
-            ensure(all == Some(self.rules.chips), || BadSetup::Chips(seat))?;
+            ensure(all == Some(self.rules.chips), || SetupError::Chips(seat))?;
         }
         let kinds = self.rules.dice();
         let is_of = |(die, (lowest, sides)): (&super::Die, &(u8, u8))| {
             (*lowest..lowest + sides).contains(&die.value)
         };
         let are_dice = self.dice.len() == kinds.len() && self.dice.iter().zip(kinds).all(is_of);
-        ensure(are_dice, || BadSetup::Dice)?;
-        Ok(self.stand(seats))
+        ensure(are_dice, || SetupError::Dice)?;
+        Ok(self.to_game(seats))
     }
 
     /// The game, once everything is checked.
-    fn stand(&self, seats: u8) -> TongoOptions {
+    fn to_game(&self, seats: u8) -> TongoOptions {
         let new = TongoOptions::new(&self.rules, seats, Some(self.dealer));
-        let mut public = Public {
+        let mut public = PublicState {
             phase: Phase::Stop { seat: self.turn },
             prompt: 1,
             countdown: 1,
@@ -110,15 +110,15 @@ impl Setup {
     }
 }
 
-fn once_each(cards: impl Iterator<Item = Card>) -> Result<(), BadSetup> {
+fn check_unique(cards: impl Iterator<Item = Card>) -> Result<(), SetupError> {
     let mut seen = CardSet::EMPTY;
     for card in cards {
-        ensure(!seen.contains(card), || BadSetup::Twice(card))?;
+        ensure(!seen.contains(card), || SetupError::Twice(card))?;
         seen = seen.with(card);
     }
     Ok(())
 }
 
-fn ensure(holds: bool, otherwise: impl FnOnce() -> BadSetup) -> Result<(), BadSetup> {
+fn ensure(holds: bool, otherwise: impl FnOnce() -> SetupError) -> Result<(), SetupError> {
     if holds { Ok(()) } else { Err(otherwise()) }
 }

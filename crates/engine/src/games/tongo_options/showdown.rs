@@ -5,36 +5,36 @@ use alloc::vec::Vec;
 use crate::game::{Debt, Outcome};
 use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::dice;
-use crate::games::tongo_options::event::{Ending, Shown};
+use crate::games::tongo_options::event::{GameEnding, ShownHand};
 use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::Showdown;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::public::PublicState;
 use crate::games::tongo_options::strength::{Strength, best_floor, matches};
 use crate::seat::Seat;
 
 /// The hands as they are shown, in the order in which equals win: from the left of who confronts or
 /// acquires, that seat last.
-pub(super) fn shown(public: &Public, hands: &BySeat<CardSet>, due: &Showdown) -> Vec<Shown> {
-    let (floors, dice) = (public.up(), dice::counts(&public.dice));
+pub(super) fn shown_hands(public: &PublicState, hands: &BySeat<CardSet>, due: &Showdown) -> Vec<ShownHand> {
+    let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
     let order = due.by.others(public.seats()).chain([due.by]);
     let show = |seat: Seat| {
         let hand = hands[seat.index()];
-        let floor = if due.ending == Ending::Acquire && seat == due.by {
+        let floor = if due.ending == GameEnding::Acquire && seat == due.by {
             public.player(seat).facing
         } else {
             best_floor(hand, &floors, &dice).0
         };
-        Shown { seat, hand, floor, matches: matches(hand, floors[usize::from(floor)], &dice) }
+        ShownHand { seat, hand, floor, matches: matches(hand, floors[usize::from(floor)], &dice) }
     };
     order.filter(|seat| due.seats.contains(*seat)).map(show).collect()
 }
 
 /// The first of the strongest.
-pub(super) fn winner(public: &Public, shown: &[Shown], due: &Showdown) -> Seat {
-    let (floors, dice) = (public.up(), dice::counts(&public.dice));
+pub(super) fn winner(public: &PublicState, shown: &[ShownHand], due: &Showdown) -> Seat {
+    let (floors, dice) = (public.face_up_cards(), dice::count_values(&public.dice));
     let mut best = (due.by, None);
     for one in shown {
-        let strength = Strength::of(one.hand, floors[usize::from(one.floor)], &dice);
+        let strength = Strength::from_hand(one.hand, floors[usize::from(one.floor)], &dice);
         if Some(strength) > best.1 {
             best = (one.seat, Some(strength));
         }
@@ -43,7 +43,7 @@ pub(super) fn winner(public: &Public, shown: &[Shown], due: &Showdown) -> Seat {
 }
 
 /// Rule 8.3: everybody else owes the winner what it has paid.
-pub(super) fn outcome(public: &Public) -> Option<Outcome> {
+pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let winner = public.end?.winner;
     let others = winner.others(public.seats());
     let debts =

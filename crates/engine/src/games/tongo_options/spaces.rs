@@ -89,8 +89,8 @@ impl Spaces for TongoOptions {
     fn action_names() -> Vec<String> {
         let mut names: Vec<String> = PLAIN.iter().map(|(name, _)| (*name).into()).collect();
         names.extend((0..FLOORS).map(|floor| format!("stop {floor}")));
-        names.extend((0..CHOICES).map(|choice| format!("evade {}", places(choice))));
-        names.extend((0..CHOICES).map(|choice| format!("pay_to_evade {}", places(choice))));
+        names.extend((0..CHOICES).map(|choice| format!("evade {}", choice_text(choice))));
+        names.extend((0..CHOICES).map(|choice| format!("pay_to_evade {}", choice_text(choice))));
         names.extend((1..SEATS_MAX).map(|seat| format!("confront {seat}")));
         for cost in COSTS {
             names.extend(["by_1", "to_1"].map(|how| format!("lower {cost} {how}")));
@@ -134,19 +134,19 @@ impl Spaces for TongoOptions {
                 (0..).zip(PLAIN).find(|(_, (_, it))| it == action)?.0
             }
             Action::Stop { floor } => STOP + u16::from(floor),
-            Action::Evade { discards } => EVADE + choice(hand, &discards)?,
-            Action::PayToEvade { discards } => PAY_TO_EVADE + choice(hand, &discards)?,
+            Action::Evade { discards } => EVADE + discard_bits(hand, &discards)?,
+            Action::PayToEvade { discards } => PAY_TO_EVADE + discard_bits(hand, &discards)?,
             Action::Confront { target: Some(target) } => {
                 CONFRONT + u16::from(round(view).offset_of(target)).checked_sub(1)?
             }
             Action::Lower(new) => {
                 let to_1 = |_: usize, _: u16| Some(1);
-                LOWER + change(&view.public.costs, &new, |old| old.checked_sub(1), to_1)?
+                LOWER + cost_change_index(&view.public.costs, &new, |old| old.checked_sub(1), to_1)?
             }
             Action::Raise(new) => {
                 let left = raises_left(&view.public);
                 let far = |cost: usize, old: u16| old.checked_add(left[cost]);
-                RAISE + change(&view.public.costs, &new, |old| old.checked_add(1), far)?
+                RAISE + cost_change_index(&view.public.costs, &new, |old| old.checked_add(1), far)?
             }
             Action::IndexMargin { percent } => {
                 INDEX + (0..).zip(PERCENTS).find(|(_, it)| *it == percent)?.0
@@ -195,7 +195,7 @@ const LEVERAGES: [&str; 2] = ["", " leverage"];
 
 fn write_players(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_>) {
     let player = |seat: Seat| public.player(seat);
-    round.write_flags(tensor, public.still_in());
+    round.write_flags(tensor, public.seats_still_in());
     round.write_numbers(tensor, |seat| player(seat).chips.into());
     round.write_numbers(tensor, |seat| player(seat).evade_token.into());
     round.write_numbers(tensor, |seat| player(seat).leveraged.into());
@@ -225,7 +225,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     tensor.push_one_hot(phase, 3);
     round.write_one_hot(tensor, turn);
     tensor.push_one_hot(state.map(|turn| turn.floor), FLOORS);
-    tensor.push_one_hot(state.map(|turn| place_of(turn.step)), 6);
+    tensor.push_one_hot(state.map(|turn| step_index(turn.step)), 6);
     let done = |how: fn(TurnState) -> bool| state.is_some_and(how);
     tensor.push_flag(done(|turn| turn.bought));
     tensor.push_flag(done(|turn| turn.sold));
@@ -246,7 +246,7 @@ fn write_phase(public: &PublicState, round: SeatRotation, tensor: &mut Tensor<'_
     round.write_flags(tensor, joined);
 }
 
-const fn place_of(step: Step) -> u8 {
+const fn step_index(step: Step) -> u8 {
     match step {
         Step::Open => 0,
         Step::Begun => 1,
@@ -270,7 +270,7 @@ fn round(view: &View) -> SeatRotation {
 
 /// Which of the hand's cards are discarded, as bits by their places; `None` in an order that is not
 /// listed.
-fn choice(hand: CardSet, discards: &Discards) -> Option<u16> {
+fn discard_bits(hand: CardSet, discards: &Discards) -> Option<u16> {
     let chosen: CardSet = discards.iter().copied().collect();
     if !chosen.iter().eq(discards.iter().copied()) || !hand.contains_all(chosen) {
         return None;
@@ -280,14 +280,14 @@ fn choice(hand: CardSet, discards: &Discards) -> Option<u16> {
 }
 
 /// The places of a choice, as in `0+2`.
-fn places(choice: u16) -> String {
+fn choice_text(choice: u16) -> String {
     let chosen = (0..HAND_CARDS).filter(|place| choice >> place & 1 == 1);
     let chosen: Vec<String> = chosen.map(|place| format!("{place}")).collect();
     if chosen.is_empty() { "nothing".into() } else { chosen.join("+") }
 }
 
 /// A change of one cost: by one, or as far as it goes.
-fn change(
+fn cost_change_index(
     costs: &Costs,
     new: &NewCosts,
     near: impl Fn(u16) -> Option<u16>,

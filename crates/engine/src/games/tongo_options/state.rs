@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance::{self, Request};
 use crate::game::{
-    Count, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn, UnsoundRules,
+    CounterIncrement, Game, GameKind, Outcome, Piece, Prompt, Row, SeatRange, Skill, Turn, RulesError,
     Viewer,
 };
 use crate::games::tongo_options::action::{Action, Discards};
 use crate::games::tongo_options::card::CardSet;
-use crate::games::tongo_options::commitment::Commitments;
-use crate::games::tongo_options::costs::{answer_price, changed, exchange_price, indexed, price};
-use crate::games::tongo_options::deal::{Drawing, deal};
-use crate::games::tongo_options::event::{Answer, CostsChange, Event};
+use crate::games::tongo_options::commitment::CommitmentPolicy;
+use crate::games::tongo_options::costs::{answer_price, change_costs, exchange_price, index_costs, discounted_price};
+use crate::games::tongo_options::deal::{Drawing, complete_deal};
+use crate::games::tongo_options::event::{ChallengeAnswer, CostsChange, Event};
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::list::BySeat;
 use crate::games::tongo_options::phase::Phase;
-use crate::games::tongo_options::public::{Costs, Public};
+use crate::games::tongo_options::public::{Costs, PublicState};
 use crate::games::tongo_options::refusal::Illegal;
 use crate::games::tongo_options::rules::Rules;
 use crate::games::tongo_options::showdown;
@@ -36,7 +36,7 @@ use crate::seat::Seat;
 /// A game of Tongo (options), from before the deal to its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TongoOptions {
-    pub(super) public: Public,
+    pub(super) public: PublicState,
     pub(super) hands: BySeat<CardSet>,
     pub(super) hidden: Hidden,
     /// What chance has decided of a deal or a roll that is not complete.
@@ -46,7 +46,7 @@ pub struct TongoOptions {
 
 impl TongoOptions {
     /// What lies open.
-    pub const fn public(&self) -> &Public {
+    pub const fn public(&self) -> &PublicState {
         &self.public
     }
 
@@ -61,8 +61,8 @@ impl TongoOptions {
     }
 
     /// Applies an event and notes it.
-    fn happen(&mut self, event: Event, events: &mut Vec<Event>) {
-        self.hidden.apply(&event, self.public.facing());
+    fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
+        self.hidden.apply(&event, self.public.facing_floor());
         self.public.apply(&event);
         for (number, hand) in (0..).zip(self.hands.iter_mut()) {
             *hand = Seat::new(number).map_or(*hand, |seat| event.hand_after(seat, *hand));
@@ -71,54 +71,54 @@ impl TongoOptions {
     }
 
     /// Plays a legal action and whatever follows from it without another's decision.
-    fn play(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
-        let event = self.event_of(seat, action);
-        self.happen(event, events);
-        self.show_if_due(events);
+    fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
+        let event = self.event_for_action(seat, action);
+        self.apply_event(event, events);
+        self.finish_if_due(events);
     }
 
     /// What a legal action means.
-    fn event_of(&self, seat: Seat, action: &Action) -> Event {
+    fn event_for_action(&self, seat: Seat, action: &Action) -> Event {
         let costs = &self.public.costs;
         match *action {
             Action::Stop { floor } => Event::Stopped { seat, floor },
             Action::Retreat => Event::Retreated { seat },
-            Action::Evade { discards } => evaded(seat, true, 0, discards),
+            Action::Evade { discards } => evade_event(seat, true, 0, discards),
             Action::ConvertReserves => {
                 let most = self.public.reserves.map_or(u8::MAX, |reserves| reserves.wager);
                 let wager = self.public.player(seat).chips.min(most);
                 Event::ReservesConverted { seat, wager }
             }
             Action::Confront { target: Some(target) } => Event::Confronted { seat, target },
-            Action::Confront { target: None } => self.answered(seat, Answer::Confront),
+            Action::Confront { target: None } => self.answer_event(seat, ChallengeAnswer::Confront),
             Action::Acquire => Event::Acquired { seat, floor: self.public.player(seat).facing },
             Action::Fold => Event::Folded { seat },
-            Action::PayRisk => Event::RiskPaid { seat, chips: self.risk() },
-            Action::Lower(new) => costs_changed(
+            Action::PayRisk => Event::RiskPaid { seat, chips: self.risk_chips() },
+            Action::Lower(new) => costs_changed_event(
                 seat,
                 CostsChange::Lower,
-                changed(&self.public, CostsChange::Lower, &new),
+                change_costs(&self.public, CostsChange::Lower, &new),
             ),
-            Action::Raise(new) => costs_changed(
+            Action::Raise(new) => costs_changed_event(
                 seat,
                 CostsChange::Raise,
-                changed(&self.public, CostsChange::Raise, &new),
+                change_costs(&self.public, CostsChange::Raise, &new),
             ),
             Action::IndexMargin { percent } => {
-                costs_changed(seat, CostsChange::Index, indexed(&self.public, percent))
+                costs_changed_event(seat, CostsChange::Index, index_costs(&self.public, percent))
             }
             Action::Buy { slot, leverage } => {
                 let card = self.hidden.card(self.public.player(seat).facing, slot);
-                let chips = self.priced(costs.buy.into(), leverage);
+                let chips = self.discounted_chips(costs.buy.into(), leverage);
                 Event::Bought { seat, slot, card, chips, leverage }
             }
             Action::Sell { slot, leverage } => {
-                let chips = self.priced(costs.sell.into(), leverage);
+                let chips = self.discounted_chips(costs.sell.into(), leverage);
                 Event::Sold { seat, slot, chips, leverage }
             }
             Action::Exchange { slot, floor, other, leverage } => {
                 let facing = self.public.player(seat).facing;
-                let chips = self.priced(exchange_price(&self.public, facing, floor), leverage);
+                let chips = self.discounted_chips(exchange_price(&self.public, facing, floor), leverage);
                 Event::Exchanged { seat, slot, floor, other, chips, leverage }
             }
             Action::Roll => Event::Rolling { seat },
@@ -126,60 +126,60 @@ impl TongoOptions {
                 let wager = self.public.turn().and_then(|turn| turn.wager);
                 Event::Ended { seat, chips: wager.unwrap_or(0) }
             }
-            Action::PayToEvade { discards } => evaded(seat, false, self.risk(), discards),
-            Action::Stand => self.answered(seat, Answer::Stand),
-            Action::Join => self.answered(seat, Answer::Join),
+            Action::PayToEvade { discards } => evade_event(seat, false, self.risk_chips(), discards),
+            Action::Stand => self.answer_event(seat, ChallengeAnswer::Stand),
+            Action::Join => self.answer_event(seat, ChallengeAnswer::Join),
         }
     }
 
-    fn answered(&self, seat: Seat, answer: Answer) -> Event {
+    fn answer_event(&self, seat: Seat, answer: ChallengeAnswer) -> Event {
         Event::Answered { seat, answer, chips: answer_price(&self.public, seat) }
     }
 
     /// Where it is to be paid it was checked to be affordable.
-    fn risk(&self) -> u8 {
-        chips(self.public.risk().into())
+    fn risk_chips(&self) -> u8 {
+        to_chips(self.public.risk().into())
     }
 
-    fn priced(&self, whole: u32, leverage: bool) -> u8 {
-        chips(price(&self.public, whole, leverage))
+    fn discounted_chips(&self, whole: u32, leverage: bool) -> u8 {
+        to_chips(discounted_price(&self.public, whole, leverage))
     }
 
     /// The end of the game, where it has come to it.
-    fn show_if_due(&mut self, events: &mut Vec<Event>) {
+    fn finish_if_due(&mut self, events: &mut Vec<Event>) {
         if let Phase::Showdown(due) = self.public.phase {
-            let hands = showdown::shown(&self.public, &self.hands, &due);
+            let hands = showdown::shown_hands(&self.public, &self.hands, &due);
             let winner = showdown::winner(&self.public, &hands, &due);
             if due.seats.len() > 1 {
-                self.happen(Event::Shown { hands }, events);
+                self.apply_event(Event::Shown { hands }, events);
             }
             let (ending, pot) = (due.ending, self.public.pot);
-            self.happen(Event::Over { ending, winner, pot }, events);
+            self.apply_event(Event::Over { ending, winner, pot }, events);
         }
     }
 
     /// Rule 3.2: the deck in the drawn order, and as many cards from its top as were discarded.
-    fn draw(&mut self, seat: Seat, count: u8, order: &[u8], events: &mut Vec<Event>) {
+    fn draw_cards(&mut self, seat: Seat, count: u8, order: &[u8], events: &mut Vec<Event>) {
         let old = self.hidden.deck;
         let card = |place: &u8| old[usize::from(*place)];
         let cards: CardSet = order.iter().take(usize::from(count)).map(card).collect();
         let deck = order.iter().skip(usize::from(count)).map(card).collect();
-        self.happen(Event::Drew { seat, cards: Some(cards), deck: Some(Box::new(deck)) }, events);
-        self.show_if_due(events);
+        self.apply_event(Event::Drew { seat, cards: Some(cards), deck: Some(Box::new(deck)) }, events);
+        self.finish_if_due(events);
     }
 }
 
-fn evaded(seat: Seat, token: bool, chips: u8, discards: Discards) -> Event {
+fn evade_event(seat: Seat, token: bool, chips: u8, discards: Discards) -> Event {
     let count = u8::try_from(discards.len()).expect("a hand has four cards");
     Event::Evaded { seat, token, chips, count, discards: Some(discards) }
 }
 
-fn costs_changed(seat: Seat, how: CostsChange, change: Result<(Costs, u32), Illegal>) -> Event {
+fn costs_changed_event(seat: Seat, how: CostsChange, change: Result<(Costs, u32), Illegal>) -> Event {
     let (costs, paid) = change.expect("the change was checked");
-    Event::CostsChanged { seat, how, costs, chips: chips(paid) }
+    Event::CostsChanged { seat, how, costs, chips: to_chips(paid) }
 }
 
-fn chips(count: u32) -> u8 {
+fn to_chips(count: u32) -> u8 {
     u8::try_from(count).expect("no seat pays more chips than it has")
 }
 
@@ -188,7 +188,7 @@ impl Game for TongoOptions {
     type Action = Action;
     type Event = Event;
     type View = View;
-    type Illegal = Illegal;
+    type Refusal = Illegal;
 
     fn kind(_rules: &Rules) -> &'static str {
         Self::NAME
@@ -202,7 +202,7 @@ impl Game for TongoOptions {
         rules.chips.into()
     }
 
-    fn check(rules: &Rules) -> Result<(), UnsoundRules> {
+    fn check(rules: &Rules) -> Result<(), RulesError> {
         rules.check()
     }
 
@@ -214,7 +214,7 @@ impl Game for TongoOptions {
     fn new(rules: &Rules, seats: u8, starter: Option<Seat>) -> Self {
         let dealer = starter.filter(|seat| seat.number() < seats);
         Self {
-            public: Public::new(rules, seats, dealer),
+            public: PublicState::new(rules, seats, dealer),
             hands: Seat::all(seats).map(|_| CardSet::EMPTY).collect(),
             hidden: Hidden::default(),
             drawing: Drawing::default(),
@@ -227,8 +227,8 @@ impl Game for TongoOptions {
         }
         let (public, drawing) = (&self.public, &self.drawing);
         match public.phase {
-            Phase::Deal => Turn::Chance(drawing.next_of_deal(public)),
-            Phase::Roll(_) => Turn::Chance(drawing.next_die(public)),
+            Phase::Deal => Turn::Chance(drawing.next_deal_request(public)),
+            Phase::Roll(_) => Turn::Chance(drawing.next_die_request(public)),
             Phase::Shuffle { .. } => {
                 let cards = u8::try_from(self.hidden.deck.len()).expect("a deck has 48 cards");
                 Turn::Chance(Request::Order(cards))
@@ -251,33 +251,33 @@ impl Game for TongoOptions {
         let hand = self.hands.get(seat.index()).copied().unwrap_or_default();
         legal::check(&self.public, seat, hand, action)?;
         let mut next = self.clone();
-        next.play(seat, action, events);
+        next.play_action(seat, action, events);
         Ok(next)
     }
 
-    fn resolve(&self, answer: &chance::Answer, events: &mut Vec<Event>) -> Self {
+    fn resolve(&self, answer: &chance::ChanceAnswer, events: &mut Vec<Event>) -> Self {
         let Turn::Chance(request) = self.turn() else {
             panic!("no chance is due");
         };
         assert!(answer.fits(request), "the answer does not fit the request");
         let mut next = self.clone();
         match (self.public.phase, answer) {
-            (Phase::Shuffle { seat, count, .. }, chance::Answer::Order(order)) => {
-                next.draw(seat, count, order, events);
+            (Phase::Shuffle { seat, count, .. }, chance::ChanceAnswer::Order(order)) => {
+                next.draw_cards(seat, count, order, events);
             }
             (Phase::Deal, answer) => {
-                next.drawing.take(&next.public, &mut next.hidden, answer);
-                if let Some(dealt) = deal(&next.public, &next.drawing, &next.hidden) {
+                next.drawing.record_answer(&next.public, &mut next.hidden, answer);
+                if let Some(dealt) = complete_deal(&next.public, &next.drawing, &next.hidden) {
                     next.drawing = Drawing::default();
                     (next.hands, next.hidden) = (dealt.hands, dealt.hidden);
-                    next.happen(dealt.event(), events);
+                    next.apply_event(dealt.to_event(), events);
                 }
             }
             (Phase::Roll(turn), answer) => {
-                next.drawing.take(&next.public, &mut next.hidden, answer);
+                next.drawing.record_answer(&next.public, &mut next.hidden, answer);
                 if let Some(dice) = next.drawing.all_dice(&next.public) {
                     next.drawing = Drawing::default();
-                    next.happen(Event::Rolled { seat: turn.seat, dice }, events);
+                    next.apply_event(Event::Rolled { seat: turn.seat, dice }, events);
                 }
             }
             (
@@ -306,11 +306,11 @@ impl Game for TongoOptions {
     }
 
     fn ending(&self) -> Option<&'static str> {
-        Some(kind::name_of(self.public.end?.ending))
+        Some(kind::ending_name(self.public.end?.ending))
     }
 
-    fn counts(&self) -> Vec<Count> {
-        kind::counts(&self.public)
+    fn counts(&self) -> Vec<CounterIncrement> {
+        kind::counter_increments(&self.public)
     }
 
     fn view(&self, viewer: Viewer) -> View {
@@ -336,7 +336,7 @@ impl Game for TongoOptions {
     }
 
     fn redact(event: &Event, viewer: Viewer) -> Option<Event> {
-        Some(event.redacted(viewer))
+        Some(event.redact_for(viewer))
     }
 
     fn observe(view: &mut View, event: &Event) {
@@ -357,25 +357,25 @@ impl Game for TongoOptions {
         }
     }
 
-    fn advise(view: &View) -> Option<Action> {
-        bot::advise(view)
+    fn choose_action(view: &View) -> Option<Action> {
+        bot::choose_action(view)
     }
 
-    fn advise_by(skill: Skill, view: &View) -> Option<Action> {
+    fn choose_action_with_skill(skill: Skill, view: &View) -> Option<Action> {
         match skill {
-            Skill::Greedy => bot::advise(view),
-            Skill::Quick => quick::advise(view, &mut core::iter::empty()),
+            Skill::Greedy => bot::choose_action(view),
+            Skill::Quick => quick::choose_action(view, &mut core::iter::empty()),
         }
     }
 
-    fn advise_after(
+    fn choose_action_with_memory(
         skill: Skill,
         view: &View,
         shown: &mut dyn Iterator<Item = &Event>,
     ) -> Option<Action> {
         match skill {
-            Skill::Greedy => bot::advise(view),
-            Skill::Quick => quick::advise(view, shown),
+            Skill::Greedy => bot::choose_action(view),
+            Skill::Quick => quick::choose_action(view, shown),
         }
     }
 
@@ -383,27 +383,27 @@ impl Game for TongoOptions {
         commitment::is_commitment(&view.public, action)
     }
 
-    fn advise_uncommitted(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
-        quick::advise_with(Commitments::Barred, view, shown)
+    fn choose_uncommitted_action(view: &View, shown: &mut dyn Iterator<Item = &Event>) -> Option<Action> {
+        quick::choose_action_with(CommitmentPolicy::Barred, view, shown)
     }
 
-    fn worth_trying(view: &View, actions: &mut Vec<Action>) {
-        imagine::worth_trying(view, bot::advise(view), actions);
+    fn candidate_actions(view: &View, actions: &mut Vec<Action>) {
+        imagine::candidate_actions(view, bot::choose_action(view), actions);
     }
 
-    fn imagine(view: &View, dice: &mut chance::Dice) -> Option<Self> {
-        imagine::game(view, dice)
+    fn sample_game(view: &View, dice: &mut chance::ChanceRng) -> Option<Self> {
+        imagine::sample_game(view, dice)
     }
 
     fn describe(view: &View) -> Vec<Row> {
-        describe::view(view)
+        describe::describe_view(view)
     }
 
     fn describe_action(action: &Action) -> Vec<Piece> {
-        describe::action(action)
+        describe::describe_action(action)
     }
 
     fn describe_event(event: &Event) -> Option<Row> {
-        describe::event(event)
+        describe::describe_event(event)
     }
 }

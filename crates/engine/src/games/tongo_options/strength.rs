@@ -31,7 +31,7 @@ pub enum Class {
 impl Class {
     /// What a hand card and a floor card of one number make with so many dice that show it: if they
     /// are of two suits, and if they are of one.
-    pub(super) const fn with(dice: u8) -> [Self; 2] {
+    pub(super) const fn with_dice(dice: u8) -> [Self; 2] {
         match dice {
             0 => [Self::Pair, Self::ExactPair],
             1 => [Self::Chain, Self::ExactChain],
@@ -82,22 +82,22 @@ impl Strength {
     }
 
     /// Of a hand with one floor.
-    pub fn of(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Self {
+    pub fn from_hand(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Self {
         // Most hands and floors have nothing in common, and many one number.
         let mut common = hand.numbers() & floor.numbers();
         if common == 0 {
             return Self::NOTHING;
         }
-        let mut keys = Keys::default();
+        let mut keys = MatchKeys::default();
         while common != 0 {
             let number = 1 + common.trailing_zeros().to_le_bytes()[0];
             common &= common - 1;
             let (own, suits) = (hand.suits_of(number), floor.suits_of(number));
-            match_number(own, suits, dice.of(number), |class, suit, _| {
+            match_number(own, suits, dice.count_of(number), |class, suit, _| {
                 keys.insert(class, number, suit);
             });
         }
-        keys.strength()
+        keys.to_strength()
     }
 }
 
@@ -106,7 +106,7 @@ pub fn matches(hand: CardSet, floor: CardSet, dice: &DiceCounts) -> Matches {
     let mut found = Matches::new();
     for number in (1..=NUMBERS).rev() {
         let (own, suits) = (hand.suits_of(number), floor.suits_of(number));
-        match_number(own, suits, dice.of(number), |class, suit, floor_suit| {
+        match_number(own, suits, dice.count_of(number), |class, suit, floor_suit| {
             let card = |bit: u8| {
                 Card::new(number, SUITS_ASCENDING[usize::from(bit)]).expect("a number of a card")
             };
@@ -125,7 +125,7 @@ pub fn best_floor(
 ) -> (u8, Strength) {
     let mut best = (0, Strength::NOTHING);
     for (number, floor) in (0..).zip(floors) {
-        let strength = Strength::of(hand, *floor, dice);
+        let strength = Strength::from_hand(hand, *floor, dice);
         if strength > best.1 {
             best = (number, strength);
         }
@@ -138,7 +138,7 @@ pub fn best_floor(
 pub struct DiceCounts([u8; NUMBERS as usize]);
 
 impl DiceCounts {
-    pub fn of(&self, number: u8) -> u8 {
+    pub fn count_of(&self, number: u8) -> u8 {
         self.0[usize::from(number - 1)]
     }
 }
@@ -163,10 +163,10 @@ fn match_number(hand: u8, floor: u8, dice: u8, mut each: impl FnMut(Class, u8, u
     let (mut hand, mut floor) = (hand & !exact, floor & !exact);
     if dice > 0 && exact != 0 {
         let suit = take_highest(&mut exact);
-        each(Class::with(dice)[1], suit, suit);
+        each(Class::with_dice(dice)[1], suit, suit);
     } else if dice > 0 && hand != 0 && floor != 0 {
         let (suit, other) = (take_highest(&mut hand), take_highest(&mut floor));
-        each(Class::with(dice)[0], suit, other);
+        each(Class::with_dice(dice)[0], suit, other);
     }
     while exact != 0 {
         let suit = take_highest(&mut exact);
@@ -187,9 +187,9 @@ fn take_highest(bits: &mut u8) -> u8 {
 
 /// The matches of a strength in order, the highest first, each as one number: class, number, suit.
 #[derive(Default)]
-struct Keys([u16; SLOTS as usize]);
+struct MatchKeys([u16; SLOTS as usize]);
 
-impl Keys {
+impl MatchKeys {
     fn insert(&mut self, class: Class, number: u8, suit: u8) {
         let mut key = (class as u16 + 1) << 6 | u16::from(number) << 2 | u16::from(suit);
         for place in &mut self.0 {
@@ -199,7 +199,7 @@ impl Keys {
         }
     }
 
-    fn strength(&self) -> Strength {
+    fn to_strength(&self) -> Strength {
         let [mut classes, mut numbers, mut suits] = [0_u32; 3];
         for key in self.0 {
             classes = classes << 3 | u32::from(key >> 6);
@@ -245,7 +245,7 @@ mod tests {
             ("AC 2C 3C 4C", "AC 6D 7D", &[1, 1]),
         ];
         let strengths = ladder
-            .map(|(hand, floor, values)| Strength::of(cards(hand), cards(floor), &dice(values)));
+            .map(|(hand, floor, values)| Strength::from_hand(cards(hand), cards(floor), &dice(values)));
         for (place, pair) in strengths.windows(2).enumerate() {
             assert!(pair[0] < pair[1], "{:?} and {:?}", ladder[place], ladder[place + 1]);
         }
@@ -257,7 +257,7 @@ mod tests {
     fn of_equal_floors_the_lowest_is_named() {
         let floors = ["", "AH", "AH", "AS", "", "", "", ""].map(cards);
         let found = best_floor(cards("AD 2D 3D 4D"), &floors, &dice(&[]));
-        assert_eq!(found, (1, Strength::of(cards("AD"), cards("AH"), &dice(&[]))));
+        assert_eq!(found, (1, Strength::from_hand(cards("AD"), cards("AH"), &dice(&[]))));
         assert_eq!(best_floor(cards("2D"), &floors, &dice(&[])), (0, Strength::NOTHING));
     }
 

@@ -11,7 +11,7 @@ use crate::games::tongo_options::card::CardSet;
 use crate::games::tongo_options::event::Event;
 use crate::games::tongo_options::hidden::Hidden;
 use crate::games::tongo_options::list::BySeat;
-use crate::games::tongo_options::public::Public;
+use crate::games::tongo_options::public::PublicState;
 use crate::seat::Seat;
 
 /// What one viewer knows.
@@ -21,7 +21,7 @@ use crate::seat::Seat;
 pub struct View {
     /// The seat that looks; `None` for the public and the record.
     pub viewer: Option<Seat>,
-    pub public: Public,
+    pub public: PublicState,
     /// The hands that the viewer may see, by seat. Those of a showdown are in `public`.
     pub hands: BySeat<Option<CardSet>>,
     /// For the record only.
@@ -41,7 +41,7 @@ impl View {
             self.hidden.clone_from(hidden);
         }
         if let Some(hidden) = &mut self.hidden {
-            hidden.apply(event, self.public.facing());
+            hidden.apply(event, self.public.facing_floor());
         }
         self.public.apply(event);
         for (number, hand) in (0..).zip(self.hands.iter_mut()) {

@@ -88,7 +88,7 @@ impl Desk {
             Phase::Preparing(_) => "preparing".into(),
             Phase::Opening(_) => "opening".into(),
             Phase::Revealing(revealing) => {
-                let (asked, revealed) = (list(revealing.asked()), list(revealing.revealed()));
+                let (asked, revealed) = (list(revealing.unrevealed_seats()), list(revealing.revealed_seats()));
                 format!("revealing asked{asked} revealed{revealed}")
             }
             Phase::Playing(_) => "playing".into(),

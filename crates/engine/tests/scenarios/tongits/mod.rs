@@ -11,7 +11,7 @@ use bahay_engine::games::tongits::{
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::testing::rules_of;
+use bahay_engine::testing::parse_rules;
 
 use self::desk::Desk;
 use crate::finds_wrong_lines;
@@ -72,7 +72,7 @@ impl Case for Position {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
-            ["rules"] => self.rules = rules_of::<Tongits>(text, "kingdom")?,
+            ["rules"] => self.rules = parse_rules::<Tongits>(text, "kingdom")?,
             ["turn"] => {
                 let (number, phase) = text.split_once(' ').ok_or("a seat and draw or play")?;
                 let phase = match phase {
@@ -242,9 +242,9 @@ impl Position {
                 let client = |word: &&str| match (*word, word.strip_suffix('?')) {
                     ("-", _) => Contribution::none(),
                     (_, Some(text)) => {
-                        Contribution::new(Contribution::revealed(text).commitment, None)
+                        Contribution::new(Contribution::from_text(text).commitment, None)
                     }
-                    (text, None) => Contribution::revealed(text),
+                    (text, None) => Contribution::from_text(text),
                 };
                 let clients: Vec<Contribution> = clients.iter().map(client).collect();
                 require(clients.len() == usize::from(SEATS), || "three clients".into())?;

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use bahay_engine::chance::{Answer, Key, Stream};
+use bahay_engine::chance::{ChanceAnswer, Key, Stream};
 use bahay_engine::game::{Game, Turn, Viewer};
 use bahay_engine::games::tongo_assets::{
-    Action, Assets, Card, CardSet, Colour, Phase, Public, Reading, Rules, Setup, SlotSet,
+    Action, Assets, Card, CardSet, Colour, Phase, PublicState, HandRank, Rules, GameSetup, SlotSet,
     TongoAssets,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::rules_of;
+use bahay_engine::testing::parse_rules;
 use serde_json::Value;
 
 use crate::finds_wrong_lines;
@@ -21,7 +21,7 @@ use crate::run::{
 
 /// A set-up, and the game once the first step needs it.
 pub struct Position {
-    setup: Setup,
+    setup: GameSetup,
     /// How the table turns from the deal on; then it does not turn.
     stops: VecDeque<u8>,
     game: Option<TongoAssets>,
@@ -29,7 +29,7 @@ pub struct Position {
 
 impl Default for Position {
     fn default() -> Self {
-        let setup = Setup::new(Rules::standard(), 4, Seat::new(0).expect("a seat"));
+        let setup = GameSetup::new(Rules::standard(), 4, Seat::new(0).expect("a seat"));
         Self { setup, stops: VecDeque::new(), game: None }
     }
 }
@@ -45,7 +45,7 @@ impl Case for Position {
         let words: Vec<&str> = what.split_whitespace().collect();
         let setup = &mut self.setup;
         match words.as_slice() {
-            ["rules"] => setup.rules = rules_of::<TongoAssets>(text, "standard")?,
+            ["rules"] => setup.rules = parse_rules::<TongoAssets>(text, "standard")?,
             ["seats"] => setup.seats = number(text)?,
             ["dealer"] => setup.dealer = seat(text)?,
             ["assets"] => setup.assets = cards(text)?,
@@ -100,7 +100,7 @@ impl Case for Position {
         let next = played(self.game()?, seat, &action, refused)?;
         let stop = matches!(next.public().phase, Phase::Stop);
         let turned = if stop { self.stops.pop_front().unwrap_or(0) } else { 0 };
-        let turned = Answer::Number(u32::from(turned));
+        let turned = ChanceAnswer::Number(u32::from(turned));
         self.game = Some(if stop { next.resolve(&turned, &mut Vec::new()) } else { next });
         Ok(())
     }
@@ -194,13 +194,13 @@ impl Position {
     /// The game, from the set-up when it has not begun.
     fn game(&mut self) -> Told<&TongoAssets> {
         if self.game.is_none() {
-            self.game = Some(self.setup.game().map_err(|error| error.to_string())?);
+            self.game = Some(self.setup.build_game().map_err(|error| error.to_string())?);
         }
         self.game.as_ref().ok_or_else(|| "there is no game".into())
     }
 }
 
-fn turn(public: &Public) -> String {
+fn turn(public: &PublicState) -> String {
     if let Some(offer) = public.offer {
         return format!("{} bribe", offer.to);
     }
@@ -254,7 +254,7 @@ fn expect_sees(game: &TongoAssets, viewer: &str, text: &str) -> Told<()> {
 
 /// `treasury 7 R wilds 1`.
 fn reads(game: &TongoAssets, seat: Seat) -> Told<String> {
-    let Reading { class, number, colour, wilds } = Reading::of(game.hidden().hands[seat]);
+    let HandRank { class, number, colour, wilds } = HandRank::from_hand(game.hidden().hands[seat]);
     let word = |value: &Value| value.as_str().unwrap_or("-").to_string();
     let value = |value: Result<Value, serde_json::Error>| value.map_err(|error| error.to_string());
     let class = word(&value(serde_json::to_value(class))?);

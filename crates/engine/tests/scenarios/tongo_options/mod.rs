@@ -3,15 +3,15 @@
 
 mod notation;
 
-use bahay_engine::chance::{Answer, Key, Stream};
+use bahay_engine::chance::{ChanceAnswer, Key, Stream};
 use bahay_engine::game::{Game, Turn};
 use bahay_engine::games::tongo_options::{
-    Action, BySeat, Card, CardSet, Costs, Dice, Die, Hidden, Paid, Phase, Player, Previous, Rules,
-    Setup, Shown, TongoOptions,
+    Action, BySeat, Card, CardSet, Costs, Dice, Die, Hidden, Payments, Phase, PlayerState, PreviousTurn, Rules,
+    GameSetup, ShownHand, TongoOptions,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
-use bahay_engine::testing::rules_of;
+use bahay_engine::testing::parse_rules;
 
 use self::notation::{action, costs, dice, floor_cards, previous, viewer_of};
 use crate::finds_wrong_lines;
@@ -34,7 +34,7 @@ pub struct Position {
     floors: Vec<(usize, Vec<Card>, [bool; 3])>,
     free: Vec<(usize, Vec<Card>)>,
     chips: [Option<u8>; 8],
-    previous: [Previous; 8],
+    previous: [PreviousTurn; 8],
     without_token: SeatSet,
     leveraged: SeatSet,
     folded: SeatSet,
@@ -57,7 +57,7 @@ impl Default for Position {
             floors: Vec::new(),
             free: Vec::new(),
             chips: [None; 8],
-            previous: [Previous::default(); 8],
+            previous: [PreviousTurn::default(); 8],
             without_token: SeatSet::EMPTY,
             leveraged: SeatSet::EMPTY,
             folded: SeatSet::EMPTY,
@@ -76,7 +76,7 @@ impl Case for Position {
         require(self.game.is_none(), || "the game has begun".into())?;
         let words: Vec<&str> = what.split_whitespace().collect();
         match words.as_slice() {
-            ["rules"] => self.rules = rules_of::<TongoOptions>(text, "seed")?,
+            ["rules"] => self.rules = parse_rules::<TongoOptions>(text, "seed")?,
             ["seats"] => self.seats = number(text)?,
             ["dealer"] => self.dealer = Some(seat(text)?),
             ["turn"] => self.turn = seat(text)?,
@@ -147,7 +147,7 @@ impl Case for Position {
                     public.players.iter().map(|player| player.chips.to_string()).collect();
                 equal(&chips.join(" "), text)
             }
-            ["still", "in"] => equal(&public.still_in(), &seats(text)?),
+            ["still", "in"] => equal(&public.seats_still_in(), &seats(text)?),
             ["hand", who] => equal(&game.hands()[seat(who)?.index()], &set(text)?),
             ["sees", viewer, "hand", whose] => {
                 let hand = game.view(viewer_of(viewer)?).hands[seat(whose)?.index()];
@@ -213,7 +213,7 @@ impl Position {
 
     fn begin(&self) -> Told<TongoOptions> {
         let seats = usize::from(self.seats);
-        let mut setup = Setup {
+        let mut setup = GameSetup {
             rules: self.rules,
             dealer: self.dealer.unwrap_or(self.turn.previous(self.seats)),
             turn: self.turn,
@@ -229,18 +229,18 @@ impl Position {
         };
         self.complete_hands(&mut setup.hands);
         self.lay(&mut setup);
-        setup.game().map_err(|error| error.to_string())
+        setup.build_game().map_err(|error| error.to_string())
     }
 
-    fn players(&self) -> Told<BySeat<Player>> {
+    fn players(&self) -> Told<BySeat<PlayerState>> {
         let player = |seat: Seat| {
             let place = seat.index();
             let all = self.rules.chips - self.rules.buy_in;
             let chips = self.chips[place].unwrap_or(all);
             let spent = all.checked_sub(chips).ok_or("more chips than there are")?;
-            Ok(Player {
+            Ok(PlayerState {
                 chips,
-                paid: Paid { buy_in: self.rules.buy_in, rates: spent, ..Paid::default() },
+                paid: Payments { buy_in: self.rules.buy_in, rates: spent, ..Payments::default() },
                 facing: self.facing[place],
                 evade_token: !self.without_token.contains(seat),
                 leveraged: self.leveraged.contains(seat),
@@ -269,7 +269,7 @@ impl Position {
         }
     }
 
-    fn lay(&self, setup: &mut Setup) {
+    fn lay(&self, setup: &mut GameSetup) {
         let hands = setup.hands.iter().flat_map(|hand| hand.iter());
         let dealt: CardSet = hands.chain(self.deck.iter().copied()).collect();
         let rest = CardSet::ALL.difference(dealt);
@@ -306,8 +306,8 @@ impl Position {
         require(dice.len() == kinds.len(), || format!("{} dice fall", kinds.len()))?;
         for (die, (lowest, _)) in dice.iter().zip(kinds) {
             let value = die.value.checked_sub(*lowest).ok_or("no such value of this die")?;
-            self.resolve(Answer::Number(value.into()))?;
-            self.resolve(Answer::Number(die.place.into()))?;
+            self.resolve(ChanceAnswer::Number(value.into()))?;
+            self.resolve(ChanceAnswer::Number(die.place.into()))?;
         }
         Ok(())
     }
@@ -319,12 +319,12 @@ impl Position {
             top.iter().map(place).collect::<Option<_>>().ok_or("a card is not in the deck")?;
         let rest: Vec<usize> = (0..deck.len()).filter(|place| !order.contains(place)).collect();
         order.extend(rest);
-        self.resolve(Answer::Order(
+        self.resolve(ChanceAnswer::Order(
             order.iter().filter_map(|place| u8::try_from(*place).ok()).collect(),
         ))
     }
 
-    fn resolve(&mut self, answer: Answer) -> Told<()> {
+    fn resolve(&mut self, answer: ChanceAnswer) -> Told<()> {
         let game = self.game()?;
         let Turn::Chance(request) = game.turn() else { return Err("no chance is due".into()) };
         require(answer.fits(request), || format!("{request:?} is asked"))?;
@@ -384,7 +384,7 @@ fn turn(game: &TongoOptions) -> String {
 
 /// `1 floor 2 chain 7D, pair KD | 0 floor 0 nothing`.
 fn shown(game: &TongoOptions) -> String {
-    let one = |shown: &Shown| {
+    let one = |shown: &ShownHand| {
         let told = |class| {
             serde_json::to_value(class).map_or_else(
                 |_| String::new(),

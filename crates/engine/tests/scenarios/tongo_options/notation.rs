@@ -2,7 +2,7 @@
 
 use bahay_engine::game::Viewer;
 use bahay_engine::games::tongo_options::{
-    Action, Card, Costs, Dice, Die, Discards, NewCosts, Previous,
+    Action, Card, Costs, Dice, Die, Discards, NewCosts, PreviousTurn,
 };
 
 use crate::run::{Told, cards, number, require, seat};
@@ -97,8 +97,8 @@ pub(super) fn floor_cards(text: &str) -> Told<(Vec<Card>, [bool; 3])> {
     Ok((cards, [0, 1, 2].map(|slot| words[slot].starts_with('+'))))
 }
 
-pub(super) fn previous(text: &str) -> Told<Previous> {
-    let mut previous = Previous::default();
+pub(super) fn previous(text: &str) -> Told<PreviousTurn> {
+    let mut previous = PreviousTurn::default();
     for word in text.split_whitespace() {
         match word {
             "retreated" => previous.retreated = true,
