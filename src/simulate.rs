@@ -109,14 +109,14 @@ pub fn run(options: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(
                 records.append(record)?;
             }
         }
-        if !house.missing().is_zero() {
-            return Err(SimulateError::Coins(house.missing()));
+        if !house.missing_coins().is_zero() {
+            return Err(SimulateError::Coins(house.missing_coins()));
         }
     }
     if let Some(records) = records {
         records.finish()?;
     }
-    tally.write(options, &rules, house.refused(), out)?;
+    tally.write(options, &rules, house.refusal_count(), out)?;
     Ok(())
 }
 

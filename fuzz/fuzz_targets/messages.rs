@@ -15,7 +15,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let sent = sent(&mut choices);
     let form = Form::ALL[choices.below(Form::ALL.len())];
     let (mut writer, mut reader) = (Shorthand::new(form), MessageReader::new(form));
-    reader.at_table_of(sent.kind);
+    reader.set_game_kind(sent.kind);
     let message = &sent.messages[choices.below(sent.messages.len())];
     let written = write(&mut writer, message);
     let read = reader.read(&written).expect("what was written is read");

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 use bahay_engine::game::{GameKind, Turn, Viewer};
 use bahay_engine::seat::{SEATS_MAX, Seat};
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 use crate::Choices;
 use crate::documents::edited;
@@ -25,7 +25,7 @@ pub fn play<G: GameKind + Debug>(bytes: &[u8]) {
     let seats = range.least
         + u8::try_from(choices.below(usize::from(range.most - range.least) + 1)).expect("small");
     let starter = Seat::all(seats).nth(choices.below(usize::from(seats) + 1));
-    let mut dice = Dice::new(u64::from(choices.byte()));
+    let mut dice = TestRng::new(u64::from(choices.byte()));
     let mut game = G::new(&rules, seats, starter);
     let viewers: Vec<Viewer> = [Viewer::Everything, Viewer::Public]
         .into_iter()

@@ -80,7 +80,7 @@ fn play(sent: &mut Sent, seed: u64, set: &catalog::NamedRules) {
         let player = simulation.table().occupant(seat).map(|who| who.player);
         let view = simulation.table().view(player);
         let (tag, server_time_ms) = (Tag::default(), simulation.now());
-        let prompt = OpenPrompt::of(&view);
+        let prompt = OpenPrompt::from_view(&view);
         let is_followed = known == view.seat && known.is_some();
         known = view.seat;
         if is_followed {

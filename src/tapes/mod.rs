@@ -1,13 +1,14 @@
-//! `bahay tapes`: what a client hears in simulated games, and what it must make of it, as files that
-//! clients in any language can be held to. `clients/tapes/README.md` describes the files.
+//! `bahay tapes`: records the messages of simulated games, and what a client must make of them, as
+//! files against which clients in any language can be tested. `clients/tapes/README.md` describes
+//! the files.
 //!
-//! Games, players and clock are those of the engine's simulation, and every message is written by
-//! the code that the server writes with. What lies between them, lost connections and answers, is
-//! decided here, from the same seed: the same seed gives the same file.
+//! Games, players and clock come from the engine's simulation, and every message is encoded by the
+//! server's code. Lost connections and answers between them are drawn from the same seed, so a seed
+//! always gives the same file.
 
 mod network;
 mod script;
-mod telling;
+mod messages;
 
 use std::fs;
 use std::io;
@@ -22,36 +23,36 @@ use crate::lobby::Room;
 use crate::tapes::network::Recorder;
 use crate::ws::protocol::brief::Form;
 
-/// What a new player brings.
+/// The wallet of a new player, in whole coins.
 const WELCOME_COINS: i64 = 1_000_000;
 
-/// Players lose their connection often, because that is what tapes are about.
+/// Players lose their connection often, because tapes test reconnection.
 const HABITS: Habits = Habits { silent: 30, disconnect: 120, leave: 4, noise: 0, removed: 0 };
 
-/// Steps after which a game is given up: far more than any takes.
+/// The number of steps after which a game is given up, far more than any game takes.
 const STEPS_MAX: u32 = 20_000;
 
-/// Which tapes to make.
+/// The options of the tapes.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Tapes {
-    /// The folder that they are written to, one file each.
+    /// Folder that the tapes are written to, one file each.
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
 
-    /// How many.
+    /// Number of tapes.
     #[arg(long, default_value_t = 20)]
     pub count: u64,
 
-    /// The seed of the first; each other has the next one.
+    /// Seed of the first tape; each other has the next one.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// The game, by its name.
+    /// Name of the game.
     #[arg(long, value_name = "NAME", default_value = "tongits")]
     pub game: String,
 }
 
-/// Why there are no tapes.
+/// An error that leaves the tapes incomplete.
 #[derive(Debug, thiserror::Error)]
 pub enum TapesError {
     #[error("the house has no rooms")]
@@ -66,27 +67,27 @@ pub enum TapesError {
     Write(#[from] io::Error),
 }
 
-/// Makes the tapes and writes them.
-pub fn run(what: &Tapes, rooms: &[Room]) -> Result<(), TapesError> {
-    fs::create_dir_all(&what.folder)?;
-    for seed in what.seed..what.seed.saturating_add(what.count) {
-        let tape = tape(&what.game, seed, rooms)?;
-        fs::write(what.folder.join(format!("{}-{seed:04}.jsonl", what.game)), tape)?;
+/// Records the tapes and writes them.
+pub fn run(options: &Tapes, rooms: &[Room]) -> Result<(), TapesError> {
+    fs::create_dir_all(&options.folder)?;
+    for seed in options.seed..options.seed.saturating_add(options.count) {
+        let tape = record_tape(&options.game, seed, rooms)?;
+        fs::write(options.folder.join(format!("{}-{seed:04}.jsonl", options.game)), tape)?;
     }
     Ok(())
 }
 
-/// One tape: a game from the seat of its first player.
-fn tape(game: &str, seed: u64, rooms: &[Room]) -> Result<String, TapesError> {
+/// Records one tape: a game from the seat of its first player.
+fn record_tape(game: &str, seed: u64, rooms: &[Room]) -> Result<String, TapesError> {
     let room = rooms.first().ok_or(TapesError::NoRoom)?;
     let kinds = catalog::kinds();
     let kind = kinds.iter().find(|kind| kind.name == game);
     let kind = kind.ok_or_else(|| TapesError::NoGame(game.to_owned()))?;
-    // Every rule set in every form, in turns.
+    // Cycles through all rule sets in all forms.
     let sets = kind.rule_sets.iter().cycle();
-    let set = sets.clone().nth(place(seed / Form::ALL.len() as u64, kind.rule_sets.len()));
+    let set = sets.clone().nth(wrap_index(seed / Form::ALL.len() as u64, kind.rule_sets.len()));
     let set = set.ok_or_else(|| TapesError::NoGame(game.to_owned()))?;
-    let form = Form::ALL[place(seed, Form::ALL.len())];
+    let form = Form::ALL[wrap_index(seed, Form::ALL.len())];
     let terms = Terms { rules: set.rules.clone(), hits: set.hits, ..room.terms().clone() };
     let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
     let simulation = Simulation::new(seed, terms, HABITS, welcome);
@@ -99,29 +100,29 @@ fn tape(game: &str, seed: u64, rooms: &[Room]) -> Result<String, TapesError> {
     Err(TapesError::Endless(seed))
 }
 
-fn place(number: u64, of: usize) -> usize {
+fn wrap_index(number: u64, of: usize) -> usize {
     usize::try_from(number).unwrap_or_default() % of
 }
 
 #[cfg(test)]
 mod tests {
-    use super::tape;
+    use super::record_tape;
     use crate::lobby::house_rooms;
     use bahay_engine::table::Clocks;
 
     #[test]
     fn the_same_seed_gives_the_same_tape_and_another_one_another() {
         let rooms = house_rooms(Clocks::default());
-        let first = tape("tongits", 1, &rooms).unwrap();
-        assert_eq!(tape("tongits", 1, &rooms).unwrap(), first);
-        assert_ne!(tape("tongits", 2, &rooms).unwrap(), first);
+        let first = record_tape("tongits", 1, &rooms).unwrap();
+        assert_eq!(record_tape("tongits", 1, &rooms).unwrap(), first);
+        assert_ne!(record_tape("tongits", 2, &rooms).unwrap(), first);
     }
 
     #[test]
     fn tapes_hold_what_they_are_for() {
         let rooms = house_rooms(Clocks::default());
-        let all: String = (1..60).map(|seed| tape("tongits", seed, &rooms).unwrap()).collect();
-        for what in [
+        let all: String = (1..60).map(|seed| record_tape("tongits", seed, &rooms).unwrap()).collect();
+        for content in [
             r#""close":1001"#,
             r#""close":1006"#,
             r#""close":4008"#,
@@ -142,7 +143,7 @@ mod tests {
             r#""link":"replaced""#,
             r#""link":"signed_out""#,
         ] {
-            assert!(all.contains(what), "no tape has {what}");
+            assert!(all.contains(content), "no tape has {content}");
         }
     }
 }

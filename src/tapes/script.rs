@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
 
-/// Hexadecimal digits of a digest that are written: enough to tell views apart.
+/// The number of hexadecimal digits of a digest, enough to distinguish views.
 const DIGEST_CHARS: usize = 16;
 
 /// A tape that is being written.
@@ -20,7 +20,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// `header` says what the tape is about.
+    /// Begins a tape with a header that describes it.
     pub(super) fn new(form: Form, header: &Value) -> Self {
         let shorthand = Shorthand::new(form);
         Self { text: format!("{header}\n"), form, shorthand, at_ms: 0 }
@@ -30,60 +30,60 @@ impl Script {
         self.form
     }
 
-    /// What follows happens then, in the server's time; never before what came before.
-    pub(super) fn at(&mut self, ms: i64) {
+    /// Advances the time of the following lines, in the server's time. The time never goes back.
+    pub(super) fn advance_clock(&mut self, ms: i64) {
         self.at_ms = self.at_ms.max(ms);
     }
 
-    /// A line that happens now.
-    pub(super) fn now(&mut self, mut line: Value) {
+    /// Appends a line that happens now.
+    pub(super) fn push_timed(&mut self, mut line: Value) {
         line["at"] = self.at_ms.into();
-        self.line(&line);
+        self.push_line(&line);
     }
 
-    /// A line that says what follows from the one before.
-    pub(super) fn line(&mut self, line: &Value) {
+    /// Appends a line that follows from the previous one.
+    pub(super) fn push_line(&mut self, line: &Value) {
         self.text.push_str(&line.to_string());
         self.text.push('\n');
     }
 
-    /// A new connection begins.
-    pub(super) fn connect(&mut self) {
+    /// Begins a new connection.
+    pub(super) fn begin_connection(&mut self) {
         self.shorthand = Shorthand::new(self.form);
     }
 
-    /// A message of the server, as it goes over the wire.
-    pub(super) fn heard(&mut self, message: &Message<AnyGame>) -> Result<(), FormError> {
-        let bytes = self.written(message)?;
-        self.now(said(&bytes, self.form));
+    /// Appends a message of the server in its wire form.
+    pub(super) fn push_message(&mut self, message: &Message<AnyGame>) -> Result<(), FormError> {
+        let bytes = self.encode(message)?;
+        self.push_timed(message_line(&bytes, self.form));
         Ok(())
     }
 
-    /// The same on the connection before, where it is too late.
-    pub(super) fn heard_before(&mut self, late: &Value) {
+    /// Appends a message of the previous connection, which arrives too late.
+    pub(super) fn push_late_message(&mut self, late: &Value) {
         let mut late = late.clone();
         late["on"] = "before".into();
-        self.now(late);
+        self.push_timed(late);
     }
 
-    /// A message as a line, without writing it down.
+    /// Returns a message as a line, without appending it.
     pub(super) fn as_line(&mut self, message: &Message<AnyGame>) -> Result<Value, FormError> {
-        let bytes = self.written(message)?;
-        Ok(said(&bytes, self.form))
+        let bytes = self.encode(message)?;
+        Ok(message_line(&bytes, self.form))
     }
 
-    pub(super) fn text(self) -> String {
+    pub(super) fn into_text(self) -> String {
         self.text
     }
 
-    fn written(&mut self, message: &Message<AnyGame>) -> Result<Vec<u8>, FormError> {
+    fn encode(&mut self, message: &Message<AnyGame>) -> Result<Vec<u8>, FormError> {
         let mut bytes = Vec::new();
         self.shorthand.write(message, &mut bytes)?;
         Ok(bytes)
     }
 }
 
-fn said(bytes: &[u8], form: Form) -> Value {
+fn message_line(bytes: &[u8], form: Form) -> Value {
     match form {
         Form::Full | Form::Brief => json!({ "heard": String::from_utf8_lossy(bytes) }),
         Form::Compact => {
@@ -93,8 +93,8 @@ fn said(bytes: &[u8], form: Form) -> Value {
     }
 }
 
-/// What stands for a value: its text with sorted keys, without spaces and without nulls in objects,
-/// and of that the beginning of the SHA-256 in hexadecimal.
+/// Returns the digest of a value: the beginning of the SHA-256, in hexadecimal, of its text with
+/// sorted keys, without spaces and without nulls in objects.
 pub(super) fn digest(value: &Value) -> String {
     let text = without_nulls(value).to_string();
     let digest = Sha256::digest(text.as_bytes());

@@ -23,8 +23,8 @@ use crate::ledger::LedgerError;
 use crate::metrics::Metrics;
 use crate::records::Records;
 
-/// How often a node looks whether a slot has begun, and what the others have found.
-const LOOK: Duration = Duration::from_secs(20);
+/// How often a node ticks whether a slot has begun, and what the others have found.
+const POLL_INTERVAL: Duration = Duration::from_secs(20);
 
 /// An operation carries the time at which its transaction began, and may be committed that much
 /// later; what is read again reaches back so far before the last check.
@@ -91,19 +91,19 @@ impl Checks {
     /// Checks in every slot until the server stops.
     pub async fn run(self, mut stopping: watch::Receiver<bool>) {
         self.differences.set(-1);
-        let mut looks = interval(LOOK.min(self.every));
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = interval(POLL_INTERVAL.min(self.every));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                _ = looks.tick() => {}
+                _ = ticks.tick() => {}
             }
-            let looked = tokio::select! {
+            let checked = tokio::select! {
                 // A check that breaks off leaves a row without an end.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                looked = self.run_due_check() => looked,
+                checked = self.run_due_check() => checked,
             };
-            if let Err(error) = looked {
+            if let Err(error) = checked {
                 tracing::warn!(%error, "the ledger could not be checked");
             }
         }

@@ -18,14 +18,14 @@ use serde::de::Error as _;
 use serde::ser::SerializeSeq;
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::chance::{Answer, Dice};
+use crate::chance::{ChanceAnswer, ChanceRng};
 use crate::game::{
-    Count, Game, GameKind, Hits, Imagined, Named, Outcome, Piece, Prompt, Refusal, Row, SeatRange,
-    Skill, Turn, UnsoundRules, Viewer,
+    CounterIncrement, Game, GameKind, Hits, SampledGame, TitledName, Outcome, Piece, Prompt, Refusal, Row, SeatRange,
+    Skill, Turn, RulesError, Viewer,
 };
 use crate::seat::{Seat, SeatSet};
 use crate::spaces::Spaces;
-use crate::table::{Lift, Line, Readable, Record, Table, Unreadable};
+use crate::table::{Lift, Line, Readable, Record, Table, DocumentError};
 
 catalog! {
     games {
@@ -45,9 +45,9 @@ pub struct Kind {
     pub name: &'static str,
     /// For people.
     pub title: &'static str,
-    pub unit: Named,
-    pub endings: &'static [Named],
-    pub counters: &'static [Named],
+    pub unit: TitledName,
+    pub endings: &'static [TitledName],
+    pub counters: &'static [TitledName],
     pub rule_sets: Vec<NamedRules>,
     /// Only tests play it.
     pub is_hidden: bool,
@@ -71,7 +71,7 @@ pub trait Visitor {
 }
 
 /// What people call the game of this name.
-pub fn title_of(kind: &str) -> &'static str {
+pub fn kind_title(kind: &str) -> &'static str {
     let known = kinds().into_iter().find(|known| known.name == kind);
     known.map_or("another game", |known| known.title)
 }
@@ -101,7 +101,7 @@ impl AnyRules {
     }
 
     /// The rule set of this name of the game of this name.
-    pub fn named(kind: &str, rule_set: &str) -> Option<NamedRules> {
+    pub fn find_rule_set(kind: &str, rule_set: &str) -> Option<NamedRules> {
         let sets = kinds().into_iter().find(|known| known.name == kind)?.rule_sets;
         sets.into_iter().find(|set| set.name == rule_set)
     }

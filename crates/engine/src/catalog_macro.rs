@@ -41,8 +41,8 @@ macro_rules! catalog {
 
         /// Why an action was refused, at any game in the list.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum AnyIllegal {
-            $($(#[$meta])* $variant(<$game as Game>::Illegal),)+
+        pub enum AnyRefusal {
+            $($(#[$meta])* $variant(<$game as Game>::Refusal),)+
             /// The action is of another game than the one that is played.
             OtherGame,
         }
@@ -57,7 +57,7 @@ macro_rules! catalog {
         catalog!(@schema AnyEvent "AnyEvent" Event; $([$(#[$meta])*] $hidden $game),+);
         catalog!(@schema AnyView "AnyView" View; $([$(#[$meta])*] $hidden $game),+);
 
-        impl fmt::Display for AnyIllegal {
+        impl fmt::Display for AnyRefusal {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $($(#[$meta])* Self::$variant(illegal) => fmt::Display::fmt(illegal, f),)+
@@ -66,7 +66,7 @@ macro_rules! catalog {
             }
         }
 
-        impl Refusal for AnyIllegal {
+        impl Refusal for AnyRefusal {
             fn code(self) -> &'static str {
                 match self {
                     $($(#[$meta])* Self::$variant(illegal) => illegal.code(),)+
@@ -87,7 +87,7 @@ macro_rules! catalog {
             type Action = AnyAction;
             type Event = AnyEvent;
             type View = AnyView;
-            type Illegal = AnyIllegal;
+            type Refusal = AnyRefusal;
 
             fn kind(rules: &AnyRules) -> &'static str {
                 match rules {
@@ -121,7 +121,7 @@ macro_rules! catalog {
                 }
             }
 
-            fn check(rules: &AnyRules) -> Result<(), UnsoundRules> {
+            fn check(rules: &AnyRules) -> Result<(), RulesError> {
                 match rules {
                     $($(#[$meta])* AnyRules::$variant(rules) => <$game as Game>::check(rules),)+
                 }
@@ -162,20 +162,20 @@ macro_rules! catalog {
                 seat: Seat,
                 action: &AnyAction,
                 events: &mut Vec<AnyEvent>,
-            ) -> Result<Self, AnyIllegal> {
+            ) -> Result<Self, AnyRefusal> {
                 match (self, action) {
                     $($(#[$meta])* (Self::$variant(game), AnyAction::$variant(action)) => {
                         let mut happened = Vec::new();
                         let next = game.act(seat, action, &mut happened);
-                        let next = next.map_err(AnyIllegal::$variant)?;
+                        let next = next.map_err(AnyRefusal::$variant)?;
                         events.extend(happened.into_iter().map(AnyEvent::$variant));
                         Ok(Self::$variant(next))
                     })+
-                    _ => Err(AnyIllegal::OtherGame),
+                    _ => Err(AnyRefusal::OtherGame),
                 }
             }
 
-            fn resolve(&self, answer: &Answer, events: &mut Vec<AnyEvent>) -> Self {
+            fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<AnyEvent>) -> Self {
                 match self {
                     $($(#[$meta])* Self::$variant(game) => {
                         let mut happened = Vec::new();
@@ -217,7 +217,7 @@ macro_rules! catalog {
                 }
             }
 
-            fn counts(&self) -> Vec<Count> {
+            fn counts(&self) -> Vec<CounterIncrement> {
                 match self {
                     $($(#[$meta])* Self::$variant(game) => game.counts(),)+
                 }
@@ -271,23 +271,23 @@ macro_rules! catalog {
                 }
             }
 
-            fn advise(view: &AnyView) -> Option<AnyAction> {
+            fn choose_action(view: &AnyView) -> Option<AnyAction> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
-                        <$game>::advise(view).map(AnyAction::$variant)
+                        <$game>::choose_action(view).map(AnyAction::$variant)
                     })+
                 }
             }
 
-            fn advise_by(skill: Skill, view: &AnyView) -> Option<AnyAction> {
+            fn choose_action_with_skill(skill: Skill, view: &AnyView) -> Option<AnyAction> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
-                        <$game>::advise_by(skill, view).map(AnyAction::$variant)
+                        <$game>::choose_action_with_skill(skill, view).map(AnyAction::$variant)
                     })+
                 }
             }
 
-            fn advise_after(
+            fn choose_action_with_memory(
                 skill: Skill,
                 view: &AnyView,
                 shown: &mut dyn Iterator<Item = &AnyEvent>,
@@ -298,7 +298,7 @@ macro_rules! catalog {
                             AnyEvent::$variant(event) => Some(event),
                             _ => None,
                         });
-                        <$game>::advise_after(skill, view, &mut shown).map(AnyAction::$variant)
+                        <$game>::choose_action_with_memory(skill, view, &mut shown).map(AnyAction::$variant)
                     })+
                 }
             }
@@ -313,7 +313,7 @@ macro_rules! catalog {
                 }
             }
 
-            fn advise_uncommitted(
+            fn choose_uncommitted_action(
                 view: &AnyView,
                 shown: &mut dyn Iterator<Item = &AnyEvent>,
             ) -> Option<AnyAction> {
@@ -323,44 +323,44 @@ macro_rules! catalog {
                             AnyEvent::$variant(event) => Some(event),
                             _ => None,
                         });
-                        <$game>::advise_uncommitted(view, &mut shown).map(AnyAction::$variant)
+                        <$game>::choose_uncommitted_action(view, &mut shown).map(AnyAction::$variant)
                     })+
                 }
             }
 
-            fn worth_trying(view: &AnyView, actions: &mut Vec<AnyAction>) {
+            fn candidate_actions(view: &AnyView, actions: &mut Vec<AnyAction>) {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
                         let mut worth = Vec::new();
-                        <$game>::worth_trying(view, &mut worth);
+                        <$game>::candidate_actions(view, &mut worth);
                         actions.extend(worth.into_iter().map(AnyAction::$variant));
                     })+
                 }
             }
 
-            fn judged(view: &AnyView, quick: &[SeatSet]) -> Vec<(AnyAction, i64)> {
+            fn evaluate_actions(view: &AnyView, quick: &[SeatSet]) -> Vec<(AnyAction, i64)> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
-                        let judged = <$game>::judged(view, quick).into_iter();
+                        let judged = <$game>::evaluate_actions(view, quick).into_iter();
                         judged.map(|(action, worth)| (AnyAction::$variant(action), worth)).collect()
                     })+
                 }
             }
 
-            fn imagine(view: &AnyView, dice: &mut Dice) -> Option<Self> {
+            fn sample_game(view: &AnyView, dice: &mut ChanceRng) -> Option<Self> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
-                        <$game>::imagine(view, dice).map(AnyGame::$variant)
+                        <$game>::sample_game(view, dice).map(AnyGame::$variant)
                     })+
                 }
             }
 
-            fn imagine_likely(
+            fn sample_likely_games(
                 view: &AnyView,
                 heard: &[AnyEvent],
                 count: u32,
-                dice: &mut Dice,
-            ) -> Vec<Imagined<Self>> {
+                dice: &mut ChanceRng,
+            ) -> Vec<SampledGame<Self>> {
                 match view {
                     $($(#[$meta])* AnyView::$variant(view) => {
                         let heard = heard.iter().filter_map(|event| match event {
@@ -368,8 +368,8 @@ macro_rules! catalog {
                             _ => None,
                         });
                         let heard: Vec<_> = heard.collect();
-                        let games = <$game>::imagine_likely(view, &heard, count, dice);
-                        let any = |one: Imagined<$game>| Imagined {
+                        let games = <$game>::sample_likely_games(view, &heard, count, dice);
+                        let any = |one: SampledGame<$game>| SampledGame {
                             game: AnyGame::$variant(one.game),
                             quick: one.quick,
                         };
@@ -392,9 +392,9 @@ macro_rules! catalog {
                 }
             }
 
-            fn games_to_imagine(view: &AnyView) -> Option<u32> {
+            fn imagined_game_count(view: &AnyView) -> Option<u32> {
                 match view {
-                    $($(#[$meta])* AnyView::$variant(view) => <$game>::games_to_imagine(view),)+
+                    $($(#[$meta])* AnyView::$variant(view) => <$game>::imagined_game_count(view),)+
                 }
             }
 
@@ -422,27 +422,27 @@ macro_rules! catalog {
         }
 
         impl Readable for AnyGame {
-            fn read_table(text: &str) -> Result<Table<Self>, Unreadable> {
-                let kind = crate::table::kind_of(text)?;
+            fn read_table(text: &str) -> Result<Table<Self>, DocumentError> {
+                let kind = crate::table::read_kind(text)?;
                 $($(#[$meta])* if kind == <$game as GameKind>::NAME {
                     return Ok(<$game as Readable>::read_table(text)?.lift());
                 })+
-                Err(Unreadable::UnknownGame(kind))
+                Err(DocumentError::UnknownGame(kind))
             }
 
-            fn read_line(kind: &str, text: &str) -> Result<Line<AnyAction>, Unreadable> {
+            fn read_line(kind: &str, text: &str) -> Result<Line<AnyAction>, DocumentError> {
                 $($(#[$meta])* if kind == <$game as GameKind>::NAME {
                     return Ok(<$game>::read_line(kind, text)?.map(AnyAction::$variant));
                 })+
-                Err(Unreadable::UnknownGame(kind.into()))
+                Err(DocumentError::UnknownGame(kind.into()))
             }
 
-            fn read_record(text: &str) -> Result<Record<Self>, Unreadable> {
-                let kind = crate::table::kind_of(text)?;
+            fn read_record(text: &str) -> Result<Record<Self>, DocumentError> {
+                let kind = crate::table::read_kind(text)?;
                 $($(#[$meta])* if kind == <$game as GameKind>::NAME {
                     return Ok(<$game as Readable>::read_record(text)?.lift());
                 })+
-                Err(Unreadable::UnknownGame(kind))
+                Err(DocumentError::UnknownGame(kind))
             }
 
             fn read_rules<'de, D: Deserializer<'de>>(
@@ -452,7 +452,7 @@ macro_rules! catalog {
                 $($(#[$meta])* if kind == <$game as GameKind>::NAME {
                     return <$game>::read_rules(kind, from).map(AnyRules::$variant);
                 })+
-                Err(D::Error::custom(Unreadable::UnknownGame(kind.into())))
+                Err(D::Error::custom(DocumentError::UnknownGame(kind.into())))
             }
 
             fn read_action<'de, D: Deserializer<'de>>(
@@ -462,7 +462,7 @@ macro_rules! catalog {
                 $($(#[$meta])* if kind == <$game as GameKind>::NAME {
                     return <$game>::read_action(kind, from).map(AnyAction::$variant);
                 })+
-                Err(D::Error::custom(Unreadable::UnknownGame(kind.into())))
+                Err(D::Error::custom(DocumentError::UnknownGame(kind.into())))
             }
         }
 
@@ -488,7 +488,7 @@ macro_rules! catalog {
                 AnyView::$variant(view)
             }
 
-            fn lowered_event(event: &AnyEvent) -> Option<&Self::Event> {
+            fn lower_event(event: &AnyEvent) -> Option<&Self::Event> {
                 match event {
                     AnyEvent::$variant(event) => Some(event),
                     _ => None,
@@ -542,11 +542,11 @@ macro_rules! catalog {
         }
 
         /// Every reason for which a game of the list refuses an action, by its game.
-        pub fn refusals() -> Vec<(&'static str, AnyIllegal)> {
+        pub fn refusals() -> Vec<(&'static str, AnyRefusal)> {
             let mut refusals = Vec::new();
             $($(#[$meta])*
             for illegal in <$game as GameKind>::refusals() {
-                refusals.push((<$game as GameKind>::NAME, AnyIllegal::$variant(*illegal)));
+                refusals.push((<$game as GameKind>::NAME, AnyRefusal::$variant(*illegal)));
             })+
             refusals
         }

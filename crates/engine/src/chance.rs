@@ -98,7 +98,7 @@ impl Contribution {
     }
 
     /// Of a client that has revealed its text.
-    pub fn revealed(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::new(ClientSeed::from_text(&text).commitment(), Some(text))
     }
@@ -109,7 +109,7 @@ impl Contribution {
     }
 
     /// Whether the text is the one that was committed to, and the seed follows.
-    pub fn holds(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         let is_of = |text: &String| ClientSeed::from_text(text).commitment() == self.commitment;
         self.text.as_ref().is_none_or(is_of)
             && self.seed == Self::new(self.commitment, self.text.clone()).seed
@@ -134,13 +134,13 @@ pub enum Request {
 /// What chance decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ChanceAnswer {
     Number(u32),
     /// Each of 0 … n−1 once; the first is the top.
     Order(Vec<u8>),
 }
 
-impl Answer {
+impl ChanceAnswer {
     /// Whether this is a possible answer to the request. What comes from a record must be asked.
     pub fn fits(&self, request: Request) -> bool {
         match (self, request) {
@@ -161,7 +161,7 @@ impl Answer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream {
     key: Key,
-    /// Words taken so far.
+    /// Keystream taken so far.
     taken: u32,
 }
 
@@ -174,32 +174,32 @@ impl Stream {
     ///
     /// # Panics
     /// When the request is for a number below zero things: the game asked for nothing.
-    pub fn draw(&mut self, request: Request) -> Answer {
-        let mut words = Words::at(self);
-        let answer = words.draw(request);
-        self.taken = words.taken;
+    pub fn draw(&mut self, request: Request) -> ChanceAnswer {
+        let mut keystream = Keystream::from_stream(self);
+        let answer = keystream.draw(request);
+        self.taken = keystream.taken;
         answer
     }
 }
 
 /// A stream for whoever draws again and again and never writes down how far it has come: the same
 /// answers, without finding the place anew for each.
-pub struct Dice {
+pub struct ChanceRng {
     key: Key,
-    words: Words,
+    keystream: Keystream,
 }
 
-impl Dice {
+impl ChanceRng {
     pub fn new(key: Key) -> Self {
-        Self { key, words: Words::at(&Stream::new(key)) }
+        Self { key, keystream: Keystream::from_stream(&Stream::new(key)) }
     }
 
     /// As [`Stream::draw`].
     ///
     /// # Panics
     /// When the request is for a number below zero things: the game asked for nothing.
-    pub fn draw(&mut self, request: Request) -> Answer {
-        self.words.draw(request)
+    pub fn draw(&mut self, request: Request) -> ChanceAnswer {
+        self.keystream.draw(request)
     }
 
     /// A number below so many things.
@@ -208,56 +208,56 @@ impl Dice {
     /// When there are none.
     pub fn below(&mut self, things: usize) -> usize {
         let things = u32::try_from(things).expect("nobody draws from so many");
-        self.words.uniform(things) as usize
+        self.keystream.draw_below(things) as usize
     }
 
     /// For a test: the same with the same number.
     #[cfg(test)]
-    pub(crate) fn numbered(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         Self::new(Key(Hex([number; 32])))
     }
 }
 
-impl Clone for Dice {
+impl Clone for ChanceRng {
     fn clone(&self) -> Self {
-        let (key, taken) = (self.key, self.words.taken);
-        Self { key, words: Words::at(&Stream { key, taken }) }
+        let (key, taken) = (self.key, self.keystream.taken);
+        Self { key, keystream: Keystream::from_stream(&Stream { key, taken }) }
     }
 }
 
 /// Without its key.
-impl fmt::Debug for Dice {
+impl fmt::Debug for ChanceRng {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dice").field("taken", &self.words.taken).finish_non_exhaustive()
+        f.debug_struct("ChanceRng").field("taken", &self.keystream.taken).finish_non_exhaustive()
     }
 }
 
 /// The keystream of RFC 8439 as little-endian words (rule 9.2): nonce of zeros, counter from 0.
-struct Words {
+struct Keystream {
     cipher: ChaCha20,
     block: [u8; 64],
     taken: u32,
 }
 
-/// Words in a keystream block.
+/// The number of words in a keystream block.
 const WORDS_PER_BLOCK: u32 = 16;
 
-impl Words {
-    fn at(stream: &Stream) -> Self {
+impl Keystream {
+    fn from_stream(stream: &Stream) -> Self {
         let mut cipher = ChaCha20::new(&stream.key.0.0.into(), &[0; 12].into());
         let start = stream.taken - stream.taken % WORDS_PER_BLOCK;
         cipher.seek(u64::from(start) * 4);
-        let mut words = Self { cipher, block: [0; 64], taken: stream.taken };
+        let mut keystream = Self { cipher, block: [0; 64], taken: stream.taken };
         if !stream.taken.is_multiple_of(WORDS_PER_BLOCK) {
-            words.refill();
+            keystream.refill();
         }
-        words
+        keystream
     }
 
-    fn draw(&mut self, request: Request) -> Answer {
+    fn draw(&mut self, request: Request) -> ChanceAnswer {
         match request {
-            Request::Number(n) => Answer::Number(self.uniform(n)),
-            Request::Order(n) => Answer::Order(self.order(n)),
+            Request::Number(n) => ChanceAnswer::Number(self.draw_below(n)),
+            Request::Order(n) => ChanceAnswer::Order(self.shuffle(n)),
         }
     }
 
@@ -266,7 +266,7 @@ impl Words {
         self.cipher.apply_keystream(&mut self.block);
     }
 
-    fn word(&mut self) -> u32 {
+    fn next_word(&mut self) -> u32 {
         let place = self.taken % WORDS_PER_BLOCK;
         if place == 0 {
             self.refill();
@@ -278,11 +278,11 @@ impl Words {
     }
 
     /// A number below `n` without bias (rule 9.3).
-    fn uniform(&mut self, n: u32) -> u32 {
+    fn draw_below(&mut self, n: u32) -> u32 {
         assert!(n > 0, "chance was asked for one of no things");
         let multiples_below = (1_u64 << 32) / u64::from(n) * u64::from(n);
         loop {
-            let word = self.word();
+            let word = self.next_word();
             if u64::from(word) < multiples_below {
                 return word % n;
             }
@@ -290,10 +290,10 @@ impl Words {
     }
 
     /// The Fisher–Yates shuffle of rule 9.4.
-    fn order(&mut self, n: u8) -> Vec<u8> {
+    fn shuffle(&mut self, n: u8) -> Vec<u8> {
         let mut order: Vec<u8> = (0..n).collect();
         for i in (1..n).rev() {
-            let other = self.uniform(u32::from(i) + 1) as usize;
+            let other = self.draw_below(u32::from(i) + 1) as usize;
             order.swap(usize::from(i), other);
         }
         order
@@ -302,7 +302,7 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Commitment, Contribution, Dice, Key, Request, ServerSeed, Stream, Words};
+    use super::{ChanceAnswer, Commitment, Contribution, ChanceRng, Key, Request, ServerSeed, Stream, Keystream};
     use crate::hex::Hex;
     use alloc::string::ToString;
 
@@ -310,8 +310,8 @@ mod tests {
 
     #[test]
     fn the_keystream_of_a_zero_key_is_the_published_one() {
-        let mut words = Words::at(&Stream::new(ZERO));
-        let first: [[u8; 4]; 4] = core::array::from_fn(|_| words.word().to_le_bytes());
+        let mut keystream = Keystream::from_stream(&Stream::new(ZERO));
+        let first: [[u8; 4]; 4] = core::array::from_fn(|_| keystream.next_word().to_le_bytes());
         assert_eq!(
             Hex::<16>(first.concat().try_into().unwrap()).to_string(),
             "76b8e0ada0f13d90405d6ae55386bd28"
@@ -320,10 +320,10 @@ mod tests {
 
     #[test]
     fn a_stream_resumed_at_any_word_goes_on_the_same() {
-        let mut whole = Words::at(&Stream::new(ZERO));
+        let mut whole = Keystream::from_stream(&Stream::new(ZERO));
         for taken in 0..100 {
-            let mut resumed = Words::at(&Stream { key: ZERO, taken });
-            assert_eq!(resumed.word(), whole.word(), "word {taken}");
+            let mut resumed = Keystream::from_stream(&Stream { key: ZERO, taken });
+            assert_eq!(resumed.next_word(), whole.next_word(), "word {taken}");
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
         let mut stream = Stream::new(ZERO);
         let first = stream.draw(Request::Number(3));
         // The first word is 0xade0b876; the greatest multiple of 3 below 2³² is above it.
-        assert_eq!(first, Answer::Number(0xade0_b876 % 3));
+        assert_eq!(first, ChanceAnswer::Number(0xade0_b876 % 3));
         let order = stream.draw(Request::Order(52));
         assert!(order.fits(Request::Order(52)));
         assert!(stream.taken >= 52);
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn dice_fall_as_their_stream_does() {
-        let (mut dice, mut stream) = (Dice::new(ZERO), Stream::new(ZERO));
+        let (mut dice, mut stream) = (ChanceRng::new(ZERO), Stream::new(ZERO));
         for number in 1..200 {
             let request =
                 if number % 7 == 0 { Request::Order(52) } else { Request::Number(number) };
@@ -352,17 +352,17 @@ mod tests {
 
     #[test]
     fn an_answer_must_fit_its_request() {
-        assert!(!Answer::Number(3).fits(Request::Number(3)));
-        assert!(!Answer::Order([0, 0, 1].into()).fits(Request::Order(3)));
-        assert!(!Answer::Order([0, 1].into()).fits(Request::Order(3)));
-        assert!(Answer::Order([2, 0, 1].into()).fits(Request::Order(3)));
+        assert!(!ChanceAnswer::Number(3).fits(Request::Number(3)));
+        assert!(!ChanceAnswer::Order([0, 0, 1].into()).fits(Request::Order(3)));
+        assert!(!ChanceAnswer::Order([0, 1].into()).fits(Request::Order(3)));
+        assert!(ChanceAnswer::Order([2, 0, 1].into()).fits(Request::Order(3)));
     }
 
     #[test]
     fn the_key_depends_on_every_part() {
         let seed = ServerSeed(Hex([7; 32]));
         let none = Contribution::none();
-        let revealed = Contribution::revealed("a");
+        let revealed = Contribution::from_text("a");
         let clients = [none.clone(), revealed.clone(), none.clone()];
         let key = seed.key(&[1; 16], &clients);
         assert_ne!(key, seed.key(&[2; 16], &clients));
@@ -374,13 +374,13 @@ mod tests {
 
     #[test]
     fn what_a_client_revealed_must_be_what_it_had_committed_to() {
-        let revealed = Contribution::revealed("a");
-        assert!(revealed.holds() && Contribution::none().holds());
-        assert!(Contribution::new(revealed.commitment, None).holds());
-        assert!(!Contribution { text: Some("b".into()), ..revealed.clone() }.holds());
-        assert!(!Contribution { text: None, ..revealed.clone() }.holds());
-        assert!(!Contribution { commitment: Commitment::NONE, ..revealed.clone() }.holds());
-        let other = Contribution::revealed("b");
-        assert!(!Contribution { commitment: other.commitment, ..revealed }.holds());
+        let revealed = Contribution::from_text("a");
+        assert!(revealed.is_valid() && Contribution::none().is_valid());
+        assert!(Contribution::new(revealed.commitment, None).is_valid());
+        assert!(!Contribution { text: Some("b".into()), ..revealed.clone() }.is_valid());
+        assert!(!Contribution { text: None, ..revealed.clone() }.is_valid());
+        assert!(!Contribution { commitment: Commitment::NONE, ..revealed.clone() }.is_valid());
+        let other = Contribution::from_text("b");
+        assert!(!Contribution { commitment: other.commitment, ..revealed }.is_valid());
     }
 }

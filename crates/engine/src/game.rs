@@ -23,7 +23,7 @@ use serde::de::{DeserializeOwned, SeqAccess};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, Dice, Request};
+use crate::chance::{ChanceAnswer, ChanceRng, Request};
 use crate::seat::{Seat, SeatSet};
 
 /// What happens next in a game.
@@ -132,19 +132,19 @@ impl SeatRange {
 
 /// A rule set that no game can be dealt by: which of its fields is wrong, and what it must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnsoundRules {
+pub struct RulesError {
     /// As in the rules' JSON, as in `hand_cards`.
     pub field: Cow<'static, str>,
     pub what: Cow<'static, str>,
 }
 
-impl Display for UnsoundRules {
+impl Display for RulesError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}: {}", self.field, self.what)
     }
 }
 
-impl core::error::Error for UnsoundRules {}
+impl core::error::Error for RulesError {}
 
 /// A named rule set, for operators and hosts, who choose one and not a dozen switches.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +180,7 @@ impl Default for Hits {
 
 /// A name that a game gives to something that is counted or told, with its words for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct TitledName {
     /// In snake case, as in `fights_won`.
     pub name: &'static str,
     /// As in `Fights won`.
@@ -189,7 +189,7 @@ pub struct Named {
 
 /// How many more of something a player has after a game: see [`GameKind::COUNTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct CounterIncrement {
     pub seat: Seat,
     pub name: &'static str,
     pub more: u32,
@@ -249,7 +249,7 @@ impl Skill {
 
 /// A game that a seat could be playing.
 #[derive(Clone, Debug)]
-pub struct Imagined<G> {
+pub struct SampledGame<G> {
     pub game: G,
     /// Who is taken for a quick player in it, and not for a greedy one.
     pub quick: SeatSet,
@@ -265,7 +265,7 @@ pub trait Game: Value {
     type Event: Value;
     /// What one viewer knows.
     type View: Value;
-    type Illegal: Refusal;
+    type Refusal: Refusal;
 
     /// The name of the game that these rules are of, as in `tongits`: see [`GameKind::NAME`].
     fn kind(rules: &Self::Rules) -> &'static str;
@@ -290,7 +290,7 @@ pub trait Game: Value {
     }
 
     /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
-    fn check(rules: &Self::Rules) -> Result<(), UnsoundRules>;
+    fn check(rules: &Self::Rules) -> Result<(), RulesError>;
 
     /// The shortest and the longest countdown of a game by these rules, in milliseconds.
     fn countdown_ms(rules: &Self::Rules) -> RangeInclusive<u32>;
@@ -311,15 +311,15 @@ pub trait Game: Value {
         seat: Seat,
         action: &Self::Action,
         events: &mut Vec<Self::Event>,
-    ) -> Result<Self, Self::Illegal>;
+    ) -> Result<Self, Self::Refusal>;
 
     /// Takes the answer to the request that [`Game::turn`] makes.
     ///
     /// # Panics
-    /// When no chance is due or the answer does not fit the request: ask [`Answer::fits`] first
+    /// When no chance is due or the answer does not fit the request: ask [`ChanceAnswer::fits`] first
     /// of what comes from outside.
     #[must_use]
-    fn resolve(&self, answer: &Answer, events: &mut Vec<Self::Event>) -> Self;
+    fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Self::Event>) -> Self;
 
     /// Goes on after a countdown in which nobody was to act any more.
     ///
@@ -338,7 +338,7 @@ pub trait Game: Value {
     fn ending(&self) -> Option<&'static str>;
 
     /// What the game adds to its players' counters; nothing while it goes on.
-    fn counts(&self) -> Vec<Count>;
+    fn counts(&self) -> Vec<CounterIncrement>;
 
     fn view(&self, viewer: Viewer) -> Self::View;
 
@@ -362,22 +362,22 @@ pub trait Game: Value {
 
     /// What the house's AI would play with no more knowledge than this view; `None` when the
     /// viewer is not to act.
-    fn advise(view: &Self::View) -> Option<Self::Action>;
+    fn choose_action(view: &Self::View) -> Option<Self::Action>;
 
     /// What an AI of this skill would play, as [`Game::advise`].
-    fn advise_by(skill: Skill, view: &Self::View) -> Option<Self::Action> {
+    fn choose_action_with_skill(skill: Skill, view: &Self::View) -> Option<Self::Action> {
         match skill {
-            Skill::Greedy | Skill::Quick => Self::advise(view),
+            Skill::Greedy | Skill::Quick => Self::choose_action(view),
         }
     }
 
-    /// As [`Game::advise_by`], by an AI that remembers all that its seat was shown, in order.
-    fn advise_after(
+    /// As [`Game::choose_action_with_skill`], by an AI that remembers all that its seat was shown, in order.
+    fn choose_action_with_memory(
         skill: Skill,
         view: &Self::View,
         _shown: &mut dyn Iterator<Item = &Self::Event>,
     ) -> Option<Self::Action> {
-        Self::advise_by(skill, view)
+        Self::choose_action_with_skill(skill, view)
     }
 
     /// Returns whether the viewer of this view commits itself by an action that nobody asked it for
@@ -387,23 +387,23 @@ pub trait Game: Value {
 
     /// Chooses an action for a player who is away: as [`Skill::Quick`] does, but no commitment (rule
     /// 8.3). `None` where the AI knows nothing else to play.
-    fn advise_uncommitted(
+    fn choose_uncommitted_action(
         view: &Self::View,
         shown: &mut dyn Iterator<Item = &Self::Event>,
     ) -> Option<Self::Action> {
-        let action = Self::advise_after(Skill::Quick, view, shown)?;
+        let action = Self::choose_action_with_memory(Skill::Quick, view, shown)?;
         (!Self::is_commitment(view, &action)).then_some(action)
     }
 
     /// How many games an AI imagines that plays on for a player who is taken over. `None` where it
     /// is not known to play better than the quick one, or takes too long.
-    fn games_to_imagine(_view: &Self::View) -> Option<u32> {
+    fn imagined_game_count(_view: &Self::View) -> Option<u32> {
         None
     }
 
     /// Adds what a search looks at for the viewer of this view: legal actions, the likeliest first.
     /// What is surely no better than another may be left out.
-    fn worth_trying(view: &Self::View, actions: &mut Vec<Self::Action>) {
+    fn candidate_actions(view: &Self::View, actions: &mut Vec<Self::Action>) {
         Self::legal_in_view(view, actions);
     }
 
@@ -411,26 +411,26 @@ pub trait Game: Value {
     /// parts of [`Game::look_ahead`]; the best first. An action that wins at once stands alone. Empty
     /// where nobody judges so. Some are taken for quick players in each imagined game; without any
     /// nothing is known of that.
-    fn judged(_view: &Self::View, _quick: &[SeatSet]) -> Vec<(Self::Action, i64)> {
+    fn evaluate_actions(_view: &Self::View, _quick: &[SeatSet]) -> Vec<(Self::Action, i64)> {
         Vec::new()
     }
 
     /// A game that the viewer of this view could be playing: what it does not see is as the dice
     /// have it. `None` where that is not known to be made.
-    fn imagine(_view: &Self::View, _dice: &mut Dice) -> Option<Self> {
+    fn sample_game(_view: &Self::View, _dice: &mut ChanceRng) -> Option<Self> {
         None
     }
 
     /// So many games that the viewer of this view could be playing, the likelier the more often,
     /// after all that its seat was shown. Fewer or none where that is not known to be made.
-    fn imagine_likely(
+    fn sample_likely_games(
         view: &Self::View,
         _heard: &[Self::Event],
         count: u32,
-        dice: &mut Dice,
-    ) -> Vec<Imagined<Self>> {
-        let game = |_| Self::imagine(view, dice);
-        (0..count).map_while(game).map(|game| Imagined { game, quick: SeatSet::EMPTY }).collect()
+        dice: &mut ChanceRng,
+    ) -> Vec<SampledGame<Self>> {
+        let game = |_| Self::sample_game(view, dice);
+        (0..count).map_while(game).map(|game| SampledGame { game, quick: SeatSet::EMPTY }).collect()
     }
 
     /// What an action comes to for a seat in this game, of which all is known, and in which these
@@ -467,11 +467,11 @@ pub trait GameKind:
     /// For people, as in `Tong-its`.
     const TITLE: &'static str;
     /// What a count is called at this game.
-    const UNIT: Named;
+    const UNIT: TitledName;
     /// How games can end, for statistics and filters.
-    const ENDINGS: &'static [Named];
+    const ENDINGS: &'static [TitledName];
     /// What is counted of its players beside games and wins.
-    const COUNTERS: &'static [Named];
+    const COUNTERS: &'static [TitledName];
     /// The common events that have a short form, in an order that never changes: the short form
     /// of messages names an event by its place here. At most [`SHORT_EVENTS_MAX`].
     const SHORT_EVENTS: &'static [&'static str];
@@ -480,7 +480,7 @@ pub trait GameKind:
     fn rule_sets() -> &'static [RuleSet<Self::Rules>];
 
     /// Every reason for which an action is refused, in order of precedence.
-    fn refusals() -> &'static [Self::Illegal];
+    fn refusals() -> &'static [Self::Refusal];
 
     /// Which of [`GameKind::SHORT_EVENTS`] this is, if it has a short form.
     fn short_event(event: &Self::Event) -> Option<&'static str>;

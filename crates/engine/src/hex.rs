@@ -16,15 +16,15 @@ pub struct Hex<const N: usize>(pub [u8; N]);
 
 /// The text was not exactly `N` bytes of hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotHex;
+pub struct ParseHexError;
 
-impl fmt::Display for NotHex {
+impl fmt::Display for ParseHexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not hexadecimal of the expected length")
     }
 }
 
-impl core::error::Error for NotHex {}
+impl core::error::Error for ParseHexError {}
 
 impl<const N: usize> Default for Hex<N> {
     /// Zeros.
@@ -49,12 +49,12 @@ impl<const N: usize> fmt::Debug for Hex<N> {
 }
 
 impl<const N: usize> FromStr for Hex<N> {
-    type Err = NotHex;
+    type Err = ParseHexError;
 
-    fn from_str(text: &str) -> Result<Self, NotHex> {
+    fn from_str(text: &str) -> Result<Self, ParseHexError> {
         let digits = text.as_bytes();
         if digits.len() != 2 * N {
-            return Err(NotHex);
+            return Err(ParseHexError);
         }
         let mut bytes = [0; N];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
@@ -70,12 +70,12 @@ fn hex_pattern(bytes: usize) -> String {
     alloc::format!("^[0-9a-f]{{{}}}$", 2 * bytes)
 }
 
-fn digit(ascii: u8) -> Result<u8, NotHex> {
+fn digit(ascii: u8) -> Result<u8, ParseHexError> {
     match ascii {
         b'0'..=b'9' => Ok(ascii - b'0'),
         b'a'..=b'f' => Ok(ascii - b'a' + 10),
         b'A'..=b'F' => Ok(ascii - b'A' + 10),
-        _ => Err(NotHex),
+        _ => Err(ParseHexError),
     }
 }
 
@@ -94,7 +94,7 @@ impl<'de, const N: usize> Deserialize<'de> for Hex<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Hex, NotHex};
+    use super::{Hex, ParseHexError};
     use alloc::string::ToString;
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn refuses_another_length_and_foreign_digits() {
-        assert_eq!("00ff".parse::<Hex<3>>(), Err(NotHex));
-        assert_eq!("00fg00".parse::<Hex<3>>(), Err(NotHex));
-        assert_eq!("é0000".parse::<Hex<3>>(), Err(NotHex));
+        assert_eq!("00ff".parse::<Hex<3>>(), Err(ParseHexError));
+        assert_eq!("00fg00".parse::<Hex<3>>(), Err(ParseHexError));
+        assert_eq!("é0000".parse::<Hex<3>>(), Err(ParseHexError));
     }
 }

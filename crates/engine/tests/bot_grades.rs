@@ -11,7 +11,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 use bahay_engine::testing::{
-    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
+    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
 };
 
 /// More games than are needed for as many pairs as are compared.
@@ -42,7 +42,7 @@ fn plays_the_same_in_twins<G: GameKind>(probe: &impl Probe<G>, grade: Grade, pai
             if compared == pairs {
                 break;
             }
-            pairs_in_game::<G>(probe, &(set.rules)(), seed, |pair| {
+            for_each_twin_pair::<G>(probe, &(set.rules)(), seed, |pair| {
                 let is_alike = pair.alike_for.contains(&Viewer::Seat(pair.seat));
                 if compared == pairs || !is_alike {
                     return;

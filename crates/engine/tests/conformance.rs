@@ -16,7 +16,7 @@ use bahay_engine::games::tongits::{
 };
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
-use bahay_engine::testing::{TestRng, Failure, TongitsProbe, check_game};
+use bahay_engine::testing::{TestRng, ConformanceError, TongitsProbe, check_game};
 
 use broken::{Broken, Fault};
 
@@ -209,6 +209,6 @@ fn the_kit_finds_every_fault() {
     }
 }
 
-fn broken_game(fault: Fault, seed: u64) -> Result<(), Failure> {
+fn broken_game(fault: Fault, seed: u64) -> Result<(), ConformanceError> {
     check_game::<Broken>(&TongitsProbe, &(fault, Rules::kingdom()), seed).map(|_| ())
 }

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use bahay_engine::chance::{Answer, Contribution, Key, Request, ServerSeed, Stream};
+use bahay_engine::chance::{ChanceAnswer, Contribution, Key, Request, ServerSeed, Stream};
 use bahay_engine::hex::Hex;
 
 const CARDS: usize = 52;
@@ -113,7 +113,7 @@ fn deviation(cells: impl Iterator<Item = i64>, kinds: i128, deals: i128) -> i128
 fn key(number: u64) -> Key {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number.to_le_bytes());
-    let clients = [0, 1, 2].map(|seat| Contribution::revealed(format!("client {seat}")));
+    let clients = [0, 1, 2].map(|seat| Contribution::from_text(format!("client {seat}")));
     ServerSeed(Hex(seed)).key(&u128::from(number).to_le_bytes(), &clients)
 }
 
@@ -122,15 +122,15 @@ type Shuffle = fn(&mut Stream) -> Vec<u8>;
 /// An order of 52 cards out of a stream.
 fn order(stream: &mut Stream) -> Vec<u8> {
     match stream.draw(Request::Order(52)) {
-        Answer::Order(order) => order,
-        Answer::Number(_) => panic!("an order was asked for"),
+        ChanceAnswer::Order(order) => order,
+        ChanceAnswer::Number(_) => panic!("an order was asked for"),
     }
 }
 
 fn below(stream: &mut Stream, n: u32) -> usize {
     match stream.draw(Request::Number(n)) {
-        Answer::Number(number) => usize::try_from(number).expect("it is below n"),
-        Answer::Order(_) => panic!("a number was asked for"),
+        ChanceAnswer::Number(number) => usize::try_from(number).expect("it is below n"),
+        ChanceAnswer::Order(_) => panic!("a number was asked for"),
     }
 }
 

@@ -8,12 +8,12 @@ use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Prompt, Skill, Turn, Viewer};
 use bahay_engine::games::tongits::{
-    Action, ExposedMeld, Illegal, Rules, Setup, SetupPhase, Tongits,
+    Action, ExposedMeld, Illegal, Rules, GameSetup, SetupPhase, Tongits,
 };
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price, Rejection,
+    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price, Rejection,
     Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -99,7 +99,7 @@ impl Desk {
         let hands = [set("AC 2D"), set("KC QD"), set(secret)];
         let dealt = hands.iter().fold(run.cards, |dealt, hand| dealt.union(*hand));
         let dealt = dealt.union(set("TD"));
-        Self::at(&Setup {
+        Self::at(&GameSetup {
             rules: Rules::kingdom(),
             turn: seat(0),
             phase: SetupPhase::Draw,
@@ -119,7 +119,7 @@ impl Desk {
         let discard = set("2D");
         let dealt = hands.iter().fold(discard, |dealt, hand| dealt.union(*hand));
         let is_spread = matches!(phase, SetupPhase::Draw);
-        Self::at(&Setup {
+        Self::at(&GameSetup {
             rules: if is_spread { Rules::classic() } else { Rules::kingdom() },
             turn: seat(0),
             phase,
@@ -134,7 +134,7 @@ impl Desk {
     }
 
     /// A table in this position, in which seat 0 was asked just now.
-    fn at(position: &Setup) -> Self {
+    fn at(position: &GameSetup) -> Self {
         let mut desk = Self::playing();
         let mut table = serde_json::to_value(&desk.table).unwrap();
         let (game, playing) = (position.game().unwrap(), &mut table["phase"]["playing"]);
@@ -164,7 +164,7 @@ impl Desk {
 
     fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Rejection<Illegal>> {
         let fresh =
-            || Fresh { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u64_pair(4, 1)) };
+            || GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u64_pair(4, 1)) };
         let transition = self.table.decide(self.now, input, fresh)?;
         self.table = transition.table;
         self.events = transition.events;
@@ -175,7 +175,7 @@ impl Desk {
     fn act(&mut self) -> Result<(), Rejection<Illegal>> {
         let Phase::Playing(playing) = self.table.phase() else { panic!("a game goes on") };
         let asked = playing.asked.seats.iter().next().unwrap();
-        let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(asked) else {
+        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(asked) else {
             panic!("nobody is asked");
         };
         self.tell(Input::Act { player, game, prompt, action })
@@ -223,13 +223,13 @@ fn an_answer_that_nobody_sees_does_not_end_a_takeover() {
     desk.tell(Input::Leave { player: player(2) }).unwrap();
     desk.events.clear();
     desk.act().unwrap();
-    assert!(desk.table.taken_over().contains(seat(2)));
+    assert!(desk.table.taken_over_seats().contains(seat(2)));
     assert!(!desk.events.iter().any(|event| matches!(event, Event::Takeover { .. })));
 }
 
 fn advised(desk: &Desk) -> Action {
-    match desk.table.advice(seat(0)) {
-        Some(Input::Advise { action, .. }) => action,
+    match desk.table.ai_action(seat(0)) {
+        Some(Input::AiAction { action, .. }) => action,
         other => panic!("the AI has no answer: {other:?}"),
     }
 }
@@ -250,13 +250,13 @@ fn no_fight_is_called_for_a_player_who_is_away() {
     cut(&mut desk);
     desk.wait();
     assert_eq!(desk.now, Timestamp::from_ms(9_000));
-    assert!(desk.table.question(seat(0)).is_none(), "nobody thinks in the last second");
-    let Some(advice) = desk.table.advice(seat(0)) else { panic!("the AI has an answer") };
-    let Input::Advise { player, game, prompt, action } = advice.clone() else {
+    assert!(desk.table.ai_question(seat(0)).is_none(), "nobody thinks in the last second");
+    let Some(advice) = desk.table.ai_action(seat(0)) else { panic!("the AI has an answer") };
+    let Input::AiAction { player, game, prompt, action } = advice.clone() else {
         panic!("{advice:?}");
     };
     assert_ne!(action, Action::Fight);
-    let forged = Input::Advise { player, game, prompt, action: Action::Fight };
+    let forged = Input::AiAction { player, game, prompt, action: Action::Fight };
     assert_eq!(desk.tell(forged), Err(Rejection::NotTakenOver));
     desk.tell(advice).unwrap();
     assert!(matches!(desk.table.phase(), Phase::Playing(_)));
@@ -273,7 +273,7 @@ fn a_certain_win_is_declared_for_a_player_who_is_away() {
         desk.wait();
         assert_eq!(desk.now, Timestamp::from_ms(at_ms));
         assert_eq!(advised(&desk), Action::Tongits);
-        let advice = desk.table.advice(seat(0)).unwrap();
+        let advice = desk.table.ai_action(seat(0)).unwrap();
         desk.tell(advice).unwrap();
         assert!(matches!(desk.table.phase(), Phase::Settling(_)));
     }
@@ -288,7 +288,7 @@ fn a_fight_is_answered_in_the_last_second_for_a_player_who_is_away() {
     desk.tell(Input::Disconnect { player: player(2), connection }).unwrap();
     desk.wait();
     assert_eq!(desk.now, Timestamp::from_ms(9_000));
-    let advice = desk.table.advice(seat(2)).unwrap();
+    let advice = desk.table.ai_action(seat(2)).unwrap();
     desk.events.clear();
     desk.tell(advice).unwrap();
     assert_eq!(desk.seen_by(&[seat(0), seat(1)]), []);

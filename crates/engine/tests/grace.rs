@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use bahay_engine::chance::{Dice, Key, ServerSeed};
+use bahay_engine::chance::{ChanceRng, Key, ServerSeed};
 use bahay_engine::game::{Game, GameKind, Skill, Viewer};
 use bahay_engine::games::{tongits, tongo_assets, tongo_options};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Fresh, GameId, Input, Line, Phase, PlayerId, Playing, Rejection,
+    Clocks, ConnectionId, Effect, GameEntropy, GameId, Input, Line, Phase, PlayerId, Playing, Rejection,
     Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -42,7 +42,7 @@ struct House<G: Game> {
     table: Table<G>,
     commits: Commits<G>,
     now: Timestamp,
-    dice: Dice,
+    dice: ChanceRng,
     ids: u64,
     /// When each player who is away lost the connection.
     lost_at: BTreeMap<PlayerId, Timestamp>,
@@ -57,14 +57,14 @@ impl<G: GameKind> House<G> {
         let set = G::rule_sets().iter().find(|set| set.name == rule_set);
         let rules = (set.expect("there is such a rule set").rules)();
         // Nobody asks a ledger there, so that time alone opens and settles a game.
-        let terms = Terms::of_practice("grace", rules, Clocks::default());
+        let terms = Terms::for_practice("grace", rules, Clocks::default());
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         Self {
             table: Table::new(TableId(Uuid::from_u64_pair(seed, 0)), terms),
             commits,
             now: Timestamp::from_ms(0),
-            dice: Dice::new(Key(Hex(key))),
+            dice: ChanceRng::new(Key(Hex(key))),
             ids: 0,
             lost_at: BTreeMap::new(),
             connections: BTreeMap::new(),
@@ -81,10 +81,10 @@ impl<G: GameKind> House<G> {
     /// Tells the table an input and checks what it makes of it; false where it refuses.
     fn tell(&mut self, input: Input<G::Action>) -> bool {
         let seed = core::array::from_fn(|_| u8::try_from(self.dice.below(256)).expect("a byte"));
-        let fresh = Fresh { seed: ServerSeed(Hex(seed)), game: GameId(self.id()) };
+        let fresh = GameEntropy { seed: ServerSeed(Hex(seed)), game: GameId(self.id()) };
         let told = match self.table.decide(self.now, input, || fresh) {
             Ok(told) => told,
-            Err(Rejection::NeedsFresh) => panic!("a fresh game was given"),
+            Err(Rejection::NeedsEntropy) => panic!("a fresh game was given"),
             Err(_) => return false,
         };
         let before = core::mem::replace(&mut self.table, told.table);
@@ -104,7 +104,7 @@ impl<G: GameKind> House<G> {
             Input::Act { player, .. } => {
                 self.seen.back_in_time += usize::from(self.interrupted.contains(player));
             }
-            Input::Advise { player, action, .. } => {
+            Input::AiAction { player, action, .. } => {
                 self.check_ai(before, *player, action, line.at);
             }
             Input::Tick => {
@@ -158,8 +158,8 @@ impl<G: GameKind> House<G> {
         assert!(is_last, "the AI plays within the grace at {at:?}, asked until {playing:?}");
         let view = playing.state.view(Viewer::Seat(seat));
         assert!(!(self.commits)(&view, action), "a commitment for who is away: {action:?}");
-        let shown = before.shown(seat);
-        let wanted = G::advise_after(Skill::Quick, &view, &mut shown.iter());
+        let shown = before.events_seen_by(seat);
+        let wanted = G::choose_action_with_memory(Skill::Quick, &view, &mut shown.iter());
         let is_commitment = wanted.is_some_and(|action| (self.commits)(&view, &action));
         self.seen.held_back += usize::from(is_commitment);
         self.seen.within += 1;
@@ -186,7 +186,7 @@ impl<G: GameKind> House<G> {
         let inputs: Vec<Input<G::Action>> = effects
             .filter_map(|effect| match effect {
                 Effect::Tick => Some(Input::Tick),
-                Effect::Advise { seat, .. } => self.table.advice(seat),
+                Effect::ChooseAction { seat, .. } => self.table.ai_action(seat),
                 Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => None,
             })
             .collect();
@@ -224,7 +224,7 @@ impl<G: GameKind> House<G> {
 
     /// Has the player of a seat play, who is there.
     fn act(&mut self, seat: Seat) {
-        let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(seat) else {
+        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat) else {
             return;
         };
         if !self.lost_at.contains_key(&player) {

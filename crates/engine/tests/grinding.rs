@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use bahay_engine::chance::{Answer, ClientSeed, Commitment, ServerSeed};
+use bahay_engine::chance::{ChanceAnswer, ClientSeed, Commitment, ServerSeed};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Fresh, GameId, Hits, Input, Line, Phase, PlayerId, Price, REVEAL_MS,
-    Rejection, Spectators, Standing, Table, TableId, Terms, TermsUpdate, Timestamp,
+    Clocks, ConnectionId, GameEntropy, GameId, Hits, Input, Line, Phase, PlayerId, Price, REVEAL_MS,
+    Rejection, Spectators, TableAvailability, Table, TableId, Terms, TermsUpdate, Timestamp,
 };
 use uuid::Uuid;
 
@@ -96,7 +96,7 @@ impl House {
     fn tell(&mut self, input: Input<Action>) -> Result<(), Rejection<Illegal>> {
         self.seeds += 1;
         let seed = ServerSeed(Hex([self.seeds; 32]));
-        let fresh = Fresh { seed, game: GameId(Uuid::from_u64_pair(4, self.seeds.into())) };
+        let fresh = GameEntropy { seed, game: GameId(Uuid::from_u64_pair(4, self.seeds.into())) };
         let told = self.table.decide(self.now, input, || fresh)?;
         self.table = told.table;
         self.journal.push(told.line);
@@ -130,9 +130,9 @@ impl House {
     /// What was dealt, and what the record says of the house's client, if the game is dealt.
     fn deal(&self) -> Option<(String, Option<String>)> {
         let Phase::Playing(playing) = self.table.phase() else { return None };
-        let chance: &Vec<Answer> = &playing.chance;
+        let chance: &Vec<ChanceAnswer> = &playing.chance;
         let client = &playing.clients[usize::try_from(HOUSE).unwrap()];
-        assert!(client.holds());
+        assert!(client.is_valid());
         Some((serde_json::to_string(chance).unwrap(), client.text.clone()))
     }
 
@@ -216,7 +216,7 @@ fn nothing_undoes_a_game_of_which_a_seed_is_known() {
     let game = known.game();
     let closed = TermsUpdate {
         revision: 9,
-        standing: Standing::Closed,
+        standing: TableAvailability::Closed,
         price: known.table.terms().price,
         hits: None,
         clocks: Clocks::default(),
@@ -240,7 +240,7 @@ fn nothing_undoes_a_game_of_which_a_seed_is_known() {
         Input::Reveal { player: player(7), game, text: "house".to_owned() },
         Input::Reveal { player: house, game, text: "x".repeat(257) },
         Input::Act { player: house, game, prompt: 0, action: Action::Draw },
-        Input::Advise { player: house, game, prompt: 0, action: Action::Draw },
+        Input::AiAction { player: house, game, prompt: 0, action: Action::Draw },
         Input::TakeBack { player: house },
         Input::Opened { game, stakes: vec![coins(14); 3], pot: coins(3) },
         Input::OpenFailed { game, seats: SeatSet::EMPTY.with(Seat::new(2).unwrap()) },
@@ -256,7 +256,7 @@ fn nothing_undoes_a_game_of_which_a_seed_is_known() {
         let Phase::Revealing(revealing) = house.table.phase() else {
             panic!("{told} leads elsewhere");
         };
-        assert_eq!((revealing.game, revealing.revealed().len()), (game, 2), "{told}");
+        assert_eq!((revealing.game, revealing.revealed_seats().len()), (game, 2), "{told}");
         house.wait();
         assert_eq!(house.game(), game, "{told}");
         assert_eq!(house.deal().expect("it is dealt").1, None, "{told}");

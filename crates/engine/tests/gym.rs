@@ -12,7 +12,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::spaces::{Spaces, Tensor, tensor_len};
 use bahay_engine::testing::guess_the_die::{GuessTheDie, GuessTheDieProbe};
 use bahay_engine::testing::{
-    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, pairs_in_game,
+    TestRng, Probe, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, for_each_twin_pair,
 };
 use serde_json::{Value, json};
 
@@ -201,7 +201,7 @@ fn the_same_seed_and_actions_are_the_same_game_and_returns_add_up_to_zero() {
 /// A deal follows from the seed by rules 9.1 to 9.4, which docs/FAIRNESS.md retells.
 #[test]
 fn chance_is_that_of_a_dealt_game() {
-    use bahay_engine::chance::{Contribution, TestRng as Stream, Request, ServerSeed};
+    use bahay_engine::chance::{Contribution, ChanceRng as Stream, Request, ServerSeed};
     use bahay_engine::hex::Hex;
     let rules = tongits::Rules::kingdom();
     let env = Env::<Tongits>::new(rules, 3, 0x0102_0304_0506_0708);
@@ -353,7 +353,7 @@ fn an_observation_holds_nothing_hidden() {
                     for seat in Seat::all(seats) {
                         let request = json!({"do": "observe", "seat": seat.number()});
                         let told = ask(&mut *talk, &request)["view"].to_string();
-                        let hidden = probe.hidden(env.game(), Viewer::Seat(seat));
+                        let hidden = probe.hidden_texts(env.game(), Viewer::Seat(seat));
                         let leaked = hidden.iter().find(|text| told.contains(text.as_str()));
                         assert_eq!(leaked, None, "{seat:?} is told {told}");
                     }
@@ -374,7 +374,7 @@ fn games_that_differ_in_hidden_cards_are_the_same_to_who_cannot_see_them() {
     fn check<G: Spaces>(probe: &impl Probe<G>) {
         let (mut compared, rules) = (0, (G::rule_sets()[0].rules)());
         for seed in 0..20 {
-            pairs_in_game::<G>(probe, &rules, seed, |pair| {
+            for_each_twin_pair::<G>(probe, &rules, seed, |pair| {
                 for viewer in pair.alike_for {
                     let [one, other] = pair.games.each_ref().map(|game| {
                         let view = game.view(viewer);

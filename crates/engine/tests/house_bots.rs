@@ -9,7 +9,7 @@ use bahay_engine::game::{Game, Skill};
 use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
+    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
     Reason, Record, Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -65,7 +65,7 @@ impl Parlour {
 
     fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Rejection<Illegal>> {
         self.games += 1;
-        let fresh = Fresh {
+        let fresh = GameEntropy {
             seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
             game: GameId(Uuid::from_u64_pair(4, self.games)),
         };
@@ -102,7 +102,7 @@ impl Parlour {
                     Input::Opened { game: opening.game, stakes, pot }
                 }
                 Effect::Settle(record) => Input::Settled { game: record.game },
-                Effect::Advise { seat, .. } => self.table.advice(seat).unwrap(),
+                Effect::ChooseAction { seat, .. } => self.table.ai_action(seat).unwrap(),
                 Effect::Tick => Input::Tick,
                 Effect::RefundPot(_) => unreachable!("the table is no private one"),
             });
@@ -141,15 +141,15 @@ fn bots_are_ready_at_once_and_the_ai_plays_them_from_the_deal_on() {
         view.seats.iter().flatten().map(|seat| (seat.bot, seat.connected)).collect();
     assert_eq!(shown, [(false, true), (true, true), (true, true)]);
     assert_eq!(view.seats[1].as_ref().unwrap().avatar.as_deref(), Some("eagle"));
-    assert!(parlour.table.taken_over().is_empty(), "nobody plays before the deal");
+    assert!(parlour.table.taken_over_seats().is_empty(), "nobody plays before the deal");
     for game in 1..=3 {
         parlour.ready(ANA);
         parlour.finish_game();
         let record = &parlour.records[game - 1];
         assert_eq!(record.bots, parlour.table.bots());
-        assert!(record.actions.iter().any(|taken| taken.by == By::Ai));
+        assert!(record.actions.iter().any(|taken| taken.by == ActionOrigin::Ai));
         for taken in &record.actions {
-            assert!(!record.bots.contains(taken.seat) || taken.by == By::Ai, "{taken:?}");
+            assert!(!record.bots.contains(taken.seat) || taken.by == ActionOrigin::Ai, "{taken:?}");
         }
         record.verify().unwrap();
         // Ana is there and let countdowns pass, which the next game does not hold against her.

@@ -43,11 +43,11 @@ fn remembers_all_that_was_shown<G: GameKind>() {
                 for seat in Seat::all(u8::try_from(playing.stakes.len()).expect("few seats")) {
                     let shown =
                         told.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat)));
-                    assert_eq!(table.shown(seat), shown.collect::<Vec<_>>(), "{}", set.name);
+                    assert_eq!(table.events_seen_by(seat), shown.collect::<Vec<_>>(), "{}", set.name);
                     compared += 1;
                 }
             } else {
-                assert!(Seat::all(2).all(|seat| table.shown(seat).is_empty()));
+                assert!(Seat::all(2).all(|seat| table.events_seen_by(seat).is_empty()));
             }
         }
         assert!(compared > 20, "{} of {}", compared, set.name);

@@ -12,7 +12,7 @@ use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, Price, Private, Readable, Record, Spectators, Terms};
+use bahay_engine::table::{Clocks, Price, PrivateTerms, Readable, Record, Spectators, Terms};
 use independent::{Expected, assert_verified, verdicts};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ fn records(kind: &str) -> Vec<Record<AnyGame>> {
     let known = kinds.iter().find(|known| known.name == kind).expect("a game of the catalogue");
     let mut records = Vec::new();
     for (seed, set) in (1..).zip(&known.rule_sets) {
-        let private = Private { short_stakes: kind == "tongits", ..Private::default() };
+        let private = PrivateTerms { short_stakes: kind == "tongits", ..PrivateTerms::default() };
         let terms = Terms {
             room: "newbie".to_owned(),
             rules: set.rules.clone(),

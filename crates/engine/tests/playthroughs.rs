@@ -13,7 +13,7 @@ use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Policy, playthrough, rules_of};
+use bahay_engine::testing::{TestRng, Policy, playthrough, parse_rules};
 
 #[test]
 fn games_of_tongits_go_as_they_went() {
@@ -77,7 +77,7 @@ impl Header {
             line.unwrap_or_else(|| panic!("the header has no {name}"))
         };
         let policy = |word: &str| match word {
-            "advised" => Policy::Advised,
+            "advised" => Policy::Ai,
             "random" => Policy::Random,
             "clock" => Policy::Clock,
             other => panic!("no policy is called {other}"),
@@ -91,9 +91,9 @@ impl Header {
     }
 
     fn play<G: GameKind>(&self) -> String {
-        let mut dice = Dice::new(u64::from(self.key.0.0[0]));
+        let mut dice = TestRng::new(u64::from(self.key.0.0[0]));
         let stream = Stream::new(self.key);
-        let rules = rules_of::<G>(&self.rules, "none").unwrap_or_else(|what| panic!("{what}"));
+        let rules = parse_rules::<G>(&self.rules, "none").unwrap_or_else(|what| panic!("{what}"));
         playthrough::<G>(&rules, self.starter, &stream, &self.policies, &mut dice)
     }
 }

@@ -3,13 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a verdict")]
 
-use bahay_engine::catalog::{AnyAction, AnyGame, AnyIllegal, AnyRules, kinds};
+use bahay_engine::catalog::{AnyAction, AnyGame, AnyRefusal, AnyRules, kinds};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hint, Input, Line, Phase, PlayerId,
+    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hint, Input, Line, Phase, PlayerId,
     PracticeBot, Reason, Rejection, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -32,7 +32,7 @@ impl Practice {
     /// Ana, connected, and bots.
     fn of(rules: AnyRules) -> Self {
         let most = AnyGame::seats(&rules).most;
-        let terms = Terms::of_practice("practice", rules, Clocks::default());
+        let terms = Terms::for_practice("practice", rules, Clocks::default());
         let bots = (1..most).map(|number| PracticeBot {
             player: PlayerId(Uuid::from_u64_pair(9, number.into())),
             name: format!("Bot {number}"),
@@ -48,13 +48,13 @@ impl Practice {
     }
 
     fn tongits() -> Self {
-        Self::of(AnyRules::named("tongits", "kingdom").unwrap().rules)
+        Self::of(AnyRules::find_rule_set("tongits", "kingdom").unwrap().rules)
     }
 
-    fn tell(&mut self, input: Input<AnyAction>) -> Result<(), Rejection<AnyIllegal>> {
+    fn tell(&mut self, input: Input<AnyAction>) -> Result<(), Rejection<AnyRefusal>> {
         let game = self.games + 1;
         let seed = ServerSeed(Hex([u8::try_from(game % 251).unwrap(); 32]));
-        let fresh = Fresh { seed, game: GameId(Uuid::from_u64_pair(4, game)) };
+        let fresh = GameEntropy { seed, game: GameId(Uuid::from_u64_pair(4, game)) };
         let decided = self.table.decide(self.now, input, || fresh)?;
         self.games += u64::from(decided.line.fresh.is_some());
         // What a viewer makes of the events is what the table shows.
@@ -82,7 +82,7 @@ impl Practice {
     /// What is due now, or what comes when time has passed.
     fn go_on(&mut self) {
         let next = self.table.effects(self.now).into_iter().next().map(|effect| match effect {
-            Effect::Advise { seat, .. } => self.table.advice(seat).unwrap(),
+            Effect::ChooseAction { seat, .. } => self.table.ai_action(seat).unwrap(),
             Effect::Tick => Input::Tick,
             Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_) => {
                 panic!("nobody is asked for coins at a practice table: {effect:?}")
@@ -104,7 +104,7 @@ impl Practice {
         panic!("this never comes: {:?}", self.table.phase());
     }
 
-    fn hint(&self) -> Result<Hint<AnyAction>, Rejection<AnyIllegal>> {
+    fn hint(&self) -> Result<Hint<AnyAction>, Rejection<AnyRefusal>> {
         self.table.hint(ANA)
     }
 
@@ -178,7 +178,7 @@ fn a_hint_is_what_the_ai_plays_that_it_names() {
     let Phase::Playing(playing) = practice.table.phase() else { unreachable!("a hint was given") };
     assert_eq!((game, prompt), (playing.game, playing.asked.number));
     let view = playing.state.view(Viewer::Seat(practice.table.seat_of(ANA).unwrap()));
-    assert_eq!(AnyGame::advise_by(by, &view), Some(action));
+    assert_eq!(AnyGame::choose_action_with_skill(by, &view), Some(action));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn hints_are_refused_where_nothing_is_asked_and_where_coins_can_be_lost() {
     let sat = table.decide(practice.now, Input::sit(ANA, "Ana"), || panic!("one is too few"));
     table = sat.unwrap().table;
     assert_eq!(table.hint(ANA), Err(Rejection::NotPractice));
-    assert_eq!(Rejection::<AnyIllegal>::NotPractice.code(), "not_practice");
+    assert_eq!(Rejection::<AnyRefusal>::NotPractice.code(), "not_practice");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, PotRefund,
-    Price, Private, Rejection, Share, Spectators, Standing, Table, TableId, Terms, TermsUpdate,
+    Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, PotRefund,
+    Price, PrivateTerms, Rejection, Share, Spectators, TableAvailability, Table, TableId, Terms, TermsUpdate,
     Timestamp,
 };
 use uuid::Uuid;
@@ -20,7 +20,7 @@ type Refused = Rejection<Illegal>;
 
 const HOUR_MS: u32 = 60 * 60 * 1_000;
 
-fn terms(private: Option<Private>) -> Terms<Rules> {
+fn terms(private: Option<PrivateTerms>) -> Terms<Rules> {
     Terms {
         room: "newbie".to_owned(),
         rules: Rules::kingdom(),
@@ -52,11 +52,11 @@ struct Desk {
 
 impl Desk {
     fn private() -> Self {
-        Self::of(Some(Private::default()))
+        Self::of(Some(PrivateTerms::default()))
     }
 
     /// Three players who have played a game together; its antes are in the POT.
-    fn of(private: Option<Private>) -> Self {
+    fn of(private: Option<PrivateTerms>) -> Self {
         let table = Table::new(TableId(Uuid::from_u64_pair(3, 0)), terms(private));
         let mut desk = Self { table, now: Timestamp::from_ms(0), games: 0, events: vec![] };
         for number in 0..3 {
@@ -69,7 +69,7 @@ impl Desk {
 
     fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
         self.games += 1;
-        let fresh = Fresh {
+        let fresh = GameEntropy {
             seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
             game: GameId(Uuid::from_u64_pair(4, self.games)),
         };
@@ -117,7 +117,7 @@ impl Desk {
                 self.tell(Input::Tick).unwrap();
                 continue;
             };
-            let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(seat)
+            let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(seat)
             else {
                 panic!("nobody is asked");
             };
@@ -131,7 +131,7 @@ impl Desk {
     fn due(&self) -> Option<(GameId, Option<PlayerId>)> {
         self.table.effects(self.now).into_iter().find_map(|effect| match effect {
             Effect::RefundPot(PotRefund { game, player, .. }) => Some((game, player)),
-            Effect::Open(_) | Effect::Settle(_) | Effect::Advise { .. } | Effect::Tick => None,
+            Effect::Open(_) | Effect::Settle(_) | Effect::ChooseAction { .. } | Effect::Tick => None,
         })
     }
 
@@ -228,7 +228,7 @@ fn nobody_is_sent_away_while_the_pot_is_played_for() {
 fn who_has_to_go_because_the_house_closes_takes_its_part_along() {
     let mut desk = Desk::private();
     let Terms { price, hits, clocks, .. } = desk.table.terms().clone();
-    let standing = Standing::Closed;
+    let standing = TableAvailability::Closed;
     let closed = TermsUpdate { revision: 1, standing, price, hits, clocks };
     desk.tell(Input::UpdateTerms { terms: closed }).unwrap();
     for (number, left) in [(0, 2), (1, 1), (2, 0)] {
@@ -273,7 +273,7 @@ fn a_table_that_nobody_comes_back_to_ends_after_an_hour() {
 
 #[test]
 fn an_empty_table_without_a_pot_has_nothing_to_wait_for() {
-    let table = Table::<Tongits>::new(TableId(Uuid::nil()), terms(Some(Private::default())));
+    let table = Table::<Tongits>::new(TableId(Uuid::nil()), terms(Some(PrivateTerms::default())));
     assert_eq!(table.deadline(), None);
 }
 
@@ -282,12 +282,12 @@ fn an_empty_table_without_a_pot_has_nothing_to_wait_for() {
 fn no_coin_is_lost_where_players_are_sent_away() {
     for seed in 1..=8 {
         let habits = Habits { removed: 150, ..Habits::ROUGH };
-        let private = terms(Some(Private::default()));
+        let private = terms(Some(PrivateTerms::default()));
         let mut house = Simulation::<Tongits>::new(seed, private, habits, coins(200));
         let (mut games, mut returned) = (0, 0);
         while games < 40 {
             let happened = house.step();
-            assert_eq!(house.missing(), Coins::ZERO, "seed {seed}");
+            assert_eq!(house.missing_coins(), Coins::ZERO, "seed {seed}");
             games += i32::from(happened.record.is_some());
             let is_return = |event: &Event<_>| matches!(event, Event::PotRefunded { .. });
             returned += happened.events.iter().filter(|event| is_return(event)).count();

@@ -8,7 +8,7 @@ use bahay_engine::game::{Game, Hits, Skill};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, Fresh, GameId, Input, Phase, PlayerId, Price, Private, Reason,
+    Clocks, ConnectionId, Event, GameEntropy, GameId, Input, Phase, PlayerId, Price, PrivateTerms, Reason,
     Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 const GAMES: u64 = 25;
 
 fn terms(rules: AnyRules, hits: Option<Hits>, short_stakes: Option<bool>) -> Terms<AnyRules> {
-    let private = short_stakes.map(|short_stakes| Private { short_stakes, ..Private::default() });
+    let private = short_stakes.map(|short_stakes| PrivateTerms { short_stakes, ..PrivateTerms::default() });
     Terms {
         room: "newbie".to_owned(),
         rules,
@@ -48,7 +48,7 @@ fn play(terms: Terms<AnyRules>) -> Played {
     let (mut games, mut played) = (0, Played::default());
     while games < GAMES {
         let happened = house.step();
-        assert_eq!(house.missing(), Coins::ZERO);
+        assert_eq!(house.missing_coins(), Coins::ZERO);
         let cannot_pay =
             |event: &Event<_>| matches!(event, Event::Left { reason: Reason::CannotPay, .. });
         played.left += happened.events.iter().filter(|event| cannot_pay(event)).count();
@@ -92,8 +92,8 @@ fn whole_wallets_are_staked_where_a_host_of_tongits_allows_it_and_nowhere_else()
     }
 }
 
-fn fresh() -> Fresh {
-    Fresh { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(9)) }
+fn fresh() -> GameEntropy {
+    GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(9)) }
 }
 
 /// A table of the first rule set of a game at which all are ready.

@@ -5,9 +5,9 @@
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill, Turn};
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::table::simulation::{Habits, Happened, Simulation};
+use bahay_engine::table::simulation::{Habits, SimulationStep, Simulation};
 use bahay_engine::table::{
-    By, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table, TableView, Terms,
+    ActionOrigin, Clocks, Event, Hits, Input, PhaseView, PlayerId, Price, Spectators, Table, TableView, Terms,
 };
 
 fn terms(bet: i64) -> Terms<Rules> {
@@ -55,10 +55,10 @@ fn no_coin_is_lost_or_made_whatever_players_do() {
         let mut games = 0;
         while games < 60 {
             let happened = house.step();
-            assert_eq!(house.missing(), Coins::ZERO);
+            assert_eq!(house.missing_coins(), Coins::ZERO);
             games += i32::from(happened.record.is_some());
         }
-        assert!(house.refused() > 0, "rough players were never refused");
+        assert!(house.refusal_count() > 0, "rough players were never refused");
     });
 }
 
@@ -97,7 +97,7 @@ fn every_record_verifies_also_after_a_round_trip() {
                 by[taken.by as usize] += 1;
             }
         });
-        assert!(by[By::Player as usize] > 0 && by[By::Ai as usize] > 0, "{by:?}");
+        assert!(by[ActionOrigin::Player as usize] > 0 && by[ActionOrigin::Ai as usize] > 0, "{by:?}");
     });
 }
 
@@ -108,7 +108,7 @@ struct Follower {
 }
 
 impl Follower {
-    fn follow(&mut self, happened: &Happened<Tongits>, table: &Table<Tongits>) {
+    fn follow(&mut self, happened: &SimulationStep<Tongits>, table: &Table<Tongits>) {
         let sat_down = |event: &Event<_>| matches!(event, Event::Sat { player, .. } if Some(*player) == self.player);
         if happened.events.iter().any(sat_down) {
             self.view = table.view(self.player);
@@ -209,9 +209,9 @@ fn the_ai_plays_only_for_players_who_are_away() {
         let mut advised = 0;
         for _ in 0..4_000 {
             let before = house.table().clone();
-            if let Input::Advise { player, .. } = house.step().line.input {
+            if let Input::AiAction { player, .. } = house.step().line.input {
                 let seat = before.seat_of(player).unwrap();
-                assert!(before.taken_over().union(before.away()).contains(seat));
+                assert!(before.taken_over_seats().union(before.away_seats()).contains(seat));
                 advised += 1;
             }
         }
@@ -250,9 +250,9 @@ fn a_tampered_record_fails_where_it_was_tampered_with() {
 
         let mut stacked = record.clone();
         let deck = stacked.chance.pop().unwrap();
-        let bahay_engine::chance::Answer::Order(mut order) = deck else { unreachable!() };
+        let bahay_engine::chance::ChanceAnswer::Order(mut order) = deck else { unreachable!() };
         order.swap(0, 1);
-        stacked.chance.push(bahay_engine::chance::Answer::Order(order));
+        stacked.chance.push(bahay_engine::chance::ChanceAnswer::Order(order));
         assert_eq!(stacked.verify().unwrap_err().rule, "9.4");
 
         let mut hit = record.clone();

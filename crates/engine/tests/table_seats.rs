@@ -12,7 +12,7 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    Clocks, ConnectionId, Event, Fresh, GameId, Hits, Input, Phase, PhaseView, PlayerId, Price,
+    Clocks, ConnectionId, Event, GameEntropy, GameId, Hits, Input, Phase, PhaseView, PlayerId, Price,
     Readable, Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use bahay_engine::testing::guess_the_die::{Action, Bet};
@@ -21,7 +21,7 @@ use uuid::Uuid;
 type Happened = Event<<AnyGame as Game>::Event>;
 
 fn terms(rule_set: &str) -> Terms<AnyRules> {
-    let set = AnyRules::named("guess_the_die", rule_set).expect("there is such a rule set");
+    let set = AnyRules::find_rule_set("guess_the_die", rule_set).expect("there is such a rule set");
     Terms {
         room: "dice".into(),
         rules: set.rules,
@@ -60,11 +60,11 @@ impl Desk {
     fn try_tell(
         &mut self,
         input: Input<AnyAction>,
-    ) -> Result<(), Rejection<<AnyGame as Game>::Illegal>> {
+    ) -> Result<(), Rejection<<AnyGame as Game>::Refusal>> {
         self.games += 1;
         let (seed, game) = (ServerSeed(Hex([7; 32])), GameId(Uuid::from_u128(self.games)));
         let before = self.table.clone();
-        let decided = self.table.decide(self.now, input, || Fresh { seed, game })?;
+        let decided = self.table.decide(self.now, input, || GameEntropy { seed, game })?;
         // What a node would read of it elsewhere is the same.
         let line = serde_json::to_string(&decided.line).unwrap();
         let line = AnyGame::read_line(before.kind(), &line).unwrap();
@@ -220,7 +220,7 @@ fn who_comes_while_a_game_goes_on_waits_for_the_next() {
     desk.open();
     desk.sit(3);
     assert_eq!(desk.table.seats_in_game(), 2);
-    assert_eq!(desk.table.taken_over(), SeatSet::EMPTY);
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::EMPTY);
     assert_eq!(desk.try_tell(desk.bet(3, 1)), Err(Rejection::NotAsked));
     let PhaseView::Playing { view, .. } = desk.table.view(Some(player(3))).phase else {
         panic!("a game goes on");
@@ -280,7 +280,7 @@ fn tables_of_every_game_play_in_virtual_time_and_every_record_verifies() {
                 let text = serde_json::to_string(record).unwrap();
                 assert_eq!(AnyGame::read_record(&text).unwrap(), *record);
             });
-            assert_eq!(simulation.missing(), Coins::ZERO, "{} {}", kind.name, set.name);
+            assert_eq!(simulation.missing_coins(), Coins::ZERO, "{} {}", kind.name, set.name);
         }
     }
 }

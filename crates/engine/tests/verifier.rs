@@ -13,10 +13,10 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::simulation::{Habits, Simulation};
 use bahay_engine::table::{
-    By, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, Private, Record, Settlement,
-    Spectators, TableId, Taken, Terms, Timestamp,
+    ActionOrigin, Clocks, Crown, GameId, Hits, PlayerId, PotPayout, Price, PrivateTerms, Record, Settlement,
+    Spectators, TableId, RecordedAction, Terms, Timestamp,
 };
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 use independent::{Expected, assert_verified};
 use uuid::Uuid;
 
@@ -30,10 +30,10 @@ enum Way {
     Waiting,
 }
 
-fn choose(game: &Tongits, seat: Seat, way: Way, dice: &mut Dice) -> Action {
+fn choose(game: &Tongits, seat: Seat, way: Way, dice: &mut TestRng) -> Action {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
-    let any = |dice: &mut Dice| *dice.choose(&legal).expect("a seat that is asked can act");
+    let any = |dice: &mut TestRng| *dice.choose(&legal).expect("a seat that is asked can act");
     let rank = |action: &Action| match action {
         Action::Drop { face_down, .. } => u32::from(!*face_down),
         Action::Sapaw { .. } => 2,
@@ -94,13 +94,13 @@ fn terms(rules: Rules, hits: Hits) -> Terms<Rules> {
 
 /// A whole game as a record; the seat that won the last one is seat 0.
 fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongits> {
-    let mut dice = Dice::new(seed);
+    let mut dice = TestRng::new(seed);
     let game_id = GameId(Uuid::from_u64_pair(7, seed));
     let server_seed = ServerSeed(Hex([u8::try_from(seed % 251).expect("a byte"); 32]));
-    let concealed = Contribution::revealed("swerte").commitment;
+    let concealed = Contribution::from_text("swerte").commitment;
     let clients = vec![
         Contribution::none(),
-        Contribution::revealed("luck \u{20b1} \u{0}"),
+        Contribution::from_text("luck \u{20b1} \u{0}"),
         Contribution::new(concealed, None),
     ];
     let mut stream = Stream::new(server_seed.key(game_id.0.as_bytes(), &clients));
@@ -128,8 +128,8 @@ fn play(rules: Rules, hits: Hits, ways: BySeat<Way>, seed: u64) -> Record<Tongit
                     choose(&state, seat, ways[seat.index()], &mut dice)
                 };
                 at += 1;
-                let by = if by_clock { By::Clock } else { By::Player };
-                actions.push(Taken { at: Timestamp::from_ms(at), seat, by, action });
+                let by = if by_clock { ActionOrigin::Clock } else { ActionOrigin::Player };
+                actions.push(RecordedAction { at: Timestamp::from_ms(at), seat, by, action });
                 state.act(seat, &action, &mut Vec::new()).expect("it is legal")
             }
         };
@@ -224,7 +224,7 @@ fn records() -> Vec<(String, Record<Tongits>)> {
     let mut records = Vec::new();
     for (name, rules, hits) in rule_sets() {
         let terms = terms(rules, hits);
-        let short = Private { short_stakes: true, ..Private::default() };
+        let short = PrivateTerms { short_stakes: true, ..PrivateTerms::default() };
         let friends = Terms { private: Some(short), ..terms.clone() };
         let least = terms.wallet_min::<Tongits>().expect("a wallet");
         let rich = Coins::from_whole(1_000).expect("a wallet");
@@ -306,7 +306,7 @@ const FORGERIES: &[Forgery] = &[
     ("a text that was not committed to", "9.1", |record| {
         record.clients[1] = Contribution {
             commitment: record.clients[1].commitment,
-            ..Contribution::revealed("other")
+            ..Contribution::from_text("other")
         };
         true
     }),

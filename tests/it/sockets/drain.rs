@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use bahay::client::{Client, Outcome};
+use bahay::client::{Client, CommandOutcome};
 use bahay_engine::catalog::{AnyAction, AnyGame};
-use bahay_engine::table::{By, GameId, Readable};
+use bahay_engine::table::{ActionOrigin, GameId, Readable};
 use tokio::task::JoinSet;
 
 use super::player::{self, Played, Stop};
@@ -95,11 +95,11 @@ async fn check(client: &Client, played: &Played) {
         record.verify().unwrap_or_else(|fault| panic!("{game}: {fault}"));
         let seat = record.players.iter().position(|player| *player == client.player()).unwrap();
         let stored = record.actions.iter();
-        let stored = stored.filter(|taken| taken.seat.index() == seat && taken.by == By::Player);
+        let stored = stored.filter(|taken| taken.seat.index() == seat && taken.by == ActionOrigin::Player);
         let stored: Vec<_> = stored.map(|taken| taken.action.clone()).collect();
         let of_game = || played.acts.iter().filter(|act| act.game == game);
         let sent: Vec<_> = of_game().map(|act| act.action.clone()).collect();
-        let done = of_game().filter(|act| matches!(act.outcome, Some(Outcome::Done { .. })));
+        let done = of_game().filter(|act| matches!(act.outcome, Some(CommandOutcome::Done { .. })));
         let done: Vec<_> = done.map(|act| act.action.clone()).collect();
         assert!(is_within(&done, &stored), "acknowledged and not stored in {game}");
         assert!(is_within(&stored, &sent), "stored and never sent in {game}");

@@ -109,7 +109,7 @@ fn faulty(text: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_ends_one_connection() {
-    let hooks = FaultHooks { heard: Some(faulty), ..FaultHooks::default() };
+    let hooks = FaultHooks { before_parse: Some(faulty), ..FaultHooks::default() };
     let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let mut struck = joined(&clients[0]).await;
@@ -152,7 +152,7 @@ fn spoils(table: &Table<AnyGame>) {
 /// and hears of the halt; the node lives, and so do other tables.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_a_view_halts_the_table() {
-    let hooks = FaultHooks { shown: Some(spoils), ..FaultHooks::default() };
+    let hooks = FaultHooks { before_showing: Some(spoils), ..FaultHooks::default() };
     let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (table, clients) = house.table().await;
     let mut there = joined(&clients[0]).await;
@@ -193,7 +193,7 @@ async fn a_panic_over_an_update_ends_the_connection() {
     fn armed(_: &Table<AnyGame>) {
         assert!(!ARMED.load(Ordering::Relaxed), "planted");
     }
-    let hooks = FaultHooks { shown: Some(armed), ..FaultHooks::default() };
+    let hooks = FaultHooks { before_showing: Some(armed), ..FaultHooks::default() };
     let house = House::with(Setup { hooks, ..Setup::default() }).await;
     let (_, clients) = house.table().await;
     let mut there = joined(&clients[0]).await;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bahay::client::{Client, CommandNumber, Outcome, Steady, Told, events_of};
+use bahay::client::{Client, CommandNumber, CommandOutcome, ReconnectingPlay, PlayEvent, table_events};
 use bahay_engine::catalog::AnyAction;
 use bahay_engine::table::{Event, GameId, PhaseView};
 use tokio::sync::watch;
@@ -50,7 +50,7 @@ pub(crate) struct Act {
     number: CommandNumber,
     pub(crate) game: GameId,
     pub(crate) action: AnyAction,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<CommandOutcome>,
 }
 
 /// Plays at the newbie room's tables until told to stop, and leaves when its game is over.
@@ -65,7 +65,7 @@ pub(crate) async fn play_and_count(
     stop: &Stop,
     mut settled: impl FnMut(GameId),
 ) -> Played {
-    let mut steady = Steady::new(client.clone(), bases);
+    let mut steady = ReconnectingPlay::new(client.clone(), bases);
     let mut bot = Bot::default();
     let mut played = Played::default();
     let mut leaving = None;
@@ -77,21 +77,21 @@ pub(crate) async fn play_and_count(
             told = timeout(PATIENCE, steady.next()) => told.expect("something happens").unwrap(),
             () = stop.told(), if !stop.is_told() => continue,
         };
-        for event in events_of(&told) {
+        for event in table_events(&told) {
             if let Event::Settled { game, .. } = event {
                 played.games += 1;
                 settled(*game);
             }
         }
         match told {
-            Told::Unseated if stop.is_told() => break,
-            Told::Unseated => {
-                steady.client().at(&bases[0]).seat("newbie").await.unwrap();
+            PlayEvent::Unseated if stop.is_told() => break,
+            PlayEvent::Unseated => {
+                steady.client().with_base(&bases[0]).seat("newbie").await.unwrap();
                 steady.join();
             }
-            Told::Answered { command, .. } if leaving == Some(command) => break,
-            Told::Answered { command, outcome } => {
-                if let Outcome::Refused { code, detail, .. } = &outcome
+            PlayEvent::Answered { command, .. } if leaving == Some(command) => break,
+            PlayEvent::Answered { command, outcome } => {
+                if let CommandOutcome::Refused { code, detail, .. } = &outcome
                     && !OVERTAKEN.contains(&code.as_str())
                 {
                     played.refused.push((code.clone(), detail.clone()));
@@ -101,7 +101,7 @@ pub(crate) async fn play_and_count(
                     act.outcome = Some(outcome);
                 }
             }
-            Told::Table(_) => {}
+            PlayEvent::Table(_) => {}
         }
         if leaving.is_none() && !(stop.is_told() && bot.may_leave(&steady)) {
             played.acts.extend(bot.answer(&mut steady).await);
@@ -119,7 +119,7 @@ pub(crate) struct Bot {
 
 impl Bot {
     /// Not in a game, nor in one that may be about to begin: who has said ready plays it.
-    fn may_leave(&self, steady: &Steady) -> bool {
+    fn may_leave(&self, steady: &ReconnectingPlay) -> bool {
         steady.view().is_some_and(|view| match &view.phase {
             PhaseView::Waiting => true,
             PhaseView::Preparing { game, .. } => self.answered != Some((*game, None)),
@@ -130,7 +130,7 @@ impl Bot {
         })
     }
 
-    pub(crate) async fn answer(&mut self, steady: &mut Steady) -> Option<Act> {
+    pub(crate) async fn answer(&mut self, steady: &mut ReconnectingPlay) -> Option<Act> {
         let view = steady.view()?;
         if let PhaseView::Preparing { game, ready, .. } = &view.phase {
             let (game, is_ready) = (*game, view.seat.is_none_or(|seat| ready.contains(seat)));

@@ -31,8 +31,8 @@ async fn ready(play: &mut Play) {
     let game = *game;
     let first = play.ready(game, None).await.unwrap();
     let second = play.ready(game, None).await.unwrap();
-    play.answered(first).await.unwrap();
-    let refused = play.answered(second).await.unwrap_err();
+    play.wait_for_answer(first).await.unwrap();
+    let refused = play.wait_for_answer(second).await.unwrap_err();
     let PlayError::Refused { code, .. } = refused else { panic!("{refused}") };
     // The last of three may find that the game has been opened meanwhile.
     assert!(["already_ready", "wrong_phase"].contains(&code.as_str()), "{code}");
@@ -40,7 +40,7 @@ async fn ready(play: &mut Play) {
 
 /// Ack, refusal or the end of the connection, for a command.
 async fn answer(play: &mut Play, command: u32) -> Result<(), String> {
-    match timeout(PATIENCE, play.answered(command)).await.unwrap() {
+    match timeout(PATIENCE, play.wait_for_answer(command)).await.unwrap() {
         Ok(_) => Ok(()),
         Err(PlayError::Refused { code, .. }) => Err(code),
         Err(PlayError::Closed { code, .. }) => Err(format!("closed {code}")),
@@ -142,7 +142,7 @@ async fn one_of_two_takes_effect() {
     let gone = std::mem::replace(&mut plays[turn], clients[turn].play().await.unwrap());
     back.resume(gone.drop_connection());
     let joining = back.join().await.unwrap();
-    back.answered(joining).await.unwrap();
+    back.wait_for_answer(joining).await.unwrap();
     let again = back.send(|id| question.act(id)).await.unwrap();
     if let Err(code) = answer(&mut back, again).await {
         assert!(STALE.contains(&code.as_str()), "{code}");
@@ -265,7 +265,7 @@ async fn joining_again_at_two_nodes_repeats_nothing() {
     let (_, clients) = house.table().await;
     let bases = [house.base.clone(), second, third];
     let clients: Vec<_> =
-        clients.iter().zip(&bases).map(|(client, base)| client.at(base)).collect();
+        clients.iter().zip(&bases).map(|(client, base)| client.with_base(base)).collect();
     let (stopping, stop) = tokio::sync::watch::channel(false);
     let mut restless = tokio::task::JoinSet::new();
     for client in &clients[..2] {

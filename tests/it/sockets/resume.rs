@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use bahay::client::{Client, Steady, Told, events_of};
+use bahay::client::{Client, ReconnectingPlay, PlayEvent, table_events};
 use bahay::clock::Clock;
 use bahay::ledger::{Ledger, LedgerOptions, LedgerTasks};
 use bahay::tables::Tables;
@@ -46,7 +46,7 @@ impl Spectator {
         let (ledger, ledger_tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
         let tables = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool);
         let mut tasks = JoinSet::new();
-        tasks.spawn(tables.clone().listen(publications));
+        tasks.spawn(tables.clone().handle_publications(publications));
         let connection = ConnectionId(Uuid::new_v4());
         let mut watch = tables.watch(table, connection, None).await.unwrap();
         let first = Seen { events: None, view: watch.table.view(Some(player)) };
@@ -84,8 +84,8 @@ impl Spectator {
 
 fn below(dice: &mut Stream, limit: u32) -> u32 {
     match dice.draw(Request::Number(limit)) {
-        chance::Answer::Number(number) => number,
-        chance::Answer::Order(_) => unreachable!("a number was asked for"),
+        chance::ChanceAnswer::Number(number) => number,
+        chance::ChanceAnswer::Order(_) => unreachable!("a number was asked for"),
     }
 }
 
@@ -103,7 +103,7 @@ async fn play_and_break_off(
     dice: &mut Stream,
     games: usize,
 ) -> (Vec<Heard>, u64) {
-    let mut steady = Steady::new(client.clone(), bases);
+    let mut steady = ReconnectingPlay::new(client.clone(), bases);
     let mut bot = Bot::default();
     let mut heard = Vec::new();
     let mut settled = 0;
@@ -114,16 +114,16 @@ async fn play_and_break_off(
             match timeout(wait, steady.next()).await {
                 Ok(told) => told.unwrap(),
                 Err(_) => {
-                    steady.break_off();
+                    steady.break_connection();
                     continue;
                 }
             }
         } else {
             timeout(PATIENCE, steady.next()).await.expect("something happens").unwrap()
         };
-        assert_ne!(told, Told::Unseated);
-        settled += events_of(&told).iter().filter(|event| is_settled(event)).count();
-        if let Told::Table(message) = told {
+        assert_ne!(told, PlayEvent::Unseated);
+        settled += table_events(&told).iter().filter(|event| is_settled(event)).count();
+        if let PlayEvent::Table(message) = told {
             if matches!(message, Message::Snapshot { .. }) && is_between(steady.view()) {
                 // What a snapshot skips may be the end of a game.
                 settled += usize::from(below(dice, 2) == 0);
@@ -132,7 +132,7 @@ async fn play_and_break_off(
         }
         let acted = bot.answer(&mut steady).await.is_some();
         if below(dice, if acted { 3 } else { 6 }) == 0 {
-            steady.break_off();
+            steady.break_connection();
         }
     }
     (heard, steady.connections())
@@ -171,7 +171,7 @@ fn compare(heard: &[Heard], seen: &HashMap<Tag, Seen>) -> (usize, usize) {
         let seen = &seen[&tag];
         assert_eq!(*view, seen.view, "version {version}");
         // Of several updates that resume only the last one has the prompt.
-        let open = OpenPrompt::of(&seen.view);
+        let open = OpenPrompt::from_view(&seen.view);
         assert!(prompt.is_none() || *prompt == open, "version {version}");
         last = Some(version);
     }
@@ -239,7 +239,7 @@ async fn answer_to_join(
     let (mut snapshots, mut updates) = (0, vec![]);
     loop {
         // The view is of no account here: what is asked for was made up.
-        match timeout(PATIENCE, play.next_unseen()).await.unwrap().unwrap() {
+        match timeout(PATIENCE, play.next_unapplied()).await.unwrap().unwrap() {
             Message::Snapshot { .. } => snapshots += 1,
             Message::Update { version, .. } => updates.push(version),
             Message::Ack { id, .. } if id == joining => return (snapshots, updates),

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use bahay::client::{Client, Way};
+use bahay::client::{Client, SocketAuth};
 use bahay_engine::table::PhaseView;
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::time::timeout;
@@ -27,7 +27,7 @@ async fn no_secret_reaches_the_log() {
         let device = format!("test-device-{}", Uuid::new_v4());
         let mut client = Client::guest(&server.url, &device, name).await.unwrap();
         secrets.extend([device, client.access_token().into(), client.refresh_token().into()]);
-        client.renew_at(&server.url).await.unwrap();
+        client.renew_tokens_at(&server.url).await.unwrap();
         secrets.extend([client.access_token().to_owned(), client.refresh_token().to_owned()]);
         client.seat("newbie").await.unwrap();
         clients.push(client);
@@ -36,10 +36,10 @@ async fn no_secret_reaches_the_log() {
     for client in &clients {
         let ticket = client.ticket().await.unwrap();
         secrets.push(ticket.clone());
-        client.play_by(Way::Ticket(ticket.clone())).await.unwrap();
-        assert!(client.play_by(Way::Ticket(ticket.clone())).await.is_err());
-        client.play_by(Way::Token(client.access_token().to_owned())).await.unwrap();
-        assert!(client.play_by(Way::Token(format!("{}x", client.access_token()))).await.is_err());
+        client.play_with(SocketAuth::Ticket(ticket.clone())).await.unwrap();
+        assert!(client.play_with(SocketAuth::Ticket(ticket.clone())).await.is_err());
+        client.play_with(SocketAuth::Token(client.access_token().to_owned())).await.unwrap();
+        assert!(client.play_with(SocketAuth::Token(format!("{}x", client.access_token()))).await.is_err());
         for protocol in [format!("token.{}", client.access_token()), format!("ticket.{ticket}")] {
             in_subprotocol(client.base(), &protocol).await;
         }
@@ -56,7 +56,7 @@ async fn no_secret_reaches_the_log() {
         let (game, seed) = (*game, format!("luck-of-seat-{place}-{}", Uuid::new_v4()));
         secrets.push(seed.clone());
         let readied = play.ready(game, Some(seed)).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in &mut plays {
         let revealing = loop {
@@ -65,7 +65,7 @@ async fn no_secret_reaches_the_log() {
             }
             play.next().await.unwrap();
         };
-        play.answered(revealing).await.unwrap();
+        play.wait_for_answer(revealing).await.unwrap();
     }
     for client in &clients {
         client.sign_out().await.unwrap();

@@ -70,7 +70,7 @@ async fn game(house: &House) -> (PlayerId, Play, Vec<Play>) {
         };
         let game = *game;
         let ready = play.ready(game, None).await.unwrap();
-        play.answered(ready).await.unwrap();
+        play.wait_for_answer(ready).await.unwrap();
     }
     let asked = |play: &Play| play.advice().is_some();
     read_until(&mut plays, |plays| plays.iter().any(asked)).await;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bahay::client::{Client, Play, Said};
+use bahay::client::{Client, Play, RawMessage};
 use bahay::clock::Clock;
 use bahay::live_store::LiveStore;
 use bahay::lobby::house_rooms;
@@ -22,10 +22,10 @@ use bahay_engine::games::tongits::Tongits;
 use bahay_engine::games::tongo_assets::TongoAssets;
 use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{Clocks, ConnectionId, Fresh, GameId, Input, Table, TableId, Terms};
+use bahay_engine::table::{Clocks, ConnectionId, GameEntropy, GameId, Input, Table, TableId, Terms};
 use bahay_engine::testing::{
-    Dice, Probe, SeenEvent, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, Walk, pairs_in_game,
-    tongits_tells,
+    TestRng, Probe, VisibleEvent, TongitsProbe, TongoAssetsProbe, TongoOptionsProbe, SharedWalk, for_each_twin_pair,
+    tongits_disclosure_rule,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -64,7 +64,7 @@ async fn nobody_learns_from_the_traffic_what_is_hidden() {
     let house = House::new().await;
     let tongits = Extent { games: 200, pairs: 2 };
     let mut cases =
-        cases::<Tongits>(&TongitsProbe, &tongits, |event| tongits_tells(event).is_some());
+        cases::<Tongits>(&TongitsProbe, &tongits, |event| tongits_disclosure_rule(event).is_some());
     for action in ["draw", "chow", "fight", "drop", "sapaw", "dump", "challenge", "fold"] {
         let found = cases.iter().filter(|case| case.steps[0].1["type"] == action);
         assert!(found.count() > 0, "nothing is compared of {action}");
@@ -107,23 +107,23 @@ async fn nobody_learns_from_the_traffic_what_is_hidden() {
 fn cases<G: GameKind>(
     probe: &impl Probe<G>,
     extent: &Extent,
-    tells: impl Fn(&SeenEvent) -> bool,
+    tells: impl Fn(&VisibleEvent) -> bool,
 ) -> Vec<Case> {
     let mut cases = Vec::new();
     for set in G::rule_sets() {
         // Those that part where nobody may see it come first.
         let mut found: BTreeMap<String, [Vec<Case>; 2]> = BTreeMap::new();
         for seed in 0..extent.games {
-            let mut dice = Dice::new(seed);
-            pairs_in_game::<G>(probe, &(set.rules)(), seed, |pair| {
+            let mut dice = TestRng::new(seed);
+            for_each_twin_pair::<G>(probe, &(set.rules)(), seed, |pair| {
                 let action = serde_json::to_value(&pair.action).unwrap();
                 let name = action["type"].as_str().unwrap().to_owned();
                 let of_kind = found.entry(name.clone()).or_default();
-                let of_kind = &mut of_kind[usize::from(!pair.parts_in_secret())];
+                let of_kind = &mut of_kind[usize::from(!pair.diverges_secretly())];
                 if of_kind.len() == extent.pairs {
                     return;
                 }
-                let Some(walk) = Walk::of(pair, STEPS, &mut dice, &tells) else { return };
+                let Some(walk) = SharedWalk::from_pair(pair, STEPS, &mut dice, &tells) else { return };
                 let name = format!("{} {} seed {seed} {name}", G::NAME, set.name);
                 of_kind.push(case(name, set.name, &walk));
             });
@@ -135,14 +135,14 @@ fn cases<G: GameKind>(
     cases
 }
 
-fn case<G: GameKind>(name: String, rule_set: &str, walk: &Walk<G>) -> Case {
+fn case<G: GameKind>(name: String, rule_set: &str, walk: &SharedWalk<G>) -> Case {
     let pair = &walk.pair;
     let Turn::Players(asked) = pair.games[0].turn() else { panic!("somebody is to act") };
     let steps = walk.steps.iter();
     let steps = steps.map(|(seat, action)| (seat.index(), serde_json::to_value(action).unwrap()));
     Case {
         name,
-        rules: AnyRules::named(G::NAME, rule_set).unwrap().rules,
+        rules: AnyRules::find_rule_set(G::NAME, rule_set).unwrap().rules,
         seats: pair.seats,
         positions: pair.games.each_ref().map(|game| serde_json::to_value(game).unwrap()),
         asked,
@@ -160,7 +160,7 @@ type Frame = (usize, Value);
 async fn traffic(house: &House, case: &Case, position: &Value, form: Form) -> Vec<Vec<Frame>> {
     let mut clients = Vec::new();
     for _ in 0..case.seats {
-        clients.push(house.guest("Althea").await.hearing(form));
+        clients.push(house.guest("Althea").await.with_form(form));
     }
     let (live, _publications) = house.live.connect().await;
     let table = put(&live, case, position, &clients).await;
@@ -168,9 +168,9 @@ async fn traffic(house: &House, case: &Case, position: &Value, form: Form) -> Ve
     for client in &clients {
         plays.push(joined(client).await);
     }
-    let mut spectator = house.guest("Delfin").await.hearing(form).play().await.unwrap();
+    let mut spectator = house.guest("Delfin").await.with_form(form).play().await.unwrap();
     let watching = spectator.send(|id| Command::Watch { id, table }).await.unwrap();
-    spectator.answered(watching).await.unwrap();
+    spectator.wait_for_answer(watching).await.unwrap();
     plays.push(spectator);
     let mut frames = vec![Vec::new(); plays.len()];
     for all in [false, true] {
@@ -207,7 +207,7 @@ async fn put(live: &LiveStore, case: &Case, position: &Value, clients: &[Client]
     let stake = terms.stake_max::<AnyGame>(u8::try_from(clients.len()).unwrap()).unwrap();
     let now = Clock::system().now();
     let mut table = Table::<AnyGame>::new(TableId(Uuid::new_v4()), terms);
-    let fresh = || Fresh { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(4)) };
+    let fresh = || GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(4)) };
     let mut tell = |input| table = table.decide(now, input, fresh).unwrap().table;
     for client in clients {
         tell(Input::sit(client.player(), "Althea"));
@@ -232,8 +232,8 @@ async fn put(live: &LiveStore, case: &Case, position: &Value, clients: &[Client]
         .await
         .unwrap();
     for client in clients {
-        assert!(live.bind(client.player(), table.id()).await.unwrap());
-        assert!(live.confirm(client.player(), table.id()).await.unwrap());
+        assert!(live.claim_seat(client.player(), table.id()).await.unwrap());
+        assert!(live.confirm_seat_claim(client.player(), table.id()).await.unwrap());
     }
     table.id()
 }
@@ -263,12 +263,12 @@ async fn act(play: &mut Play, action: &Value, answered: &mut u32, frames: &mut V
 }
 
 async fn next(play: &mut Play, frames: &mut Vec<Frame>) -> Message<AnyGame> {
-    let said = timeout(PATIENCE, play.next_said()).await.expect("something comes").unwrap();
-    let message = play.take_said(&said).unwrap();
+    let said = timeout(PATIENCE, play.next_raw()).await.expect("something comes").unwrap();
+    let message = play.apply_raw(&said).unwrap();
     let mut shown = serde_json::to_value(&message).unwrap();
     mask(&mut shown);
     // In the shorter forms a time is told by as many bytes as it takes.
-    let length = if matches!(said, Said::Text(_)) { said.as_bytes().len() } else { 0 };
+    let length = if matches!(said, RawMessage::Text(_)) { said.as_bytes().len() } else { 0 };
     frames.push((length, shown));
     message
 }

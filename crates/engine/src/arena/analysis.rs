@@ -1,14 +1,16 @@
-//! Judges the decisions of a player of a finished game afterwards, by the search of the bot that plays
-//! on ([`super::search`]): from what the seat was shown at each of them and nothing else.
+//! Post-game analysis of one player's decisions by the searching bot ([`super::search`]), using
+//! only what the seat could see at each decision.
 //!
-//! A decision is looked at twice. First the search compares the action that was taken with those that
-//! it would try, in imagined games, as it does at a table. If it prefers another one by more than
-//! the noise, both are played to the end in games that are imagined anew, and what they bring is
-//! compared, in bets. Only where both say so is the decision reported: so what is found by chance
-//! among many decisions is not, and the figures are of games by which nothing was chosen.
+//! Each decision is examined in two stages. The search first compares the action taken with its own
+//! candidates in sampled games, as it does at a table. If it prefers another action by more than
+//! the noise, both actions are then played to the end in freshly sampled games and their results
+//! compared, in bets. A decision is reported only if both stages agree. This guards against false
+//! positives among many decisions, and the reported figures come from games that were not used for
+//! the selection.
 //!
-//! The same record gives the same answer: what is left to chance follows from the game's id. A record
-//! costs as much as [`SEARCHED`] decisions of the bot and [`CHECKED_MAX`] checks, however long it is.
+//! The analysis is deterministic: its randomness is seeded from the game's id. Its cost is bounded
+//! by that of [`SEARCHED`] decisions of the bot and [`CHECKED_MAX`] checks, however long the record
+//! is.
 
 use alloc::vec::Vec;
 
@@ -21,61 +23,64 @@ use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
 use crate::table::{ActionOrigin, InvalidRecordError, Record};
 
-/// The most decisions that are reported.
+/// The maximum number of decisions reported.
 pub const JUDGED_MAX: usize = 3;
 
-/// The search of a whole record imagines as many games as the bot does for so many decisions.
+/// The budget for searching a whole record, in decisions of the bot.
 const SEARCHED: u32 = 24;
 
-/// Actions that the search compares with the one that was taken.
+/// The maximum number of candidates compared with the action taken.
 const TRIED_MAX: usize = 5;
 
-/// The fewest imagined games for a decision, where there are very many.
+/// The minimum number of sampled games per decision, however many decisions there are.
 const WORLDS_MIN: u32 = 8;
 
-/// Decisions that are checked by playing to the end.
+/// The maximum number of decisions verified by playing to the end.
 const CHECKED_MAX: usize = 5;
 
-/// A check plays so many games for each of its two actions, of a hundred that the bot imagines for one
-/// decision.
+/// The number of games a check plays per action, as a percentage of the bot's games per decision.
 const CHECK_PERCENT: u32 = 40;
 
-/// The fewest games of a check.
+/// The minimum number of games of a check.
 const CHECK_MIN: u32 = 30;
 
-/// An action is better only by so many tenths of the standard error of the difference.
+/// The significance threshold: an action counts as better only if the difference exceeds this many
+/// tenths of its standard error.
 const TENTHS_OF_ERRORS: i128 = 20;
 
-/// The least difference that is reported, in hundredths of a bet.
+/// The smallest reported loss, in hundredths of a bet.
 const LOSS_MIN: i64 = 10;
 
-/// A decision of a player, and the action that the bot prefers.
+/// A decision of a player, and the action preferred by the bot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedDecision<A> {
-    /// The number of the step whose action it was, as a replay counts them: 0 is the deal.
+    /// The index of the step that holds the action, as in a replay: 0 is the deal.
     pub step: usize,
     pub action: A,
     pub advised: A,
-    /// The average result of the action, in hundredths of a bet times the multiplier: what the seat
-    /// wins of the others, less what it loses to them, before the fee and without ante and POT.
+    /// The mean result of the action, in hundredths of a bet times the multiplier: the seat's
+    /// winnings from the others less its losses to them, before the fee and without ante and POT.
     pub value: i64,
-    /// The same of what is advised.
+    /// The mean result of the advised action, in the same unit.
     pub advised_value: i64,
 }
 
 impl<A> JudgedDecision<A> {
-    /// Returns how much better the advised action is, in hundredths of a bet.
+    /// Returns the advantage of the advised action, in hundredths of a bet.
     pub const fn loss(&self) -> i64 {
         self.advised_value - self.value
     }
 }
 
-/// Returns the decisions that the player of a seat took itself and in which the bot prefers another
-/// action by most: at most [`JUDGED_MAX`], by falling loss. `None` where the game has no bot that
-/// searches by these rules.
+/// Returns the decisions of a seat's player for which the bot clearly prefers another action: at
+/// most [`JUDGED_MAX`], in descending order of loss.
+///
+/// Decisions taken by the AI or the clock are not considered. Returns `None` if the game has no
+/// searching bot for these rules.
 ///
 /// # Errors
-/// The first fault of a record that cannot be played again.
+///
+/// Returns the first fault if the record cannot be replayed.
 pub fn analyze<G: Game>(
     record: &Record<G>,
     seat: Seat,
@@ -115,16 +120,16 @@ pub fn analyze<G: Game>(
 struct Decision<G: Game> {
     step: usize,
     view: G::View,
-    /// How many of the events that the seat is shown in all it had been shown before.
+    /// The number of the seat's visible events that precede the decision.
     shown: usize,
     action: G::Action,
 }
 
 struct Decisions<G: Game> {
     decisions: Vec<Decision<G>>,
-    /// All that the seat was shown, in order.
+    /// All events visible to the seat, in order.
     shown: Vec<G::Event>,
-    /// How many games the bot imagines for a decision; `None` where there is no such bot.
+    /// The number of games that the bot samples per decision; `None` if there is no such bot.
     games: Option<u32>,
 }
 
@@ -149,7 +154,7 @@ impl<G: Game> Decisions<G> {
                     read.decisions.push(Decision { step: number, view, shown, action });
                 }
             } else if read.games.is_none() {
-                // Also of a player who decided nothing itself.
+                // Also determined for a player who took no decision.
                 read.games = G::imagined_game_count(&step.state.view(viewer));
             }
             let events = step.events.iter().filter_map(|event| G::redact(event, viewer));
@@ -161,23 +166,23 @@ impl<G: Game> Decisions<G> {
     }
 }
 
-/// An action that the search prefers to the one that was taken.
+/// An action that the search prefers to the one taken.
 struct Proposal<'a, G: Game> {
     decision: &'a Decision<G>,
     advised: G::Action,
-    /// The sum of the differences over a fixed number of imagined games, in parts of the search.
+    /// The sum of the differences over [`GAIN_GAMES`] sampled games, in the search's unit.
     gain: i64,
 }
 
-/// An action with what came of it, by imagined game.
+/// An action with its result in each sampled game.
 struct TriedAction<A> {
     action: A,
     judged: i64,
     worth: Vec<i64>,
 }
 
-/// The number of games to which differences are scaled, so that decisions compare that were judged
-/// by different numbers of games.
+/// The number of games to which gains are scaled, so that decisions judged with different numbers
+/// of games are comparable.
 const GAIN_GAMES: i64 = 1_000;
 
 fn propose_alternative<'a, G: Game>(
@@ -234,7 +239,7 @@ fn propose_alternative<'a, G: Game>(
     Some(Proposal { decision, advised: best.action, gain })
 }
 
-/// Plays both actions to the end in games that are imagined anew.
+/// Plays both actions to the end in freshly sampled games and compares the results.
 fn verify_proposal<G: Game>(
     proposal: &Proposal<'_, G>,
     shown: &[G::Event],
@@ -250,7 +255,7 @@ fn verify_proposal<G: Game>(
     for world in &worlds {
         let chance = dice.draw_key();
         let play = |action: &G::Action| play_out(&world.game, world.quick, seat, action, chance);
-        // Legal by what the seat sees, an action may not be so in this way to fill in the rest.
+        // An action that is legal by the seat's view may be illegal in one sampled game.
         if let Some((taken, advised)) = play(&decision.action).zip(play(advised)) {
             taken_counts.push(taken);
             advised_counts.push(advised);
@@ -268,8 +273,10 @@ fn verify_proposal<G: Game>(
     Some(judged).filter(|judged| is_sure && judged.loss() >= LOSS_MIN)
 }
 
-/// Returns the counts that an action brings the seat when all play on to the end: the seat as a quick
-/// player, the others as what they are taken for. `None` where it is not legal in this game.
+/// Plays an action and then the game to its end, and returns the counts won or lost by the seat.
+///
+/// The seat continues as a quick player, the others as the skill ascribed to them. Returns `None`
+/// if the action is illegal in this game.
 fn play_out<G: Game>(
     world: &G,
     quick: SeatSet,
@@ -290,7 +297,7 @@ fn play_out<G: Game>(
     Some(counts.sum())
 }
 
-/// Quick players at some seats, and greedy ones at the others.
+/// Players of the skills ascribed to them: quick at some seats, greedy at the others.
 struct BelievedPlayers {
     quick: SeatSet,
 }
@@ -303,21 +310,21 @@ impl<G: Game> Players<G> for BelievedPlayers {
     }
 }
 
-/// Returns a mean in hundredths of a bet, rounded; `None` of nothing.
+/// Returns the rounded mean in hundredths of a bet, or `None` if there are no results.
 fn mean_in_bets(counts: &[i64], per_bet: i64) -> Option<i64> {
     let whole = i64::try_from(counts.len()).ok()?.checked_mul(per_bet).filter(|all| *all > 0)?;
     let sum: i64 = counts.iter().sum();
     Some((2 * 100 * sum + whole).div_euclid(2 * whole))
 }
 
-/// The use of a stream of chance.
+/// The use of a random stream.
 #[derive(Clone, Copy)]
 enum DiceStream {
     Search,
     Check,
 }
 
-/// Returns a key of its own for each decision of each seat of each game.
+/// Returns a distinct key for each game, seat, decision and use.
 fn dice_key<G: Game>(record: &Record<G>, seat: Seat, decision: &Decision<G>, purpose: DiceStream) -> Key {
     let mut key = [0; 32];
     key[..16].copy_from_slice(record.game.0.as_bytes());

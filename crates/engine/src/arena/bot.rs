@@ -1,7 +1,7 @@
-//! What a bot is, and the bots by their names.
+//! The bot interface, and the bots by name.
 //!
-//! A bot is asked with the view of its seat and hears the events that the seat is shown. It has no
-//! other way to learn anything: a game never meets it.
+//! A bot receives the view of its seat and the events visible to that seat. It has no access to the
+//! game itself and so no other source of information.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,45 +14,46 @@ use crate::game::{Game, Skill};
 use crate::hex::Hex;
 use crate::seat::Seat;
 
-/// A question to a bot.
+/// A request to a bot for an action.
 #[derive(Debug)]
 pub struct BotPrompt<'a, G: Game> {
     pub seat: Seat,
     pub view: &'a G::View,
-    /// What the clock plays if nobody answers. The rules say it to everybody who sees the view.
+    /// The action that the clock would play if nobody answered. It follows from the rules and the
+    /// view, and so reveals nothing.
     pub clock: &'a G::Action,
 }
 
-/// Who plays one seat of one game.
+/// A player of one seat in one game.
 pub trait Bot<G: Game> {
-    /// What the seat is shown, each event once and in order.
+    /// Receives an event visible to the seat; each event is delivered once and in order.
     fn observe_event(&mut self, event: &G::Event);
 
-    /// What it plays; it must be legal.
+    /// Returns the action to play, which must be legal.
     fn choose_action(&mut self, prompt: &BotPrompt<'_, G>) -> G::Action;
 }
 
-/// A bot by its name.
+/// A kind of bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
-    /// Any of the actions that are listed as legal, each as likely.
+    /// Plays a uniformly random legal action.
     Random,
-    /// What the clock plays (rule 8.2).
+    /// Plays the clock's default action (rule 8.2).
     Clock,
-    /// The house's AI, from the view alone.
+    /// Plays the house's greedy AI, from the view alone.
     Greedy,
-    /// The best that is found without playing on.
+    /// Plays the strongest AI that does not search.
     Quick,
-    /// Plays on in imagined games, so many for a decision.
+    /// Searches with the given number of sampled games per decision.
     Strong { games: u32 },
 }
 
-/// There is no such bot.
+/// The error returned if no bot has the given name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseGradeError;
 
 impl Grade {
-    /// The weakest first.
+    /// All bots, the weakest first.
     pub const ALL: [Self; 5] = [
         Self::Random,
         Self::Clock,
@@ -71,7 +72,7 @@ impl Grade {
         }
     }
 
-    /// A bot for one seat of one game; what it leaves to chance follows from the key.
+    /// Builds a bot for one seat of one game. The bot's random choices follow from `key`.
     pub fn build_bot<G: Game>(self, key: Key) -> Box<dyn Bot<G>> {
         let dice = LazyDice::new(key);
         match self {
@@ -101,7 +102,7 @@ impl fmt::Display for Grade {
     }
 }
 
-/// Names the bots that there are.
+/// Lists the names of all bots.
 impl fmt::Display for ParseGradeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the bots are ")?;
@@ -114,7 +115,7 @@ impl fmt::Display for ParseGradeError {
 
 impl core::error::Error for ParseGradeError {}
 
-/// A bot's own chance, made ready when it is first asked for: most bots leave nothing to it.
+/// A generator that is seeded on first use: most bots draw nothing.
 pub(super) struct LazyDice {
     key: Key,
     dice: Option<ChanceRng>,
@@ -129,7 +130,7 @@ impl LazyDice {
         self.dice.get_or_insert_with(|| ChanceRng::new(self.key))
     }
 
-    /// A key for chance that nothing else draws from.
+    /// Draws a key for an independent random stream.
     pub(super) fn draw_key(&mut self) -> Key {
         let mut key = [0; 32];
         for part in key.as_chunks_mut::<2>().0.iter_mut().take(8) {
@@ -166,7 +167,7 @@ impl<G: Game> Bot<G> for ClockBot {
     }
 }
 
-/// The house's AI, from the view alone.
+/// The house's greedy AI, from the view alone.
 struct GreedyBot;
 
 impl<G: Game> Bot<G> for GreedyBot {
@@ -177,7 +178,7 @@ impl<G: Game> Bot<G> for GreedyBot {
     }
 }
 
-/// The best AI that does not play on, which remembers what it was shown.
+/// The strongest AI that does not search; it remembers the events it has seen.
 struct QuickBot<G: Game> {
     events: Vec<G::Event>,
 }

@@ -1,17 +1,17 @@
-//! Bots against each other: the same deals with seats rotated, and what came of them with intervals.
+//! Bots against each other: rotated deals, and the results with confidence intervals.
 //!
-//! A [`Contest`] is played by series, each of which follows from the seed and its number alone. So
-//! series can be played in any order and on any number of threads, and their [`ContestTally`]s add up to
-//! the same. Within a series there is a table for each rotation of the bots, with its own POT and
-//! its own crown; all of them play the same deals one after another. What is counted is a deal with
-//! all its rotations, because games of one deal are not independent of each other.
+//! A [`Contest`] is divided into series, each determined by the seed and its number alone. Series
+//! can therefore be played in any order and on any number of threads, and their [`ContestTally`]s
+//! merge to the same result. Within a series there is one table per rotation of the bots, with its
+//! own POT and crown; all tables play the same sequence of deals. The unit of observation is a deal
+//! with all its rotations, because games of one deal are not independent of each other.
 //!
-//! As at a table: settlement, fee, POT and crowns, with stakes that always suffice. Otherwise than
-//! at a table: who plays first is left to chance in every game, so that a deal stays the same deal
-//! whoever won the one before.
+//! Settlement, fee, POT and crown work as at a real table, with stakes that always suffice. There
+//! is one difference: the starter of every game is drawn at random, so that a deal is the same at
+//! every table, whoever won the game before.
 //!
-//! A [`Bot`] is shown what its seat is shown, and nothing else. Deliberately absent: threads, time,
-//! and any knowledge of a certain game.
+//! A [`Bot`] sees only what its seat sees. Deliberately absent: threads, time, and knowledge of any
+//! particular game.
 
 mod analysis;
 mod bot;
@@ -40,22 +40,24 @@ pub use takeover::answer_question;
 pub use tally::{DealScore, ContestTally};
 pub use playout::{Players, play_to_end};
 
-/// Deals of a series: enough for crowns and POTs to come about, few enough for many threads.
+/// The number of deals in a series: enough for crowns and POTs to come about, few enough to spread
+/// over many threads.
 pub const DEALS_PER_SERIES: u32 = 50;
 
-/// What is played, and by whom.
+/// The terms and the players of a comparison.
 #[derive(Clone, Debug)]
 pub struct Contest<R> {
     pub terms: Terms<R>,
-    /// One for each seat.
+    /// The bots, one per seat.
     pub bots: Vec<Grade>,
-    /// Decides everything.
+    /// The seed of all deals and of all bots.
     pub seed: u64,
-    /// Every deal is played once for each rotation of the bots; else once, and the bots move on.
+    /// Plays every deal once for each rotation of the bots; otherwise every deal is played once and
+    /// the bots rotate from deal to deal.
     pub is_duplicate: bool,
 }
 
-/// A game between bots that is over.
+/// The result of a finished game between bots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedGame {
     pub outcome: Outcome,
@@ -63,18 +65,18 @@ pub struct FinishedGame {
     pub ending: &'static str,
 }
 
-/// What one chance stream is for.
+/// The use of a random stream.
 #[derive(Clone, Copy)]
 enum DiceStream {
     Deal,
-    /// What the bot of this seat in this rotation draws for itself.
+    /// The private randomness of the bot at this seat in this rotation.
     Bot {
         rotation: usize,
         seat: usize,
     },
 }
 
-/// POT and crown of a table.
+/// The POT and the crown of a table.
 #[derive(Default)]
 struct PotAndCrown {
     pot: Coins,
@@ -82,7 +84,7 @@ struct PotAndCrown {
 }
 
 impl<R: Clone> Contest<R> {
-    /// How many games a series has.
+    /// Returns the number of games in a series.
     pub fn games_per_series(&self) -> u64 {
         u64::from(DEALS_PER_SERIES) * u64::try_from(self.rotations()).unwrap_or(1)
     }
@@ -91,7 +93,7 @@ impl<R: Clone> Contest<R> {
         if self.is_duplicate { self.bots.len() } else { 1 }
     }
 
-    /// Which of the bots sits at each seat.
+    /// Returns the index of the bot at each seat.
     fn bots_by_seat(&self, deal: u64, rotation: usize) -> Vec<usize> {
         let count = self.bots.len();
         let moved = if self.is_duplicate { 0 } else { seat_shift(deal, count) };
@@ -101,8 +103,9 @@ impl<R: Clone> Contest<R> {
     /// Plays a series.
     ///
     /// # Panics
-    /// When a game breaks its contract, a bot plays what is not legal, or an amount does not fit:
-    /// the figures would mean nothing.
+    ///
+    /// Panics if a game breaks its contract, a bot plays an illegal action, or an amount overflows:
+    /// the figures would be meaningless.
     pub fn play_series<G: Game<Rules = R>>(&self, number: u64) -> ContestTally {
         let mut tally = ContestTally::new(self.bots.len());
         let mut tables: Vec<PotAndCrown> =
@@ -122,7 +125,7 @@ impl<R: Clone> Contest<R> {
         tally
     }
 
-    /// Plays one game: this deal with the bots as they are seated.
+    /// Plays one deal with the bots at the given seats.
     fn play_game<G: Game<Rules = R>>(&self, deal: u64, rotation: usize, seated: &[usize]) -> FinishedGame {
         let mut bots: Vec<Box<dyn Bot<G>>> = seated
             .iter()
@@ -133,7 +136,8 @@ impl<R: Clone> Contest<R> {
         play_game(&self.terms.rules, &mut bots, &mut chance)
     }
 
-    /// Chapters 6 and 7 of Tong-its, as for every game: coins, POT and crown.
+    /// Settles a game's coins, POT and crown (chapters 6 and 7 of Tong-its, which apply to every
+    /// game).
     fn settle<G: Game<Rules = R>>(
         &self,
         played: &FinishedGame,
@@ -150,7 +154,7 @@ impl<R: Clone> Contest<R> {
         let pot = table.pot.checked_add(antes).expect(fits);
         let stakes = alloc::vec![stake; seated.len()];
         let outcome = &played.outcome;
-        let worth = TableOutcome::of::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
+        let worth = TableOutcome::compute::<G>(outcome, &self.terms, &stakes, pot, table.crown, &players);
         let TableOutcome { settlement, pot_after, crown_after } = worth.expect(fits);
         (table.pot, table.crown) = (pot_after, crown_after);
         for (seat, bot) in Seat::all(seats).zip(seated) {
@@ -182,7 +186,8 @@ impl<R: Clone> Contest<R> {
 /// Plays one game to its end.
 ///
 /// # Panics
-/// As [`Contest::play_series`].
+///
+/// Panics under the conditions of [`Contest::play_series`].
 pub fn play_game<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance: &mut ChanceRng) -> FinishedGame {
     let seats = u8::try_from(bots.len()).expect("a table has at most eight seats");
     let game = play_to_end(G::new(rules, seats, None), chance, &mut SeatedBots(bots));
@@ -191,7 +196,7 @@ pub fn play_game<G: Game>(rules: &G::Rules, bots: &mut [Box<dyn Bot<G>>], chance
     FinishedGame { outcome, ending }
 }
 
-/// A bot at each seat, which is shown what its seat is shown.
+/// Bots by seat, each restricted to the events visible to its seat.
 struct SeatedBots<'a, G: Game>(&'a mut [Box<dyn Bot<G>>]);
 
 impl<G: Game> Players<G> for SeatedBots<'_, G> {
@@ -211,7 +216,7 @@ impl<G: Game> Players<G> for SeatedBots<'_, G> {
     }
 }
 
-/// Bots are told apart at a table as players are.
+/// Returns a distinct player id for each bot, since a table tells players apart by id.
 fn player_id(bot: usize) -> PlayerId {
     PlayerId(Uuid::from_u128(bot as u128))
 }

@@ -1,4 +1,4 @@
-//! A game played to its end by whoever is at it, with the chance of one key.
+//! The play of a game to its end, with randomness from one key.
 
 use alloc::vec::Vec;
 
@@ -6,20 +6,21 @@ use crate::chance::ChanceRng;
 use crate::game::{Game, Turn};
 use crate::seat::Seat;
 
-/// Who plays a game that all is known of.
+/// The players of a game whose full state is accessible.
 pub trait Players<G: Game> {
-    /// What the seat plays that is asked; it must be legal.
+    /// Returns the action of the seat to act, which must be legal.
     fn choose_action(&mut self, game: &G, seat: Seat) -> G::Action;
 
-    /// What happened, complete.
+    /// Receives the events of a step, unredacted.
     fn observe_events(&mut self, _events: &[G::Event]) {}
 }
 
-/// Plays a game on and gives it as it ended. Of seats that are asked at once the first answers
-/// first.
+/// Plays a game to its end and returns the final state. If several seats are to act at once, the
+/// first answers first.
 ///
 /// # Panics
-/// When somebody plays what is not legal.
+///
+/// Panics if a player's action is illegal.
 pub fn play_to_end<G: Game>(mut game: G, chance: &mut ChanceRng, players: &mut impl Players<G>) -> G {
     let mut events = Vec::new();
     loop {

@@ -1,10 +1,10 @@
-//! A mean with the interval that holds the true one with 95 of 100, in integers: sums are kept, so
-//! that samples add up to the same in any order.
+//! A mean with its 95 % confidence interval, in integer arithmetic. Only sums are kept, so that
+//! merging samples gives the same result in any order.
 
-/// 95 of 100, two-sided, of the normal distribution, in hundredths of a standard error.
+/// The two-sided 95 % quantile of the normal distribution, in hundredths of a standard error.
 const HUNDREDTHS_OF_ERRORS: i128 = 196;
 
-/// Whole numbers that were observed independently of each other.
+/// A sample of independent integer observations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     count: i128,
@@ -12,7 +12,7 @@ pub struct Sample {
     squares: i128,
 }
 
-/// A mean and what is added and taken away for the interval, both in the parts asked for.
+/// A mean and the half-width of its confidence interval, both in the requested unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     pub mean: i64,
@@ -37,8 +37,10 @@ impl Sample {
         self.sum
     }
 
-    /// The mean of what was observed, divided by `divisor`, as a number of `parts`: rounded to the
-    /// nearest; the interval is rounded up. With fewer than two observations nothing is known.
+    /// Returns the mean divided by `divisor`, in units of 1 / `parts`. The mean is rounded to the
+    /// nearest unit, the half-width up.
+    ///
+    /// Returns `None` for fewer than two observations or a divisor of zero.
     pub fn estimate(&self, parts: u32, divisor: u32) -> Option<Estimate> {
         if self.count < 2 || divisor == 0 {
             return None;
@@ -66,8 +68,8 @@ mod tests {
         sample
     }
 
-    /// 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the variance 32 / 7, its error 0.75593, and 1.96 of
-    /// it 1.48162.
+    /// 2, 4, 4, 4, 5, 5, 7, 9: the mean is 5, the variance 32 / 7, the standard error 0.75593, and
+    /// 1.96 of it 1.48162.
     #[test]
     fn a_known_sample_has_its_known_interval() {
         let known = sample(&[2, 4, 4, 4, 5, 5, 7, 9]);
@@ -76,7 +78,8 @@ mod tests {
         assert_eq!(known.estimate(1, 1), Some(Estimate { mean: 5, half_width: 2 }));
     }
 
-    /// A share of 0.3 in 1,000 has an error of √(0.3 × 0.7 / 999), and 1.96 of it is 0.028417.
+    /// A proportion of 0.3 in 1,000 has a standard error of √(0.3 × 0.7 / 999), and 1.96 of it is
+    /// 0.028417.
     #[test]
     fn a_share_has_the_interval_of_the_textbook() {
         let mut share = Sample::default();
@@ -96,7 +99,7 @@ mod tests {
         assert_eq!(sample(&[7]).estimate(1, 1), None);
     }
 
-    /// Large samples of large amounts fit: ten million deals of a hundred thousand hundredths.
+    /// Samples of ten million deals of a hundred thousand hundredths each do not overflow.
     #[test]
     fn large_samples_fit() {
         let mut large = Sample { count: 10_000_000, sum: 0, squares: 0 };

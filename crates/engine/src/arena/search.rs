@@ -1,13 +1,13 @@
-//! A bot that plays on: at each decision the game is imagined in many ways that its seat could not
-//! tell apart, every action that is worth trying is played in each, and the game is played on as the
-//! game itself knows ([`Game::look_ahead`]), else to its end by greedy players. What came of it is
-//! compared action by action within the same way, with the same chance.
+//! A bot that searches by sampling: at each decision it samples games consistent with its seat's
+//! view, applies every promising action in each of them, and evaluates the continuation by the
+//! game's own look-ahead ([`Game::look_ahead`]) or else by a rollout with greedy players. Actions
+//! are compared within the same sampled game and with the same randomness.
 //!
-//! Where a judge says what actions are worth without playing on ([`Game::evaluate_actions`]), what it says and
-//! what came of the games are added up, and the best is played. Where there is none, what the quick
-//! player advises is left only for what did better by more than the noise of it. Half of the other
-//! actions are given up in each round. It is told how many games it may play on, and no time, so that
-//! it plays the same on every machine.
+//! If the game has an evaluation of actions ([`Game::evaluate_actions`]), it is added to the
+//! results and the best sum is played. Otherwise the quick player's choice is replaced only by an
+//! action that did better by more than the noise. Half of the other actions are eliminated in each
+//! round. The budget is a number of games and not a time, so that the bot plays alike on every
+//! machine.
 
 use alloc::vec::Vec;
 
@@ -17,34 +17,34 @@ use crate::chance::{ChanceRng, Key};
 use crate::game::{Game, Skill, Viewer};
 use crate::seat::{Seat, SeatSet};
 
-/// Games to play on for a decision, where nothing else is said.
+/// The default number of evaluated games per decision.
 pub(super) const GAMES: u32 = 500;
 
-/// The least number of imagined games of a round.
+/// The minimum number of sampled games per round.
 const WORLDS_MIN: u32 = 4;
 
-/// What a judge says counts as what comes of so many imagined games, divided by this.
+/// The divisor of the budget that gives the weight of the game's evaluation, in sampled games.
 const JUDGED_DIVISOR: u32 = 4;
 
-/// Another action must be better by so many tenths of the standard error of the difference, if there
-/// is no judge.
+/// The significance threshold without an evaluation: an action replaces the quick player's choice
+/// only if the difference exceeds this many tenths of its standard error.
 const TENTHS_OF_ERRORS: i128 = 10;
 
-/// Counts that a win is worth beside what it brings: shares of games are what grades are told by.
+/// The value of a win beyond its counts, in counts: bots are compared by their shares of games.
 const WIN_COUNTS: i64 = 400;
 
-/// See the module's page.
+/// The bot described in the module's documentation.
 pub(super) struct SearchBot<E> {
     pub(super) dice: LazyDice,
     pub(super) games: u32,
-    /// What the seat was shown.
+    /// The events visible to the seat.
     pub(super) events: Vec<E>,
 }
 
-/// An action with what came of it, by imagined game.
+/// An action with its result in each sampled game.
 struct Arm<A> {
     action: A,
-    /// What a judge says of it, times the games that this counts as.
+    /// The game's evaluation times its weight in sampled games.
     judged: i64,
     worth: Vec<i64>,
 }
@@ -100,7 +100,8 @@ impl<G: Game> Bot<G> for SearchBot<G::Event> {
             arms.truncate(survivor_count(arms.len()));
         }
         if is_judged {
-            // The judge's best has been in all rounds, as the last of the others has.
+            // The action with the best evaluation has been in all rounds, as has the last of the
+            // others.
             let best = arms.iter().max_by_key(|arm| arm.sum());
             return best.map_or(advised, |arm| arm.action.clone());
         }
@@ -109,10 +110,10 @@ impl<G: Game> Bot<G> for SearchBot<G::Event> {
     }
 }
 
-/// How many games are imagined in each round, when so many actions are tried in the first one and so
-/// many games may be played on: about as many in each round.
+/// Returns the number of sampled games per round for a number of candidates in the first round,
+/// such that each round evaluates about the same share of `games`.
 fn worlds_per_round(games: u32, actions: usize) -> Vec<u32> {
-    // The actions of each round, until one of two is played.
+    // The number of candidates in each round, until one of two is chosen.
     let more = |left: &usize| (*left > 2).then(|| survivor_count(*left));
     let tried: Vec<usize> = core::iter::successors(Some(actions), more).collect();
     let worlds = |actions: usize| {
@@ -122,7 +123,8 @@ fn worlds_per_round(games: u32, actions: usize) -> Vec<u32> {
     tried.iter().map(|actions| worlds(*actions)).collect()
 }
 
-/// What is worth trying where nobody judges: what the quick player advises first, and all as good.
+/// Returns the candidates of a game without an evaluation: the quick player's choice first, all
+/// with value 0.
 pub(super) fn unevaluated_actions<G: Game>(view: &G::View) -> Vec<(G::Action, i64)> {
     let advised = G::choose_action_with_skill(Skill::Quick, view).expect("the AI advises who is prompt");
     let mut others = Vec::new();
@@ -131,16 +133,17 @@ pub(super) fn unevaluated_actions<G: Game>(view: &G::View) -> Vec<(G::Action, i6
     core::iter::once(advised).chain(others).map(|action| (action, 0)).collect()
 }
 
-/// How many actions are left after a round: the advised one, and the better half of the others.
+/// Returns the number of actions kept after a round: the first choice, and the better half of the
+/// others.
 const fn survivor_count(actions: usize) -> usize {
     1 + (actions - 1).div_ceil(2)
 }
 
-/// What comes of an action for the seat when greedy players play on: the counts that it wins or
-/// loses, and so many for a win.
+/// Plays an action and then the game to its end with greedy players, and returns the result for the
+/// seat: the counts won or lost, plus [`WIN_COUNTS`] for a win.
 pub(super) fn rollout_value<G: Game>(world: &G, own: Seat, action: &G::Action, chance: Key) -> i64 {
     let Ok(game) = world.act(own, action, &mut Vec::new()) else {
-        // It is legal by what the seat sees, and not in this way to fill in the rest.
+        // The action is legal by the seat's view but not in this sampled game.
         return 0;
     };
     let game = play_to_end(game, &mut ChanceRng::new(chance), &mut GreedyPlayers);
@@ -164,13 +167,13 @@ impl<G: Game> Players<G> for GreedyPlayers {
     }
 }
 
-/// Whether the one did better than the other by more than the noise of the difference.
+/// Returns whether `one` is better than `other` by more than the noise.
 fn is_surely_better(one: &[i64], other: &[i64]) -> bool {
     is_better_by(one, other, TENTHS_OF_ERRORS)
 }
 
-/// Returns whether the one did better than the other by more than so many tenths of the standard
-/// error of the difference.
+/// Returns whether `one` is better than `other` by more than the given number of tenths of the
+/// difference's standard error.
 pub(super) fn is_better_by(one: &[i64], other: &[i64], tenths_of_errors: i128) -> bool {
     let (mut count, mut sum, mut squares) = (0, 0, 0);
     for (one, other) in one.iter().zip(other) {

@@ -1,12 +1,14 @@
-//! The bot that plays on, asked once: for a player who is taken over at a table.
+//! The searching bot as the AI of a seat that is taken over at a table.
 
 use crate::arena::bot::{BotPrompt, Grade};
 use crate::chance::Key;
 use crate::game::{Game, Skill};
 use crate::table::{Input, AiQuestion};
 
-/// What `strong` plays, from what the seat sees and was shown and nothing else; what it leaves to
-/// chance follows from the key. `None` for a seat that is not asked.
+/// Returns the action of the `strong` skill, from the seat's view and visible events alone. Its
+/// random choices follow from `key`.
+///
+/// Returns `None` if the seat is not to act.
 pub fn answer_question<G: Game>(question: &AiQuestion<'_, G>, key: Key) -> Option<Input<G::Action>> {
     let advised = G::choose_action_with_skill(Skill::Quick, &question.view)?;
     let mut bot = Grade::Strong { games: question.games }.build_bot::<G>(key);

@@ -1,51 +1,51 @@
-//! What is counted of a contest: of each bot its wins, coins and POTs, and how games ended.
+//! The tally of a contest: each bot's wins, coins and POTs, and the endings of the games.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use crate::arena::sample::{Estimate, Sample};
 
-/// What a bot made of one deal, in all its rotations.
+/// The result of a bot in one deal, summed over all rotations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DealScore {
     pub wins: i64,
-    /// Hundredths: what it received after the fee, less what it paid; without antes and POTs.
+    /// The coins received after the fee less the coins paid, in hundredths, without antes and POTs.
     pub coins: i64,
-    /// How many it took.
+    /// The number of POTs won.
     pub pots: i64,
-    /// Hundredths: POTs that it took, less its antes.
+    /// The POTs won less the antes paid, in hundredths.
     pub pot_coins: i64,
 }
 
-/// What a bot made of all deals.
+/// The result of a bot in all deals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct BotTally {
     wins: Sample,
     coins: Sample,
     pots: Sample,
     pot_coins: Sample,
-    /// Of the games that it won, by the name of the ending.
+    /// The number of games won, by the name of the ending.
     won_by: BTreeMap<&'static str, u64>,
 }
 
-/// What came of some series.
+/// The results of one or more series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContestTally {
     games: u64,
-    /// Games of one deal.
+    /// The number of games per deal.
     rotations: u32,
     rows: Vec<BotTally>,
     endings: BTreeMap<&'static str, u64>,
 }
 
 impl ContestTally {
-    /// Of nothing yet, for so many bots.
+    /// Creates an empty tally for a number of bots.
     pub fn new(bots: usize) -> Self {
         let rows = alloc::vec![BotTally::default(); bots];
         Self { games: 0, rotations: 0, rows, endings: BTreeMap::new() }
     }
 
-    /// Adds what came of other series of the same contest.
+    /// Adds the results of other series of the same contest.
     pub fn merge(&mut self, other: &Self) {
         self.games += other.games;
         self.rotations = self.rotations.max(other.rotations);
@@ -67,38 +67,39 @@ impl ContestTally {
         self.games
     }
 
-    /// Of all games, by the name of the ending.
+    /// Returns the number of games with this ending.
     pub fn games_ended_by(&self, ending: &str) -> u64 {
         self.endings.get(ending).copied().unwrap_or(0)
     }
 
-    /// Of the games that a bot won.
+    /// Returns the number of games that a bot won with this ending.
     pub fn wins_ended_by(&self, bot: usize, ending: &str) -> u64 {
         self.rows.get(bot).and_then(|row| row.won_by.get(ending)).copied().unwrap_or(0)
     }
 
-    /// How many games a bot won.
+    /// Returns the number of games that a bot won.
     pub fn wins(&self, bot: usize) -> i128 {
         self.rows.get(bot).map_or(0, |row| row.wins.sum())
     }
 
-    /// A bot's share of the games, in ten-thousandths.
+    /// Returns a bot's share of the games won, in ten-thousandths.
     pub fn win_share(&self, bot: usize) -> Option<Estimate> {
         self.rows.get(bot)?.wins.estimate(10_000, self.rotations)
     }
 
-    /// What a bot won or lost in a game without antes and POTs, in ten-thousandths of a coin.
+    /// Returns a bot's mean result per game without antes and POTs, in ten-thousandths of a coin.
     pub fn coins(&self, bot: usize) -> Option<Estimate> {
         self.rows.get(bot)?.coins.estimate(100, self.rotations)
     }
 
-    /// How many POTs a bot took.
+    /// Returns the number of POTs that a bot won.
     pub fn pots(&self, bot: usize) -> i128 {
         self.rows.get(bot).map_or(0, |row| row.pots.sum())
     }
 
-    /// What POTs brought a bot in a game, less its antes, in ten-thousandths of a coin. Who has a
-    /// crown is known from the games before, so the interval is a little too narrow.
+    /// Returns a bot's mean result per game from POTs less antes, in ten-thousandths of a coin.
+    ///
+    /// The interval is slightly too narrow, because crowns carry over from game to game.
     pub fn pot_coins(&self, bot: usize) -> Option<Estimate> {
         self.rows.get(bot)?.pot_coins.estimate(100, self.rotations)
     }
@@ -124,7 +125,7 @@ impl ContestTally {
 
 #[cfg(test)]
 impl ContestTally {
-    /// All coins of a bot in hundredths, and what POTs brought it.
+    /// Returns a bot's result without POTs and its result from POTs, in hundredths.
     pub(super) fn coin_sums(&self, bot: usize) -> (i128, i128) {
         (self.rows[bot].coins.sum(), self.rows[bot].pot_coins.sum())
     }

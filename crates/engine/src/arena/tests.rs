@@ -1,4 +1,4 @@
-//! Contests of all games.
+//! Tests of contests of all games.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,7 +29,7 @@ fn contest(rules: AnyRules, hits: Option<crate::game::Hits>, bots: &[Grade]) -> 
     Contest { terms, bots: bots.to_vec(), seed: 7, is_duplicate: true }
 }
 
-/// The bots that take no time.
+/// The bots that do not search.
 const SWIFT: [Grade; 4] = [Grade::Random, Grade::Clock, Grade::Greedy, Grade::Quick];
 
 fn some_seats(SeatRange { least, most }: SeatRange) -> usize {
@@ -62,8 +62,8 @@ fn every_bot_sits_at_every_seat_of_a_deal_and_every_deal_is_another() {
     }
 }
 
-/// Bots that are alike play each rotation of a deal to the same end at the same seats, so each of
-/// them wins exactly its part of every deal: that can only be if the deals are the same.
+/// Identical bots play each rotation of a deal to the same end at the same seats, so each of them
+/// wins exactly its share of every deal. This holds only if the deals are the same.
 #[test]
 fn bots_that_are_alike_share_every_deal() {
     for Contest { terms, bots, .. } in every_contest(true) {
@@ -100,7 +100,7 @@ fn series_repeat_from_the_seed_and_add_up_in_any_order() {
     }
 }
 
-/// What one receives others have paid: nothing is left but the fee, and POTs that nobody took yet.
+/// Receipts equal payments: the difference is the fee and the POTs not yet won.
 #[test]
 fn coins_of_all_bots_together_are_the_fee_at_most() {
     for contest in every_contest(true) {

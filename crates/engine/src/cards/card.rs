@@ -102,35 +102,35 @@ impl Card {
 card_text! {
     Card, "a card such as \"AS\"";
     /// The text is not a card in the notation of rule 1.12.
-    pub struct NotACard =
+    pub struct ParseCardError =
         "not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD; jokers are X1, X2";
 }
 
 impl FromStr for Card {
-    type Err = NotACard;
+    type Err = ParseCardError;
 
-    fn from_str(text: &str) -> Result<Self, NotACard> {
+    fn from_str(text: &str) -> Result<Self, ParseCardError> {
         let &[rank, suit] = text.as_bytes() else {
-            return Err(NotACard);
+            return Err(ParseCardError);
         };
         if rank == JOKER_LETTER {
-            let number = suit.checked_sub(b'1').ok_or(NotACard)?;
-            let index = number.checked_add(Self::STANDARD_COUNT).ok_or(NotACard)?;
-            return Self::from_index(index).ok_or(NotACard);
+            let number = suit.checked_sub(b'1').ok_or(ParseCardError)?;
+            let index = number.checked_add(Self::STANDARD_COUNT).ok_or(ParseCardError)?;
+            return Self::from_index(index).ok_or(ParseCardError);
         }
         let place = |letters: &[u8], letter: u8| {
             (0u8..).zip(letters).find(|(_, known)| **known == letter).map(|(place, _)| place)
         };
         match (place(RANK_LETTERS, rank), place(SUIT_LETTERS, suit)) {
             (Some(rank), Some(suit)) => Ok(Self(suit * RANKS + rank)),
-            (None, _) | (_, None) => Err(NotACard),
+            (None, _) | (_, None) => Err(ParseCardError),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Card, NotACard, Rank, Suit};
+    use super::{Card, ParseCardError, Rank, Suit};
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn refuses_what_is_not_a_card() {
         for text in ["", "A", "SA", "10S", "1S", "AX", "as", "A♠", "X0", "X3", "XX", "X", "1X"] {
-            assert_eq!(text.parse::<Card>(), Err(NotACard), "{text}");
+            assert_eq!(text.parse::<Card>(), Err(ParseCardError), "{text}");
         }
         assert!(serde_json::from_str::<Card>("12").is_err());
     }

@@ -7,7 +7,7 @@ mod macros;
 mod card;
 mod set;
 
-pub use card::{Card, NotACard, Rank, Suit};
+pub use card::{Card, ParseCardError, Rank, Suit};
 pub use set::CardSet;
 
 /// The letters of a card.

@@ -1,18 +1,19 @@
-//! Writing JSON without a detour: the answers of steps are many, and mostly numbers.
+//! Direct writers of JSON: the answers of steps are frequent and mostly numbers.
 
 use alloc::string::String;
 
 use serde::Serialize;
 
-/// Adds a value.
+/// Appends a value.
 ///
 /// # Panics
-/// When the value is none that JSON knows, which values of ours are not.
+///
+/// Panics if the value cannot be represented in JSON, which does not occur for the engine's types.
 pub(super) fn push_json(out: &mut String, value: &impl Serialize) {
     out.push_str(&serde_json::to_string(value).expect("what the engine writes is JSON"));
 }
 
-/// Adds a whole number.
+/// Appends a whole number.
 pub(super) fn push_number(out: &mut String, number: u32) {
     if number >= 10 {
         self::push_number(out, number / 10);
@@ -21,7 +22,7 @@ pub(super) fn push_number(out: &mut String, number: u32) {
     out.push(char::from(b'0' + digit));
 }
 
-/// Adds a list, each thing by `each`.
+/// Appends a list, whose elements are written by `each`.
 pub(super) fn push_list<T>(
     out: &mut String,
     things: impl IntoIterator<Item = T>,
@@ -37,8 +38,8 @@ pub(super) fn push_list<T>(
     out.push(']');
 }
 
-/// Adds each number as four hexadecimal digits: its two bytes, the lower one first. By pieces, because
-/// tensors are most of what is written.
+/// Appends each number as four hexadecimal digits, the lower byte first. Works in chunks, because
+/// tensors make up most of the output.
 pub(super) fn push_hex(out: &mut String, numbers: &[i16]) {
     const PIECE: usize = 256;
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

@@ -1,13 +1,14 @@
-//! A game for programs that learn: somebody is always asked, or the game is over.
+//! Reinforcement-learning environments: games in which a seat is always to act, or the game is
+//! over.
 //!
-//! An [`Env`] is one game with its chance. It answers chance itself, lets countdowns pass in which
-//! nobody acts, and asks one seat after the other where several are asked at once: none of them sees
-//! what another has answered. Chance follows from a seed as in a dealt game (rules 9.1 to 9.4 of
-//! Tong-its): a server seed that is the seed's eight bytes with the lowest first and then zeros, a
-//! game whose id is zeros, and clients that take no part. So the same seed and the same actions are
-//! the same game, on any machine.
+//! An [`Env`] is one game with its randomness. It resolves chance itself, lets countdowns pass in
+//! which nobody acts, and asks seats one after the other if several are to act at once; none of
+//! them sees another's answer. Randomness is derived from a seed as in a dealt game (rules 9.1 to
+//! 9.4 of Tong-its): the server seed is the seed's eight bytes in little-endian order followed by
+//! zeros, the game's id is zeros, and no client contributes. The same seed and the same actions
+//! therefore yield the same game on any machine.
 //!
-//! `talk` speaks about such games in lines of JSON, and `write` writes the answers.
+//! `protocol` serves such games in lines of JSON; `json` writes the answers.
 //!
 //! Deliberately absent: time, input and output; coins, fees and POTs, which belong to a table.
 
@@ -27,7 +28,7 @@ use crate::spaces::{Spaces, Tensor};
 
 pub use protocol::{EnvProtocol, EnvSettings, GAMES_MAX, TensorForm, open_protocol};
 
-/// One game with its chance.
+/// A game with its randomness.
 #[derive(Clone, Debug)]
 pub struct Env<G: Spaces> {
     rules: G::Rules,
@@ -35,39 +36,40 @@ pub struct Env<G: Spaces> {
     seed: u64,
     game: G,
     dice: ChanceRng,
-    /// Who is asked, and what it sees; `None` when the game is over.
+    /// The seat to act and its view; `None` if the game is over.
     to_act: Option<(Seat, G::View)>,
-    /// What that seat may do.
+    /// The legal actions of that seat.
     legal: Vec<G::Action>,
-    /// The number of each of these, if it has one.
+    /// The number of each legal action, if it has one.
     numbers: Vec<Option<u16>>,
-    /// What was played so far.
+    /// The moves played so far.
     moves: Vec<RecordedMove<G::Action>>,
     events: Vec<G::Event>,
 }
 
-/// Something that was played, as a saved game names it.
+/// A move as a saved game records it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum RecordedMove<A> {
-    /// The place among what was listed as legal.
+    /// The index in the list of legal actions.
     Listed(u16),
-    /// An action that the rules take though it was not listed.
+    /// An action that the rules accept although it is not listed.
     Other(A),
 }
 
-/// Why an action was not played.
+/// The reason for not playing an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlayError {
-    /// Nobody is asked any more.
+    /// The game is over.
     Over,
-    /// The number, or the action, is not one of those that are legal now. With the code of the rules'
-    /// refusal where they were asked.
+    /// The number or the action is not legal now. Holds the code of the rules' refusal if the rules
+    /// were consulted.
     Illegal(Option<&'static str>),
 }
 
 impl<G: Spaces> Env<G> {
-    /// A game that is dealt. The rules were checked, and the number of seats is one of theirs.
+    /// Creates an environment and deals a game. The caller has checked the rules, and `seats` is a
+    /// number that they allow.
     pub fn new(rules: G::Rules, seats: u8, seed: u64) -> Self {
         let game = G::new(&rules, seats, None);
         let dice = seeded_dice(seed, seats);
@@ -79,7 +81,7 @@ impl<G: Spaces> Env<G> {
         env
     }
 
-    /// Deals anew.
+    /// Deals a new game.
     pub fn reset(&mut self, seed: u64) {
         self.seed = seed;
         self.game = G::new(&self.rules, self.seats, None);
@@ -92,27 +94,27 @@ impl<G: Spaces> Env<G> {
         self.seats
     }
 
-    /// The game itself, with everything that is hidden.
+    /// Returns the game with its hidden information.
     pub const fn game(&self) -> &G {
         &self.game
     }
 
-    /// Who is asked; `None` when the game is over.
+    /// Returns the seat to act, or `None` if the game is over.
     pub fn seat_to_act(&self) -> Option<Seat> {
         self.to_act.as_ref().map(|(seat, _)| *seat)
     }
 
-    /// What the seat that is asked sees.
+    /// Returns the view of the seat to act.
     pub fn view(&self) -> Option<&G::View> {
         self.to_act.as_ref().map(|(_, view)| view)
     }
 
-    /// What it may do, each with its number.
+    /// Returns the legal actions of the seat to act, each with its number.
     pub fn legal_actions(&self) -> impl Iterator<Item = (&G::Action, Option<u16>)> {
         self.legal.iter().zip(self.numbers.iter().copied())
     }
 
-    /// What the house's AI would play.
+    /// Returns the action that the house's AI would choose.
     pub fn ai_action(&self) -> Option<G::Action> {
         G::choose_action(self.view()?)
     }
@@ -120,25 +122,28 @@ impl<G: Spaces> Env<G> {
     /// Plays the first legal action with this number.
     ///
     /// # Errors
-    /// When there is none: the game stays as it is.
+    ///
+    /// Returns an error and leaves the game unchanged if no legal action has this number.
     pub fn play_number(&mut self, number: u16) -> Result<(), PlayError> {
         let place = self.index_of_number(number)?;
         self.play_listed(place);
         Ok(())
     }
 
-    /// Whether a number is legal now.
+    /// Checks whether a number is legal now.
     ///
     /// # Errors
-    /// Why it is not.
+    ///
+    /// Returns the reason if it is not.
     pub fn check_number(&self, number: u16) -> Result<(), PlayError> {
         self.index_of_number(number).map(|_| ())
     }
 
-    /// Plays any action that the rules take.
+    /// Plays any action that the rules accept.
     ///
     /// # Errors
-    /// When they do not: the game stays as it is.
+    ///
+    /// Returns an error and leaves the game unchanged if the rules refuse the action.
     pub fn play(&mut self, action: &G::Action) -> Result<(), PlayError> {
         if let Some(place) = self.legal.iter().position(|legal| legal == action) {
             self.play_listed(place);
@@ -153,7 +158,7 @@ impl<G: Spaces> Env<G> {
         Ok(())
     }
 
-    /// Writes what a seat sees as a tensor.
+    /// Writes the view of a seat as a tensor.
     pub fn write_tensor(&self, seat: Seat, tensor: &mut Vec<i16>) {
         match &self.to_act {
             Some((to_act, view)) if *to_act == seat => G::write_tensor(view, &mut Tensor(tensor)),
@@ -163,7 +168,8 @@ impl<G: Spaces> Env<G> {
         }
     }
 
-    /// What each seat has won or lost, in counts; `None` while the game goes on. They add up to zero.
+    /// Returns each seat's winnings in counts, which add up to zero; `None` if the game is not
+    /// over.
     pub fn returns(&self) -> Option<Vec<i64>> {
         let outcome = self.game.outcome()?;
         let mut returns = alloc::vec![0; usize::from(self.seats)];
@@ -174,12 +180,12 @@ impl<G: Spaces> Env<G> {
         Some(returns)
     }
 
-    /// The seed and what was played: all that it takes to play the game again up to here.
+    /// Returns the seed and the moves, from which the game can be replayed to this point.
     fn history(&self) -> (u64, &[RecordedMove<G::Action>]) {
         (self.seed, &self.moves)
     }
 
-    /// A game from its history; `None` when it cannot have been played.
+    /// Replays a game from its history; `None` if the history is impossible.
     fn replay(rules: G::Rules, seats: u8, seed: u64, moves: &[RecordedMove<G::Action>]) -> Option<Self> {
         let mut env = Self::new(rules, seats, seed);
         for step in moves {
@@ -215,7 +221,7 @@ impl<G: Spaces> Env<G> {
         self.advance();
     }
 
-    /// Until somebody is asked, or the game is over.
+    /// Advances the game until a seat is to act or the game is over.
     fn advance(&mut self) {
         self.legal.clear();
         self.numbers.clear();

@@ -1,11 +1,10 @@
-//! Games for programs that learn, in lines of JSON: a request, an answer. What requests there are is
-//! told in docs/ENV.md.
+//! The environment protocol: requests and answers in lines of JSON. docs/ENV.md specifies the
+//! requests.
 //!
-//! A line that cannot be taken is answered by one that says why, with a code, and changes nothing. All
-//! games of one talk are of one kind, one rule set and one number of seats; each is dealt by its own
-//! seed.
+//! An invalid line is answered by an error with a code and has no effect. All games of one protocol
+//! instance have the same kind, rule set and number of seats; each has its own seed.
 //!
-//! Bounds: [`GAMES_MAX`] games; how long a line may be is for who reads it.
+//! Bounds: [`GAMES_MAX`] games. The length of a line is bounded by the reader.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -23,21 +22,21 @@ use crate::game::Viewer;
 use crate::seat::Seat;
 use crate::spaces::{Field, Spaces, tensor_len};
 
-/// The most games of one talk.
+/// The maximum number of games of one protocol instance.
 pub const GAMES_MAX: usize = 4_096;
 
-/// How tensors are written.
+/// The encoding of tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorForm {
-    /// As a list of numbers.
+    /// A list of numbers.
     List,
-    /// As text: four hexadecimal digits a number, its lower byte first.
+    /// A string of four hexadecimal digits per number, the lower byte first.
     Hex,
-    /// Not at all, but where they are asked for.
+    /// No tensors, except where a request asks for one.
     None,
 }
 
-/// What is played.
+/// The settings of a protocol instance.
 #[derive(Clone, Debug)]
 pub struct EnvSettings<R> {
     pub rules: R,
@@ -47,18 +46,20 @@ pub struct EnvSettings<R> {
     pub tensor: TensorForm,
 }
 
-/// Somebody who answers lines.
+/// A server of the line protocol.
 pub trait EnvProtocol {
-    /// What is told before any request: what is played, and what the numbers mean. Without the end of
-    /// the line.
+    /// Writes the greeting that precedes all requests, without a line end: the game that is played
+    /// and the meaning of the numbers.
     fn write_hello(&self, out: &mut String);
 
-    /// Adds the answer to a request, without the end of the line.
+    /// Appends the answer to a request, without a line end.
     fn answer_line(&mut self, line: &[u8], out: &mut String);
 }
 
-/// A talk about games of this kind; `None` where there are too many games, or none. The rules were
-/// checked, and the number of seats is one of theirs.
+/// Creates a protocol instance for games of one kind; `None` if the number of games is 0 or above
+/// [`GAMES_MAX`].
+///
+/// The caller has checked the rules, and the number of seats is one that they allow.
 pub fn open_protocol<G: Spaces + 'static>(settings: EnvSettings<G::Rules>) -> Option<Box<dyn EnvProtocol>> {
     if !(1..=GAMES_MAX).contains(&settings.games) {
         return None;
@@ -120,7 +121,7 @@ enum Request {
     },
 }
 
-/// What a batch does to one game.
+/// The operation of a batch on one game.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 enum BatchItem {
@@ -144,7 +145,7 @@ struct SavedGame<'a, A> {
     moves: Vec<RecordedMove<A>>,
 }
 
-/// What a talk says first.
+/// The greeting.
 #[derive(Serialize)]
 struct Hello<'a> {
     game: &'static str,
@@ -152,11 +153,11 @@ struct Hello<'a> {
     rule_set: &'a str,
     seats: u8,
     games: usize,
-    /// What returns are counted in.
+    /// The unit of the returns.
     unit: &'static str,
-    /// The most that a seat can lose.
+    /// The largest possible loss of a seat, in counts.
     loss_max: u32,
-    /// The name of each action, by its number.
+    /// The name of each action, by number.
     actions: &'a [String],
     tensor: TensorLayout,
 }
@@ -175,7 +176,7 @@ struct TensorField {
     field: Field,
 }
 
-/// A legal action as it is told.
+/// A legal action as it is written.
 #[derive(Serialize)]
 struct LegalAction<'a, A> {
     number: Option<u16>,
@@ -183,7 +184,7 @@ struct LegalAction<'a, A> {
     action: &'a A,
 }
 
-/// Why a request was not carried out.
+/// The reason for rejecting a request.
 #[derive(Debug)]
 enum RequestError {
     Malformed(String),
@@ -200,10 +201,10 @@ struct EnvServer<G: Spaces> {
     settings: EnvSettings<G::Rules>,
     /// `None` before the first reset.
     games: Vec<Option<Env<G>>>,
-    /// The name of each action, by its number.
+    /// The name of each action, by number.
     names: Vec<String>,
     numbers: BTreeMap<String, u16>,
-    /// Kept between answers, so that each need not ask for memory.
+    /// Buffers that are reused between answers to avoid allocation.
     tensor: Vec<i16>,
     legal: Vec<u16>,
 }
@@ -302,7 +303,7 @@ impl<G: Spaces> EnvServer<G> {
         }
     }
 
-    /// By its number, its name, or as the game's own action.
+    /// Plays an action given by its number, its name, or as the game's own action.
     fn step(&mut self, game: usize, action: Value) -> Result<(), RequestError> {
         let number = match &action {
             Value::Number(number) => {
@@ -326,7 +327,8 @@ impl<G: Spaces> EnvServer<G> {
         played.map_err(RequestError::Play)
     }
 
-    /// Everything of a batch can be done, or nothing is.
+    /// Checks that every operation of a batch is possible, so that a batch is applied as a whole or
+    /// not at all.
     fn check_batch(&self, items: &[Option<BatchItem>]) -> Result<(), RequestError> {
         if items.len() != self.games.len() {
             let games = self.games.len();
@@ -358,7 +360,8 @@ impl<G: Spaces> EnvServer<G> {
         }
     }
 
-    /// Who is asked, what it may do and what it sees; or what came of the game.
+    /// Writes the seat to act with its legal actions and its observation, or the result of the
+    /// game.
     fn write_state(&mut self, game: usize, out: &mut String) -> Result<(), RequestError> {
         self.game(game)?;
         let Self { games, settings, tensor, legal, .. } = self;
@@ -385,7 +388,7 @@ impl<G: Spaces> EnvServer<G> {
         Ok(())
     }
 
-    /// The same of all games, by columns. The tensor of a game that is over is zeros.
+    /// Writes the state of all games by columns. The tensor of a game that is over is zeros.
     fn write_batch(&mut self, out: &mut String) {
         let Self { games, settings, tensor, legal, .. } = self;
         let begun = || games.iter().flatten();
@@ -421,7 +424,7 @@ impl<G: Spaces> EnvServer<G> {
         Ok(())
     }
 
-    /// What a seat sees, as a struct and as a tensor; of the seat that is asked, if none is named.
+    /// Writes the view of a seat, as a struct and as a tensor; of the seat to act if none is named.
     fn write_observation(&mut self, game: usize, seat: Option<u8>, out: &mut String) -> Result<(), RequestError> {
         let env = self.game(game)?;
         let seat = match seat {
@@ -467,7 +470,8 @@ impl<G: Spaces> EnvServer<G> {
         Ok(())
     }
 
-    /// A game of this talk's kind, played up to where it was saved.
+    /// Loads a saved game and replays it; `None` if it is of another kind, rule set or number of
+    /// seats.
     fn load_game(&self, text: &str) -> Option<Env<G>> {
         let SavedGame { game, rule_set, seats, seed, moves }: SavedGame<'_, G::Action> =
             serde_json::from_str(text).ok()?;
@@ -499,7 +503,7 @@ fn write_seat<G: Spaces>(env: &Env<G>, out: &mut String) {
     }
 }
 
-/// Ascending, each once.
+/// Writes the distinct numbers of the legal actions in ascending order.
 fn write_numbers<G: Spaces>(env: &Env<G>, numbers: &mut Vec<u16>, out: &mut String) {
     numbers.clear();
     numbers.extend(env.legal_actions().filter_map(|(_, number)| number));
@@ -508,7 +512,8 @@ fn write_numbers<G: Spaces>(env: &Env<G>, numbers: &mut Vec<u16>, out: &mut Stri
     push_list(out, numbers.iter(), |out, it| push_number(out, u32::from(*it)));
 }
 
-/// Where no tensors are wanted this is asked only for one by itself, which is a list then.
+/// Writes a tensor. [`TensorForm::None`] reaches this function only for a single requested tensor,
+/// which is written as a list.
 fn write_tensor(form: TensorForm, tensor: &[i16], out: &mut String) {
     match form {
         TensorForm::List | TensorForm::None => {
@@ -545,7 +550,7 @@ impl RequestError {
             /// The code of the rules' refusal.
             #[serde(skip_serializing_if = "Option::is_none")]
             refusal: Option<&'a str>,
-            /// Which game of a batch it was.
+            /// The index of the game within a batch.
             #[serde(skip_serializing_if = "Option::is_none")]
             game: Option<usize>,
         }

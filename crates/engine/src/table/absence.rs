@@ -11,7 +11,7 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::input::Rejection;
 use crate::table::phase::{Occupant, Phase, Playing};
-use crate::table::step::Refused;
+use crate::table::step::TableRejection;
 use crate::table::time::Timestamp;
 
 /// How long before the end of a countdown the AI answers for a player who is away, in milliseconds.
@@ -19,14 +19,14 @@ const LAST_MS: u32 = 1_000;
 
 impl<G: Game> Table<G> {
     /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
-    pub fn taken_over(&self) -> SeatSet {
+    pub fn taken_over_seats(&self) -> SeatSet {
         self.seats_where(|occupant| {
-            self.is_given_up(occupant) || self.grace_end(occupant).is_some_and(|end| end <= self.at)
+            self.is_ai_seat(occupant) || self.grace_end(occupant).is_some_and(|end| end <= self.at)
         })
     }
 
     /// The seats whose players are away within the grace of rule 8.3. Empty between games.
-    pub fn away(&self) -> SeatSet {
+    pub fn away_seats(&self) -> SeatSet {
         self.seats_where(|occupant| self.grace_end(occupant).is_some_and(|end| end > self.at))
     }
 
@@ -37,12 +37,12 @@ impl<G: Game> Table<G> {
             return None;
         };
         let occupant = self.occupant(seat).filter(|_| playing.asked.seats.contains(seat))?;
-        let since = if self.is_given_up(occupant) {
+        let since = if self.is_ai_seat(occupant) {
             playing.asked_at
         } else {
             playing.asked_at.max(self.grace_end(occupant)?)
         };
-        Some(since.after_ms(self.terms.clocks.think_ms).min(playing.last_moment()))
+        Some(since.after_ms(self.terms.clocks.think_ms).min(playing.return_deadline()))
     }
 
     /// Returns the first end of a grace after this time, of a player in the game that is played.
@@ -58,8 +58,8 @@ impl<G: Game> Table<G> {
     /// # Errors
     /// [`Rejection::NotTakenOver`] for a seat whose player is there, and for one whose player is away
     /// where it is not yet the last second, or the action is a commitment.
-    pub(super) fn let_ai_act(&mut self, seat: Seat, action: &G::Action) -> Result<(), Refused<G>> {
-        if self.taken_over().contains(seat) {
+    pub(super) fn authorize_ai_action(&mut self, seat: Seat, action: &G::Action) -> Result<(), TableRejection<G>> {
+        if self.taken_over_seats().contains(seat) {
             return Ok(());
         }
         let is_due = self.ai_acts_at(seat).is_some_and(|at| at <= self.at);
@@ -75,7 +75,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Counts the countdown that is over for the seats that have missed it.
-    pub(super) fn count_missed(&mut self) {
+    pub(super) fn count_missed_countdowns(&mut self) {
         let Phase::Playing(playing) = &mut self.phase else {
             return;
         };
@@ -87,7 +87,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Returns whether the AI plays the seat, be its player connected or not.
-    fn is_given_up(&self, occupant: &Occupant) -> bool {
+    fn is_ai_seat(&self, occupant: &Occupant) -> bool {
         let missed_max = self.terms.clocks.missed_turns_to_takeover;
         occupant.bot || occupant.left || occupant.missed_turns >= missed_max
     }
@@ -95,7 +95,7 @@ impl<G: Game> Table<G> {
     /// Returns when the grace of a player ends who is away; `None` for one who is there or whose seat
     /// is given up.
     fn grace_end(&self, occupant: &Occupant) -> Option<Timestamp> {
-        let is_away = occupant.connection.is_none() && !self.is_given_up(occupant);
+        let is_away = occupant.connection.is_none() && !self.is_ai_seat(occupant);
         is_away.then(|| occupant.away_since.after_ms(self.terms.clocks.grace_ms))
     }
 
@@ -108,7 +108,7 @@ impl<G: Game> Table<G> {
 impl<G: Game> Playing<G> {
     /// Returns the moment up to which a player who is away has time to come back: a second before the
     /// countdown ends, and no more than half of the countdown.
-    fn last_moment(&self) -> Timestamp {
+    fn return_deadline(&self) -> Timestamp {
         self.deadline.before_ms(LAST_MS.min(self.asked.countdown_ms / 2))
     }
 }

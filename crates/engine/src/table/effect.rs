@@ -24,15 +24,15 @@ pub enum Effect<'a, G: Game> {
     /// Have the ledger give coins of the POT back, and tell [`Input::PotRefunded`]. Until then no game
     /// is opened.
     RefundPot(PotRefund),
-    /// Ask the AI what to play in this seat, and tell [`Input::Advise`].
-    Advise { seat: Seat, player: PlayerId, game: GameId, prompt: u32 },
+    /// Ask the AI what to play in this seat, and tell [`Input::AiAction`].
+    ChooseAction { seat: Seat, player: PlayerId, game: GameId, prompt: u32 },
     /// Tell [`Input::Tick`].
     Tick,
 }
 
 /// What an AI is asked that plays on.
 #[derive(Debug)]
-pub struct Question<'a, G: Game> {
+pub struct AiQuestion<'a, G: Game> {
     table: &'a Table<G>,
     pub seat: Seat,
     pub player: PlayerId,
@@ -43,16 +43,16 @@ pub struct Question<'a, G: Game> {
     pub games: u32,
 }
 
-impl<G: Game> Question<'_, G> {
+impl<G: Game> AiQuestion<'_, G> {
     /// Every event that the seat was shown.
-    pub fn shown(&self) -> Vec<G::Event> {
-        self.table.shown(self.seat)
+    pub fn seen_events(&self) -> Vec<G::Event> {
+        self.table.events_seen_by(self.seat)
     }
 
     /// The input that an answer is.
-    pub fn answered(&self, action: G::Action) -> Input<G::Action> {
+    pub fn to_input(&self, action: G::Action) -> Input<G::Action> {
         let Self { player, game, prompt, .. } = *self;
-        Input::Advise { player, game, prompt, action }
+        Input::AiAction { player, game, prompt, action }
     }
 }
 
@@ -109,49 +109,49 @@ impl<G: Game> Table<G> {
                 }
                 let (game, prompt) = (playing.game, playing.asked.number);
                 let is_due = |seat: &Seat| self.ai_acts_at(*seat).is_some_and(|at| at <= now);
-                let advise = |seat| {
+                let choose_action = |seat| {
                     let player = self.occupant(seat)?.player;
-                    Some(Effect::Advise { seat, player, game, prompt })
+                    Some(Effect::ChooseAction { seat, player, game, prompt })
                 };
-                playing.asked.seats.iter().filter(is_due).filter_map(advise).collect()
+                playing.asked.seats.iter().filter(is_due).filter_map(choose_action).collect()
             }
         }
     }
 
-    /// What the AI says to an [`Effect::Advise`]: it sees what the seat sees and was shown, and
+    /// What the AI says to an [`Effect::ChooseAction`]: it sees what the seat sees and was shown, and
     /// nothing else. For a player it plays as well as it can, as a bot of the house only as the room
     /// has it. For a player who is away it makes no commitment (rule 8.3).
-    pub fn advice(&self, seat: Seat) -> Option<Input<G::Action>> {
+    pub fn ai_action(&self, seat: Seat) -> Option<Input<G::Action>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
         let Occupant { player, bot, .. } = *self.occupant(seat)?;
         let skill = if bot { self.terms.bots } else { Skill::Quick };
-        let action = if self.away().contains(seat) {
-            self.advised_while_away(playing, seat)?
+        let action = if self.away_seats().contains(seat) {
+            self.choose_action_while_away(playing, seat)?
         } else {
-            self.advised(playing, seat, skill)?
+            self.choose_action(playing, seat, skill)?
         };
         let (game, prompt) = (playing.game, playing.asked.number);
-        Some(Input::Advise { player, game, prompt, action })
+        Some(Input::AiAction { player, game, prompt, action })
     }
 
     /// What an AI is asked that plays on in imagined games, for a player who is taken over: it plays
-    /// better than [`Table::advice`], and takes some hundreds of times as long. `None` where the game
+    /// better than [`Table::ai_action`], and takes some hundreds of times as long. `None` where the game
     /// has no such AI, for bots of the house, which play as the room has it, and for players who are
     /// away: for them the AI answers in the last second, and at once.
-    pub fn question(&self, seat: Seat) -> Option<Question<'_, G>> {
+    pub fn ai_question(&self, seat: Seat) -> Option<AiQuestion<'_, G>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
         let Occupant { player, bot, .. } = *self.occupant(seat)?;
-        if bot || self.away().contains(seat) || !playing.asked.seats.contains(seat) {
+        if bot || self.away_seats().contains(seat) || !playing.asked.seats.contains(seat) {
             return None;
         }
         let view = playing.state.view(Viewer::Seat(seat));
-        let games = G::games_to_imagine(&view)?;
+        let games = G::imagined_game_count(&view)?;
         let (game, prompt) = (playing.game, playing.asked.number);
-        Some(Question { table: self, seat, player, game, prompt, view, games })
+        Some(AiQuestion { table: self, seat, player, game, prompt, view, games })
     }
 
     /// When the player longest away from a waiting table loses the seat.

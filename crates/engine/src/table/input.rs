@@ -45,7 +45,8 @@ pub enum Input<A> {
     /// A player who is there takes the seat back from the AI (rule 8.3).
     TakeBack { player: PlayerId },
     /// The AI answers a prompt for a player whose seat it has taken over.
-    Advise { player: PlayerId, game: GameId, prompt: u32, action: A },
+    #[serde(rename = "advise")]
+    AiAction { player: PlayerId, game: GameId, prompt: u32, action: A },
     /// Time has passed.
     Tick,
     /// The ledger has opened the game: what it holds of each seat, and the POT with the antes.
@@ -78,7 +79,7 @@ impl<A> Input<A> {
 pub struct TermsUpdate {
     /// Counts up with every change of the room; a table passes over what is not newer.
     pub revision: u32,
-    pub standing: Standing,
+    pub standing: TableAvailability,
     pub price: Price,
     pub hits: Option<Hits>,
     pub clocks: Clocks,
@@ -87,7 +88,7 @@ pub struct TermsUpdate {
 /// Whether games may begin at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum TableAvailability {
     Open,
     /// Until the POT that waits has been won: the room has another rule set now.
     LastPot,
@@ -96,7 +97,7 @@ pub enum Standing {
 
 /// What a new game takes from outside: an unguessable seed and a new id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fresh {
+pub struct GameEntropy {
     pub seed: ServerSeed,
     pub game: GameId,
 }
@@ -108,7 +109,7 @@ pub struct Line<A> {
     pub input: Input<A>,
     /// Only where a new game begins to be prepared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fresh: Option<Fresh>,
+    pub fresh: Option<GameEntropy>,
 }
 
 /// Why a table refused an input; nothing has changed. In order of precedence.
@@ -157,7 +158,7 @@ pub enum Rejection<I> {
     /// The ledger's answer does not fit the table.
     BadAnswer,
     /// A new game begins with this input: it needs a seed and an id. Never shown to a player.
-    NeedsFresh,
+    NeedsEntropy,
 }
 
 impl<I: Refusal> Rejection<I> {
@@ -183,7 +184,7 @@ impl<I: Refusal> Rejection<I> {
         Self::NothingDue,
         Self::NothingNew,
         Self::BadAnswer,
-        Self::NeedsFresh,
+        Self::NeedsEntropy,
     ];
 
     /// Stable, in snake case.
@@ -210,7 +211,7 @@ impl<I: Refusal> Rejection<I> {
             Self::NothingDue => "nothing_due",
             Self::NothingNew => "nothing_new",
             Self::BadAnswer => "bad_answer",
-            Self::NeedsFresh => "needs_fresh",
+            Self::NeedsEntropy => "needs_fresh",
         }
     }
 
@@ -234,7 +235,7 @@ impl<I: Refusal> Rejection<I> {
             | Self::NotAsked
             | Self::OtherConnection
             | Self::BadAnswer
-            | Self::NeedsFresh => None,
+            | Self::NeedsEntropy => None,
         }
     }
 }
@@ -263,7 +264,7 @@ impl<I: Refusal> fmt::Display for Rejection<I> {
             Self::NothingDue => "no deadline has passed",
             Self::NothingNew => "the table knows these terms or newer ones",
             Self::BadAnswer => "the ledger's answer does not fit the table",
-            Self::NeedsFresh => "a new game needs a seed and an id",
+            Self::NeedsEntropy => "a new game needs a seed and an id",
         })
     }
 }

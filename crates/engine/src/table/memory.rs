@@ -14,52 +14,52 @@ use crate::table::phase::{Phase, Playing};
 impl<G: Game> Table<G> {
     /// Every event of the game that goes on, as far as the seat may see it, in order. None between
     /// games.
-    pub fn shown(&self, seat: Seat) -> Vec<G::Event> {
+    pub fn events_seen_by(&self, seat: Seat) -> Vec<G::Event> {
         let Phase::Playing(playing) = &self.phase else {
             return Vec::new();
         };
-        let events = played_again(playing, &self.terms.rules);
+        let events = replay_events(playing, &self.terms.rules);
         events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))).collect()
     }
 
     /// What an AI plays in a seat, from what the seat sees and was shown and nothing else; `None` for
     /// a seat that is not asked.
-    pub(super) fn advised(
+    pub(super) fn choose_action(
         &self,
         playing: &Playing<G>,
         seat: Seat,
         skill: Skill,
     ) -> Option<G::Action> {
-        self.remembering(seat, |shown| {
-            G::advise_after(skill, &playing.state.view(Viewer::Seat(seat)), shown)
+        self.with_memory(seat, |shown| {
+            G::choose_action_with_memory(skill, &playing.state.view(Viewer::Seat(seat)), shown)
         })
     }
 
     /// The same for a player who is away: no commitment, and what the clock plays where the AI knows
     /// nothing else (rule 8.3).
-    pub(super) fn advised_while_away(&self, playing: &Playing<G>, seat: Seat) -> Option<G::Action> {
+    pub(super) fn choose_action_while_away(&self, playing: &Playing<G>, seat: Seat) -> Option<G::Action> {
         let view = playing.state.view(Viewer::Seat(seat));
-        let advised = self.remembering(seat, |shown| G::advise_uncommitted(&view, shown));
-        advised.or_else(|| playing.state.default_action(seat))
+        let action = self.with_memory(seat, |shown| G::choose_uncommitted_action(&view, shown));
+        action.or_else(|| playing.state.default_action(seat))
     }
 
     /// Calls an AI with what the seat was shown, which is made when the AI asks for it.
-    fn remembering<T>(
+    fn with_memory<T>(
         &self,
         seat: Seat,
-        advise: impl FnOnce(&mut dyn Iterator<Item = &G::Event>) -> T,
+        choose: impl FnOnce(&mut dyn Iterator<Item = &G::Event>) -> T,
     ) -> T {
         let remembered = OnceCell::new();
         let mut next = 0;
         let mut shown = core::iter::from_fn(|| {
             next += 1;
-            remembered.get_or_init(|| self.shown(seat)).get(next - 1)
+            remembered.get_or_init(|| self.events_seen_by(seat)).get(next - 1)
         });
-        advise(&mut shown)
+        choose(&mut shown)
     }
 }
 
-fn played_again<G: Game>(playing: &Playing<G>, rules: &G::Rules) -> Vec<G::Event> {
+fn replay_events<G: Game>(playing: &Playing<G>, rules: &G::Rules) -> Vec<G::Event> {
     let seats = u8::try_from(playing.stakes.len()).expect("a table has at most eight seats");
     let mut state = G::new(rules, seats, playing.starter);
     let mut chance = playing.chance.iter();

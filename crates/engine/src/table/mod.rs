@@ -47,24 +47,24 @@ use crate::game::{Game, GameKind, Viewer};
 use crate::seat::{Seat, SeatSet};
 
 pub use crate::game::Hits;
-pub use effect::{Effect, Question};
+pub use effect::{AiQuestion, Effect};
 pub use event::{Crown, Event, Reason};
 pub use id::{ConnectionId, GameId, PlayerId, TableId};
-pub use input::{Fresh, Input, Line, Rejection, Standing, TEXT_BYTES_MAX, TermsUpdate};
+pub use input::{GameEntropy, Input, Line, Rejection, TableAvailability, TEXT_BYTES_MAX, TermsUpdate};
 pub use opening::REVEAL_MS;
 pub use phase::{Occupant, Opening, Phase, Playing, Preparing, Revealing, Settling};
 pub use pot_refund::{PotRefund, Share};
 pub use practice::{Hint, PracticeBot};
-pub(crate) use readable::kind_of;
-pub use readable::{Lift, Readable, Unreadable};
-pub(crate) use record::Worth;
-pub use record::{By, FORMAT, Record, Taken};
+pub(crate) use readable::read_kind;
+pub use readable::{Lift, Readable, DocumentError};
+pub(crate) use record::TableOutcome;
+pub use record::{ActionOrigin, FORMAT, Record, RecordedAction};
 pub use settlement::{Fee, Payment, PotPayout, Settlement};
 pub use shared_list::SharedList;
 pub use step::Transition;
-pub use terms::{Clocks, Price, Private, Spectators, StakeTerms, Terms, UnsoundPrice};
+pub use terms::{Clocks, Price, PrivateTerms, Spectators, StakeTerms, Terms, PriceError};
 pub use time::Timestamp;
-pub use verify::{Fault, Step, Verified};
+pub use verify::{InvalidRecordError, Step, VerifySummary};
 pub use version::{ENGINE, ENGINES};
 pub use view::{PhaseView, SeatView, TableView};
 
@@ -85,7 +85,7 @@ pub struct Table<G: Game> {
     next: Option<TermsUpdate>,
     /// No games begin any more.
     closed: bool,
-    /// By seat.
+    /// ActionOrigin seat.
     seats: Vec<Option<Occupant>>,
     /// As the ledger last said.
     pot: Coins,

@@ -16,24 +16,24 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Event, Reason};
 use crate::table::id::{GameId, PlayerId};
-use crate::table::input::{Fresh, Rejection, TEXT_BYTES_MAX};
+use crate::table::input::{GameEntropy, Rejection, TEXT_BYTES_MAX};
 use crate::table::phase::{Opening, Phase, Playing, Preparing, Revealing};
 use crate::table::shared_list::SharedList;
-use crate::table::step::{Events, Refused};
+use crate::table::step::{Events, TableRejection};
 
 /// How long clients have to reveal their texts (rule 9.1). No room may change it: where nobody has
 /// the time to reveal, whoever commits last chooses the deal.
 pub const REVEAL_MS: u32 = 2_000;
 
 impl<G: Game> Table<G> {
-    pub(super) fn ready(
+    pub(super) fn mark_ready(
         &mut self,
         player: PlayerId,
         game: GameId,
         commitment: Option<Commitment>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
-        let seat = self.seated(player)?;
+    ) -> Result<(), TableRejection<G>> {
+        let seat = self.require_seat(player)?;
         let Phase::Preparing(preparing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -57,7 +57,7 @@ impl<G: Game> Table<G> {
             return;
         };
         let taken: Vec<Seat> = self.occupants().map(|(seat, _)| seat).collect();
-        if !self.has_enough() || !taken.iter().all(|seat| ready.contains(*seat)) {
+        if !self.has_enough_players() || !taken.iter().all(|seat| ready.contains(*seat)) {
             return;
         }
         let Phase::Preparing(preparing) = &mut self.phase else {
@@ -76,13 +76,13 @@ impl<G: Game> Table<G> {
         events.push(Event::Opening { game });
     }
 
-    pub(super) fn opened(
+    pub(super) fn begin_revealing(
         &mut self,
         game: GameId,
         stakes: &[Coins],
         pot: Coins,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let Phase::Opening(opening) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -103,35 +103,35 @@ impl<G: Game> Table<G> {
             deadline: self.at.after_ms(REVEAL_MS),
         };
         self.pot = pot;
-        self.paid_into_pot(game);
+        self.record_antes(game);
         let deadline_ms = revealing.deadline;
-        let is_asked = !revealing.asked().is_empty();
+        let is_asked = !revealing.unrevealed_seats().is_empty();
         self.phase = Phase::Revealing(revealing);
         if is_asked {
             events.push(Event::Revealing { game, commitments, pot, deadline_ms });
             Ok(())
         } else {
-            self.deal(events)
+            self.deal_game(events)
         }
     }
 
     /// A client reveals the text of its seed. It says nothing of whether its player is there, who
     /// may have left: clients reveal by themselves.
-    pub(super) fn reveal(
+    pub(super) fn reveal_text(
         &mut self,
         player: PlayerId,
         game: GameId,
         text: &str,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
-        let seat = self.seated(player)?;
+    ) -> Result<(), TableRejection<G>> {
+        let seat = self.require_seat(player)?;
         let Phase::Revealing(revealing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
         if revealing.game != game {
             return Err(Rejection::OtherGame);
         }
-        if revealing.revealed().contains(seat) {
+        if revealing.revealed_seats().contains(seat) {
             return Err(Rejection::AlreadyRevealed);
         }
         if text.len() > TEXT_BYTES_MAX {
@@ -141,18 +141,18 @@ impl<G: Game> Table<G> {
         let Some(client) = client.filter(|client| !client.commitment.is_none()) else {
             return Err(Rejection::NotAsked);
         };
-        let revealed = Contribution::revealed(text);
+        let revealed = Contribution::from_text(text);
         if revealed.commitment != client.commitment {
             return Err(Rejection::OtherText);
         }
         *client = revealed;
-        let is_last = revealing.asked().is_empty();
+        let is_last = revealing.unrevealed_seats().is_empty();
         events.push(Event::Revealed { seat });
-        if is_last { self.deal(events) } else { Ok(()) }
+        if is_last { self.deal_game(events) } else { Ok(()) }
     }
 
     /// All who were asked have revealed their texts, or their time is over.
-    pub(super) fn deal(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    pub(super) fn deal_game(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let Phase::Revealing(revealing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -189,13 +189,13 @@ impl<G: Game> Table<G> {
         self.advance(events)
     }
 
-    pub(super) fn open_failed(
+    pub(super) fn handle_open_failure(
         &mut self,
         game: GameId,
         seats: SeatSet,
-        fresh: Option<Fresh>,
+        fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let Phase::Opening(opening) = &self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -205,8 +205,8 @@ impl<G: Game> Table<G> {
         if seats.is_empty() {
             return Err(Rejection::BadAnswer);
         }
-        seats.iter().for_each(|seat| self.free(seat, Reason::CannotPay, events));
-        self.free_those_who_left(events);
+        seats.iter().for_each(|seat| self.vacate_seat(seat, Reason::CannotPay, events));
+        self.vacate_left_seats(events);
         self.regroup(fresh, events)
     }
 }

@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, Commitment, Contribution, ServerSeed, Stream};
+use crate::chance::{ChanceAnswer, Commitment, Contribution, ServerSeed, Stream};
 use crate::coins::Coins;
 use crate::game::{Game, GameKind, Prompt};
 use crate::seat::{Seat, SeatSet};
 use crate::table::id::{ConnectionId, GameId, PlayerId};
-use crate::table::record::{By, Record, Taken};
+use crate::table::record::{ActionOrigin, Record, RecordedAction};
 use crate::table::shared_list::SharedList;
 use crate::table::time::Timestamp;
 
@@ -79,7 +79,7 @@ pub struct Revealing {
     pub game: GameId,
     /// Secret until the game is over.
     pub server_seed: ServerSeed,
-    /// By seat, and with the texts that came so far.
+    /// ActionOrigin seat, and with the texts that came so far.
     pub clients: Vec<Contribution>,
     pub opened_at: Timestamp,
     /// What the ledger holds of each seat.
@@ -89,14 +89,14 @@ pub struct Revealing {
 
 impl Revealing {
     /// The seats that are asked and have not answered.
-    pub fn asked(&self) -> SeatSet {
+    pub fn unrevealed_seats(&self) -> SeatSet {
         let is_asked =
             |client: &Contribution| client.text.is_none() && !client.commitment.is_none();
         self.seats_where(is_asked)
     }
 
     /// The seats whose text has come.
-    pub fn revealed(&self) -> SeatSet {
+    pub fn revealed_seats(&self) -> SeatSet {
         self.seats_where(|client| client.text.is_some())
     }
 
@@ -112,7 +112,7 @@ impl Revealing {
 pub struct Playing<G: Game> {
     pub game: GameId,
     pub server_seed: ServerSeed,
-    /// By seat.
+    /// ActionOrigin seat.
     pub clients: Arc<[Contribution]>,
     pub opened_at: Timestamp,
     /// What the ledger holds of each seat.
@@ -122,9 +122,9 @@ pub struct Playing<G: Game> {
     pub state: G,
     pub stream: Stream,
     /// What chance has decided so far.
-    pub chance: Arc<Vec<Answer>>,
+    pub chance: Arc<Vec<ChanceAnswer>>,
     /// What was played so far, for the record.
-    pub actions: SharedList<Taken<G::Action>>,
+    pub actions: SharedList<RecordedAction<G::Action>>,
     /// The last question asked, when, and when the clock answers it.
     pub asked: Prompt,
     pub asked_at: Timestamp,
@@ -182,12 +182,12 @@ impl<G: Game> Playing<G> {
         &mut self,
         at: Timestamp,
         seat: Seat,
-        by: By,
+        by: ActionOrigin,
         action: &G::Action,
         events: &mut Vec<G::Event>,
-    ) -> Result<(), G::Illegal> {
+    ) -> Result<(), G::Refusal> {
         self.state = self.state.act(seat, action, events)?;
-        self.actions.push(Taken { at, seat, by, action: action.clone() });
+        self.actions.push(RecordedAction { at, seat, by, action: action.clone() });
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::table::event::Event;
 use crate::table::id::{GameId, PlayerId};
 use crate::table::input::Rejection;
 use crate::table::phase::Phase;
-use crate::table::step::{Events, Refused};
+use crate::table::step::{Events, TableRejection};
 use crate::table::time::Timestamp;
 
 /// Coins that the ledger is to give back out of the POT.
@@ -78,7 +78,7 @@ impl<G: Game> Table<G> {
     }
 
     /// A game has been opened, so its antes are in the POT.
-    pub(super) fn paid_into_pot(&mut self, game: GameId) {
+    pub(super) fn record_antes(&mut self, game: GameId) {
         if self.terms.private.is_some() {
             self.pot_refunds.last_game = Some(game);
             self.pot_refunds.taken_by.clear();
@@ -86,7 +86,7 @@ impl<G: Game> Table<G> {
     }
 
     /// A player goes who is to take its part of the POT along.
-    pub(super) fn owe_part(&mut self, player: PlayerId) {
+    pub(super) fn queue_refund(&mut self, player: PlayerId) {
         let has_part = self.terms.private.is_some()
             && !self.pot.is_zero()
             && !self.pot_refunds.taken_by.contains(&player);
@@ -97,7 +97,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Somebody has gone.
-    pub(super) fn note_empty(&mut self) {
+    pub(super) fn record_if_empty(&mut self) {
         if self.occupants().next().is_none() {
             self.pot_refunds.empty_since = self.at;
         }
@@ -122,7 +122,7 @@ impl<G: Game> Table<G> {
         pot: Coins,
         shares: &[Share],
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let is_due = self.next_pot_refund().is_some_and(|due| (due.game, due.player) == (game, player));
         let is_running = matches!(self.phase, Phase::Playing(_) | Phase::Settling(_));
         if !is_due || is_running || pot.is_negative() {

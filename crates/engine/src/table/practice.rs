@@ -12,9 +12,9 @@ use crate::game::{Game, Skill};
 use crate::seat::Seat;
 use crate::table::Table;
 use crate::table::id::{GameId, PlayerId};
-use crate::table::input::{Fresh, Rejection};
+use crate::table::input::{GameEntropy, Rejection};
 use crate::table::phase::{Occupant, Phase};
-use crate::table::step::{Events, Refused};
+use crate::table::step::{Events, TableRejection};
 
 /// A bot that belongs to a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ impl<G: Game> Table<G> {
     ///
     /// # Errors
     /// At a table where coins can be lost, and where the player is not asked.
-    pub fn hint(&self, player: PlayerId) -> Result<Hint<G::Action>, Refused<G>> {
-        let seat = self.seated(player)?;
+    pub fn hint(&self, player: PlayerId) -> Result<Hint<G::Action>, TableRejection<G>> {
+        let seat = self.require_seat(player)?;
         if !self.terms.practice {
             return Err(Rejection::NotPractice);
         }
@@ -73,23 +73,23 @@ impl<G: Game> Table<G> {
         }
         // As well as for a player who is taken over.
         let by = Skill::Quick;
-        let action = self.advised(playing, seat, by).ok_or(Rejection::NotAsked)?;
+        let action = self.choose_action(playing, seat, by).ok_or(Rejection::NotAsked)?;
         let (game, prompt) = (playing.game, playing.asked.number);
         Ok(Hint { game, prompt, action, by })
     }
 
     /// Opens or settles a game for which nobody pays.
-    pub(super) fn practise(
+    pub(super) fn tick_practice(
         &mut self,
-        fresh: Option<Fresh>,
+        fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         match &self.phase {
             Phase::Opening(opening) => {
                 let stakes = vec![Coins::ZERO; opening.commitments.len()];
-                self.opened(opening.game, &stakes, Coins::ZERO, events)
+                self.begin_revealing(opening.game, &stakes, Coins::ZERO, events)
             }
-            Phase::Settling(settling) => self.settled(settling.record.game, fresh, events),
+            Phase::Settling(settling) => self.finish_settlement(settling.record.game, fresh, events),
             Phase::Waiting | Phase::Preparing(_) | Phase::Revealing(_) | Phase::Playing(_) => {
                 Err(Rejection::NothingDue)
             }

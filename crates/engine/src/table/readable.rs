@@ -18,21 +18,21 @@ use serde::{Deserialize, Deserializer};
 use crate::game::{Game, GameKind};
 use crate::table::input::{Input, Line};
 use crate::table::phase::{Phase, Playing, Settling};
-use crate::table::record::{Record, Taken};
+use crate::table::record::{Record, RecordedAction};
 use crate::table::terms::Terms;
 use crate::table::view::{PhaseView, TableView};
 use crate::table::{Event, Table};
 
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
+pub enum DocumentError {
     /// It is of a game that is not known here.
     UnknownGame(String),
     /// It is no such document.
     Malformed(String),
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownGame(kind) => write!(f, "there is no game {kind}"),
@@ -41,9 +41,9 @@ impl fmt::Display for Unreadable {
     }
 }
 
-impl core::error::Error for Unreadable {}
+impl core::error::Error for DocumentError {}
 
-impl From<serde_json::Error> for Unreadable {
+impl From<serde_json::Error> for DocumentError {
     fn from(error: serde_json::Error) -> Self {
         Self::Malformed(error.to_string())
     }
@@ -52,12 +52,12 @@ impl From<serde_json::Error> for Unreadable {
 /// A game whose documents can be read.
 pub trait Readable: Game {
     /// A snapshot.
-    fn read_table(text: &str) -> Result<Table<Self>, Unreadable>;
+    fn read_table(text: &str) -> Result<Table<Self>, DocumentError>;
 
     /// A line of the journal of a table where this kind of game is played.
-    fn read_line(kind: &str, text: &str) -> Result<Line<Self::Action>, Unreadable>;
+    fn read_line(kind: &str, text: &str) -> Result<Line<Self::Action>, DocumentError>;
 
-    fn read_record(text: &str) -> Result<Record<Self>, Unreadable>;
+    fn read_record(text: &str) -> Result<Record<Self>, DocumentError>;
 
     /// A rule set of this kind of game.
     fn read_rules<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<Self::Rules, D::Error>;
@@ -70,23 +70,23 @@ pub trait Readable: Game {
 }
 
 impl<G: GameKind> Readable for G {
-    fn read_table(text: &str) -> Result<Table<G>, Unreadable> {
+    fn read_table(text: &str) -> Result<Table<G>, DocumentError> {
         let table: Table<G> = serde_json::from_str(text)?;
         check_kind::<G>(&table.kind)?;
         Ok(table)
     }
 
-    fn read_line(kind: &str, text: &str) -> Result<Line<G::Action>, Unreadable> {
+    fn read_line(kind: &str, text: &str) -> Result<Line<G::Action>, DocumentError> {
         check_kind::<G>(kind)?;
         Ok(serde_json::from_str(text)?)
     }
 
-    fn read_record(text: &str) -> Result<Record<G>, Unreadable> {
+    fn read_record(text: &str) -> Result<Record<G>, DocumentError> {
         let record: Record<G> = serde_json::from_str(text)?;
         check_kind::<G>(&record.kind)?;
         // One record has one form: a field too many or too few, or written otherwise, is refused.
         if serde_json::to_value(&record)? != serde_json::from_str::<serde_json::Value>(text)? {
-            return Err(Unreadable::Malformed("it is not written as a record is".into()));
+            return Err(DocumentError::Malformed("it is not written as a record is".into()));
         }
         Ok(record)
     }
@@ -102,17 +102,17 @@ impl<G: GameKind> Readable for G {
     }
 }
 
-fn check_kind<G: GameKind>(kind: &str) -> Result<(), Unreadable> {
-    if kind == G::NAME { Ok(()) } else { Err(Unreadable::UnknownGame(kind.into())) }
+fn check_kind<G: GameKind>(kind: &str) -> Result<(), DocumentError> {
+    if kind == G::NAME { Ok(()) } else { Err(DocumentError::UnknownGame(kind.into())) }
 }
 
 /// The kind that a snapshot or a record names.
-pub(crate) fn kind_of(text: &str) -> Result<String, Unreadable> {
+pub(crate) fn read_kind(text: &str) -> Result<String, DocumentError> {
     #[derive(Deserialize)]
-    struct Named {
+    struct KindField {
         kind: String,
     }
-    let Named { kind } = serde_json::from_str(text)?;
+    let KindField { kind } = serde_json::from_str(text)?;
     Ok(kind)
 }
 
@@ -124,7 +124,7 @@ pub trait Lift<A: Game>: GameKind {
     fn lift_event(event: Self::Event) -> A::Event;
     fn lift_view(view: Self::View) -> A::View;
     /// The event, if it is one of this game.
-    fn lowered_event(event: &A::Event) -> Option<&Self::Event>;
+    fn lower_event(event: &A::Event) -> Option<&Self::Event>;
 }
 
 impl<A> Line<A> {
@@ -142,8 +142,8 @@ impl<A> Input<A> {
             Self::Act { player, game, prompt, action } => {
                 Input::Act { player, game, prompt, action: map(action) }
             }
-            Self::Advise { player, game, prompt, action } => {
-                Input::Advise { player, game, prompt, action: map(action) }
+            Self::AiAction { player, game, prompt, action } => {
+                Input::AiAction { player, game, prompt, action: map(action) }
             }
             Self::Sit { player, name, avatar, bot } => Input::Sit { player, name, avatar, bot },
             Self::Leave { player } => Input::Leave { player },
@@ -226,10 +226,10 @@ impl<R> Terms<R> {
     }
 }
 
-impl<A> Taken<A> {
-    fn map<B>(self, map: impl FnOnce(A) -> B) -> Taken<B> {
+impl<A> RecordedAction<A> {
+    fn map<B>(self, map: impl FnOnce(A) -> B) -> RecordedAction<B> {
         let Self { at, seat, by, action } = self;
-        Taken { at, seat, by, action: map(action) }
+        RecordedAction { at, seat, by, action: map(action) }
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chance::{Answer, Commitment, Contribution, ServerSeed};
+use crate::chance::{ChanceAnswer, Commitment, Contribution, ServerSeed};
 use crate::coins::Coins;
 use crate::game::{Game, GameKind, Outcome};
 use crate::seat::{Seat, SeatSet};
@@ -24,7 +24,7 @@ pub const FORMAT: &str = "bahay/record/v1";
 /// Who chose an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum ActionOrigin {
     Player,
     Clock,
     Ai,
@@ -33,10 +33,10 @@ pub enum By {
 /// One action of a game, as it was taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Taken<A> {
+pub struct RecordedAction<A> {
     pub at: Timestamp,
     pub seat: Seat,
-    pub by: By,
+    pub by: ActionOrigin,
     pub action: A,
 }
 
@@ -52,7 +52,7 @@ pub struct Record<G: Game> {
     pub game: GameId,
     pub table: TableId,
     pub terms: Terms<G::Rules>,
-    /// By seat.
+    /// ActionOrigin seat.
     pub players: Vec<PlayerId>,
     /// The seats of the house's bots (rule 8.6).
     pub bots: SeatSet,
@@ -61,13 +61,13 @@ pub struct Record<G: Game> {
     /// To the server seed.
     pub commitment: Commitment,
     pub server_seed: ServerSeed,
-    /// By seat: what each client committed to and revealed, and the seed that was dealt with.
+    /// ActionOrigin seat: what each client committed to and revealed, and the seed that was dealt with.
     pub clients: Vec<Contribution>,
     /// The seat that began because of an earlier win; `None` where chance decided (rule 2.2).
     pub starter: Option<Seat>,
     /// What chance decided, in order; for a card game the deck is among it.
-    pub chance: Vec<Answer>,
-    pub actions: Vec<Taken<G::Action>>,
+    pub chance: Vec<ChanceAnswer>,
+    pub actions: Vec<RecordedAction<G::Action>>,
     pub outcome: Outcome,
     /// What the ledger held of each seat.
     pub stakes: Vec<Coins>,
@@ -81,15 +81,15 @@ pub struct Record<G: Game> {
 }
 
 /// What an outcome is worth at a table: the settlement, the POT and the crown after it.
-pub(crate) struct Worth {
+pub(crate) struct TableOutcome {
     pub(crate) settlement: Settlement,
     pub(crate) pot_after: Coins,
     pub(crate) crown_after: Option<Crown>,
 }
 
-impl Worth {
+impl TableOutcome {
     /// Rules 6.7, 6.8 and chapter 7. `None` when an amount does not fit.
-    pub(crate) fn of<G: Game>(
+    pub(crate) fn compute<G: Game>(
         outcome: &Outcome,
         terms: &Terms<G::Rules>,
         stakes: &[Coins],
@@ -118,10 +118,10 @@ impl Worth {
 
 impl<G: Game> Record<G> {
     /// `None` while the game goes on, or when an amount does not fit.
-    pub(super) fn of(table: &Table<G>, playing: &Playing<G>) -> Option<Self> {
+    pub(super) fn from_table(table: &Table<G>, playing: &Playing<G>) -> Option<Self> {
         let outcome = playing.state.outcome()?;
         let players = table.players();
-        let Worth { settlement, pot_after, crown_after } = Worth::of::<G>(
+        let TableOutcome { settlement, pot_after, crown_after } = TableOutcome::compute::<G>(
             &outcome,
             &table.terms,
             &playing.stakes,
@@ -131,7 +131,7 @@ impl<G: Game> Record<G> {
         )?;
         Some(Self {
             format: FORMAT.into(),
-            engine: version::name(table.engine),
+            engine: version::engine_name(table.engine),
             kind: G::kind(&table.terms.rules).into(),
             game: playing.game,
             table: table.id,

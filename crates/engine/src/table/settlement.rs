@@ -68,7 +68,7 @@ impl Settlement {
         pot: Option<PotPayout>,
     ) -> Option<Self> {
         let seats = u8::try_from(stakes.len()).ok()?;
-        let count = price.of_count(counts_per_bet).ok()?;
+        let count = price.count_price(counts_per_bet).ok()?;
         let mut left = stakes.to_vec();
         let mut payments = Vec::with_capacity(outcome.debts.len());
         for Debt { from, to, items } in &outcome.debts {

@@ -13,13 +13,13 @@ use alloc::vec::Vec;
 
 use uuid::Uuid;
 
-use crate::chance::{ClientSeed, Dice, Key, ServerSeed};
+use crate::chance::{ClientSeed, ChanceRng, Key, ServerSeed};
 use crate::coins::Coins;
 use crate::game::Game;
 use crate::hex::Hex;
 use crate::seat::{Seat, SeatSet};
 use crate::table::{
-    ConnectionId, Effect, Event, Fresh, GameId, Input, Line, Phase, PlayerId, PotRefund, Record,
+    ConnectionId, Effect, Event, GameEntropy, GameId, Input, Line, Phase, PlayerId, PotRefund, Record,
     Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
 };
 
@@ -51,7 +51,7 @@ impl Habits {
 
 /// One step: what the table wrote down and what it told.
 #[derive(Clone, Debug)]
-pub struct Happened<G: Game> {
+pub struct SimulationStep<G: Game> {
     pub line: Line<G::Action>,
     pub events: Vec<Event<G::Event>>,
     /// A game that was settled with this step.
@@ -64,7 +64,7 @@ pub struct Simulation<G: Game> {
     table: Table<G>,
     now: Timestamp,
     habits: Habits,
-    chance: Dice,
+    chance: ChanceRng,
     /// Ids given so far.
     ids: u64,
     /// When each present player does the next thing.
@@ -105,7 +105,7 @@ impl<G: Game> Simulation<G> {
             table: Table::new(TableId(Uuid::from_u64_pair(seed, 0)), terms),
             now: Timestamp::from_ms(0),
             habits,
-            chance: Dice::new(Key(Hex(key))),
+            chance: ChanceRng::new(Key(Hex(key))),
             ids: 0,
             intentions: BTreeMap::new(),
             texts: BTreeMap::new(),
@@ -129,7 +129,7 @@ impl<G: Game> Simulation<G> {
     }
 
     /// What the seed is made of that this player's client has committed to last.
-    pub fn text_of(&self, player: PlayerId) -> Option<&str> {
+    pub fn seed_text(&self, player: PlayerId) -> Option<&str> {
         self.texts.get(&player).map(String::as_str)
     }
 
@@ -139,12 +139,12 @@ impl<G: Game> Simulation<G> {
     }
 
     /// How much was refused of what players sent.
-    pub fn refused(&self) -> u64 {
+    pub fn refusal_count(&self) -> u64 {
         self.refused
     }
 
     /// Every coin that was granted, less every coin that is anywhere: zero, always.
-    pub fn missing(&self) -> Coins {
+    pub fn missing_coins(&self) -> Coins {
         let held = self.held.iter().map(|(_, stake)| *stake);
         let everywhere: Coins =
             self.wallets.values().copied().chain(held).chain([self.pot, self.fees]).sum();
@@ -152,19 +152,19 @@ impl<G: Game> Simulation<G> {
     }
 
     /// Goes on to the next thing that the table accepts.
-    pub fn step(&mut self) -> Happened<G> {
+    pub fn step(&mut self) -> SimulationStep<G> {
         loop {
             if let Some(input) = self.due_input() {
                 match self.submit(input) {
                     Ok(happened) => return happened,
-                    Err(rejection) => self.note(rejection),
+                    Err(rejection) => self.count_refusal(rejection),
                 }
             }
         }
     }
 
     /// Plays until so many games are settled, and gives each record.
-    pub fn play(&mut self, games: u64, mut settled: impl FnMut(&Happened<G>, &Record<G>)) {
+    pub fn play(&mut self, games: u64, mut settled: impl FnMut(&SimulationStep<G>, &Record<G>)) {
         let mut done = 0;
         while done < games {
             let happened = self.step();
@@ -175,14 +175,14 @@ impl<G: Game> Simulation<G> {
         }
     }
 
-    fn note(&mut self, _: Rejection<G::Illegal>) {
+    fn count_refusal(&mut self, _: Rejection<G::Refusal>) {
         self.refused += 1;
     }
 
-    fn submit(&mut self, input: Input<G::Action>) -> Result<Happened<G>, Rejection<G::Illegal>> {
-        let fresh = Fresh {
-            seed: ServerSeed(Hex(self.bytes())),
-            game: GameId(Uuid::from_bytes(self.bytes())),
+    fn submit(&mut self, input: Input<G::Action>) -> Result<SimulationStep<G>, Rejection<G::Refusal>> {
+        let fresh = GameEntropy {
+            seed: ServerSeed(Hex(self.draw_bytes())),
+            game: GameId(Uuid::from_bytes(self.draw_bytes())),
         };
         let Transition { line, table, events } = self.table.decide(self.now, input, || fresh)?;
         let record = match self.table.phase() {
@@ -193,10 +193,10 @@ impl<G: Game> Simulation<G> {
         };
         self.table = table;
         for event in &events {
-            self.intend(event);
+            self.plan_reaction(event);
         }
-        self.intend_to_act();
-        Ok(Happened { line, events, record })
+        self.plan_actions();
+        Ok(SimulationStep { line, events, record })
     }
 
     /// The next input, in time: what the ledger answers, who comes, what players do, the clock.
@@ -205,7 +205,7 @@ impl<G: Game> Simulation<G> {
             return Some(input);
         }
         if self.table.seats_free() > 0 && matches!(self.table.phase(), Phase::Waiting) {
-            let player = PlayerId(self.id());
+            let player = PlayerId(self.next_id());
             self.wallets.insert(player, self.welcome);
             self.granted = self.granted.checked_add(self.welcome).expect("grants fit");
             self.intentions.insert(player, (self.now, Intention::Return));
@@ -224,7 +224,7 @@ impl<G: Game> Simulation<G> {
             (_, Some(deadline)) => {
                 self.now = self.now.max(deadline);
                 match self.table.effects(self.now).first() {
-                    Some(Effect::Advise { seat, .. }) => self.table.advice(*seat),
+                    Some(Effect::ChooseAction { seat, .. }) => self.table.ai_action(*seat),
                     Some(
                         Effect::Tick | Effect::Open(_) | Effect::Settle(_) | Effect::RefundPot(_),
                     )
@@ -291,7 +291,7 @@ impl<G: Game> Simulation<G> {
                 }
                 Some(Input::PotRefunded { game, player, pot: self.pot, shares })
             }
-            Effect::Advise { .. } | Effect::Tick => None,
+            Effect::ChooseAction { .. } | Effect::Tick => None,
         }
     }
 
@@ -305,15 +305,15 @@ impl<G: Game> Simulation<G> {
         let seat = self.table.seat_of(player)?;
         match intention {
             Intention::Return => {
-                let connection = ConnectionId(self.id());
+                let connection = ConnectionId(self.next_id());
                 Some(Input::Connect { player, connection })
             }
             Intention::Ready => {
-                if self.per_mille(self.habits.removed) {
+                if self.is_drawn(self.habits.removed) {
                     return Some(Input::Remove { player });
                 }
                 let game = self.table.phase().game()?;
-                let text = self.chance_in(2).then(|| format!("luck {} {game}", self.ids));
+                let text = self.is_one_in(2).then(|| format!("luck {} {game}", self.ids));
                 let commitment = text.as_ref().map(|text| ClientSeed::from_text(text).commitment());
                 if let Some(text) = text {
                     self.texts.insert(player, text);
@@ -325,13 +325,13 @@ impl<G: Game> Simulation<G> {
                     return None;
                 };
                 let game = revealing.game;
-                if self.per_mille(self.habits.disconnect) {
+                if self.is_drawn(self.habits.disconnect) {
                     let connection = self.table.occupant(seat)?.connection?;
-                    let back = self.now.after_ms(self.between(100..10_000));
+                    let back = self.now.after_ms(self.draw_in(100..10_000));
                     self.intentions.insert(player, (back, Intention::Return));
                     return Some(Input::Disconnect { player, connection });
                 }
-                if self.per_mille(self.habits.noise) {
+                if self.is_drawn(self.habits.noise) {
                     let again = self.now.after_ms(50);
                     self.intentions.insert(player, (again, Intention::Reveal));
                     return Some(Input::Reveal { player, game, text: "another".into() });
@@ -348,24 +348,24 @@ impl<G: Game> Simulation<G> {
                 }
                 let game = playing.game;
                 let habits = self.habits;
-                if self.per_mille(habits.silent) {
+                if self.is_drawn(habits.silent) {
                     return None;
                 }
-                if self.per_mille(habits.leave) {
+                if self.is_drawn(habits.leave) {
                     return Some(Input::Leave { player });
                 }
-                if self.per_mille(habits.disconnect) {
+                if self.is_drawn(habits.disconnect) {
                     let connection = self.table.occupant(seat)?.connection?;
-                    let back = self.now.after_ms(self.between(500..40_000));
+                    let back = self.now.after_ms(self.draw_in(500..40_000));
                     self.intentions.insert(player, (back, Intention::Return));
                     return Some(Input::Disconnect { player, connection });
                 }
-                if self.per_mille(habits.noise) {
+                if self.is_drawn(habits.noise) {
                     let again = self.now.after_ms(50);
                     self.intentions.insert(player, (again, Intention::Act { prompt }));
-                    return self.noise(player, seat, game, prompt);
+                    return self.noise_input(player, seat, game, prompt);
                 }
-                let Input::Advise { action, .. } = self.table.advice(seat)? else {
+                let Input::AiAction { action, .. } = self.table.ai_action(seat)? else {
                     return None;
                 };
                 Some(Input::Act { player, game, prompt, action })
@@ -374,24 +374,24 @@ impl<G: Game> Simulation<G> {
     }
 
     /// Something late, doubled, foreign or forged; the table must refuse it.
-    fn noise(
+    fn noise_input(
         &mut self,
         player: PlayerId,
         seat: Seat,
         game: GameId,
         prompt: u32,
     ) -> Option<Input<G::Action>> {
-        let Some(Input::Advise { action, .. }) = self.table.advice(seat) else {
+        let Some(Input::AiAction { action, .. }) = self.table.ai_action(seat) else {
             return None;
         };
         let other = self.table.occupants().find(|(other, _)| *other != seat)?.1.player;
-        let foreign = GameId(self.id());
-        let stranger = PlayerId(self.id());
-        Some(match self.between(0..8) {
+        let foreign = GameId(self.next_id());
+        let stranger = PlayerId(self.next_id());
+        Some(match self.draw_in(0..8) {
             0 => Input::Act { player, game, prompt: prompt.wrapping_sub(1), action },
             1 => Input::Act { player, game: foreign, prompt, action },
             2 => Input::Act { player: stranger, game, prompt, action },
-            3 => Input::Advise { player, game, prompt, action },
+            3 => Input::AiAction { player, game, prompt, action },
             4 => Input::Ready { player, game, commitment: None },
             5 => Input::sit(player, "twice"),
             6 => Input::Settled { game },
@@ -400,7 +400,7 @@ impl<G: Game> Simulation<G> {
     }
 
     /// What an event makes players want to do.
-    fn intend(&mut self, event: &Event<G::Event>) {
+    fn plan_reaction(&mut self, event: &Event<G::Event>) {
         match event {
             Event::Preparing { .. } => {
                 let present: Vec<PlayerId> = self
@@ -410,13 +410,13 @@ impl<G: Game> Simulation<G> {
                     .map(|(_, occupant)| occupant.player)
                     .collect();
                 for player in present {
-                    self.intend_soon(player, Intention::Ready);
+                    self.schedule(player, Intention::Ready);
                 }
             }
             Event::Presence { seat, connected: true } => {
                 let intention = match self.table.phase() {
                     Phase::Preparing(_) => Some(Intention::Ready),
-                    Phase::Revealing(revealing) if revealing.asked().contains(*seat) => {
+                    Phase::Revealing(revealing) if revealing.unrevealed_seats().contains(*seat) => {
                         Some(Intention::Reveal)
                     }
                     Phase::Waiting
@@ -427,14 +427,14 @@ impl<G: Game> Simulation<G> {
                 };
                 let player = self.table.occupant(*seat).map(|occupant| occupant.player);
                 if let (Some(player), Some(intention)) = (player, intention) {
-                    self.intend_soon(player, intention);
+                    self.schedule(player, intention);
                 }
             }
             Event::Revealing { .. } => {
                 let Phase::Revealing(revealing) = self.table.phase() else {
                     return;
                 };
-                let asked = revealing.asked();
+                let asked = revealing.unrevealed_seats();
                 let present: Vec<PlayerId> = self
                     .table
                     .occupants()
@@ -442,7 +442,7 @@ impl<G: Game> Simulation<G> {
                     .map(|(_, occupant)| occupant.player)
                     .collect();
                 for player in present {
-                    let at = self.now.after_ms(self.between(REVEALED_MS));
+                    let at = self.now.after_ms(self.draw_in(REVEALED_MS));
                     self.intentions.insert(player, (at, Intention::Reveal));
                 }
             }
@@ -454,7 +454,7 @@ impl<G: Game> Simulation<G> {
     }
 
     /// Who is asked and present thinks about an answer.
-    fn intend_to_act(&mut self) {
+    fn plan_actions(&mut self) {
         let Phase::Playing(playing) = self.table.phase() else {
             return;
         };
@@ -470,38 +470,38 @@ impl<G: Game> Simulation<G> {
         for player in asked {
             let known = self.intentions.get(&player).map(|(_, intention)| *intention);
             if known != Some(intention) && known != Some(Intention::Return) {
-                self.intend_soon(player, intention);
+                self.schedule(player, intention);
             }
         }
     }
 
-    fn intend_soon(&mut self, player: PlayerId, intention: Intention) {
-        let at = self.now.after_ms(self.between(THOUGHT_MS));
+    fn schedule(&mut self, player: PlayerId, intention: Intention) {
+        let at = self.now.after_ms(self.draw_in(THOUGHT_MS));
         self.intentions.insert(player, (at, intention));
     }
 
-    fn id(&mut self) -> Uuid {
+    fn next_id(&mut self) -> Uuid {
         self.ids += 1;
         Uuid::from_u64_pair(self.table.id().0.as_u64_pair().0, self.ids)
     }
 
-    fn number(&mut self, below: u32) -> u32 {
+    fn draw_below(&mut self, below: u32) -> u32 {
         u32::try_from(self.chance.below(below as usize)).expect("it is below a number of 32 bits")
     }
 
-    fn between(&mut self, range: core::ops::Range<u32>) -> u32 {
-        range.start + self.number(range.end - range.start)
+    fn draw_in(&mut self, range: core::ops::Range<u32>) -> u32 {
+        range.start + self.draw_below(range.end - range.start)
     }
 
-    fn chance_in(&mut self, n: u32) -> bool {
-        self.number(n) == 0
+    fn is_one_in(&mut self, n: u32) -> bool {
+        self.draw_below(n) == 0
     }
 
-    fn per_mille(&mut self, share: u32) -> bool {
-        share > 0 && self.number(1_000) < share
+    fn is_drawn(&mut self, share: u32) -> bool {
+        share > 0 && self.draw_below(1_000) < share
     }
 
-    fn bytes<const N: usize>(&mut self) -> [u8; N] {
-        core::array::from_fn(|_| u8::try_from(self.number(256)).expect("below 256"))
+    fn draw_bytes<const N: usize>(&mut self) -> [u8; N] {
+        core::array::from_fn(|_| u8::try_from(self.draw_below(256)).expect("below 256"))
     }
 }

@@ -15,9 +15,9 @@ use crate::seat::{Seat, SeatSet};
 use crate::table::Table;
 use crate::table::event::{Event, Reason};
 use crate::table::id::{GameId, PlayerId};
-use crate::table::input::{Fresh, Input, Line, Rejection};
+use crate::table::input::{GameEntropy, Input, Line, Rejection};
 use crate::table::phase::{Occupant, Phase, Preparing, Settling};
-use crate::table::record::{By, Record};
+use crate::table::record::{ActionOrigin, Record};
 use crate::table::time::Timestamp;
 
 /// An accepted input: what to write down, the table after it, and what its viewers are told.
@@ -29,7 +29,7 @@ pub struct Transition<G: Game> {
     pub events: Vec<Event<G::Event>>,
 }
 
-pub(super) type Refused<G> = Rejection<<G as Game>::Illegal>;
+pub(super) type TableRejection<G> = Rejection<<G as Game>::Refusal>;
 pub(super) type Events<G> = Vec<Event<<G as Game>::Event>>;
 
 impl<G: Game> Table<G> {
@@ -38,11 +38,11 @@ impl<G: Game> Table<G> {
         &self,
         now: Timestamp,
         input: Input<G::Action>,
-        fresh: impl FnOnce() -> Fresh,
-    ) -> Result<Transition<G>, Refused<G>> {
+        fresh: impl FnOnce() -> GameEntropy,
+    ) -> Result<Transition<G>, TableRejection<G>> {
         let mut line = Line { at: now.max(self.at), input, fresh: None };
         let (table, events) = match self.follow(&line) {
-            Err(Rejection::NeedsFresh) => {
+            Err(Rejection::NeedsEntropy) => {
                 line.fresh = Some(fresh());
                 self.follow(&line)?
             }
@@ -53,12 +53,12 @@ impl<G: Game> Table<G> {
     }
 
     /// The table after a line of its journal, and what that line means to its viewers.
-    pub fn follow(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), Refused<G>> {
+    pub fn follow(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), TableRejection<G>> {
         let mut table = self.clone();
         let mut events = Vec::new();
         table.at = line.at.max(self.at);
         table.apply_line(line, self.at, &mut events)?;
-        let (before, after) = (self.taken_over(), table.taken_over());
+        let (before, after) = (self.taken_over_seats(), table.taken_over_seats());
         for seat in before.union(after).iter() {
             if before.contains(seat) != after.contains(seat) {
                 events.push(Event::Takeover { seat, on: after.contains(seat) });
@@ -73,10 +73,10 @@ impl<G: Game> Table<G> {
         line: &Line<G::Action>,
         before: Timestamp,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         match &line.input {
             Input::Sit { player, name, avatar, bot } => {
-                let seat = self.free_seat(*player)?;
+                let seat = self.find_free_seat(*player)?;
                 let avatar = avatar.clone();
                 self.seats[seat.index()] = Some(Occupant {
                     player: *player,
@@ -107,7 +107,7 @@ impl<G: Game> Table<G> {
                 }
             }
             Input::Leave { player } => {
-                let seat = self.seated(*player)?;
+                let seat = self.require_seat(*player)?;
                 if self.is_in_game(seat) && !self.terms.practice {
                     let has_left = &mut self.seat_mut(seat).left;
                     return if core::mem::replace(has_left, true) {
@@ -116,7 +116,7 @@ impl<G: Game> Table<G> {
                         Ok(())
                     };
                 }
-                self.free(seat, Reason::Left, events);
+                self.vacate_seat(seat, Reason::Left, events);
                 if self.terms.practice {
                     // Nobody else plays there, and nothing is at stake: the game ends with it.
                     return self.regroup(line.fresh, events);
@@ -124,7 +124,7 @@ impl<G: Game> Table<G> {
                 self.regroup_between_games(line.fresh, events)
             }
             Input::Connect { player, connection } => {
-                let seat = self.seated(*player)?;
+                let seat = self.require_seat(*player)?;
                 let tolerated = self.terms.clocks.missed_turns_to_takeover.saturating_sub(1);
                 let occupant = self.seat_mut(seat);
                 let is_away = occupant.left || occupant.missed_turns > tolerated;
@@ -142,7 +142,7 @@ impl<G: Game> Table<G> {
                 Ok(())
             }
             Input::Disconnect { player, connection } => {
-                let seat = self.seated(*player)?;
+                let seat = self.require_seat(*player)?;
                 let at = self.at;
                 let occupant = self.seat_mut(seat);
                 if occupant.connection != Some(*connection) {
@@ -154,13 +154,13 @@ impl<G: Game> Table<G> {
                 Ok(())
             }
             Input::Ready { player, game, commitment } => {
-                self.ready(*player, *game, *commitment, events)
+                self.mark_ready(*player, *game, *commitment, events)
             }
-            Input::Reveal { player, game, text } => self.reveal(*player, *game, text, events),
+            Input::Reveal { player, game, text } => self.reveal_text(*player, *game, text, events),
             Input::Act { player, game, prompt, action } => {
-                let seat = self.asked(*player, *game, *prompt)?;
+                let seat = self.require_prompt(*player, *game, *prompt)?;
                 let told = events.len();
-                self.act(seat, By::Player, action, events)?;
+                self.act(seat, ActionOrigin::Player, action, events)?;
                 // What nobody else sees happen does not show that the player is back.
                 let is_seen = |event: &Event<_>| event.redact::<G>(Viewer::Public).is_some();
                 if events[told..].iter().any(is_seen) {
@@ -171,8 +171,8 @@ impl<G: Game> Table<G> {
                 Ok(())
             }
             Input::TakeBack { player } => {
-                let seat = self.seated(*player)?;
-                if !self.taken_over().contains(seat) {
+                let seat = self.require_seat(*player)?;
+                if !self.taken_over_seats().contains(seat) {
                     return Err(Rejection::NotTakenOver);
                 }
                 let occupant = self.seat_mut(seat);
@@ -183,35 +183,35 @@ impl<G: Game> Table<G> {
                 occupant.missed_turns = 0;
                 Ok(())
             }
-            Input::Advise { player, game, prompt, action } => {
-                let seat = self.asked(*player, *game, *prompt)?;
-                self.let_ai_act(seat, action)?;
-                self.act(seat, By::Ai, action, events)
+            Input::AiAction { player, game, prompt, action } => {
+                let seat = self.require_prompt(*player, *game, *prompt)?;
+                self.authorize_ai_action(seat, action)?;
+                self.act(seat, ActionOrigin::Ai, action, events)
             }
             Input::Tick => self.tick(before, line.fresh, events),
-            Input::Opened { game, stakes, pot } => self.opened(*game, stakes, *pot, events),
+            Input::Opened { game, stakes, pot } => self.begin_revealing(*game, stakes, *pot, events),
             Input::OpenFailed { game, seats } => {
-                self.open_failed(*game, *seats, line.fresh, events)
+                self.handle_open_failure(*game, *seats, line.fresh, events)
             }
-            Input::Settled { game } => self.settled(*game, line.fresh, events),
+            Input::Settled { game } => self.finish_settlement(*game, line.fresh, events),
             Input::PotRefunded { game, player, pot, shares } => {
                 self.apply_pot_refund(*game, *player, *pot, shares, events)
             }
             Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {
-                let seat = self.seated(*player)?;
+                let seat = self.require_seat(*player)?;
                 // Whoever has a part in the POT does not go while it is played for.
                 let may_have_part = self.terms.private.is_some() && self.phase.is_running();
                 if self.is_in_game(seat) || may_have_part {
                     return Err(Rejection::GameRunning);
                 }
-                self.free(seat, Reason::Removed, events);
+                self.vacate_seat(seat, Reason::Removed, events);
                 self.regroup_between_games(line.fresh, events)
             }
         }
     }
 
-    pub(super) fn seated(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
+    pub(super) fn require_seat(&self, player: PlayerId) -> Result<Seat, TableRejection<G>> {
         self.seat_of(player).ok_or(Rejection::NotSeated)
     }
 
@@ -224,7 +224,7 @@ impl<G: Game> Table<G> {
         self.occupant_mut(seat).expect("a seat that was found by its player is taken")
     }
 
-    fn free_seat(&self, player: PlayerId) -> Result<Seat, Refused<G>> {
+    fn find_free_seat(&self, player: PlayerId) -> Result<Seat, TableRejection<G>> {
         if self.seat_of(player).is_some() {
             return Err(Rejection::AlreadySeated);
         }
@@ -237,7 +237,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Frees a seat. Leaving the table breaks the player's run of wins (rule 7.3).
-    pub(super) fn free(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
+    pub(super) fn vacate_seat(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
         let Some(occupant) = self.seats[seat.index()].take() else {
             return;
         };
@@ -256,18 +256,18 @@ impl<G: Game> Table<G> {
         events.push(Event::Left { seat, player, reason });
         match reason {
             // Not by the player's own will (rule 7.4).
-            Reason::Removed | Reason::Closed => self.owe_part(player),
+            Reason::Removed | Reason::Closed => self.queue_refund(player),
             Reason::Left | Reason::NotReady | Reason::Absent | Reason::CannotPay => {}
         }
-        self.note_empty();
+        self.record_if_empty();
     }
 
     /// After somebody went who does not play in a game that may go on.
     fn regroup_between_games(
         &mut self,
-        fresh: Option<Fresh>,
+        fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         if self.phase.is_running() { Ok(()) } else { self.regroup(fresh, events) }
     }
 
@@ -275,27 +275,27 @@ impl<G: Game> Table<G> {
     /// room's new terms, and prepares the next game when enough players are there, or waits.
     pub(super) fn regroup(
         &mut self,
-        fresh: Option<Fresh>,
+        fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let has_players = self.occupants().any(|(_, occupant)| !occupant.bot);
         let goes_on = matches!(self.phase, Phase::Preparing(_)) && has_players && !self.closed;
-        if goes_on && self.has_enough() {
+        if goes_on && self.has_enough_players() {
             self.open_if_ready(events);
             return Ok(());
         }
-        self.take_terms(events);
+        self.apply_pending_terms(events);
         if self.closed {
             let taken: SeatSet = self.occupants().map(|(seat, _)| seat).collect();
-            taken.iter().for_each(|seat| self.free(seat, Reason::Closed, events));
+            taken.iter().for_each(|seat| self.vacate_seat(seat, Reason::Closed, events));
         }
         let bots = self.bots();
         let has_players = bots.len() < self.occupants().count();
         if !has_players && !self.terms.practice {
             // They keep players company, not each other. At a practice table they belong to it.
-            bots.iter().for_each(|seat| self.free(seat, Reason::Left, events));
+            bots.iter().for_each(|seat| self.vacate_seat(seat, Reason::Left, events));
         }
-        if !has_players || !self.has_enough() {
+        if !has_players || !self.has_enough_players() {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;
                 // Who waits has as long as one who has just gone away.
@@ -307,7 +307,7 @@ impl<G: Game> Table<G> {
             }
             return Ok(());
         }
-        let fresh = fresh.ok_or(Rejection::NeedsFresh)?;
+        let fresh = fresh.ok_or(Rejection::NeedsEntropy)?;
         for occupant in self.seats.iter_mut().flatten() {
             occupant.missed_turns = 0;
         }
@@ -329,13 +329,13 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether a game can begin with those who sit here.
-    pub(super) fn has_enough(&self) -> bool {
+    pub(super) fn has_enough_players(&self) -> bool {
         self.occupants().count() >= usize::from(G::seats(&self.terms.rules).least)
     }
 
     /// Whether this player is to answer this prompt of this game, and from which seat.
-    fn asked(&self, player: PlayerId, game: GameId, prompt: u32) -> Result<Seat, Refused<G>> {
-        let seat = self.seated(player)?;
+    fn require_prompt(&self, player: PlayerId, game: GameId, prompt: u32) -> Result<Seat, TableRejection<G>> {
+        let seat = self.require_seat(player)?;
         let Phase::Playing(playing) = &self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -351,10 +351,10 @@ impl<G: Game> Table<G> {
     fn act(
         &mut self,
         seat: Seat,
-        by: By,
+        by: ActionOrigin,
         action: &G::Action,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let at = self.at;
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
@@ -366,7 +366,7 @@ impl<G: Game> Table<G> {
     }
 
     /// After a change in the game: lets chance decide, asks the next question, or settles.
-    pub(super) fn advance(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    pub(super) fn advance(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let at = self.at;
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
@@ -389,15 +389,15 @@ impl<G: Game> Table<G> {
                     if is_new {
                         playing.deadline = at.after_ms(prompt.countdown_ms);
                         events.push(Event::Countdown { deadline_ms: playing.deadline });
-                        self.count_missed();
+                        self.count_missed_countdowns();
                     }
                     return Ok(());
                 }
                 Turn::Over => break,
             }
         }
-        self.count_missed();
-        let record = self.record().ok_or(Rejection::BadAnswer)?;
+        self.count_missed_countdowns();
+        let record = self.build_record().ok_or(Rejection::BadAnswer)?;
         events.push(Event::Over {
             game: record.game,
             settlement: record.settlement.clone(),
@@ -408,23 +408,23 @@ impl<G: Game> Table<G> {
     }
 
     /// The record of the game that is over; `None` if it is not, or an amount does not fit.
-    fn record(&self) -> Option<Record<G>> {
+    fn build_record(&self) -> Option<Record<G>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
         };
-        Record::of(self, playing)
+        Record::from_table(self, playing)
     }
 
     /// Takes note that time has passed since the line before.
     fn tick(
         &mut self,
         before: Timestamp,
-        fresh: Option<Fresh>,
+        fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= self.at);
         match &self.phase {
-            Phase::Playing(playing) if playing.deadline <= self.at => self.clock(events),
+            Phase::Playing(playing) if playing.deadline <= self.at => self.play_defaults(events),
             // `follow` tells of the takeover.
             Phase::Playing(_) if self.next_grace_end(before).is_some_and(|end| end <= self.at) => {
                 Ok(())
@@ -439,7 +439,7 @@ impl<G: Game> Table<G> {
                 };
                 let absent: SeatSet =
                     self.occupants().filter(|(_, who)| late(who)).map(|(seat, _)| seat).collect();
-                absent.iter().for_each(|seat| self.free(seat, Reason::Absent, events));
+                absent.iter().for_each(|seat| self.vacate_seat(seat, Reason::Absent, events));
                 self.end_if_due();
                 self.regroup(fresh, events)
             }
@@ -447,13 +447,13 @@ impl<G: Game> Table<G> {
                 let ready = preparing.ready;
                 let late: SeatSet =
                     self.occupants().map(|(seat, _)| seat).collect::<SeatSet>().difference(ready);
-                late.iter().for_each(|seat| self.free(seat, Reason::NotReady, events));
+                late.iter().for_each(|seat| self.vacate_seat(seat, Reason::NotReady, events));
                 self.regroup(fresh, events)
             }
             // Who has not revealed is dealt with the commitment (rule 9.1).
-            Phase::Revealing(_) => self.deal(events),
+            Phase::Revealing(_) => self.deal_game(events),
             Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => {
-                self.practise(fresh, events)
+                self.tick_practice(fresh, events)
             }
             // An opening or a settlement is retried by its effect; the AI is asked by its own.
             Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
@@ -464,7 +464,7 @@ impl<G: Game> Table<G> {
 
     /// The countdown is over: plays the default for every seat that owes an answer, until another
     /// countdown begins (rule 8.2).
-    fn clock(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    fn play_defaults(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -478,16 +478,16 @@ impl<G: Game> Table<G> {
                 return Ok(());
             }
             let Some(seat) = playing.asked.seats.iter().next() else {
-                return self.expire(events);
+                return self.expire_wait(events);
             };
             let action =
                 playing.state.default_action(seat).expect("a seat that is asked has a default");
-            self.act(seat, By::Clock, &action, events)?;
+            self.act(seat, ActionOrigin::Clock, &action, events)?;
         }
     }
 
     /// The countdown is over, and nobody is to act.
-    fn expire(&mut self, events: &mut Events<G>) -> Result<(), Refused<G>> {
+    fn expire_wait(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -497,12 +497,12 @@ impl<G: Game> Table<G> {
         self.advance(events)
     }
 
-    pub(super) fn settled(
+    pub(super) fn finish_settlement(
         &mut self,
         game: GameId,
-        fresh: Option<Fresh>,
+        fresh: Option<GameEntropy>,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
+    ) -> Result<(), TableRejection<G>> {
         let Phase::Settling(settling) = &self.phase else {
             return Err(Rejection::NoSuchPhase);
         };
@@ -515,14 +515,14 @@ impl<G: Game> Table<G> {
         self.last_winner =
             record.settlement.winner.and_then(|seat| Some(self.occupant(seat)?.player));
         events.push(Event::Settled { game, pot: self.pot, crown: self.crown });
-        self.free_those_who_left(events);
+        self.vacate_left_seats(events);
         self.regroup(fresh, events)
     }
 
-    pub(super) fn free_those_who_left(&mut self, events: &mut Events<G>) {
+    pub(super) fn vacate_left_seats(&mut self, events: &mut Events<G>) {
         for seat in Seat::all(self.seat_count()) {
             if self.occupant(seat).is_some_and(|occupant| occupant.left) {
-                self.free(seat, Reason::Left, events);
+                self.vacate_seat(seat, Reason::Left, events);
             }
         }
     }

@@ -11,19 +11,19 @@ use crate::game::{Game, Hits, Skill};
 
 /// Amounts by which no game is settled to the hundredth: which of them is wrong, and what it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnsoundPrice {
+pub struct PriceError {
     /// As in the price's JSON.
     pub field: &'static str,
     pub what: &'static str,
 }
 
-impl core::fmt::Display for UnsoundPrice {
+impl core::fmt::Display for PriceError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}: {}", self.field, self.what)
     }
 }
 
-impl core::error::Error for UnsoundPrice {}
+impl core::error::Error for PriceError {}
 
 /// How counts become coins at one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,8 +43,8 @@ impl Price {
     ///
     /// # Errors
     /// When that is no whole number of hundredths, or does not fit.
-    pub fn of_count(&self, counts_per_bet: u32) -> Result<Coins, UnsoundPrice> {
-        let refused = |what| UnsoundPrice { field: "bet", what };
+    pub fn count_price(&self, counts_per_bet: u32) -> Result<Coins, PriceError> {
+        let refused = |what| PriceError { field: "bet", what };
         let whole = self.bet.checked_mul(self.multiplier).ok_or(refused("it is beyond all bounds"));
         let uneven =
             "at this game bet times multiplier is divided, into whole hundredths of a coin";
@@ -94,7 +94,7 @@ pub struct Terms<R> {
     pub bots: Skill,
     /// Where only a host's guests sit; absent at a table of a room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub private: Option<Private>,
+    pub private: Option<PrivateTerms>,
     /// One player practises here with bots: no coins are played for, and nothing is booked or kept
     /// of a game (rule 8.7).
     #[serde(default, skip_serializing_if = "is_not")]
@@ -112,7 +112,7 @@ fn is_not(flag: &bool) -> bool {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "PrivateTerms"))]
-pub struct Private {
+pub struct PrivateTerms {
     /// The table ends when nobody has sat there for so long.
     pub ends_after_ms: u32,
     /// A player whose wallet holds less than the most that can be owed stakes the whole wallet,
@@ -161,7 +161,7 @@ fn is_default(bots: &Skill) -> bool {
     *bots == Skill::default()
 }
 
-impl Default for Private {
+impl Default for PrivateTerms {
     /// An hour, as rule 7.4 has it.
     fn default() -> Self {
         Self { ends_after_ms: 60 * 60 * 1_000, short_stakes: false }
@@ -184,7 +184,7 @@ impl Default for Clocks {
 
 impl<R> Terms<R> {
     /// The terms of a practice table: nothing costs anything, and there is no POT.
-    pub fn of_practice(room: &str, rules: R, clocks: Clocks) -> Self {
+    pub fn for_practice(room: &str, rules: R, clocks: Clocks) -> Self {
         Self {
             room: room.into(),
             rules,
@@ -208,7 +208,7 @@ impl<R> Terms<R> {
     pub fn stake_max<G: Game<Rules = R>>(&self, seats: u8) -> Option<Coins> {
         let bonus = self.hits.map_or(0, |hits| hits.second_hit_bonus);
         let counts = G::counts_max(&self.rules, seats).checked_add(bonus)?;
-        self.price.of_count(G::counts_per_bet(&self.rules)).ok()?.checked_mul(counts)
+        self.price.count_price(G::counts_per_bet(&self.rules)).ok()?.checked_mul(counts)
     }
 
     /// Returns what each seat of a game of so many seats pays and stakes; `None` when an amount
@@ -289,10 +289,10 @@ mod tests {
             multiplier,
             fee_basis_points: 500,
         };
-        assert_eq!(price(100, 5).of_count(1), Ok(Coins::from_hundredths(500)));
-        assert_eq!(price(101, 2).of_count(2), Ok(Coins::from_hundredths(101)));
-        let uneven = price(101, 1).of_count(2).unwrap_err();
+        assert_eq!(price(100, 5).count_price(1), Ok(Coins::from_hundredths(500)));
+        assert_eq!(price(101, 2).count_price(2), Ok(Coins::from_hundredths(101)));
+        let uneven = price(101, 1).count_price(2).unwrap_err();
         assert_eq!(uneven.field, "bet");
-        assert_eq!(price(i64::MAX, 2).of_count(1).unwrap_err().field, "bet");
+        assert_eq!(price(i64::MAX, 2).count_price(1).unwrap_err().field, "bet");
     }
 }

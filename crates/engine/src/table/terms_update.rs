@@ -11,14 +11,14 @@ use alloc::sync::Arc;
 use crate::game::Game;
 use crate::table::Table;
 use crate::table::event::Event;
-use crate::table::input::{Rejection, Standing, TermsUpdate};
+use crate::table::input::{Rejection, TableAvailability, TermsUpdate};
 use crate::table::phase::Phase;
-use crate::table::step::{Events, Refused};
+use crate::table::step::{Events, TableRejection};
 
 impl<G: Game> Table<G> {
     /// The same, created with the terms of this revision of its room.
     #[must_use]
-    pub fn of_revision(self, revision: u32) -> Self {
+    pub fn with_revision(self, revision: u32) -> Self {
         Self { revision, ..self }
     }
 
@@ -33,7 +33,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Whether the table would take a word of its room: it can, and the word is new.
-    pub fn would_take_terms(&self, revision: u32) -> bool {
+    pub fn accepts_terms(&self, revision: u32) -> bool {
         revision > self.revision
     }
 
@@ -41,12 +41,12 @@ impl<G: Game> Table<G> {
         &mut self,
         terms: &TermsUpdate,
         events: &mut Events<G>,
-    ) -> Result<(), Refused<G>> {
-        if !self.would_take_terms(terms.revision) {
+    ) -> Result<(), TableRejection<G>> {
+        if !self.accepts_terms(terms.revision) {
             return Err(Rejection::NothingNew);
         }
         self.revision = terms.revision;
-        self.closed = terms.standing == Standing::Closed;
+        self.closed = terms.standing == TableAvailability::Closed;
         self.next = Some(*terms);
         match &self.phase {
             // Too few are here, so no game begins to be prepared.
@@ -62,7 +62,7 @@ impl<G: Game> Table<G> {
     }
 
     /// Takes what was heard, as far as that goes now.
-    pub(super) fn take_terms(&mut self, events: &mut Events<G>) {
+    pub(super) fn apply_pending_terms(&mut self, events: &mut Events<G>) {
         let Some(next) = self.next else {
             return;
         };
@@ -73,8 +73,8 @@ impl<G: Game> Table<G> {
         if self.pot.is_zero() {
             terms.hits = next.hits;
         }
-        self.closed |= next.standing == Standing::LastPot && self.pot.is_zero();
-        if self.terms.hits == next.hits && (self.closed || next.standing != Standing::LastPot) {
+        self.closed |= next.standing == TableAvailability::LastPot && self.pot.is_zero();
+        if self.terms.hits == next.hits && (self.closed || next.standing != TableAvailability::LastPot) {
             self.next = None;
         }
         let Self { terms, .. } = self;

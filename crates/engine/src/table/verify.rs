@@ -10,13 +10,13 @@ use crate::coins::Coins;
 use crate::game::{Game, Refusal, Turn};
 use crate::seat::Seat;
 use crate::table::event::Crown;
-use crate::table::record::{By, FORMAT, Record, Taken, Worth};
+use crate::table::record::{ActionOrigin, FORMAT, Record, RecordedAction, TableOutcome};
 use crate::table::time::Timestamp;
 use crate::table::version::{self, ENGINES};
 
 /// What a record that verifies amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifySummary {
     pub actions: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct Step<'a, G: Game> {
     pub at: Timestamp,
     /// What led here; `None` for the deal, which nobody chose, and for a countdown that was over
     /// with nobody to act.
-    pub taken: Option<&'a Taken<G::Action>>,
+    pub taken: Option<&'a RecordedAction<G::Action>>,
     /// What happened then, what chance added included. Complete: redact it for a viewer.
     pub events: &'a [G::Event],
     pub state: &'a G,
@@ -34,7 +34,7 @@ pub struct Step<'a, G: Game> {
 
 /// Where a record is wrong, and by which rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct InvalidRecordError {
     /// The number of the action, from 0, when it is one.
     pub action: Option<usize>,
     /// The number on the rules page.
@@ -42,7 +42,7 @@ pub struct Fault {
     pub what: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for InvalidRecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.action {
             Some(action) => write!(f, "action {action}: {} (rule {})", self.what, self.rule),
@@ -51,18 +51,18 @@ impl fmt::Display for Fault {
     }
 }
 
-impl core::error::Error for Fault {}
+impl core::error::Error for InvalidRecordError {}
 
-fn fault<T>(rule: &str, what: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { action: None, rule: rule.into(), what: what.into() })
+fn fail<T>(rule: &str, what: impl Into<String>) -> Result<T, InvalidRecordError> {
+    Err(InvalidRecordError { action: None, rule: rule.into(), what: what.into() })
 }
 
-fn fault_at<T>(action: usize, rule: &str, what: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { action: Some(action), rule: rule.into(), what: what.into() })
+fn fail_at_action<T>(action: usize, rule: &str, what: impl Into<String>) -> Result<T, InvalidRecordError> {
+    Err(InvalidRecordError { action: Some(action), rule: rule.into(), what: what.into() })
 }
 
-fn check(holds: bool, rule: &str, what: &str) -> Result<(), Fault> {
-    if holds { Ok(()) } else { fault(rule, what) }
+fn check(holds: bool, rule: &str, what: &str) -> Result<(), InvalidRecordError> {
+    if holds { Ok(()) } else { fail(rule, what) }
 }
 
 impl<G: Game> Record<G> {
@@ -70,34 +70,34 @@ impl<G: Game> Record<G> {
     ///
     /// # Errors
     /// The first difference, in the order: form, commitment, deal, actions, outcome, settlement.
-    pub fn verify(&self) -> Result<Verified, Fault> {
+    pub fn verify(&self) -> Result<VerifySummary, InvalidRecordError> {
         self.verify_form()?;
         let committed = self.server_seed.commitment() == self.commitment;
         check(committed, "9.1", "the commitment is not the SHA-256 of the server seed")?;
-        let revealed = self.clients.iter().all(Contribution::holds);
+        let revealed = self.clients.iter().all(Contribution::is_valid);
         check(revealed, "9.1", "a client's text or seed is not that of its commitment")?;
         let state = self.replay(|_| ())?;
         let Some(outcome) = state.outcome() else {
-            return fault("3.8", "the actions end before the game does");
+            return fail("3.8", "the actions end before the game does");
         };
         check(outcome == self.outcome, "6", "the outcome is not that of the actions")?;
-        self.verify_worth()?;
-        Ok(Verified { actions: self.actions.len() })
+        self.verify_settlement()?;
+        Ok(VerifySummary { actions: self.actions.len() })
     }
 
-    fn verify_form(&self) -> Result<(), Fault> {
+    fn verify_form(&self) -> Result<(), InvalidRecordError> {
         let seats = self.players.len();
         let fits =
             u8::try_from(seats).is_ok_and(|seats| G::seats(&self.terms.rules).contains(seats));
         check(self.format == FORMAT, "9.5", "the record is of another format")?;
-        let is_known = ENGINES.into_iter().any(|engine| version::name(engine) == self.engine);
+        let is_known = ENGINES.into_iter().any(|engine| version::engine_name(engine) == self.engine);
         check(is_known, "9.5", "the record is of an unknown version of the engine")?;
         let kind = G::kind(&self.terms.rules);
         check(self.kind == kind, "9.5", "the record is of another game")?;
         check(fits, "1.1", "the players are not one a seat")?;
         check(G::check(&self.terms.rules).is_ok(), "9.5", "no game can be dealt by its rules")?;
         let per_bet = G::counts_per_bet(&self.terms.rules);
-        let is_sound = self.terms.price.of_count(per_bet).is_ok();
+        let is_sound = self.terms.price.count_price(per_bet).is_ok();
         check(is_sound, "6.7", "a count has no price in whole hundredths")?;
         check(self.clients.len() == seats, "9.2", "the client seeds are not one a seat")?;
         check(self.stakes.len() == seats, "6.9", "the stakes are not one a seat")?;
@@ -111,7 +111,7 @@ impl<G: Game> Record<G> {
 
     /// Checks that each seat has a player of its own, and that bots of the house are played by the
     /// AI and took no part in the deal (rules 8.6 and 9.1).
-    fn verify_players(&self) -> Result<(), Fault> {
+    fn verify_players(&self) -> Result<(), InvalidRecordError> {
         let players = &self.players;
         let twice = players.iter().enumerate().any(|(index, one)| players[..index].contains(one));
         check(!twice, "1.1", "a player sits on two seats")?;
@@ -120,16 +120,16 @@ impl<G: Game> Record<G> {
         let takes_part = |bot: Seat| self.clients.get(bot.index()) != Some(&Contribution::none());
         check(!self.bots.iter().any(takes_part), "8.6", "a bot took part in the deal")?;
         let by_player =
-            |taken: &Taken<G::Action>| taken.by == By::Player && self.bots.contains(taken.seat);
+            |taken: &RecordedAction<G::Action>| taken.by == ActionOrigin::Player && self.bots.contains(taken.seat);
         match self.actions.iter().position(by_player) {
-            Some(index) => fault_at(index, "8.6", "a bot is played by the AI"),
+            Some(index) => fail_at_action(index, "8.6", "a bot is played by the AI"),
             None => Ok(()),
         }
     }
 
     /// Checks that the POT holds this game's antes, and that the crown is one that a player of the
     /// table can have (rules 7.1 and 7.2).
-    fn verify_pot(&self) -> Result<(), Fault> {
+    fn verify_pot(&self) -> Result<(), InvalidRecordError> {
         let Some(hits) = self.terms.hits else {
             let is_empty = self.pot_before.is_zero() && self.crown_before.is_none();
             return check(is_empty, "7.1", "there is no POT at this table, and no crown");
@@ -150,13 +150,13 @@ impl<G: Game> Record<G> {
     ///
     /// # Errors
     /// The first action or chance that does not follow.
-    pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, Fault> {
+    pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, InvalidRecordError> {
         let key = self.server_seed.key(self.game.0.as_bytes(), &self.clients);
         let mut stream = Stream::new(key);
         let seats = u8::try_from(self.players.len());
         let seats = seats.ok().filter(|seats| G::seats(&self.terms.rules).contains(*seats));
         let Some(seats) = seats else {
-            return fault("1.1", "the players are not one a seat");
+            return fail("1.1", "the players are not one a seat");
         };
         let mut state = G::new(&self.terms.rules, seats, self.starter);
         let mut actions = self.actions.iter().enumerate();
@@ -185,22 +185,22 @@ impl<G: Game> Record<G> {
                         return Ok(state);
                     };
                     if taken.at < at || taken.at > self.finished_at {
-                        return fault_at(index, "8.2", "it is out of order in time");
+                        return fail_at_action(index, "8.2", "it is out of order in time");
                     }
                     at = taken.at;
                     if !prompt.seats.contains(taken.seat) {
                         let what = alloc::format!("{:?} was not to act", taken.seat);
-                        return fault_at(index, "1.1", what);
+                        return fail_at_action(index, "1.1", what);
                     }
-                    let by_clock = taken.by == By::Clock;
+                    let by_clock = taken.by == ActionOrigin::Clock;
                     if by_clock && state.default_action(taken.seat).as_ref() != Some(&taken.action)
                     {
-                        return fault_at(index, "8.2", "it is not what the clock plays");
+                        return fail_at_action(index, "8.2", "it is not what the clock plays");
                     }
                     state = match state.act(taken.seat, &taken.action, &mut events) {
                         Ok(state) => state,
                         Err(illegal) => {
-                            return fault_at(index, illegal.rule(), illegal.to_string());
+                            return fail_at_action(index, illegal.rule(), illegal.to_string());
                         }
                     };
                     taken_last = Some(taken);
@@ -220,14 +220,14 @@ impl<G: Game> Record<G> {
             }
         }
         if let Some((index, _)) = actions.next() {
-            return fault_at(index, "3.8", "the game was over before it");
+            return fail_at_action(index, "3.8", "the game was over before it");
         }
         check(chance.next().is_none(), "9.4", "chance decided more than the game asked")?;
         Ok(state)
     }
 
-    fn verify_worth(&self) -> Result<(), Fault> {
-        let worth = Worth::of::<G>(
+    fn verify_settlement(&self) -> Result<(), InvalidRecordError> {
+        let worth = TableOutcome::compute::<G>(
             &self.outcome,
             &self.terms,
             &self.stakes,
@@ -236,7 +236,7 @@ impl<G: Game> Record<G> {
             &self.players,
         );
         let Some(worth) = worth else {
-            return fault("6.8", "an amount does not fit");
+            return fail("6.8", "an amount does not fit");
         };
         let (ours, theirs) = (&worth.settlement, &self.settlement);
         check(ours.winner == theirs.winner, "6", "the winner is another")?;

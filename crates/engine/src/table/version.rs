@@ -21,7 +21,7 @@ pub const ENGINE: u32 = 1;
 pub const ENGINES: [u32; 1] = [ENGINE];
 
 /// As records name a version.
-pub(super) fn name(engine: u32) -> String {
+pub(super) fn engine_name(engine: u32) -> String {
     format!("bahay/engine/v{engine}")
 }
 

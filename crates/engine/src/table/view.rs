@@ -110,7 +110,7 @@ impl<G: Game> Table<G> {
     /// The table as this player sees it; without a seat, as anybody does.
     pub fn view(&self, player: Option<PlayerId>) -> TableView<G> {
         let seat = player.and_then(|player| self.seat_of(player));
-        let taken_over = self.taken_over();
+        let taken_over = self.taken_over_seats();
         let seats = Seat::all(self.seat_count()).map(|seat| {
             let occupant = self.occupant(seat)?;
             Some(SeatView {
@@ -147,7 +147,7 @@ impl<G: Game> Table<G> {
             Phase::Revealing(revealing) => PhaseView::Revealing {
                 game: revealing.game,
                 commitments: revealing.clients.iter().map(|client| client.commitment).collect(),
-                revealed: revealing.revealed(),
+                revealed: revealing.revealed_seats(),
                 deadline_ms: revealing.deadline,
             },
             Phase::Playing(playing) => PhaseView::Playing {
@@ -179,7 +179,7 @@ impl<G: Game> TableView<G> {
 
     /// The commitment that the viewer's client is asked to reveal the text of, in which game, and
     /// until when.
-    pub fn asked_to_reveal(&self) -> Option<(GameId, Commitment, Timestamp)> {
+    pub fn reveal_request(&self) -> Option<(GameId, Commitment, Timestamp)> {
         let PhaseView::Revealing { game, commitments, revealed, deadline_ms } = &self.phase else {
             return None;
         };

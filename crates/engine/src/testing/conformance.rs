@@ -15,10 +15,10 @@ use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
-use crate::chance::Answer;
+use crate::chance::ChanceAnswer;
 use crate::game::{Game, GameKind, Prompt, SHORT_EVENTS_MAX, Turn, Viewer};
 use crate::seat::Seat;
-use crate::testing::Dice;
+use crate::testing::TestRng;
 
 /// More steps than any game of the house takes.
 const STEPS_MAX: usize = 10_000;
@@ -29,50 +29,50 @@ const WILD_TRIES: usize = 4;
 /// What the kit must know of the game it plays.
 pub trait Probe<G: GameKind> {
     /// Any action at all, mostly illegal, often nearly legal.
-    fn wild_action(&self, game: &G, dice: &mut Dice) -> G::Action;
+    fn wild_action(&self, game: &G, dice: &mut TestRng) -> G::Action;
 
     /// The action of the list that stands for this one, where numbers are free and some stand for
     /// all: by the probe's own reading of the rules, so that it says whether the numbers may be
     /// named. As it is where every action is listed.
-    fn listed(&self, _game: &G, _seat: Seat, action: G::Action) -> G::Action {
+    fn listed_equivalent(&self, _game: &G, _seat: Seat, action: G::Action) -> G::Action {
         action
     }
 
     /// Texts that must not appear in what the viewer gets while the game stands so.
-    fn hidden(&self, game: &G, viewer: Viewer) -> Vec<String>;
+    fn hidden_texts(&self, game: &G, viewer: Viewer) -> Vec<String>;
 
     /// Whether two of those texts may stand in each other's place, so that the game is still one that
     /// can be dealt.
-    fn may_change_places(&self, _one: &str, _other: &str) -> bool {
+    fn can_swap(&self, _one: &str, _other: &str) -> bool {
         true
     }
 
     /// What of the game's own invariants is broken.
-    fn broken(&self, game: &G) -> Option<String>;
+    fn broken_invariant(&self, game: &G) -> Option<String>;
 }
 
 /// A game that kept its contract.
 #[derive(Clone, Debug)]
-pub struct Played<G> {
+pub struct CheckedGame<G> {
     pub game: G,
     pub steps: usize,
 }
 
 /// Where a game broke its contract. The seed plays it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct ConformanceError {
     pub seed: u64,
     pub step: usize,
     pub what: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ConformanceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "seed {} step {}: {}", self.seed, self.step, self.what)
     }
 }
 
-impl core::error::Error for Failure {}
+impl core::error::Error for ConformanceError {}
 
 /// Plays one random game and checks the contract at every step.
 ///
@@ -82,39 +82,39 @@ pub fn check_game<G: GameKind>(
     probe: &impl Probe<G>,
     rules: &G::Rules,
     seed: u64,
-) -> Result<Played<G>, Failure> {
-    let mut run = Run::new(probe, rules, seed);
+) -> Result<CheckedGame<G>, ConformanceError> {
+    let mut run = ConformanceRun::new(probe, rules, seed);
     run.play_out()
-        .map(|()| Played { game: run.game.clone(), steps: run.inputs.len() })
-        .map_err(|what| Failure { seed, step: run.inputs.len(), what })
+        .map(|()| CheckedGame { game: run.game.clone(), steps: run.inputs.len() })
+        .map_err(|what| ConformanceError { seed, step: run.inputs.len(), what })
 }
 
 /// What was put into a game.
-enum Input<A> {
-    Chance(Answer),
+enum GameInput<A> {
+    Chance(ChanceAnswer),
     Expired,
     Action(Seat, A),
 }
 
 /// One game under check.
-struct Run<'a, G: GameKind, P> {
+struct ConformanceRun<'a, G: GameKind, P> {
     probe: &'a P,
     rules: &'a G::Rules,
     seats: u8,
     starter: Option<Seat>,
-    dice: Dice,
+    dice: TestRng,
     game: G,
     viewers: Vec<Viewer>,
     /// By viewer, followed from redacted events only.
     views: Vec<G::View>,
-    inputs: Vec<Input<G::Action>>,
+    inputs: Vec<GameInput<G::Action>>,
     /// Out of 4, how often the AI's advice is played: some games wild, some sensible.
     sense: u32,
 }
 
-impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
+impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
     fn new(probe: &'a P, rules: &'a G::Rules, seed: u64) -> Self {
-        let mut dice = Dice::new(seed);
+        let mut dice = TestRng::new(seed);
         let range = G::seats(rules);
         let counts: Vec<u8> = (range.least..=range.most).collect();
         // One count alone takes no luck, so that the seeds of a game with fixed seats stay.
@@ -144,16 +144,16 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
                 Turn::Chance(request) => {
                     let answer = self.dice.answer(request);
                     let next = self.game.resolve(&answer, &mut events);
-                    (Input::Chance(answer), next)
+                    (GameInput::Chance(answer), next)
                 }
-                Turn::Wait(_) => (Input::Expired, self.game.expire(&mut events)),
+                Turn::Wait(_) => (GameInput::Expired, self.game.expire(&mut events)),
                 Turn::Players(prompt) => self.play(&prompt, &mut events)?,
             };
             self.inputs.push(input);
             self.check_numbers(&next)?;
             self.game = next;
             self.check_viewers(&events)?;
-            if let Some(what) = self.probe.broken(&self.game) {
+            if let Some(what) = self.probe.broken_invariant(&self.game) {
                 return Err(what);
             }
             let is_over = self.game.turn() == Turn::Over;
@@ -161,7 +161,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
                 "there is an outcome exactly when the game is over".into()
             })?;
             self.check_names(is_over)?;
-            self.game = same_when_read_back(&self.game)?;
+            self.game = round_trip(&self.game)?;
         }
         self.check_debts()?;
         self.check_replay()
@@ -172,7 +172,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         &mut self,
         prompt: &Prompt,
         events: &mut Vec<G::Event>,
-    ) -> Result<(Input<G::Action>, G), String> {
+    ) -> Result<(GameInput<G::Action>, G), String> {
         let seats: Vec<Seat> = prompt.seats.iter().collect();
         let seat = *self.dice.choose(&seats).ok_or("nobody is asked")?;
         for other in Seat::all(crate::seat::SEATS_MAX) {
@@ -181,9 +181,9 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         for _ in 0..WILD_TRIES {
             self.try_wild_action()?;
         }
-        let legal = self.legal(seat);
+        let legal = self.legal_actions_of(seat);
         let action = if self.dice.below(4) < self.sense {
-            G::advise(&self.game.view(Viewer::Seat(seat)))
+            G::choose_action(&self.game.view(Viewer::Seat(seat)))
         } else {
             self.dice.choose(&legal).cloned()
         };
@@ -192,10 +192,10 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
             .game
             .act(seat, &action, events)
             .map_err(|illegal| format!("{seat:?} may play {action:?} and is refused: {illegal}"))?;
-        Ok((Input::Action(seat, action), next))
+        Ok((GameInput::Action(seat, action), next))
     }
 
-    fn legal(&self, seat: Seat) -> Vec<G::Action> {
+    fn legal_actions_of(&self, seat: Seat) -> Vec<G::Action> {
         let mut actions = Vec::new();
         self.game.legal_actions(seat, &mut actions);
         actions
@@ -203,7 +203,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
 
     /// What a seat is told that it may do is what it may do.
     fn check_seat(&self, seat: Seat, prompt: &Prompt) -> Result<(), String> {
-        let legal = self.legal(seat);
+        let legal = self.legal_actions_of(seat);
         let is_asked = prompt.seats.contains(seat);
         ensure(legal.is_empty() != is_asked, || {
             format!("{seat:?} is asked: {is_asked}; it may play {legal:?}")
@@ -211,7 +211,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         for (place, action) in legal.iter().enumerate() {
             let named_before = legal.iter().take(place).any(|earlier| earlier == action);
             ensure(!named_before, || format!("{action:?} is named twice"))?;
-            same_when_read_back(action)?;
+            round_trip(action)?;
             self.game.act(seat, action, &mut Vec::new()).map_err(|illegal| {
                 format!("{seat:?} may play {action:?} and is refused: {illegal}")
             })?;
@@ -223,9 +223,9 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
             format!("in its view {seat:?} may play {in_view:?}, in the game {legal:?}")
         })?;
         for (whose, played) in
-            [("the clock's", self.game.default_action(seat)), ("the AI's", G::advise(&view))]
+            [("the clock's", self.game.default_action(seat)), ("the AI's", G::choose_action(&view))]
         {
-            let listed = |action: &G::Action| self.probe.listed(&self.game, seat, action.clone());
+            let listed = |action: &G::Action| self.probe.listed_equivalent(&self.game, seat, action.clone());
             let fits =
                 played.as_ref().map(listed).map_or(!is_asked, |action| legal.contains(&action));
             ensure(fits, || format!("{whose} action for {seat:?} is {played:?} of {legal:?}"))?;
@@ -243,8 +243,8 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         let taken = self.game.act(seat, &action, &mut events).is_ok();
         ensure(before == self.game, || format!("{action:?} changes the game in place"))?;
         ensure(taken || events.is_empty(), || format!("{action:?} is refused, with events"))?;
-        let listed = self.probe.listed(&self.game, seat, action.clone());
-        let is_legal = self.legal(seat).contains(&listed);
+        let listed = self.probe.listed_equivalent(&self.game, seat, action.clone());
+        let is_legal = self.legal_actions_of(seat).contains(&listed);
         ensure(taken == is_legal, || {
             format!("{seat:?} plays {action:?}: legal {is_legal}, taken {taken}")
         })
@@ -268,7 +268,7 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
     /// Every viewer follows, and learns nothing that it may not know.
     fn check_viewers(&mut self, events: &[G::Event]) -> Result<(), String> {
         for (viewer, view) in self.viewers.iter().zip(&mut self.views) {
-            let hidden = self.probe.hidden(&self.game, *viewer);
+            let hidden = self.probe.hidden_texts(&self.game, *viewer);
             for event in events {
                 let redacted = G::redact(event, *viewer);
                 let Some(seen) = redacted else { continue };
@@ -280,14 +280,14 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
                 })?;
                 check_hidden(&hidden, *viewer, &seen)?;
                 check_short::<G>(&seen)?;
-                G::observe(view, &same_when_read_back(&seen)?);
+                G::observe(view, &round_trip(&seen)?);
             }
             let fresh = self.game.view(*viewer);
             ensure(*view == fresh, || {
                 format!("{viewer:?} followed to {view:?}\nbut the view is {fresh:?}")
             })?;
             check_hidden(&hidden, *viewer, view)?;
-            same_when_read_back(view)?;
+            round_trip(view)?;
             check_prompt(&self.game, *viewer, view)?;
         }
         Ok(())
@@ -328,9 +328,9 @@ impl<'a, G: GameKind, P: Probe<G>> Run<'a, G, P> {
         let mut game = G::new(self.rules, self.seats, self.starter);
         for input in &self.inputs {
             game = match input {
-                Input::Chance(answer) => game.resolve(answer, &mut Vec::new()),
-                Input::Expired => game.expire(&mut Vec::new()),
-                Input::Action(seat, action) => game
+                GameInput::Chance(answer) => game.resolve(answer, &mut Vec::new()),
+                GameInput::Expired => game.expire(&mut Vec::new()),
+                GameInput::Action(seat, action) => game
                     .act(*seat, action, &mut Vec::new())
                     .map_err(|illegal| format!("a replay refuses {action:?}: {illegal}"))?,
             };
@@ -368,16 +368,16 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
 fn check_short<G: GameKind>(event: &G::Event) -> Result<(), String> {
     let Some(name) = G::short_event(event) else { return Ok(()) };
     ensure(G::SHORT_EVENTS.contains(&name), || format!("{name} is not in the list"))?;
-    let text = serde_json::to_string(&Fields::<G>(event)).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string(&ShortFields::<G>(event)).map_err(|error| error.to_string())?;
     let mut reader = serde_json::Deserializer::from_str(&text);
     let read = reader.deserialize_seq(ShortReader::<G>(name, PhantomData));
     let read = read.map_err(|error| format!("{error}: {text}"))?;
     ensure(read == *event, || format!("{event:?} is {text} and read back as {read:?}"))
 }
 
-struct Fields<'a, G: GameKind>(&'a G::Event);
+struct ShortFields<'a, G: GameKind>(&'a G::Event);
 
-impl<G: GameKind> Serialize for Fields<'_, G> {
+impl<G: GameKind> Serialize for ShortFields<'_, G> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_seq(None)?;
         G::write_short(self.0, &mut fields)?;
@@ -407,7 +407,7 @@ fn check_hidden(hidden: &[String], viewer: Viewer, told: &impl Serialize) -> Res
     }
 }
 
-fn same_when_read_back<T>(value: &T) -> Result<T, String>
+fn round_trip<T>(value: &T) -> Result<T, String>
 where
     T: Serialize + serde::de::DeserializeOwned + PartialEq + fmt::Debug,
 {

@@ -3,13 +3,13 @@
 
 use alloc::vec::Vec;
 
-use crate::chance::{Answer, Request};
+use crate::chance::{ChanceAnswer, Request};
 
 /// A seeded source of numbers.
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct TestRng(u64);
 
-impl Dice {
+impl TestRng {
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -34,16 +34,16 @@ impl Dice {
     }
 
     /// An answer to a game's request.
-    pub fn answer(&mut self, request: Request) -> Answer {
+    pub fn answer(&mut self, request: Request) -> ChanceAnswer {
         match request {
-            Request::Number(n) => Answer::Number(self.below(n)),
+            Request::Number(n) => ChanceAnswer::Number(self.below(n)),
             Request::Order(n) => {
                 let mut order: Vec<u8> = (0..n).collect();
                 for i in (1..n).rev() {
                     let other = self.below(u32::from(i) + 1) as usize;
                     order.swap(usize::from(i), other);
                 }
-                Answer::Order(order)
+                ChanceAnswer::Order(order)
             }
         }
     }

@@ -513,7 +513,7 @@ impl Probe<GuessTheDie> for GuessTheDieProbe {
     }
 
     /// A foreign bet is the only secret: nothing that looks like one, where the own is not known.
-    fn hidden(&self, game: &GuessTheDie, viewer: Viewer) -> Vec<String> {
+    fn hidden_texts(&self, game: &GuessTheDie, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
             Viewer::Seat(seat) => game.bets.get(seat.index()).copied().flatten(),
@@ -524,7 +524,7 @@ impl Probe<GuessTheDie> for GuessTheDieProbe {
         foreign.map(secret).collect()
     }
 
-    fn broken(&self, game: &GuessTheDie) -> Option<String> {
+    fn broken_invariant(&self, game: &GuessTheDie) -> Option<String> {
         let wrong = |seat: usize| game.public.owed[seat][seat] > 0;
         (0..game.bets.len()).any(wrong).then(|| "a seat owes itself".into())
     }

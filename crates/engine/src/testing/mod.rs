@@ -16,12 +16,12 @@ mod tongo_assets;
 mod tongo_options;
 mod twins;
 
-pub use conformance::{Failure, Played, Probe, check_game};
-pub use dice::Dice;
+pub use conformance::{ConformanceError, CheckedGame, Probe, check_game};
+pub use dice::TestRng;
 pub use play::{Policy, play, play_at_random};
 pub use playthrough::playthrough;
-pub use rules_text::rules_of;
-pub use tongits::{TongitsProbe, tongits_tells};
+pub use rules_text::parse_rules;
+pub use tongits::{TongitsProbe, tongits_disclosure_rule};
 pub use tongo_assets::TongoAssetsProbe;
 pub use tongo_options::TongoOptionsProbe;
-pub use twins::{Pair, Seen, SeenEvent, Walk, pairs_in_game};
+pub use twins::{SharedWalk, TwinPair, ViewerTraffic, VisibleEvent, for_each_twin_pair};

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
-use crate::testing::Dice;
+use crate::testing::TestRng;
 
 /// How a seat plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Policy {
     /// Any legal action, each as likely.
     Random,
     /// What the house's AI advises.
-    Advised,
+    Ai,
     /// What the clock would play.
     Clock,
 }
@@ -25,7 +25,7 @@ pub fn play<G: Game>(
     rules: &G::Rules,
     starter: Option<Seat>,
     policies: &[Policy],
-    dice: &mut Dice,
+    dice: &mut TestRng,
 ) -> (G, usize) {
     let seats = u8::try_from(policies.len()).expect("a table has at most eight seats");
     let mut game = G::new(rules, seats, starter);
@@ -45,7 +45,7 @@ pub fn play<G: Game>(
                         game.legal_actions(seat, &mut actions);
                         dice.choose(&actions).cloned()
                     }
-                    Policy::Advised => G::advise(&game.view(Viewer::Seat(seat))),
+                    Policy::Ai => G::choose_action(&game.view(Viewer::Seat(seat))),
                     Policy::Clock => game.default_action(seat),
                 };
                 let action = action.expect("a seat that is asked can act");
@@ -66,7 +66,7 @@ pub fn play<G: Game>(
 /// As [`play`].
 pub fn play_at_random<G: Game>(
     game: G,
-    dice: &mut Dice,
+    dice: &mut TestRng,
     events: &mut Vec<G::Event>,
     actions: &mut Vec<G::Action>,
 ) -> usize {

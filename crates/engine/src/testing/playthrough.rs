@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::chance::Stream;
 use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
-use crate::testing::{Dice, Policy};
+use crate::testing::{TestRng, Policy};
 
 /// Plays one game, fairly dealt from the stream, each seat by its policy, and writes it down.
 ///
@@ -22,7 +22,7 @@ pub fn playthrough<G: Game>(
     starter: Option<Seat>,
     stream: &Stream,
     policies: &[Policy],
-    dice: &mut Dice,
+    dice: &mut TestRng,
 ) -> String {
     let mut stream = stream.clone();
     let mut text = Text(String::new());
@@ -49,7 +49,7 @@ pub fn playthrough<G: Game>(
                 text.may(&legal);
                 let action = match policies[seat.index()] {
                     Policy::Random => dice.choose(&legal).cloned(),
-                    Policy::Advised => G::advise(&game.view(Viewer::Seat(seat))),
+                    Policy::Ai => G::choose_action(&game.view(Viewer::Seat(seat))),
                     Policy::Clock => game.default_action(seat),
                 };
                 let action = action.expect("a seat that is asked can act");

@@ -12,7 +12,7 @@ use crate::game::GameKind;
 ///
 /// # Errors
 /// What cannot be read, or why no game is dealt by such rules.
-pub fn rules_of<G: GameKind>(text: &str, otherwise: &str) -> Result<G::Rules, String> {
+pub fn parse_rules<G: GameKind>(text: &str, otherwise: &str) -> Result<G::Rules, String> {
     let set = |name: &str| G::rule_sets().iter().find(|set| set.name == name);
     let mut words = text.split_whitespace().peekable();
     let named = words.peek().and_then(|name| set(name));

@@ -8,7 +8,7 @@ use crate::cards::{Card, CardSet};
 use crate::game::Viewer;
 use crate::games::tongits::{Action, ExposedMeld, Phase, SEATS, Tongits, is_meld};
 use crate::seat::Seat;
-use crate::testing::{TestRng, Probe, SeenEvent};
+use crate::testing::{TestRng, Probe, VisibleEvent};
 
 /// Tong-its for the conformance kit.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Probe<Tongits> for TongitsProbe {
     }
 
     /// Other hands and what others laid face down until they are shown, and always the stock.
-    fn hidden(&self, game: &Tongits, viewer: Viewer) -> Vec<String> {
+    fn hidden_texts(&self, game: &Tongits, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
             Viewer::Seat(seat) => Some(seat),
@@ -63,7 +63,7 @@ impl Probe<Tongits> for TongitsProbe {
     }
 
     /// Every card is in one place.
-    fn broken(&self, game: &Tongits) -> Option<String> {
+    fn broken_invariant(&self, game: &Tongits) -> Option<String> {
         let public = game.public();
         if matches!(public.phase, Phase::Starter | Phase::Deal { .. }) {
             return None;
@@ -97,7 +97,7 @@ impl Probe<Tongits> for TongitsProbe {
 }
 
 /// The rule by which an event of Tong-its may tell what was hidden.
-pub fn tongits_tells(event: &SeenEvent) -> Option<&'static str> {
+pub fn tongits_disclosure_rule(event: &VisibleEvent) -> Option<&'static str> {
     match event.name.as_str() {
         // The table draws for who may do nothing else: so everybody knows that.
         "drawn" if event.text["auto"] == true => Some("3.1"),
@@ -138,7 +138,7 @@ mod tests {
         let pot = Coins::from_hundredths(900);
         for crown in [None, Some(Crown { player: players[1], wins: 2 })] {
             let worth =
-                TableOutcome::of::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
+                TableOutcome::compute::<Tongits>(&Outcome::default(), &terms, &stakes, pot, crown, &players);
             let TableOutcome { settlement, pot_after, crown_after } = worth.unwrap();
             assert!(settlement.payments.is_empty() && settlement.pot.is_none());
             assert_eq!((pot_after, crown_after), (pot, crown));

@@ -6,20 +6,20 @@ use alloc::vec::Vec;
 
 use crate::game::{Game, Viewer};
 use crate::games::tongo_assets::{
-    Acquire, Action, Card, CardSet, HALVES, Own, Phase, PriceBounds, SlotSet, TongoAssets,
+    Acquire, Action, Card, CardSet, HALVES, OwnKnowledge, Phase, PriceBounds, SlotSet, TongoAssets,
 };
 use crate::seat::{SEATS_MAX, Seat};
-use crate::testing::{Dice, Probe};
+use crate::testing::{TestRng, Probe};
 
 /// Tongo (assets) for the conformance kit.
 #[derive(Clone, Copy, Debug)]
 pub struct TongoAssetsProbe;
 
 impl Probe<TongoAssets> for TongoAssetsProbe {
-    fn wild_action(&self, game: &TongoAssets, dice: &mut Dice) -> Action {
-        let small = |dice: &mut Dice, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
+    fn wild_action(&self, game: &TongoAssets, dice: &mut TestRng) -> Action {
+        let small = |dice: &mut TestRng, below: u32| u8::try_from(dice.below(below)).unwrap_or(0);
         let risk = game.public().risk.saturating_sub(1) + dice.below(14);
-        let PriceBounds { purchase_min, max } = PriceBounds::of(risk);
+        let PriceBounds { purchase_min, max } = PriceBounds::for_risk(risk);
         let purchase = (purchase_min + dice.below(max + 1)).saturating_sub(dice.below(2));
         let sell = dice.below(max + 2);
         let owner = Seat::new(small(dice, u32::from(game.public().seats()))).unwrap_or(FIRST);
@@ -28,7 +28,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         if dice.below(6) == 0 {
             held = Card::all().collect();
         }
-        let any = |dice: &mut Dice| dice.choose(&held).copied().unwrap_or(SOME);
+        let any = |dice: &mut TestRng| dice.choose(&held).copied().unwrap_or(SOME);
         let (card, slot) = (any(dice), small(dice, 8));
         let named = Some(card).filter(|_| dice.below(2) == 0);
         let free = dice.below(3) == 0;
@@ -65,7 +65,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
 
     /// Where numbers are free the list has some for all: by a reading of its own of rules 2.1, 2.2,
     /// 4.5 and 4.6 this says whether the numbers may be named, and if so gives some that are listed.
-    fn listed(&self, game: &TongoAssets, seat: Seat, action: Action) -> Action {
+    fn listed_equivalent(&self, game: &TongoAssets, seat: Seat, action: Action) -> Action {
         let public = game.public();
         let chips = public.players[seat].chips;
         let fits = |risk: u32, purchase: u32, sell: u32| {
@@ -130,7 +130,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
 
     /// Every card but those that the viewer holds, sees before it or is shown openly: nobody is shown
     /// a card again that was turned down.
-    fn hidden(&self, game: &TongoAssets, viewer: Viewer) -> Vec<String> {
+    fn hidden_texts(&self, game: &TongoAssets, viewer: Viewer) -> Vec<String> {
         let public = game.public();
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
@@ -139,7 +139,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         };
         let mut known = CardSet::EMPTY;
         if let (Some(seat), Some(own)) = (own, own.and_then(|_| game.view(viewer).own)) {
-            let Own { hand, kept, before: _, look: _ } = own;
+            let OwnKnowledge { hand, kept, before: _, look: _ } = own;
             known = known.union(hand).union(kept);
             if let Phase::Assess { seat: turn, revealed, .. } = public.phase
                 && turn == seat
@@ -166,12 +166,12 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
 
     /// Every card is in one place and every chip is somewhere.
     /// Assets begin with a number, acquire cards with a letter: there are two decks.
-    fn may_change_places(&self, one: &str, other: &str) -> bool {
+    fn can_swap(&self, one: &str, other: &str) -> bool {
         let is_asset = |text: &str| text.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         is_asset(one) == is_asset(other)
     }
 
-    fn broken(&self, game: &TongoAssets) -> Option<String> {
+    fn broken_invariant(&self, game: &TongoAssets) -> Option<String> {
         let (public, hidden) = (game.public(), game.hidden());
         let chips: u32 = public.players.iter().map(|player| player.chips * HALVES).sum();
         let awards: u32 = public.end.map_or(0, |end| end.awards.iter().sum());
@@ -182,7 +182,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         if matches!(public.phase, Phase::Dealer | Phase::Assets | Phase::Acquires | Phase::Deal) {
             return None;
         }
-        let (cards, count) = hidden.cards();
+        let (cards, count) = hidden.all_cards();
         if (cards.len(), count) != (128, 128) {
             return Some(format!("{count} cards lie somewhere, {} differ", cards.len()));
         }
@@ -204,7 +204,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
                 return Some(format!("{seat:?} has retreated and holds {hand}"));
             }
         }
-        let sections = hidden.sections.map(|section| section.seen());
+        let sections = hidden.sections.map(|section| section.public_section());
         let decks = (hidden.assets.len(), hidden.acquires.len());
         let is_told =
             sections == public.sections && decks == (public.asset_deck, public.acquire_deck);

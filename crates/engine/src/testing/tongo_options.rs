@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use crate::game::Viewer;
 use crate::games::tongo_options::{
-    Action, Card, CardSet, Discards, NewCosts, Phase, Public, TongoOptions,
+    Action, Card, CardSet, Discards, NewCosts, Phase, PublicState, TongoOptions,
 };
 use crate::seat::Seat;
-use crate::testing::{Dice, Probe};
+use crate::testing::{TestRng, Probe};
 
 /// Tongo (options) for the conformance kit.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct TongoOptionsProbe;
 impl Probe<TongoOptions> for TongoOptionsProbe {
     /// Where numbers are free only those that stand for all, and those that are just too much:
     /// others are legal without being listed.
-    fn wild_action(&self, game: &TongoOptions, dice: &mut Dice) -> Action {
+    fn wild_action(&self, game: &TongoOptions, dice: &mut TestRng) -> Action {
         let public = game.public();
         let hands: Vec<CardSet> = game.hands().iter().copied().chain([CardSet::ALL]).collect();
         let discards = some_of(dice.choose(&hands).copied().unwrap_or_default(), dice);
@@ -55,13 +55,13 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
 
     /// A name stands for a card of either deck. Hidden are the names of which the viewer sees
     /// neither card; which of the two it sees is held by tests that exchange what is hidden.
-    fn hidden(&self, game: &TongoOptions, viewer: Viewer) -> Vec<String> {
+    fn hidden_texts(&self, game: &TongoOptions, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
             Viewer::Seat(seat) => game.hands().get(seat.index()).copied(),
             Viewer::Public => None,
         };
-        let up = game.public().up().into_iter().fold(CardSet::EMPTY, CardSet::union);
+        let up = game.public().face_up_cards().into_iter().fold(CardSet::EMPTY, CardSet::union);
         let shown = game.public().shown.iter().map(|shown| shown.hand);
         let seen = shown.chain(own).fold(up, CardSet::union);
         // What was just discarded was the own.
@@ -83,7 +83,7 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
         hidden.iter().map(|card| format!("\"{card}\"")).collect()
     }
 
-    fn broken(&self, game: &TongoOptions) -> Option<String> {
+    fn broken_invariant(&self, game: &TongoOptions) -> Option<String> {
         let public = game.public();
         if matches!(public.phase, Phase::Showdown(_)) {
             return Some("hands are to be shown and are not".into());
@@ -144,7 +144,7 @@ fn broken_cards(game: &TongoOptions) -> Option<String> {
 }
 
 /// One cost that is to be otherwise: as far as legal lists go, or one beyond, or not at all.
-fn new_costs(public: &Public, dice: &mut Dice, is_raise: bool) -> NewCosts {
+fn new_costs(public: &PublicState, dice: &mut TestRng, is_raise: bool) -> NewCosts {
     let mut one = |old: u16| {
         let raise_max = u16::from(public.rules.raise_max);
         let news = if is_raise {
@@ -165,7 +165,7 @@ fn new_costs(public: &Public, dice: &mut Dice, is_raise: bool) -> NewCosts {
 }
 
 /// Up to four cards, in their order.
-fn some_of(cards: CardSet, dice: &mut Dice) -> Discards {
+fn some_of(cards: CardSet, dice: &mut TestRng) -> Discards {
     let mut some: Discards = Discards::new();
     for card in cards.iter() {
         if some.len() < 4 && dice.below(3) == 0 {
@@ -175,6 +175,6 @@ fn some_of(cards: CardSet, dice: &mut Dice) -> Discards {
     some
 }
 
-fn small(dice: &mut Dice, below: u32) -> u8 {
+fn small(dice: &mut TestRng, below: u32) -> u8 {
     u8::try_from(dice.below(below)).expect("a small number")
 }

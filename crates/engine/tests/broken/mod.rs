@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use bahay_engine::chance::Answer;
+use bahay_engine::chance::ChanceAnswer;
 use bahay_engine::game::{
-    Count, Debt, Game, GameKind, Item, Named, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
-    Turn, UnsoundRules, Viewer,
+    CounterIncrement, Debt, Game, GameKind, Item, TitledName, Outcome, Piece, Prompt, Row, RuleSet, SeatRange,
+    Turn, RulesError, Viewer,
 };
 use bahay_engine::games::tongits::{Action, Event, Illegal, Rules, Tongits, View};
 use bahay_engine::seat::Seat;
-use bahay_engine::testing::{Dice, Probe, TongitsProbe};
+use bahay_engine::testing::{TestRng, Probe, TongitsProbe};
 use serde::de::SeqAccess;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ impl Game for Broken {
     type Action = Action;
     type Event = BrokenEvent;
     type View = BrokenView;
-    type Illegal = Illegal;
+    type Refusal = Illegal;
 
     fn kind(_rules: &Self::Rules) -> &'static str {
         Self::NAME
@@ -145,7 +145,7 @@ impl Game for Broken {
         Tongits::may_have_short_stakes(&rules.1)
     }
 
-    fn check(rules: &Self::Rules) -> Result<(), UnsoundRules> {
+    fn check(rules: &Self::Rules) -> Result<(), RulesError> {
         <Tongits as Game>::check(&rules.1)
     }
 
@@ -178,7 +178,7 @@ impl Game for Broken {
         Ok(self.after(game))
     }
 
-    fn resolve(&self, answer: &Answer, events: &mut Vec<BrokenEvent>) -> Self {
+    fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<BrokenEvent>) -> Self {
         let mut happened = Vec::new();
         let game = self.game.resolve(answer, &mut happened);
         events.extend(self.events(happened));
@@ -216,7 +216,7 @@ impl Game for Broken {
         Some(if self.fault == Fault::EndsWithoutAName { "somehow" } else { ending })
     }
 
-    fn counts(&self) -> Vec<Count> {
+    fn counts(&self) -> Vec<CounterIncrement> {
         self.game.counts()
     }
 
@@ -254,8 +254,8 @@ impl Game for Broken {
         view.fault.miscount(actions);
     }
 
-    fn advise(view: &BrokenView) -> Option<Action> {
-        let action = Tongits::advise(&view.view)?;
+    fn choose_action(view: &BrokenView) -> Option<Action> {
+        let action = Tongits::choose_action(&view.view)?;
         Some(if view.fault == Fault::BotCheats { Action::Fight } else { action })
     }
 
@@ -279,9 +279,9 @@ impl Game for Broken {
 impl GameKind for Broken {
     const NAME: &'static str = "broken";
     const TITLE: &'static str = "Broken";
-    const UNIT: Named = Tongits::UNIT;
-    const ENDINGS: &'static [Named] = Tongits::ENDINGS;
-    const COUNTERS: &'static [Named] = Tongits::COUNTERS;
+    const UNIT: TitledName = Tongits::UNIT;
+    const ENDINGS: &'static [TitledName] = Tongits::ENDINGS;
+    const COUNTERS: &'static [TitledName] = Tongits::COUNTERS;
     const SHORT_EVENTS: &'static [&'static str] = Tongits::SHORT_EVENTS;
 
     fn rule_sets() -> &'static [RuleSet<Self::Rules>] {
@@ -318,15 +318,15 @@ impl GameKind for Broken {
 }
 
 impl Probe<Broken> for TongitsProbe {
-    fn wild_action(&self, game: &Broken, dice: &mut Dice) -> Action {
+    fn wild_action(&self, game: &Broken, dice: &mut TestRng) -> Action {
         self.wild_action(&game.game, dice)
     }
 
-    fn hidden(&self, game: &Broken, viewer: Viewer) -> Vec<String> {
-        self.hidden(&game.game, viewer)
+    fn hidden_texts(&self, game: &Broken, viewer: Viewer) -> Vec<String> {
+        self.hidden_texts(&game.game, viewer)
     }
 
-    fn broken(&self, game: &Broken) -> Option<String> {
-        self.broken(&game.game)
+    fn broken_invariant(&self, game: &Broken) -> Option<String> {
+        self.broken_invariant(&game.game)
     }
 }

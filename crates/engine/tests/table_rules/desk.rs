@@ -7,7 +7,7 @@ use bahay_engine::games::tongits::{Illegal, Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    By, Clocks, ConnectionId, Effect, Event, Fresh, GameId, Hits, Input, Phase, PlayerId, Price,
+    ActionOrigin, Clocks, ConnectionId, Effect, Event, GameEntropy, GameId, Hits, Input, Phase, PlayerId, Price,
     Rejection, Spectators, Table, TableId, Terms, Timestamp,
 };
 use uuid::Uuid;
@@ -74,7 +74,7 @@ impl Desk {
 
     pub(crate) fn tell(&mut self, input: Input<<Tongits as Game>::Action>) -> Result<(), Refused> {
         self.games += 1;
-        let fresh = Fresh {
+        let fresh = GameEntropy {
             seed: ServerSeed(Hex([u8::try_from(self.games % 251).unwrap(); 32])),
             game: GameId(Uuid::from_u64_pair(4, self.games)),
         };
@@ -126,7 +126,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn last_by(&self) -> By {
+    pub(crate) fn last_by(&self) -> ActionOrigin {
         match self.table.phase() {
             Phase::Playing(playing) => playing.actions.last().unwrap().by,
             other => panic!("nothing is played: {other:?}"),
@@ -134,14 +134,14 @@ impl Desk {
     }
 
     /// The AI's answer, whoever is asked.
-    pub(crate) fn advise(&mut self) -> Result<(), Refused> {
-        let input = self.table.advice(self.asked()).unwrap();
+    pub(crate) fn play_ai_action(&mut self) -> Result<(), Refused> {
+        let input = self.table.ai_action(self.asked()).unwrap();
         self.tell(input)
     }
 
     /// The same answer, said by the player.
     pub(crate) fn act(&mut self) -> Result<(), Refused> {
-        let Some(Input::Advise { player, game, prompt, action }) = self.table.advice(self.asked())
+        let Some(Input::AiAction { player, game, prompt, action }) = self.table.ai_action(self.asked())
         else {
             panic!("nobody is asked");
         };

@@ -1,7 +1,7 @@
 //! Rule 8.3, point by point, at one table of Tong-its.
 
 use bahay_engine::seat::SeatSet;
-use bahay_engine::table::{By, Effect, Event, Input, Phase, Rejection};
+use bahay_engine::table::{ActionOrigin, Effect, Event, Input, Phase, Rejection};
 
 use crate::desk::{Desk, player};
 
@@ -37,11 +37,11 @@ fn a_player_who_is_away_is_seen_so_and_the_seat_stays_the_players() {
     let number = desk.cut_after(1_000);
     let seat = desk.asked();
     assert_eq!(desk.events, [Event::Presence { seat, connected: false }]);
-    assert_eq!(desk.table.away(), SeatSet::only(seat));
-    assert_eq!(desk.table.taken_over(), SeatSet::EMPTY);
+    assert_eq!(desk.table.away_seats(), SeatSet::only(seat));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::EMPTY);
     let view = desk.table.view(None).seats[seat.index()].clone().unwrap();
     assert!(!view.connected && !view.taken_over);
-    assert_eq!(desk.advise(), Err(Rejection::NotTakenOver));
+    assert_eq!(desk.play_ai_action(), Err(Rejection::NotTakenOver));
 
     desk.now = asked_at.after_ms(14_000);
     desk.connect(number).unwrap();
@@ -50,7 +50,7 @@ fn a_player_who_is_away_is_seen_so_and_the_seat_stays_the_players() {
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), PLAY_MS);
     desk.act().unwrap();
-    assert_eq!((desk.last_by(), desk.missed_turns(number)), (By::Player, 0));
+    assert_eq!((desk.last_by(), desk.missed_turns(number)), (ActionOrigin::Player, 0));
 }
 
 #[test]
@@ -63,16 +63,16 @@ fn the_ai_answers_a_second_before_the_countdown_ends_and_the_countdown_is_missed
     assert_eq!(desk.now.ms_since(asked_at), PLAY_MS - 1_000);
     desk.now = asked.after_ms(12_999);
     assert!(desk.table.effects(desk.now).is_empty());
-    assert_eq!(desk.advise(), Err(Rejection::NotTakenOver));
+    assert_eq!(desk.play_ai_action(), Err(Rejection::NotTakenOver));
     desk.wait();
     while desk.asked() == silent {
-        assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Advise { .. }]));
-        desk.advise().unwrap();
-        assert_eq!(desk.last_by(), By::Ai);
+        assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::ChooseAction { .. }]));
+        desk.play_ai_action().unwrap();
+        assert_eq!(desk.last_by(), ActionOrigin::Ai);
     }
     assert_eq!(desk.missed_turns(number), 1, "one countdown, however many answers");
-    assert_eq!(desk.table.taken_over(), SeatSet::EMPTY);
-    assert_eq!(desk.table.away(), SeatSet::only(silent));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::EMPTY);
+    assert_eq!(desk.table.away_seats(), SeatSet::only(silent));
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn after_the_grace_the_ai_takes_over_openly_and_thinks_for_a_second() {
     assert!(desk.table.effects(desk.now).is_empty());
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 16_500);
-    desk.advise().unwrap();
+    desk.play_ai_action().unwrap();
     while desk.asked() == seat {
         desk.wait();
-        desk.advise().unwrap();
+        desk.play_ai_action().unwrap();
     }
     assert_eq!(desk.missed_turns(number), 0, "a seat that is taken over misses nothing");
     // Asked when the grace is over, it has the time to think and no more.
@@ -122,7 +122,7 @@ fn two_countdowns_missed_within_graces_make_a_takeover() {
     for missed_turns in 1..=2 {
         while desk.asked() == seat {
             desk.wait();
-            desk.advise().unwrap();
+            desk.play_ai_action().unwrap();
         }
         assert_eq!(desk.missed_turns(number), missed_turns);
         if missed_turns == 1 {
@@ -131,7 +131,7 @@ fn two_countdowns_missed_within_graces_make_a_takeover() {
             desk.disconnect(number).unwrap();
         }
     }
-    assert_eq!(desk.table.taken_over(), SeatSet::only(seat));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::only(seat));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_player_who_is_back_after_the_ai_began_goes_on_with_the_turn() {
     let number = desk.cut_after(6_000);
     let seat = desk.asked();
     desk.wait();
-    desk.advise().unwrap();
+    desk.play_ai_action().unwrap();
     desk.connect(number).unwrap();
     desk.act().unwrap();
     while desk.asked() == seat {
@@ -153,9 +153,9 @@ fn a_player_who_is_back_after_the_ai_began_goes_on_with_the_turn() {
 fn a_line_that_is_lost_in_the_last_second_is_answered_for_at_once() {
     let mut desk = Desk::playing();
     desk.cut_after(19_400);
-    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::Advise { .. }]));
-    desk.advise().unwrap();
-    assert_eq!(desk.last_by(), By::Ai);
+    assert!(matches!(desk.table.effects(desk.now).as_slice(), [Effect::ChooseAction { .. }]));
+    desk.play_ai_action().unwrap();
+    assert_eq!(desk.last_by(), ActionOrigin::Ai);
 }
 
 /// A countdown of a second leaves half of it to the player.
@@ -171,7 +171,7 @@ fn a_short_countdown_leaves_half_of_it_to_come_back() {
     desk.cut_after(100);
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 500);
-    desk.advise().unwrap();
+    desk.play_ai_action().unwrap();
 }
 
 #[test]
@@ -183,6 +183,6 @@ fn a_player_who_leaves_on_purpose_has_no_grace() {
     assert_eq!(desk.events, [Event::Takeover { seat, on: true }]);
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 1_000);
-    desk.advise().unwrap();
+    desk.play_ai_action().unwrap();
     assert!(matches!(desk.table.phase(), Phase::Playing(_)));
 }

@@ -10,7 +10,7 @@ use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{
-    By, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection, Standing, Terms,
+    ActionOrigin, Effect, Event, Hits, Input, Phase, PlayerId, Reason, Rejection, TableAvailability, Terms,
     TermsUpdate, Timestamp,
 };
 
@@ -55,7 +55,7 @@ fn the_clock_plays_when_the_countdown_is_over() {
     desk.wait();
     assert_eq!(desk.now.ms_since(asked_at), 20_000);
     desk.tell(Input::Tick).unwrap();
-    assert_eq!(desk.last_by(), By::Clock);
+    assert_eq!(desk.last_by(), ActionOrigin::Clock);
     assert_ne!(desk.asked(), starter);
 }
 
@@ -67,14 +67,14 @@ fn after_two_silent_countdowns_the_ai_takes_over() {
     let mut missed_turns = 0;
     while missed_turns < 2 {
         if desk.asked() == silent {
-            assert!(!desk.table.taken_over().contains(silent));
+            assert!(!desk.table.taken_over_seats().contains(silent));
             desk.wait_and_tick();
             missed_turns += 1;
         } else {
             desk.act().unwrap();
         }
     }
-    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     assert!(desk.events.contains(&Event::Takeover { seat: silent, on: true }));
     while desk.asked() != silent {
         desk.act().unwrap();
@@ -84,9 +84,9 @@ fn after_two_silent_countdowns_the_ai_takes_over() {
     assert_eq!(desk.now.ms_since(asked_at), 1_000);
     assert!(matches!(
         desk.table.effects(desk.now).as_slice(),
-        [Effect::Advise { seat, .. }] if *seat == silent
+        [Effect::ChooseAction { seat, .. }] if *seat == silent
     ));
-    desk.advise().unwrap();
+    desk.play_ai_action().unwrap();
 }
 
 /// Rule 8.3: until the player's next command or reconnection.
@@ -100,19 +100,19 @@ fn a_player_takes_the_seat_back_from_the_ai() {
     desk.disconnect(number).unwrap();
     assert_eq!(desk.tell(take_back.clone()), Err(Rejection::NotTakenOver));
     desk.wait_and_tick();
-    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     assert_eq!(desk.tell(take_back.clone()), Err(Rejection::OtherConnection));
     desk.connect(number).unwrap();
     assert!(desk.events.contains(&Event::Takeover { seat: silent, on: false }));
-    assert_eq!(desk.advise(), Err(Rejection::NotTakenOver));
+    assert_eq!(desk.play_ai_action(), Err(Rejection::NotTakenOver));
 
     desk.tell(Input::Leave { player: player(number) }).unwrap();
-    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     desk.tell(take_back).unwrap();
-    assert!(desk.table.taken_over().is_empty());
+    assert!(desk.table.taken_over_seats().is_empty());
     desk.tell(Input::Leave { player: player(number) }).unwrap();
     desk.act().unwrap();
-    assert!(desk.table.taken_over().is_empty(), "an action takes the seat back too");
+    assert!(desk.table.taken_over_seats().is_empty(), "an action takes the seat back too");
 }
 
 /// Rules 8.4, 7.3: who left keeps the seat until the game is over, then loses it and the run.
@@ -145,7 +145,7 @@ fn who_was_ready_and_is_gone_is_dealt_in_as_away() {
     desk.ready(1).unwrap();
     desk.ready(2).unwrap();
     desk.open();
-    assert_eq!(desk.table.away(), SeatSet::only(seat(0)));
+    assert_eq!(desk.table.away_seats(), SeatSet::only(seat(0)));
 
     let mut desk = Desk::full();
     desk.disconnect(0).unwrap();
@@ -276,20 +276,20 @@ fn coming_again_is_no_answer_to_a_countdown() {
     desk.disconnect(number).unwrap_err();
     next(&mut desk);
     desk.wait_and_tick();
-    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     // It takes the seat back, for one more countdown.
     come(&mut desk).unwrap();
-    assert!(desk.table.taken_over().is_empty());
+    assert!(desk.table.taken_over_seats().is_empty());
     next(&mut desk);
     desk.wait_and_tick();
-    assert_eq!(desk.table.taken_over(), SeatSet::only(silent));
+    assert_eq!(desk.table.taken_over_seats(), SeatSet::only(silent));
     // A move is an answer.
     come(&mut desk).unwrap();
     next(&mut desk);
     desk.act().unwrap();
     next(&mut desk);
     desk.wait_and_tick();
-    assert!(desk.table.taken_over().is_empty());
+    assert!(desk.table.taken_over_seats().is_empty());
 }
 
 /// A table's clock never goes back, whatever it is told.
@@ -327,7 +327,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
 
 fn word(
     revision: u32,
-    standing: Standing,
+    standing: TableAvailability,
     terms: &Terms<Rules>,
 ) -> Input<<Tongits as Game>::Action> {
     let (price, hits, clocks) = (terms.price, terms.hits, terms.clocks);
@@ -342,7 +342,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     let mut new = old.clone();
     new.price.bet = Coins::from_whole(5).unwrap();
     new.hits = Some(Hits { ante: 1, to_win: 3, second_hit_bonus: 2 });
-    desk.tell(word(2, Standing::Open, &new)).unwrap();
+    desk.tell(word(2, TableAvailability::Open, &new)).unwrap();
     assert_eq!(*desk.table.terms(), old, "a game runs");
     desk.play_out();
     desk.settle();
@@ -352,7 +352,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     assert!(desk.events.iter().any(|event| matches!(event, Event::TermsUpdated { .. })));
     // The room changes its mind while that game is prepared: who is ready for it plays it.
     let newer = Terms { price: old.price, ..new.clone() };
-    desk.tell(word(3, Standing::Open, &newer)).unwrap();
+    desk.tell(word(3, TableAvailability::Open, &newer)).unwrap();
     assert_eq!(desk.table.terms().price, new.price);
     while !desk.table.pot().is_zero() {
         for number in 0..3 {
@@ -364,7 +364,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
     }
     assert_eq!(*desk.table.terms(), newer, "the POT was won");
     for late in [0, 2, 3] {
-        assert_eq!(desk.tell(word(late, Standing::Open, &old)), Err(Rejection::NothingNew));
+        assert_eq!(desk.tell(word(late, TableAvailability::Open, &old)), Err(Rejection::NothingNew));
     }
 }
 
@@ -372,7 +372,7 @@ fn new_terms_are_taken_between_games_and_the_pots_rule_with_the_next_pot() {
 fn a_closed_table_ends_its_game_and_begins_no_other() {
     let mut desk = Desk::playing();
     let terms = desk.table.terms().clone();
-    desk.tell(word(1, Standing::Closed, &terms)).unwrap();
+    desk.tell(word(1, TableAvailability::Closed, &terms)).unwrap();
     desk.play_out();
     desk.settle();
     assert_eq!(desk.table.phase(), &Phase::Waiting);
@@ -382,7 +382,7 @@ fn a_closed_table_ends_its_game_and_begins_no_other() {
     let sit = || Input::sit(player(7), "Tala");
     assert_eq!(desk.tell(sit()), Err(Rejection::TableClosed));
     assert!(!desk.table.pot().is_zero(), "the POT waits");
-    desk.tell(word(2, Standing::Open, &terms)).unwrap();
+    desk.tell(word(2, TableAvailability::Open, &terms)).unwrap();
     desk.tell(sit()).unwrap();
 }
 
@@ -391,7 +391,7 @@ fn a_closed_table_does_not_wait_for_who_is_not_ready() {
     let mut desk = Desk::full();
     desk.ready(0).unwrap();
     let terms = desk.table.terms().clone();
-    desk.tell(word(1, Standing::Closed, &terms)).unwrap();
+    desk.tell(word(1, TableAvailability::Closed, &terms)).unwrap();
     assert!(desk.seats().is_empty());
     assert_eq!(desk.ready(1), Err(Rejection::NotSeated));
 }
@@ -411,7 +411,7 @@ fn a_player_is_removed_between_games_only() {
 fn a_table_whose_rules_are_gone_plays_for_its_pot_and_then_no_more() {
     let mut desk = Desk::playing();
     let terms = desk.table.terms().clone();
-    desk.tell(word(1, Standing::LastPot, &terms)).unwrap();
+    desk.tell(word(1, TableAvailability::LastPot, &terms)).unwrap();
     desk.play_out();
     desk.settle();
     while !desk.table.is_closed() {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::game::{GameKind, Viewer};
 use bahay_engine::games::tongits::{Rules, Tongits};
-use bahay_engine::testing::{Pair, Probe, SeenEvent, TongitsProbe, pairs_in_game, tongits_tells};
+use bahay_engine::testing::{TwinPair, Probe, VisibleEvent, TongitsProbe, for_each_twin_pair, tongits_disclosure_rule};
 
 use crate::broken::{Broken, Fault};
 
@@ -27,7 +27,7 @@ struct Compared {
 
 #[test]
 fn tongits_tells_nobody_what_is_hidden() {
-    let compared = compare::<Tongits>(&TongitsProbe, tongits_tells);
+    let compared = compare::<Tongits>(&TongitsProbe, tongits_disclosure_rule);
     let names: BTreeSet<&str> = compared.keys().map(String::as_str).collect();
     let all = ["draw", "chow", "fight", "drop", "sapaw", "dump", "tongits", "challenge", "fold"];
     assert_eq!(names, all.into_iter().collect(), "every action is compared: {compared:#?}");
@@ -43,7 +43,7 @@ fn a_game_that_tells_is_found() {
     let rules = (Fault::EventsLeak, Rules::kingdom());
     let mut found = 0;
     for seed in 0..GAMES {
-        pairs_in_game::<Broken>(&TongitsProbe, &rules, seed, |pair| {
+        for_each_twin_pair::<Broken>(&TongitsProbe, &rules, seed, |pair| {
             let told = |viewer: &Viewer| told_apart(&pair, *viewer, |_| None).is_err();
             let is_fight = pair.action == bahay_engine::games::tongits::Action::Fight;
             found += usize::from(is_fight && pair.alike_for.iter().any(told));
@@ -55,17 +55,17 @@ fn a_game_that_tells_is_found() {
 /// Compares what all see in the pairs of some games of each rule set.
 fn compare<G: GameKind>(
     probe: &impl Probe<G>,
-    tells: impl Fn(&SeenEvent) -> Option<&'static str>,
+    tells: impl Fn(&VisibleEvent) -> Option<&'static str>,
 ) -> BTreeMap<String, Compared> {
     let mut compared: BTreeMap<String, Compared> = BTreeMap::new();
     for set in G::rule_sets() {
         for seed in 0..GAMES {
-            pairs_in_game::<G>(probe, &(set.rules)(), seed, |pair| {
+            for_each_twin_pair::<G>(probe, &(set.rules)(), seed, |pair| {
                 let action = serde_json::to_value(&pair.action).expect("an action can be written");
                 let name = action["type"].as_str().expect("an action has a name").to_owned();
                 let found = compared.entry(name).or_default();
                 found.pairs += 1;
-                found.in_secret += usize::from(pair.parts_in_secret());
+                found.in_secret += usize::from(pair.diverges_secretly());
                 for viewer in &pair.alike_for {
                     let rule = told_apart(&pair, *viewer, &tells);
                     let rule =
@@ -82,12 +82,12 @@ fn compare<G: GameKind>(
 
 /// The rule by which the viewer may tell the two apart after the action; `None` where it cannot.
 fn told_apart<G: GameKind>(
-    pair: &Pair<G>,
+    pair: &TwinPair<G>,
     viewer: Viewer,
-    tells: impl Fn(&SeenEvent) -> Option<&'static str>,
+    tells: impl Fn(&VisibleEvent) -> Option<&'static str>,
 ) -> Result<Option<&'static str>, String> {
-    let [one, other] = pair.seen_by(viewer);
-    let kept = |seen: &SeenEvent| (seen.name.clone(), seen.length);
+    let [one, other] = pair.traffic_for(viewer);
+    let kept = |seen: &VisibleEvent| (seen.name.clone(), seen.length);
     let same = one.events.iter().zip(&other.events);
     let same = same.take_while(|(one, other)| kept(one) == kept(other)).count();
     // What is told may begin before the event that tells it: nobody is asked in a fight that is

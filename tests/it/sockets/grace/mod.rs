@@ -16,12 +16,12 @@ use bahay::ledger::{Ledger, LedgerOptions};
 use bahay::tables::Tables;
 use bahay::ws::protocol::Command;
 use bahay_engine::catalog::{AnyAction, AnyGame};
-use bahay_engine::chance::{Dice, Key};
+use bahay_engine::chance::{ChanceRng, Key};
 use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{
-    By, GameId, Input, Phase, Playing, Readable as _, Table, TableId, Taken,
+    ActionOrigin, GameId, Input, Phase, Playing, Readable as _, Table, TableId, RecordedAction,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -48,7 +48,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 struct Cut {
     kind: &'static str,
     length_ms: usize,
-    by: By,
+    by: ActionOrigin,
 }
 
 /// A table whose players are cut off, once in each kind of question.
@@ -58,7 +58,7 @@ struct Round {
     /// Without a connection while that is lost.
     players: Vec<(Client, Option<Play>)>,
     wanted: Vec<&'static str>,
-    dice: Dice,
+    dice: ChanceRng,
     cuts: Vec<Cut>,
 }
 
@@ -81,7 +81,7 @@ impl Round {
     }
 
     async fn look(&self) -> Arc<Table<AnyGame>> {
-        self.tables.look(self.table).await.unwrap().expect("the table is there")
+        self.tables.read_table(self.table).await.unwrap().expect("the table is there")
     }
 
     /// Takes in what was said to those who are connected.
@@ -97,7 +97,7 @@ impl Round {
     async fn say(&mut self, place: usize, command: impl FnOnce(u32) -> Command<AnyAction>) -> bool {
         let play = self.players[place].1.as_mut().expect("the player is connected");
         let said = play.send(command).await.unwrap();
-        match play.answered(said).await {
+        match play.wait_for_answer(said).await {
             Ok(_) => true,
             Err(PlayError::Refused { .. }) => false,
             Err(error) => panic!("{error}"),
@@ -130,7 +130,7 @@ impl Round {
         playing: &Playing<AnyGame>,
         seat: Seat,
     ) -> bool {
-        let Some(Input::Advise { game, prompt, action, .. }) = now.advice(seat) else {
+        let Some(Input::AiAction { game, prompt, action, .. }) = now.ai_action(seat) else {
             panic!("the AI has no answer: {:?}", playing.asked);
         };
         let action = choose(&playing.state, seat, action, &mut self.dice);
@@ -144,7 +144,7 @@ impl Round {
         now: &Table<AnyGame>,
         playing: &Playing<AnyGame>,
     ) -> Option<(Seat, &'static str)> {
-        let seats = playing.asked.seats.difference(now.taken_over().union(now.away()));
+        let seats = playing.asked.seats.difference(now.taken_over_seats().union(now.away_seats()));
         let kinds = seats.iter().map(|seat| (seat, kind(&playing.state, seat)));
         kinds.into_iter().find(|(_, kind)| self.wanted.contains(kind))
     }
@@ -167,7 +167,7 @@ impl Round {
         let mut back = self.players[place].0.play().await.unwrap();
         back.resume(known);
         let joining = back.join().await.unwrap();
-        back.answered(joining).await.unwrap();
+        back.wait_for_answer(joining).await.unwrap();
         self.players[place].1 = Some(back);
 
         let by = self.answered(before, asked, seat).await;
@@ -181,8 +181,8 @@ impl Round {
         before: &Table<AnyGame>,
         asked: &Playing<AnyGame>,
         seat: Seat,
-    ) -> By {
-        let of_seat = |actions: Vec<Taken<AnyAction>>| {
+    ) -> ActionOrigin {
+        let of_seat = |actions: Vec<RecordedAction<AnyAction>>| {
             let actions = actions.into_iter().filter(move |taken| taken.seat == seat);
             actions.collect::<Vec<_>>()
         };
@@ -202,9 +202,9 @@ impl Round {
         let answer = of_seat(self.actions(&client, asked.game).await).swap_remove(played);
         let deadline_ms = asked.deadline.ms();
         match answer.by {
-            By::Player => {}
-            By::Clock => assert!(answer.at.ms() >= deadline_ms, "{answer:?}, until {deadline_ms}"),
-            By::Ai => {
+            ActionOrigin::Player => {}
+            ActionOrigin::Clock => assert!(answer.at.ms() >= deadline_ms, "{answer:?}, until {deadline_ms}"),
+            ActionOrigin::Ai => {
                 let last_ms = deadline_ms - LAST_MS;
                 assert!(answer.at.ms() >= last_ms, "{answer:?}, until {deadline_ms}");
                 let view = asked.state.view(Viewer::Seat(seat));
@@ -215,7 +215,7 @@ impl Round {
     }
 
     /// What was played in a game, which may be over.
-    async fn actions(&self, client: &Client, game: GameId) -> Vec<Taken<AnyAction>> {
+    async fn actions(&self, client: &Client, game: GameId) -> Vec<RecordedAction<AnyAction>> {
         let now = self.look().await;
         match now.phase() {
             Phase::Playing(playing) if playing.game == game => {
@@ -266,7 +266,7 @@ async fn cut_off(played: Played) {
             tables: tables.clone(),
             players,
             wanted: played.kinds.to_vec(),
-            dice: Dice::new(Key(Hex(key))),
+            dice: ChanceRng::new(Key(Hex(key))),
             cuts: Vec::new(),
         };
         rounds.spawn(round.run());
@@ -279,8 +279,8 @@ async fn cut_off(played: Played) {
     assert_eq!(by_kind.len(), played.kinds.len());
     for (kind, cuts) in by_kind {
         let count = |by| cuts.iter().filter(|cut| cut.by == by).count();
-        let (back, stood_in, clock) = (count(By::Player), count(By::Ai), count(By::Clock));
-        let in_time = cuts.iter().filter(|cut| cut.by == By::Player);
+        let (back, stood_in, clock) = (count(ActionOrigin::Player), count(ActionOrigin::Ai), count(ActionOrigin::Clock));
+        let in_time = cuts.iter().filter(|cut| cut.by == ActionOrigin::Player);
         let longest_ms = in_time.map(|cut| cut.length_ms).max().unwrap_or_default();
         println!(
             "{kind}: {back} back in time after at most {longest_ms} ms, {stood_in} by the AI, \

@@ -3,7 +3,7 @@
 
 use bahay::lobby::Room;
 use bahay_engine::catalog::{AnyAction, AnyGame, AnyRules};
-use bahay_engine::chance::Dice;
+use bahay_engine::chance::ChanceRng;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game as _, Skill};
 use bahay_engine::games::{tongits, tongo_assets, tongo_options};
@@ -75,7 +75,7 @@ pub(super) fn kind(game: &AnyGame, seat: Seat) -> &'static str {
 }
 
 /// What a player does, beside what the AI advises, so that every kind of question comes up.
-pub(super) fn choose(game: &AnyGame, seat: Seat, advice: AnyAction, dice: &mut Dice) -> AnyAction {
+pub(super) fn choose(game: &AnyGame, seat: Seat, advice: AnyAction, dice: &mut ChanceRng) -> AnyAction {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);
     let wanted = match game {
@@ -107,7 +107,7 @@ pub(super) fn choose(game: &AnyGame, seat: Seat, advice: AnyAction, dice: &mut D
 /// Challenges of every kind, which are answered or not.
 fn option(
     game: &tongo_options::TongoOptions,
-    dice: &mut Dice,
+    dice: &mut ChanceRng,
 ) -> fn(&tongo_options::Action) -> bool {
     use tongo_options::{Action, Phase};
     match (game.public().phase, dice.below(3)) {
@@ -130,7 +130,7 @@ fn option(
 type Wanted = fn(&tongo_assets::Action) -> bool;
 
 /// Hands of seven at once, confronts, margins, bribes and retreats; the first that is legal counts.
-fn asset(game: &tongo_assets::TongoAssets, seat: Seat, dice: &mut Dice) -> Vec<Wanted> {
+fn asset(game: &tongo_assets::TongoAssets, seat: Seat, dice: &mut ChanceRng) -> Vec<Wanted> {
     use tongo_assets::{Action, Phase};
     let public = game.public();
     let pay: Wanted = |action| *action == Action::Pay;
