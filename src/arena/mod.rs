@@ -1,10 +1,10 @@
 //! `bahay arena`: bots against each other at any game of the catalogue, on all processors. The same
 //! seed gives the same numbers, whatever the number of threads.
 //!
-//! What is played and counted is told in `bahay_engine::arena`; here it is shared out among threads
-//! and shown: as a table (`table`) and as a picture (`picture`).
+//! The contest itself is defined in `bahay_engine::arena`; this module distributes it over threads
+//! and prints the results as a table (`table`) and as a picture (`picture`).
 //!
-//! Deliberately absent: time, and anything that knows a certain game.
+//! Deliberately absent: time, and knowledge of any particular game.
 
 mod picture;
 mod progress;
@@ -26,19 +26,19 @@ use crate::simulate::{SimulatedRules, SimulateError};
 
 pub use progress::Progress;
 
-/// Who plays, and how much.
+/// The command-line options of `bahay arena`.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Arena {
-    /// The bots by their names, one for each seat.
+    /// The bots by name, one per seat.
     #[arg(long, value_delimiter = ',', required = true, value_name = "A,B,C")]
     pub bots: Vec<Grade>,
 
-    /// How many games at least; a few more make whole series of deals.
+    /// The minimum number of games; it is rounded up to whole series of deals.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub games: u64,
 
-    /// Decides everything: the deals, and what bots leave to chance.
+    /// The seed of the deals and of the bots' random choices.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
@@ -46,24 +46,24 @@ pub struct Arena {
     #[arg(long)]
     pub duplicate: bool,
 
-    /// The game, by its name; without it that of the house's first room.
+    /// The game, by name (default: the game of the house's first room).
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
 
-    /// One of the game's rule sets; without it the room's own, or the first one of another game.
+    /// One of the game's rule sets (default: that of the room, or the first one of another game).
     #[arg(long, alias = "preset", value_name = "NAME")]
     pub rule_set: Option<String>,
 
-    /// Draw the bots' shares of the games, with their intervals, into this file.
+    /// Draw the bots' shares of the games, with their intervals, into this SVG file.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 
-    /// How many threads play; without it one for each processor.
+    /// The number of threads (default: one per processor).
     #[arg(long, value_name = "NUMBER")]
     pub threads: Option<NonZero<usize>>,
 }
 
-/// Why nothing was played, or nothing shown.
+/// The error of a contest that cannot be played or printed.
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
     #[error(transparent)]
@@ -76,7 +76,7 @@ pub enum ArenaError {
     Write(#[from] std::io::Error),
 }
 
-/// A contest that was played, and what of it is shown.
+/// A played contest with the data needed to print it.
 struct ContestReport<'a> {
     contest: &'a Contest<AnyRules>,
     rule_set: &'a str,
@@ -84,7 +84,8 @@ struct ContestReport<'a> {
     tally: &'a ContestTally,
 }
 
-/// Plays, and writes what came of it.
+/// Plays a contest and writes its results. Calls `on_progress` with the numbers of finished and of
+/// all series.
 pub fn run(
     options: &Arena,
     rooms: &[Room],
@@ -94,7 +95,7 @@ pub fn run(
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
     let SimulatedRules { terms, rule_set } =
         SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
-    let title = catalog::title_of(terms.rules.kind());
+    let title = catalog::kind_title(terms.rules.kind());
     let SeatRange { least, most } = AnyGame::seats(&terms.rules);
     let given = options.bots.len();
     if !(usize::from(least)..=usize::from(most)).contains(&given) {
@@ -114,8 +115,8 @@ pub fn run(
     Ok(())
 }
 
-/// Plays as many series as make so many games. Whoever is free takes the next one; they add up to
-/// the same in any order.
+/// Plays as many series as the number of games requires. Idle threads take the next series; the
+/// tallies merge to the same result in any order.
 fn play_on_threads(
     contest: &Contest<AnyRules>,
     games: u64,
@@ -147,7 +148,7 @@ fn play_on_threads(
     sum
 }
 
-/// Ten-thousandths as a percentage.
+/// Formats ten-thousandths as a percentage.
 fn format_percent(share: i64) -> String {
     format!("{}.{:02}", share / 100, share % 100)
 }

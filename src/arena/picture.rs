@@ -1,5 +1,5 @@
-//! What came of a contest, as a picture: each bot's share of the games with its interval, and par.
-//! All texts are names of ours, which need no escaping in SVG.
+//! The result of a contest as an SVG picture: each bot's share of the games with its interval, and
+//! par. All texts are names from the program, which need no escaping.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ const WIDTH: i64 = 640;
 const ROW: i64 = 40;
 const TOP: i64 = 72;
 const LEFT: i64 = 120;
-/// Where the greatest share that is drawn ends.
+/// The right end of the longest bar.
 const RIGHT: i64 = 540;
 
-/// A whole document.
+/// Returns a whole SVG document.
 pub(super) fn draw_svg(report: &ContestReport<'_>) -> String {
     let ContestReport { contest, rule_set, title, tally } = report;
     let bots = i64::try_from(contest.bots.len()).unwrap_or(1);

@@ -1,12 +1,12 @@
-//! How far a contest has come, as a bar in a terminal. It is drawn anew when a percent more is
-//! done, so that nobody has to ask what time it is.
+//! The progress bar of a contest in a terminal. It is redrawn when the percentage changes, so that
+//! no clock is needed.
 
 use std::io::Write;
 
-/// Places of the bar.
+/// The width of the bar, in characters.
 const WIDTH: u64 = 40;
 
-/// A bar, or nothing where nobody looks.
+/// A progress bar, or nothing if the output is not a terminal.
 #[derive(Debug)]
 pub struct Progress<W> {
     out: Option<W>,
@@ -18,8 +18,8 @@ impl<W: Write> Progress<W> {
         Self { out, drawn: None }
     }
 
-    /// So many of all are done. A bar that cannot be drawn is left out: the figures come all the
-    /// same.
+    /// Draws the bar for `done` of `all` series. A bar that cannot be written is dropped, without
+    /// an effect on the results.
     pub fn update(&mut self, done: u64, all: u64) {
         let percent = done * 100 / all.max(1);
         let Some(out) = self.out.as_mut().filter(|_| self.drawn != Some(percent)) else { return };

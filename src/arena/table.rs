@@ -1,4 +1,4 @@
-//! What came of a contest, as a table for a terminal.
+//! The result of a contest as a table for a terminal.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use bahay_engine::catalog;
 
 use super::{ContestReport, format_percent};
 
-/// Hundredths of a percent in a whole.
+/// The number of hundredths of a percent in a whole.
 const WHOLE: i64 = 10_000;
 
 pub(super) fn write_table(report: &ContestReport<'_>, out: &mut impl Write) -> io::Result<()> {
@@ -54,7 +54,7 @@ fn format_estimate(estimate: Option<Estimate>, written: impl Fn(i64) -> String) 
     format!("{} ± {}", written(mean), written(half_width).trim_start_matches('+'))
 }
 
-/// Ten-thousandths of a coin.
+/// Formats ten-thousandths of a coin.
 fn format_coins(amount: i64) -> String {
     let sign = if amount < 0 { "-" } else { "+" };
     let amount = amount.unsigned_abs();

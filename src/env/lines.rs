@@ -1,26 +1,25 @@
-//! Lines in, lines out: reading ahead as far as there is something to read, and writing what was
-//! answered when there is nothing more, so that whoever sends many requests at once is answered by
-//! few calls to the system.
+//! A line server over a byte stream. It reads ahead while input is available and flushes only
+//! before it would block, so that a client that pipelines many requests costs few system calls.
 //!
-//! Bounds: a line of [`LINE_BYTES_MAX`]; what is longer is answered by an error and skipped.
+//! Bounds: a line of [`LINE_BYTES_MAX`]; a longer one is answered by an error and skipped.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use bahay_engine::gym::EnvProtocol;
 
-/// The longest line that is taken, without its end.
+/// The maximum length of a line, without its end.
 pub(super) const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// How much is read at once.
+/// The size of the read buffer.
 const READ_BYTES: usize = 64 * 1024;
 
-/// How much is answered before it is written, though there is more to read.
+/// The amount of buffered output that is written even though more input is available.
 const WRITE_BYTES: usize = 256 * 1024;
 
 const TOO_LONG: &str =
     "{\"error\":\"line_too_long\",\"message\":\"a line has a mebibyte at most\"}\n";
 
-/// Answers every line until there is no more. Empty lines are skipped.
+/// Answers every line until the end of the input. Empty lines are skipped.
 pub(super) fn serve_lines(
     protocol: &mut dyn EnvProtocol,
     from: impl Read,
@@ -31,7 +30,7 @@ pub(super) fn serve_lines(
     protocol.write_hello(&mut answers);
     answers.push('\n');
     loop {
-        // Nothing more is there without waiting for it.
+        // No complete line is buffered, so the next read may block.
         let must_wait = !from.buffer().contains(&b'\n');
         if must_wait || answers.len() >= WRITE_BYTES {
             to.write_all(answers.as_bytes())?;
@@ -57,12 +56,12 @@ pub(super) fn serve_lines(
 
 enum LineRead {
     Line,
-    /// It was skipped.
+    /// The line was skipped.
     TooLong,
     End,
 }
 
-/// Reads a line without its end; the last one may have none.
+/// Reads a line without its end; the last line may have none.
 fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineRead> {
     let some = LINE_BYTES_MAX as u64 + 1;
     line.clear();
@@ -86,7 +85,7 @@ mod tests {
     use bahay_engine::gym::EnvProtocol;
     use std::io::{self, Read, Write};
 
-    /// Says every line back.
+    /// A protocol that echoes every line.
     struct Echo;
 
     impl EnvProtocol for Echo {
@@ -104,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Gives what it has in pieces, and then nothing.
+    /// A reader that returns its pieces one by one.
     struct Pieces(Vec<Vec<u8>>);
 
     impl Read for Pieces {
@@ -123,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Counts how often it was flushed after something was written.
+    /// A writer that counts the flushes that follow a write.
     #[derive(Default)]
     struct Flushes {
         written: Vec<u8>,

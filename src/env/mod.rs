@@ -1,8 +1,8 @@
-//! `bahay env`: games for programs that learn, in lines of JSON on the standard streams; see
-//! docs/ENV.md. What is asked and answered is `bahay_engine::gym`; here the game is found in the
-//! catalogue and the lines are carried (`lines`).
+//! `bahay env`: games for learning programs, in lines of JSON on the standard streams; docs/ENV.md
+//! specifies the protocol. `bahay_engine::gym` implements it; this module finds the game in the
+//! catalogue and transports the lines (`lines`).
 //!
-//! Deliberately absent: accounts, coins, a network; and anything that knows a certain game.
+//! Deliberately absent: accounts, coins, a network; and knowledge of any particular game.
 
 mod lines;
 
@@ -14,32 +14,32 @@ use bahay_engine::gym::{self, GAMES_MAX, EnvSettings, EnvProtocol, TensorForm};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
 
-/// What is played.
+/// The command-line options of `bahay env`.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Env {
-    /// The game, by its name.
+    /// The game, by name.
     #[arg(long, value_name = "NAME")]
     pub game: String,
 
-    /// One of the game's rule sets; without it the first one.
+    /// One of the game's rule sets (default: the first one).
     #[arg(long, alias = "preset", value_name = "NAME")]
     pub rule_set: Option<String>,
 
-    /// How many seats play; without it the fewest that the game is for.
+    /// The number of seats (default: the minimum of the game).
     #[arg(long, value_name = "NUMBER")]
     pub seats: Option<u8>,
 
-    /// How many games are played side by side.
+    /// The number of games that are played side by side.
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub games: usize,
 
-    /// How observations are written as numbers: list, hex or none.
+    /// The encoding of observations: list, hex or none.
     #[arg(long, default_value = "list", value_parser = tensor_form, value_name = "FORM")]
     pub tensor: TensorForm,
 }
 
-/// Why nothing can be played.
+/// The error of an environment that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
     #[error("there is no game {kind}, but {known}")]
@@ -54,11 +54,11 @@ pub enum EnvError {
     Io(#[from] io::Error),
 }
 
-/// Answers what is asked until there is no more.
+/// Serves requests until the end of the input.
 pub fn run(options: &Env, from: impl Read, to: &mut impl Write) -> Result<(), EnvError> {
     let mut protocol = open_protocol(options)?;
     match lines::serve_lines(&mut *protocol, from, to) {
-        // Whoever asked has gone: nobody is left to be told.
+        // The client has closed its end of the pipe, so that nobody is left to receive an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => Ok(done?),
     }

@@ -1,14 +1,14 @@
-//! A game in the form that programs which learn want: what a seat sees as whole numbers in fixed
-//! places, and what it may do as numbers of a fixed list.
+//! Observation and action spaces for learning programs: a seat's view as integers at fixed
+//! positions, and its actions as numbers of a fixed list.
 //!
-//! Both are made of a view, so that neither knows more than the seat. The *tensor* of a view is the
-//! numbers of all [`Field`]s, one field after the other; it is equally long for any number of seats.
-//! Seats in it are counted from the viewer: 0 is itself, 1 who plays after it. An action's number is
-//! its place in [`Spaces::action_names`]. Where numbers of the rules are free, as a price is, an
-//! action that is not listed as legal has none.
+//! Both are derived from a view, so that neither reveals more than the seat knows. The *tensor* of
+//! a view is the concatenation of all [`Field`]s; its length does not depend on the number of
+//! seats. Seats in it are relative to the viewer: 0 is the viewer, 1 the next to play. The number
+//! of an action is its index in [`Spaces::action_names`]. An action with a free parameter, such as
+//! a price, has no number unless it is listed as legal.
 //!
-//! Deliberately absent: floating-point numbers. Each field says the most that it holds, by which
-//! whoever wants fractions divides.
+//! Deliberately absent: floating-point numbers. Each field states its maximum, by which a client
+//! can normalize.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,51 +18,52 @@ use serde::Serialize;
 use crate::game::GameKind;
 use crate::seat::{SEATS_MAX, Seat, SeatSet};
 
-/// Some numbers of a tensor that belong together.
+/// A named range of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// In snake case.
+    /// The name, in snake case.
     pub name: &'static str,
-    /// How many numbers it has.
+    /// The number of values.
     pub len: usize,
-    /// The greatest number in it; the least is zero.
+    /// The maximum value; the minimum is zero.
     pub most: i16,
-    /// What it means, for people.
+    /// The meaning, as documentation.
     pub about: &'static str,
 }
 
-/// A game that has such a form.
+/// A game with observation and action spaces.
 pub trait Spaces: GameKind {
-    /// What a tensor consists of, in order.
+    /// The fields of a tensor, in order.
     const FIELDS: &'static [Field];
 
-    /// The name of every action that has a number, by number. Each name is there once.
+    /// Returns the names of all numbered actions, in the order of their numbers. The names are
+    /// distinct.
     fn action_names() -> Vec<String>;
 
-    /// The number of an action of the viewer, which is one of those listed as legal. Some numbers
-    /// stand for several actions: the page of the game says which.
+    /// Returns the number of a listed legal action of the viewer. Some numbers stand for several
+    /// actions; the documentation of the game names them.
     fn action_number(view: &Self::View, action: &Self::Action) -> Option<u16>;
 
-    /// Writes the numbers of all fields.
+    /// Writes the values of all fields.
     fn write_tensor(view: &Self::View, tensor: &mut Tensor<'_>);
 }
 
-/// A field by its name, length, most and meaning.
+/// Creates a field from its name, length, maximum and meaning.
 pub const fn field(name: &'static str, len: usize, most: i16, about: &'static str) -> Field {
     Field { name, len, most, about }
 }
 
-/// The length of a game's tensors.
+/// Returns the length of a game's tensors.
 pub fn tensor_len<G: Spaces>() -> usize {
     G::FIELDS.iter().map(|field| field.len).sum()
 }
 
-/// Where the numbers of a tensor are written, one field after the other.
+/// A writer of a tensor's values, one field after the other.
 #[derive(Debug)]
 pub struct Tensor<'a>(pub &'a mut Vec<i16>);
 
 impl Tensor<'_> {
-    /// One number; a greater one than fits is written as the greatest that does.
+    /// Appends one value; a value above the maximum of `i16` is clamped.
     pub fn push_number(&mut self, number: u32) {
         self.0.push(i16::try_from(number).unwrap_or(i16::MAX));
     }
@@ -71,7 +72,7 @@ impl Tensor<'_> {
         self.0.push(i16::from(flag));
     }
 
-    /// A number for each of the lowest bits.
+    /// Appends one value for each of the `len` lowest bits.
     pub fn push_bits(&mut self, bits: u64, len: u8) {
         let zeros = self.push_zeros(len);
         let mut left = bits;
@@ -83,7 +84,7 @@ impl Tensor<'_> {
         }
     }
 
-    /// Zeros, but one at the place, if there is one.
+    /// Appends a one-hot encoding: `len` zeros, except a one at `place` if there is one.
     pub fn push_one_hot(&mut self, place: Option<u8>, len: u8) {
         let zeros = self.push_zeros(len);
         if let Some(number) = place.and_then(|place| zeros.get_mut(usize::from(place))) {
@@ -91,7 +92,7 @@ impl Tensor<'_> {
         }
     }
 
-    /// So many zeros at the end.
+    /// Appends `len` zeros and returns them.
     fn push_zeros(&mut self, len: u8) -> &mut [i16] {
         let begin = self.0.len();
         self.0.resize(begin + usize::from(len), 0);
@@ -99,37 +100,37 @@ impl Tensor<'_> {
     }
 }
 
-/// The seats of a game as one of them counts them.
+/// The seats of a game relative to a viewer.
 #[derive(Clone, Copy, Debug)]
 pub struct SeatRotation {
     pub viewer: Seat,
-    /// How many play.
+    /// The number of seats in the game.
     pub seats: u8,
 }
 
 impl SeatRotation {
-    /// How many places after the viewer a seat plays.
+    /// Returns the distance of a seat from the viewer in the order of play.
     pub const fn offset_of(self, seat: Seat) -> u8 {
         (seat.number() + self.seats - self.viewer.number()) % self.seats
     }
 
-    /// Every seat, the viewer first.
+    /// Returns every seat, the viewer first.
     pub fn seats(self) -> impl Iterator<Item = Seat> + Clone {
         [self.viewer].into_iter().chain(self.viewer.others(self.seats))
     }
 
-    /// A number for each seat that a table can have; zero where nobody plays.
+    /// Writes a number for each seat that a table can have; zero for seats that do not play.
     pub fn write_numbers(self, tensor: &mut Tensor<'_>, mut number: impl FnMut(Seat) -> u32) {
         self.seats().for_each(|seat| tensor.push_number(number(seat)));
         (self.seats..SEATS_MAX).for_each(|_| tensor.push_number(0));
     }
 
-    /// Zeros for the seats that a table can have, but one at this seat, if there is one.
+    /// Writes a one-hot encoding of a seat over all seats that a table can have.
     pub fn write_one_hot(self, tensor: &mut Tensor<'_>, seat: Option<Seat>) {
         tensor.push_one_hot(seat.map(|seat| self.offset_of(seat)), SEATS_MAX);
     }
 
-    /// A flag for each seat that a table can have.
+    /// Writes a flag for each seat that a table can have.
     pub fn write_flags(self, tensor: &mut Tensor<'_>, seats: SeatSet) {
         self.write_numbers(tensor, |seat| u32::from(seats.contains(seat)));
     }
