@@ -1,42 +1,43 @@
-//! What a player may do, and why the rules refuse it.
+//! The actions of a player, and the reasons for refusing them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet};
 
-/// An action of a player. Unknown fields are refused: they are a client's mistake.
+/// An action of a player. Unknown fields are rejected, since they indicate a client's mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", from = "ActionFields")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsAction", deny_unknown_fields))]
 pub enum Action {
-    /// Rule 3.1.
+    /// Draws the top card of the stock (rule 3.1).
     Draw,
-    /// Rule 3.2: the hand cards that form a new meld with the top discard.
+    /// Forms a new meld with the top discard from these hand cards (rule 3.2).
     Chow { cards: CardSet },
-    /// Rule 3.3.
+    /// Calls a fight (rule 3.3).
     Fight,
-    /// Rule 3.4.
+    /// Lays a meld (rule 3.4).
     Drop {
         cards: CardSet,
-        /// A secret meld that stays concealed, where the rules allow it.
+        /// Whether a secret meld stays concealed, where the rules allow it.
         #[serde(default, skip_serializing_if = "core::ops::Not::not")]
         face_down: bool,
     },
-    /// Rule 3.5: the number of a meld is its place in the order in which they were laid.
+    /// Adds a card to an exposed meld (rule 3.5). The number of a meld is its position in the order
+    /// in which the melds were laid.
     Sapaw { card: Card, meld: u8 },
-    /// Rule 3.6.
+    /// Discards a card and ends the turn (rule 3.6).
     Dump { card: Card },
-    /// Rule 3.7.
+    /// Declares Tongits (rule 3.7).
     Tongits,
-    /// Rule 4.2.
+    /// Challenges the fighter (rule 4.2).
     Challenge,
-    /// Rule 4.2.
+    /// Folds in a fight (rule 4.2).
     Fold,
 }
 
-/// An action as read. Its variants all have fields, if none, because only then does the reader
-/// refuse a field too many.
+/// An action as deserialized. Every variant is a struct variant, empty ones included, because serde
+/// rejects unknown fields only in those.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -80,12 +81,12 @@ impl From<ActionFields> for Action {
 }
 
 refusals! {
-    /// Why an action is refused, in the order in which the reasons are looked for: the first that
-    /// holds is the one given.
+    /// The reasons for refusing an action, in the order of their checks: the first that applies is
+    /// returned.
     pub enum Illegal {
         NotDealt => "not_dealt", "2.3", "the cards are not dealt yet";
         GameOver => "game_over", "2.5", "the game is over";
-        /// A fight waits for answers, and this is none.
+        /// A fight is open, and the action is not an answer to it.
         FightOpen => "fight_open", "4.2", "a fight is going on; answer challenge or fold if asked";
         NoFight => "no_fight", "4.2", "there is no fight to answer";
         NotAsked => "not_asked", "4.2", "this seat is not asked to answer the fight";
@@ -102,7 +103,7 @@ refusals! {
         NotOpen => "not_open", "4.1", "only a seat with an exposed meld of its own may fight";
         FightBlocked => "fight_blocked", "4.1",
             "a card was added to this seat's melds since its previous turn began";
-        /// The rules know no melds face down.
+        /// The rules do not allow melds face down.
         FaceDownOff => "face_down_off", "3.4", "at this table no meld is laid face down";
         DropCardNotInHand => "drop_card_not_in_hand", "3.4", "a card to drop is not in the hand";
         DropNoMeld => "drop_no_meld", "3.4", "the cards to drop are not a meld";
@@ -115,7 +116,7 @@ refusals! {
         JokerDumped => "joker_dumped", "11.1", "a joker is never dumped";
         CardAddable => "card_addable", "3.6",
             "a card that could be added to an exposed meld may not be dumped";
-        /// Tongits in the draw phase is a Spread, and for that it is too late.
+        /// Tongits in the draw phase is a Spread, which is only possible as the first action.
         NotFirstAction => "not_first_action", "10.3",
             "before drawing Tongits is declared as the very first action or not at all";
         CardsLeftOver => "cards_left_over", "3.7",

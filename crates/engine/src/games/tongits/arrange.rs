@@ -1,13 +1,13 @@
-//! The arrangement of a hand (rule 1.10): the one partition into disjoint melds and leftover
-//! cards with the fewest leftover points, then the most secret melds, then the most melds, then
-//! the least list of melds. The choice among the partitions is that of `search`.
+//! The arrangement of a hand (rule 1.10): the partition into disjoint melds and leftover cards that
+//! has the fewest leftover points, then the most secret melds, then the most melds, then the
+//! lexicographically least list of melds. `partition` searches for it.
 //!
-//! A joker of the hand (rule 11.1) stays behind or stands in some meld. Each way to use the jokers
-//! that may be needed is tried, with the best partition of what remains; `joker` says which they
-//! are. Two jokers in a crowded hand make some hundreds of ways.
+//! A joker of the hand (rule 11.1) is left over or belongs to a meld. Every potentially necessary
+//! use of the jokers is tried, each with the best partition of the remaining cards; `joker`
+//! enumerates them. A hand with two jokers and many melds has some hundreds of such uses.
 //!
-//! Read as docs/rules/tongits.md decides: melds are lists of ascending card indices, sorted, and
-//! two partitions compare as lists of such lists.
+//! As docs/rules/tongits.md specifies, melds are lists of ascending card indices, sorted, and two
+//! partitions compare as lists of such lists.
 
 use core::cmp::Ordering;
 
@@ -24,7 +24,7 @@ use crate::games::tongits::partition::{PartitionKey, MELDS_MAX, PartitionSearch,
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Arrangement {
-    /// In ascending order of their lists of card indices.
+    /// The melds, in ascending order of their lists of card indices.
     pub melds: ArrayVec<CardSet, MELDS_MAX>,
     pub leftover: CardSet,
     /// The points of the leftover cards (rule 1.11).
@@ -32,7 +32,8 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// The arrangement of a hand of up to seventeen cards. `secret_run_min` is that of the rules.
+    /// Returns the arrangement of a hand of at most seventeen cards. `secret_run_min` is the value
+    /// of the rules.
     pub fn from_hand(hand: CardSet, secret_run_min: u8) -> Self {
         if hand.has_joker() {
             let best = JokerPartition::find_best(hand, secret_run_min);
@@ -49,13 +50,13 @@ impl Arrangement {
         Self { melds, leftover: hand.difference(melded), deadwood: key.deadwood() }
     }
 
-    /// The secret melds in it (rules 1.6, 6.4), by the same `secret_run_min`.
+    /// Returns the number of secret melds (rules 1.6, 6.4) for the same `secret_run_min`.
     pub fn secret_melds(&self, secret_run_min: u8) -> u32 {
         self.melds.iter().map(|meld| u32::from(is_secret(*meld, secret_run_min))).sum()
     }
 }
 
-/// The arrangement of a hand without its melds: what it leaves over, and how many there are.
+/// The figures of an arrangement without its melds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HandSummary {
     pub(super) leftover: CardSet,
@@ -65,7 +66,7 @@ pub(super) struct HandSummary {
 }
 
 impl HandSummary {
-    /// Of a hand without jokers.
+    /// Computes the figures of a hand without jokers.
     pub(super) fn from_hand(hand: CardSet, secret_run_min: u8) -> Self {
         let best = PartitionSearch::search_hand(hand, secret_run_min);
         Self {
@@ -77,7 +78,7 @@ impl HandSummary {
     }
 }
 
-/// The points that the arrangement leaves, without writing its melds out.
+/// Returns the points of the leftover cards, without constructing the melds.
 pub fn deadwood(hand: CardSet) -> u32 {
     if hand.has_joker() {
         return deadwood_with_jokers(hand.naturals(), hand.jokers().len());
@@ -85,19 +86,19 @@ pub fn deadwood(hand: CardSet) -> u32 {
     lane_points(unmelded(hand))
 }
 
-/// What the arrangement of a hand leaves over, where no run is secret.
+/// Returns the leftover cards of a hand's arrangement if no run is secret.
 pub(super) fn leftover(hand: CardSet) -> CardSet {
     if hand.has_joker() { Arrangement::from_hand(hand, 0).leftover } else { unmelded(hand).cards() }
 }
 
-/// What the arrangement of a hand without jokers leaves over, where no run is secret. Which runs are
-/// secret changes no points.
+/// Returns the leftover cards of a hand without jokers if no run is secret. The points do not
+/// depend on which runs are secret.
 fn unmelded(hand: CardSet) -> Lanes {
     unmelded_without_choice(hand).unwrap_or_else(|| PartitionSearch::search_hand(hand, 0).leftover())
 }
 
-/// What is in no set and in no run of a hand without jokers; `None` where some card is in both, so
-/// that there is something to choose.
+/// Returns the cards that belong to no set and no run of a hand without jokers; `None` if a card
+/// belongs to both, so that a choice is necessary.
 fn unmelded_without_choice(hand: CardSet) -> Option<Lanes> {
     let lanes = Lanes::from_cards(hand);
     let runs = lanes.run_cards().0;
@@ -116,7 +117,7 @@ fn deadwood_with_jokers(naturals: CardSet, jokers: usize) -> u32 {
         let rest = naturals.difference(part);
         least = least.min(deadwood(rest));
         if jokers > 1 {
-            // Each pair of parts once.
+            // Visit each pair of parts once.
             for_each_needed_part(rest, |next| {
                 if least > 0 && part < next {
                     least = least.min(deadwood(rest.difference(next)));
@@ -127,7 +128,7 @@ fn deadwood_with_jokers(naturals: CardSet, jokers: usize) -> u32 {
     least
 }
 
-/// Whether the arrangement leaves no card over but jokers (rules 3.7, 11.1).
+/// Returns whether the arrangement leaves over no card but jokers (rules 3.7, 11.1).
 pub fn leaves_nothing(hand: CardSet) -> bool {
     if hand.has_joker() {
         return deadwood(hand) == 0;
@@ -137,11 +138,11 @@ pub fn leaves_nothing(hand: CardSet) -> bool {
     lanes.0 & !meldable == 0 && deadwood(hand) == 0
 }
 
-/// A partition of a hand with jokers: where they stand, and what is chosen of the other cards.
+/// A partition of a hand with jokers: the melds with a joker, and the partition of the other cards.
 #[derive(Clone, Debug)]
 struct JokerPartition {
     key: PartitionKey,
-    /// The natural parts of the melds with a joker, ascending.
+    /// The natural parts of the melds with a joker, in ascending order.
     parts: ArrayVec<CardSet, 2>,
     rest: PartitionSearch,
 }
@@ -178,7 +179,8 @@ impl JokerPartition {
         }
     }
 
-    /// Its melds in ascending order: the joker with the lesser index in the meld that comes first.
+    /// Returns the melds in ascending order; the joker with the lower index belongs to the first
+    /// meld with a joker.
     fn melds(&self, jokers: CardSet) -> ArrayVec<CardSet, MELDS_MAX> {
         let mut melds = self.rest.partition();
         melds.extend(self.parts.iter().zip(jokers.iter()).map(|(part, joker)| part.with(joker)));
@@ -222,8 +224,7 @@ mod tests {
         check("", &[], "");
     }
 
-    /// In hands of which every second one has cards close together, so that there is something to
-    /// choose.
+    /// Every second hand has ranks close together, so that choices arise.
     #[test]
     fn an_outline_is_that_of_the_arrangement() {
         let mut dice = ChanceRng::from_number(1);

@@ -1,16 +1,17 @@
-//! Which cards others are likely to hold, after all that a seat was shown of the game.
+//! A belief about the other hands: a distribution over the unseen cards, given the events that a
+//! seat has seen.
 //!
-//! Every way in which the unseen cards can lie is as likely as another before anybody has played.
-//! What the others did makes some of them likelier: who dumped a king held no two more; for whom the
-//! table drew could chow nothing (rule 3.1). How likely somebody with certain cards does what it
-//! did is told by [`Habits`], those of a greedy player or of a quick one; which of them each of the
-//! others is belongs to a way to lie too. A [`BeliefChain`] goes from one to the next by small changes, so
-//! that it comes to each as often as that is likely (Metropolis).
+//! A priori, all distributions of the unseen cards are equally likely. The actions of the others
+//! update this prior: a seat that dumped a king probably holds no two more, and a seat for which
+//! the table drew could not chow (rule 3.1). The likelihood of an action given a hand comes from
+//! the [`Habits`] of a greedy or a quick player; the skill of each opponent is part of the hidden
+//! state. A [`BeliefChain`] samples the posterior by Markov chain Monte Carlo (Metropolis): it
+//! moves between hidden states by small changes and visits each in proportion to its probability.
 //!
-//! A hand was another one when somebody played: cards were drawn since. So which card came by which
-//! draw belongs to a way to lie.
+//! A hand differed at the time of an earlier action, because cards have been drawn since. The card
+//! obtained by each draw is therefore part of the hidden state.
 //!
-//! Deliberately absent: rule sets with jokers or melds face down, and answers to fights.
+//! Deliberately absent: rule sets with jokers or face-down melds, and answers to fights.
 
 use alloc::vec::Vec;
 
@@ -30,19 +31,19 @@ use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
-/// Changes that are tried before the first way to lie is taken, and between one and the next. Most
-/// are not made.
+/// The number of proposals before the first sample and between two samples. Most proposals are
+/// rejected.
 const BURN_IN_STEPS: u32 = 500;
 const STEPS_PER_SAMPLE: u32 = 20;
 
-/// The bots of a room play at one grade: so much likelier, in natural logarithms, are both of the
-/// others of one kind.
+/// The prior for equal skills, as a difference of natural logarithms: the bots of a room usually
+/// have one skill.
 const SAME_SKILL_BONUS: i32 = 2 * ONE;
 
-/// What a seat did, as all see it.
+/// A publicly visible action of a seat.
 #[derive(Clone, Copy, Debug)]
 enum ObservedMove {
-    /// The turn began, with this discard to chow.
+    /// The beginning of a turn, with the discard that could be chowed.
     Began {
         discard: Option<Card>,
         may_fight: bool,
@@ -51,9 +52,9 @@ enum ObservedMove {
         stock: u8,
         opening: TurnOpening,
     },
-    /// A card came to the hand.
+    /// A card was added to the hand.
     Drew,
-    /// Cards left it for the table.
+    /// Cards were moved from the hand to the table.
     Laid(CardSet),
     Dumped {
         card: Card,
@@ -67,14 +68,14 @@ enum ObservedMove {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TurnOpening {
-    /// It could do nothing else.
+    /// The table drew, because nothing else was legal.
     AutoDraw,
     Draw,
     Chow,
     Fight,
 }
 
-/// What each seat did, the latest last.
+/// The visible actions of each seat, the latest last.
 #[derive(Clone, Debug)]
 struct MoveHistory {
     moves: BySeat<Vec<ObservedMove>>,
@@ -82,7 +83,8 @@ struct MoveHistory {
 }
 
 impl MoveHistory {
-    /// From what a seat heard; `None` when it did not hear everything.
+    /// Reconstructs the history from the events that a seat has seen; `None` if some are missing or
+    /// the rules are not supported.
     fn from_events(view: &View, seen_events: &[Event]) -> Option<Self> {
         let rules = &view.public.rules;
         let from_the_deal =
@@ -154,11 +156,12 @@ impl MoveHistory {
             }
             public.apply(event);
         }
-        // Who has missed something knows nothing for sure.
+        // An incomplete history supports no conclusion.
         (public == view.public).then_some(Self { moves, secret_run_min: rules.secret_run_min })
     }
 
-    /// The discard that a seat could take when its latest turn began, if it did this.
+    /// Returns the discard that was available at the beginning of a seat's latest turn, if the turn
+    /// began as `wanted`.
     #[cfg(test)]
     fn latest_turn(&self, seat: Seat, wanted: TurnOpening) -> Option<Card> {
         let began = self.moves[seat.index()].iter().rev().find_map(|observed| match observed {
@@ -168,12 +171,13 @@ impl MoveHistory {
         began.filter(|(_, opening)| *opening == wanted)?.0
     }
 
-    /// The draws of a seat, from the first on.
+    /// Returns the number of draws of a seat.
     fn draws(&self, seat: Seat) -> usize {
         self.moves[seat.index()].iter().filter(|observed| matches!(observed, ObservedMove::Drew)).count()
     }
 
-    /// The logarithm of how likely a seat with these cards and habits did what it did.
+    /// Returns the log-likelihood of a seat's actions, given its habits, its present hand and the
+    /// cards obtained by its draws.
     fn log_likelihood(&self, seat: Seat, habits: &Habits, hand: CardSet, drawn: &[Card]) -> i32 {
         let mut hand = hand;
         let mut drawn = drawn.iter().rev();
@@ -224,19 +228,19 @@ impl MoveHistory {
     }
 }
 
-/// A way in which the unseen cards can lie.
+/// The state of the Markov chain: one distribution of the unseen cards.
 #[derive(Clone, Debug)]
 pub(super) struct BeliefChain {
     history: MoveHistory,
-    /// The other two.
+    /// The two opponents.
     others: [Seat; 2],
     hands: [CardSet; 2],
-    /// What came by each draw.
+    /// The card obtained by each draw.
     drawn: [Vec<Card>; 2],
-    /// What a draw may have brought and is no longer in the hand: by draw.
+    /// For each draw, the cards that left the hand after it and may have come from it.
     played_after: [Vec<CardSet>; 2],
     stock: Vec<Card>,
-    /// What they are taken for.
+    /// The skills ascribed to the opponents.
     skills: [Skill; 2],
     likelihood: [i32; 2],
 }
@@ -259,7 +263,7 @@ impl BeliefChain {
         let mut drawn = [const { Vec::new() }; 2];
         for place in 0..2 {
             let mut taken = CardSet::EMPTY;
-            // Who has few cards left to choose from chooses first: the latest draw.
+            // The latest draw has the fewest possible cards, so it is assigned first.
             let mut chosen = Vec::new();
             for draw in (0..history.draws(others[place])).rev() {
                 let may_be = hands[place].union(played_after[place][draw]).difference(taken);
@@ -292,18 +296,19 @@ impl BeliefChain {
         self.history.log_likelihood(self.others[place], habits, self.hands[place], &self.drawn[place])
     }
 
-    /// Who is taken for a quick player.
+    /// Returns the seats whose players are taken to be quick.
     pub(super) fn quick_seats(&self) -> SeatSet {
         let skills = self.others.iter().zip(self.skills);
         skills.filter(|(_, skill)| *skill == Skill::Quick).map(|(seat, _)| *seat).collect()
     }
 
-    /// Forgets where it began.
+    /// Runs the burn-in, which removes the dependence on the initial state.
     pub(super) fn burn_in(&mut self, dice: &mut ChanceRng) {
         self.run_steps(BURN_IN_STEPS, dice);
     }
 
-    /// Goes on to the next way to lie: the hands by seat with the own one, and the stock.
+    /// Advances to the next sample and returns the hands by seat, including the viewer's own, and
+    /// the stock.
     pub(super) fn draw_sample(
         &mut self,
         viewer: Seat,
@@ -316,7 +321,7 @@ impl BeliefChain {
             hands[seat.index()] = hand;
         }
         hands[viewer.index()] = own;
-        // Nothing tells one order of the stock from another.
+        // All orders of the stock are equally likely.
         shuffle(&mut self.stock, dice);
         (hands, self.stock.iter().copied().collect())
     }
@@ -333,7 +338,7 @@ impl BeliefChain {
         }
     }
 
-    /// One of the others, or both, are taken for another player.
+    /// Proposes another skill for one or both opponents.
     fn propose_skills(&mut self, dice: &mut ChanceRng) {
         let before = (self.skills, self.likelihood, self.log_weight());
         let changed: &[usize] = match dice.below(3) {
@@ -353,7 +358,7 @@ impl BeliefChain {
         }
     }
 
-    /// The logarithm of how likely this way is, beside others.
+    /// Returns the unnormalized log-probability of the state.
     fn log_weight(&self) -> i32 {
         let same_skill = if self.skills[0] == self.skills[1] { SAME_SKILL_BONUS } else { 0 };
         same_skill + self.likelihood[0] + self.likelihood[1]
@@ -393,7 +398,7 @@ impl BeliefChain {
         }
     }
 
-    /// Another card came by some draw.
+    /// Proposes another card for one of the draws.
     fn propose_draw(&mut self, dice: &mut ChanceRng) {
         let place = dice.below(2);
         let draws = self.drawn[place].len();
@@ -430,7 +435,7 @@ impl BeliefChain {
     }
 }
 
-/// By draw: the cards that left the hand after it.
+/// Returns, for each draw, the cards that left the hand after it.
 fn cards_played_after(moves: &[ObservedMove]) -> Vec<CardSet> {
     let mut sum = CardSet::EMPTY;
     let mut played_after = Vec::new();
@@ -456,7 +461,8 @@ fn shuffle(cards: &mut [Card], dice: &mut ChanceRng) {
     }
 }
 
-/// Metropolis: what is likelier always, else as often as it is as likely.
+/// Applies the Metropolis criterion: a likelier state is always accepted, another one with the
+/// ratio of the probabilities.
 fn is_accepted(more: i32, dice: &mut ChanceRng) -> bool {
     more >= 0 || (dice.below(1 << 16) as u64) < probability_in_65_536(more)
 }
@@ -475,7 +481,8 @@ mod tests {
     use crate::seat::Seat;
     use alloc::vec::Vec;
 
-    /// Each question of a game between greedy players, with what the seat was shown until then.
+    /// Returns every decision of a game between greedy players, with the events that the seat to
+    /// act has seen.
     fn questions(number: u8) -> Vec<(Tongits, View, Vec<Event>)> {
         let mut chance = ChanceRng::from_number(number);
         let mut game = Tongits::new(&Rules::kingdom(), SEATS, None);
@@ -521,8 +528,8 @@ mod tests {
         assert!(BeliefChain::new(&view, &seen_events[..seen_events.len() - 1], &mut dice).is_none());
     }
 
-    /// What comes true is believed in more than what is drawn without knowledge: of the cards of
-    /// others that are dumped or kept, more lie where they are.
+    /// Belief is more accurate than uniform sampling: it places more of the opponents' cards in the
+    /// right hands.
     #[test]
     fn what_is_believed_is_nearer_to_the_truth_than_what_is_drawn() {
         let mut dice = ChanceRng::from_number(2);
@@ -546,7 +553,7 @@ mod tests {
         assert!(believed * 10 > drawn * 11, "{believed} and {drawn}");
     }
 
-    /// The table draws for who can do nothing else (rule 3.1).
+    /// The table draws for a seat that can do nothing else (rule 3.1).
     #[test]
     fn for_whom_the_table_drew_could_not_chow() {
         let mut dice = ChanceRng::from_number(3);
@@ -554,7 +561,8 @@ mod tests {
         for number in 0..12 {
             for (_, view, seen_events) in questions(number) {
                 let own = view.viewer.unwrap();
-                // The latest turn before one's own: the hand has changed by a draw and a dump.
+                // The latest turn before the viewer's own; since then the hand has changed by one
+                // draw and one dump.
                 let other = own.previous(SEATS);
                 let history = MoveHistory::from_events(&view, &seen_events).unwrap();
                 let Some(discard) = history.latest_turn(other, TurnOpening::AutoDraw) else { continue };

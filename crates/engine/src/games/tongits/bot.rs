@@ -1,14 +1,14 @@
-//! The house's AI: sound greedy play from nothing but a view, and the same for the same view.
+//! The house's greedy AI: sound play from the view alone, deterministic for a given view.
 //!
-//! It ends the game when it can; sheds what nobody needs onto the table, which also takes the
-//! opponents' right to fight; opens with a plain meld so as not to be burned, and keeps secret
-//! melds concealed, where they pay (rule 6.4): in the hand, and face down when the hand can be
-//! emptied in this turn (rule 3.4); never gives a joker away without need; dumps the card that leaves the best hand and feeds
-//! the next seat least; chows where that beats a draw; fights and challenges when its deadwood is
-//! likely the lowest.
+//! It ends the game when it can. It adds spare cards to melds on the table, which also takes the
+//! opponents' right to fight. It opens with a plain meld in order not to be burned, and keeps
+//! secret melds concealed where they pay (rule 6.4): in the hand, or face down if the hand can be
+//! emptied in this turn (rule 3.4). It never gives a joker away needlessly. It dumps the card that
+//! leaves the best hand and helps the next seat least, chows if that is better than a draw, and
+//! fights and challenges if its deadwood is likely to be the lowest.
 //!
-//! Everything is weighed in hundredths of a point in integers. Deliberately absent: memory of who
-//! dumped what, and any search beyond the next card.
+//! All values are integers in hundredths of a point. Deliberately absent: memory of earlier dumps,
+//! and search beyond the next card.
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::action::Action;
@@ -23,36 +23,38 @@ use crate::games::tongits::rules::{Additions, SEATS};
 use crate::games::tongits::view::View;
 use crate::seat::Seat;
 
-/// What the AI would play; `None` when the viewer is not to act.
+/// Returns the action of the AI; `None` if the viewer is not to act.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
     GreedyPlayer::new(view, view.viewer?, view.hand()?).choose_action(&HOUSE)
 }
 
-/// How the AI weighs. The values were found by letting tempers play against each other: among
-/// three that play the house's, no other wins much, and games still end in every way.
+/// The parameters of the AI. They were found by play between variants: among three players with the
+/// house's values, no variant wins much more, and games still end in every way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GreedyWeights {
-    /// Fights up to this many hundredths of what it expects of each opponent that may answer.
+    /// The highest own deadwood for a fight, in hundredths of the expected deadwood of each
+    /// opponent that may answer.
     fight: i32,
-    /// Challenges up to this many hundredths of what it expects of a hand like the fighter's.
+    /// The highest own deadwood for a challenge, in hundredths of the deadwood expected of the
+    /// fighter.
     challenge: i32,
-    /// What being open is worth.
+    /// The value of being open.
     open: i32,
-    /// What a concealed secret meld is worth.
+    /// The value of a concealed secret meld.
     secret: i32,
-    /// What it costs that the next seat chows.
+    /// The cost of a chow by the next seat.
     fed: i32,
-    /// The most coming draws that it counts on to complete a meld.
+    /// The maximum number of future draws that are counted on to complete a meld.
     draws: i32,
 }
 
 const HOUSE: GreedyWeights =
     GreedyWeights { fight: 70, challenge: 100, open: 1_000, secret: 1_000, fed: 100, draws: 6 };
 
-/// A point, in the hundredths in which everything is weighed.
+/// A point, in hundredths.
 const POINT: i32 = 100;
 
-/// What a seat knows, made ready to think.
+/// The knowledge of the seat to act.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GreedyPlayer<'a> {
     public: &'a PublicState,
@@ -89,7 +91,7 @@ impl<'a> GreedyPlayer<'a> {
         }
     }
 
-    /// Spread, fight, chow or draw.
+    /// Chooses between Spread, fight, chow and draw.
     fn choose_turn_opening(&self, weights: &GreedyWeights) -> Action {
         let (mut may_fight, mut may_spread) = (false, false);
         for_each_legal_action(self.public, self.seat, self.hand, |action| {
@@ -108,7 +110,7 @@ impl<'a> GreedyPlayer<'a> {
         }
     }
 
-    /// Whether the deadwood is likely lower than that of all who may answer a fight.
+    /// Returns whether the deadwood is likely to be lower than that of all who may answer a fight.
     fn has_low_deadwood(&self, weights: &GreedyWeights) -> bool {
         let own = cost(deadwood(self.hand));
         let melds = &self.public.melds;
@@ -129,8 +131,9 @@ impl<'a> GreedyPlayer<'a> {
         }
     }
 
-    /// What another seat's deadwood is likely to be: its cards at the average of those unseen,
-    /// less what it will have melded, which is the more the longer the game has gone on.
+    /// Returns the expected deadwood of another seat: its number of cards times the average of the
+    /// unseen cards, reduced by the share that is probably melded. This share grows with the length
+    /// of the game.
     fn expected_deadwood(&self, other: Seat) -> i32 {
         let cards = i32::from(self.public.hand_counts[other.index()]);
         let average = cost(total_points(self.unseen)) / self.unseen_count();
@@ -142,7 +145,7 @@ impl<'a> GreedyPlayer<'a> {
         i32::try_from(self.unseen.len().max(1)).expect("no more cards than the deck has")
     }
 
-    /// The hand cards to chow with, if that beats a draw.
+    /// Returns the hand cards of the best chow, if it is better than a draw.
     fn best_chow(&self, weights: &GreedyWeights) -> Option<CardSet> {
         let discard = self.public.discards.top()?;
         let held = self.secret_meld_count(self.hand);
@@ -162,7 +165,8 @@ impl<'a> GreedyPlayer<'a> {
         (value < self.value_after_draw(weights)).then_some(cards)
     }
 
-    /// What is left of a hand at best after a dump, when `extra` too can be added to the table.
+    /// Returns the value of a hand after the best dump, if the cards `extra` can also be added to
+    /// the table.
     fn value_after_dump(&self, weights: &GreedyWeights, hand: CardSet, extra: CardSet) -> i32 {
         let addable = self.public.melds.additions().union(extra);
         let hand_cards = hand.naturals();
@@ -171,7 +175,7 @@ impl<'a> GreedyPlayer<'a> {
         } else {
             hand_cards.difference(addable)
         };
-        // When all can be added, or one is left to dump, the hand is Tongits.
+        // If all cards can be added, or one is left to dump, the hand is Tongits.
         if candidates.len() <= 1 {
             return -100 * POINT;
         }
@@ -179,7 +183,7 @@ impl<'a> GreedyPlayer<'a> {
         left.min().unwrap_or(0)
     }
 
-    /// What is left of the hand on average after a draw and the best dump.
+    /// Returns the average value of the hand after a draw and the best dump.
     fn value_after_draw(&self, weights: &GreedyWeights) -> i32 {
         let now = self.evaluate_hand(weights, self.hand);
         let deadwood_now = cost(deadwood(self.hand));
@@ -193,7 +197,8 @@ impl<'a> GreedyPlayer<'a> {
         now - gained / self.unseen_count()
     }
 
-    /// A hand as it stands, less what the coming draws may meld of it. Less is better.
+    /// Returns the value of a hand: its deadwood less the expected gain from the coming draws.
+    /// Lower is better.
     fn evaluate_hand(&self, weights: &GreedyWeights, hand: CardSet) -> i32 {
         let now = deadwood(hand);
         let helping = if hand.has_joker() {
@@ -217,8 +222,8 @@ impl<'a> GreedyPlayer<'a> {
             .expect("a hand can be dumped from or added from")
     }
 
-    /// The next step of a way to end the game in this turn, if the arrangement shows one. Jokers
-    /// that are left over stay in the hand (rule 11.1).
+    /// Returns the next step of a line that ends the game in this turn, if the arrangement shows
+    /// one. Leftover jokers stay in the hand (rule 11.1).
     pub(super) fn finishing_action(&self) -> Option<Action> {
         if leaves_nothing(self.hand) {
             return Some(Action::Tongits);
@@ -229,7 +234,7 @@ impl<'a> GreedyPlayer<'a> {
         let on_table = self.public.melds.iter_open().map(|(_, cards, _)| cards);
         let addable = self.public.melds.additions().intersection(leftover).first();
         let add = addable.and_then(|card| self.sapaw_with(card));
-        // Concealed melds pay more, so they stay in hand when the rest can be added.
+        // Concealed melds pay more, so they stay in the hand if the rest can be added.
         if left_after_adding(on_table.clone(), leftover).is_empty() {
             return add;
         }
@@ -252,8 +257,8 @@ impl<'a> GreedyPlayer<'a> {
         drop.or(add).or_else(|| left.first().map(|card| Action::Dump { card }))
     }
 
-    /// Adds a card that the hand does not need. On another's meld it also takes that seat's right
-    /// to fight; on an own meld it would take ours, so a low hand keeps it.
+    /// Adds a card that the hand does not need. On another seat's meld this also takes that seat's
+    /// right to fight; on an own meld it would take the own right, so a low hand refrains.
     fn choose_sapaw(&self, weights: &GreedyWeights) -> Option<Action> {
         let now = deadwood(self.hand);
         let spare = |card: &Card| {
@@ -281,7 +286,7 @@ impl<'a> GreedyPlayer<'a> {
         None
     }
 
-    /// The drawn card and the own set of three that it completes (rule 10.2).
+    /// Returns the drawn card and the own set of three that it completes (rule 10.2).
     fn find_sagasa(&self) -> Option<(Card, u8)> {
         let card = self.drawn.filter(|card| self.hand.contains(*card))?;
         let completes = |(_, cards, owner): &(u8, CardSet, Seat)| {
@@ -290,7 +295,7 @@ impl<'a> GreedyPlayer<'a> {
         self.public.melds.iter_open().find(completes).map(|(meld, ..)| (card, meld))
     }
 
-    /// Opens with the plain meld that takes the fewest additions, without a joker if it can.
+    /// Opens with the plain meld that admits the fewest additions, preferably without a joker.
     fn choose_opening_meld(&self) -> Option<Action> {
         if self.public.melds.is_open(self.seat) {
             return None;
@@ -303,7 +308,7 @@ impl<'a> GreedyPlayer<'a> {
         plain.min_by_key(takes).map(|cards| Action::Drop { cards, face_down: false })
     }
 
-    /// The dump that leaves the best hand and feeds the next seat least.
+    /// Chooses the dump that leaves the best hand and helps the next seat least.
     fn choose_dump(&self, weights: &GreedyWeights) -> Option<Action> {
         let value = |card: &Card| {
             let left = self.hand.without(*card);
@@ -315,8 +320,8 @@ impl<'a> GreedyPlayer<'a> {
         Some(Action::Dump { card })
     }
 
-    /// How much a dump is likely to help the next seat: the pairs of unseen cards that would meld
-    /// with it, each as likely as that both are in that hand.
+    /// Returns the expected help of a dump to the next seat: the pairs of unseen cards that would
+    /// meld with it, weighted by the probability that both are in that hand.
     fn feeding_cost(&self, weights: &GreedyWeights, card: Card) -> i32 {
         if self.public.stock_count == 0 {
             return 0;
@@ -330,13 +335,13 @@ impl<'a> GreedyPlayer<'a> {
         pairs * weights.fed * next * next / (unseen * unseen)
     }
 
-    /// For the hand that may dump nothing.
+    /// Adds any card, for a hand that may dump nothing.
     fn choose_forced_sapaw(&self) -> Option<Action> {
         let card = self.public.melds.additions().intersection(self.hand).first()?;
         self.sapaw_with(card)
     }
 
-    /// Adds a card, to another's meld rather than an own one.
+    /// Adds a card, preferably to another seat's meld.
     fn sapaw_with(&self, card: Card) -> Option<Action> {
         let fits =
             self.public.melds.iter_open().filter(|(_, cards, _)| additions(*cards).contains(card));
@@ -348,7 +353,7 @@ impl<'a> GreedyPlayer<'a> {
         has_secret(hand, self.public.rules.secret_run_min)
     }
 
-    /// The secret melds of the arrangement.
+    /// Returns the number of secret melds in the arrangement.
     fn secret_meld_count(&self, hand: CardSet) -> i32 {
         if !self.has_secret(hand) {
             return 0;
@@ -359,11 +364,11 @@ impl<'a> GreedyPlayer<'a> {
     }
 }
 
-/// What is left of cards when as many as possible are added to the melds.
+/// Returns the cards left after adding as many as possible to the melds.
 fn left_after_adding(melds: impl Iterator<Item = CardSet> + Clone, cards: CardSet) -> CardSet {
     let mut left = cards;
     for meld in melds {
-        // Only runs grow further by what was added.
+        // Only runs grow further through an addition.
         let mut grown = meld;
         while let Some(card) = additions(grown).intersection(left).first() {
             grown = grown.with(card);

@@ -1,4 +1,4 @@
-//! A game of Tong-its as people read it: what lies open and in the hands, and what was done.
+//! A human-readable description of a game of Tong-its: the table, the hands, and the actions.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -107,7 +107,7 @@ fn card_pieces(cards: impl Iterator<Item = Card>) -> Vec<Piece> {
     cards.map(card_piece).collect()
 }
 
-/// As its rank and its suit.
+/// Formats a card as its rank and suit.
 fn card_piece(card: Card) -> Piece {
     let (suit, is_red) = match card.suit() {
         Some(Suit::Clubs) => ('♣', false),

@@ -1,8 +1,8 @@
-//! What happened in a game, complete, and what of it each viewer may see.
+//! The events of a game, complete or redacted for a viewer.
 //!
-//! An event never lets a seat know another's cards, in hand or face down, the stock's order, who is
-//! asked in a fight because of a concealed meld, or how another answered, before the hands are
-//! shown.
+//! A redacted event never reveals another seat's cards, in hand or face down, the order of the
+//! stock, the seats asked in a fight because of a concealed meld, or another seat's answer before
+//! the hands are shown.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,58 +16,60 @@ use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Rules, SEATS};
 use crate::seat::{Seat, SeatSet};
 
-/// Something for each seat.
+/// One value per seat.
 pub type BySeat<T> = [T; SEATS as usize];
 
-/// One thing that happened.
+/// An event of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsEvent"))]
 pub enum Event {
-    /// Chance chose who plays first (rule 2.2).
+    /// Chance has chosen the starter (rule 2.2).
     StarterChosen { seat: Seat },
-    /// Rule 2.3. A viewer sees its own hand, and the stock is for the record.
+    /// The cards are dealt (rule 2.3). A viewer sees its own hand; the stock is only in the record.
     Dealt {
         starter: Seat,
         hands: BySeat<Option<CardSet>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stock: Option<Pile>,
     },
-    /// Rule 3.1. Others do not see the card.
+    /// A card is drawn (rule 3.1). Other seats do not see the card.
     Drawn {
         seat: Seat,
         card: Option<Card>,
-        /// Nothing else was legal, so that the table drew.
+        /// Whether the table drew because nothing else was legal.
         auto: bool,
     },
-    /// Rule 3.2: the discard and the hand cards are a new exposed meld.
+    /// The discard and the hand cards form a new exposed meld (rule 3.2).
     Chowed { seat: Seat, discard: Card, cards: CardSet },
-    /// Rule 3.4.
+    /// A meld is laid open (rule 3.4).
     Dropped { seat: Seat, cards: CardSet },
-    /// Rule 3.4, where secret melds may be laid face down. Others see how many cards they are.
+    /// A secret meld is laid face down (rule 3.4), where the rules allow it. Other seats see only
+    /// its number of cards.
     LaidFaceDown { seat: Seat, cards: CardSet, count: u8 },
-    /// Rule 3.5.
+    /// A card is added to a meld (rule 3.5).
     Sapawed { seat: Seat, card: Card, meld: u8 },
-    /// Rule 10.2: what was just added was drawn in this turn and completes the owner's four.
+    /// The card just added was drawn in this turn and completes the owner's four of a kind (rule
+    /// 10.2).
     Sagasa { seat: Seat, meld: u8 },
-    /// Rule 3.6.
+    /// A card is dumped (rule 3.6).
     Dumped { seat: Seat, card: Card },
-    /// Rule 3.7.
+    /// Tongits is declared (rule 3.7).
     TongitsDeclared { seat: Seat },
-    /// Rule 4.2: the open seats that are asked, and those asked for a concealed meld, each of
-    /// which only that seat sees.
+    /// A fight is called (rule 4.2). `asked` are the open seats; `asked_secretly` are seats asked
+    /// because of a concealed meld, each visible only to itself.
     Fought { seat: Seat, asked: SeatSet, asked_secretly: SeatSet },
-    /// Rule 4.2. Others do not see that it happened.
+    /// A fight is answered (rule 4.2). Other seats do not see this event.
     Answered { seat: Seat, answer: FightAnswer },
-    /// The end of the game: every hand, by seat.
+    /// The game has ended: every hand, by seat.
     Shown { hands: Box<BySeat<ShownHand>> },
-    /// After all hands are shown.
+    /// The result of the game, after all hands are shown.
     Over {
         ending: EndingKind,
-        /// `None` when all were burned and the rules give nobody the win (rule 5.3).
+        /// `None` if all seats were burned and the rules give nobody the win (rule 5.3).
         winner: Option<Seat>,
-        /// Who took part in a showdown: the fighter and its challengers (rule 4.3).
+        /// The participants of a showdown: the fighter and its challengers (rule 4.3).
         showdown: SeatSet,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         special: Option<SpecialEnding>,
@@ -90,41 +92,42 @@ pub enum FightAnswer {
 pub struct ShownHand {
     pub hand: CardSet,
     pub arrangement: Arrangement,
-    /// Rule 1.8.
+    /// Whether the hand is burned (rule 1.8).
     pub burned: bool,
     /// What the hand counts: its deadwood, or all of it when burned (rule 1.11).
     pub points: u32,
-    /// What the seat had laid face down, in the order laid (rule 3.4).
+    /// The melds that the seat had laid face down, in the order laid (rule 3.4).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub face_down: Vec<CardSet>,
 }
 
-/// How a game ended.
+/// The way in which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum EndingKind {
-    /// Rules 3.7, 3.8.
+    /// The winner's hand is empty or fully melded (rules 3.7, 3.8).
     Tongits,
-    /// Rule 4.3.
+    /// A fight was decided (rule 4.3).
     Fight,
-    /// Rule 5.1.
+    /// The stock is exhausted (rule 5.1).
     Stock,
 }
 
-/// An ending that has a name of its own among those of its kind.
+/// A special case of an ending that has a name of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SpecialEnding {
     /// A Tongits that takes the POT (rule 10.3).
     Spread,
-    /// A fight that nobody is asked to answer (rule 11.2).
+    /// A fight at zero deadwood, which no seat is asked to answer (rule 11.2).
     ZeroCountFight,
 }
 
 impl Event {
-    /// What the viewer may see of this event; `None` when it may not see that it happened.
+    /// Returns the event as the viewer may see it; `None` if the viewer may not learn that it
+    /// happened.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Option<Self> {
         let sees = |seat: Seat| match viewer {
             Viewer::Everything => true,
@@ -169,8 +172,8 @@ impl Event {
         })
     }
 
-    /// What is left of a seat's hand after this event. The one place where hands change, for the
-    /// game and for whoever follows it.
+    /// Returns a seat's hand after this event. This is the only place where hands change, for the
+    /// game and for every view.
     pub(super) fn hand_after(&self, seat: Seat, hand: CardSet) -> CardSet {
         match self {
             Self::Dealt { hands, .. } => hands.get(seat.index()).copied().flatten().unwrap_or(hand),
@@ -203,7 +206,8 @@ impl Event {
         }
     }
 
-    /// The card drawn in this turn, as far as the rules ask for it (rule 10.2) and the event tells.
+    /// Returns the card drawn in this turn after this event, if the rules need it (rule 10.2) and
+    /// the event reveals it.
     pub(super) fn drawn_card_after(&self, rules: &Rules, drawn: Option<Card>) -> Option<Card> {
         match self {
             Self::Drawn { card, .. } => card.filter(|_| rules.sagasa),

@@ -1,8 +1,9 @@
-//! The melds on the table (rules 1.5, 3.4): in the order laid, each with its owner, and for every
-//! card the seat that put it there. Fixed arrays, because a game is copied at every action.
+//! The melds on the table (rules 1.5, 3.4): in the order laid, each with its owner, and with the
+//! seat that contributed each card. The storage consists of fixed arrays, because a game is copied
+//! at every action.
 //!
-//! A meld that lies face down has its number among them and takes no part in anything else. Who may
-//! not see its cards knows how many they are.
+//! A face-down meld is numbered with the others and takes part in nothing else. A viewer that may
+//! not see its cards knows only their number.
 
 use alloc::vec::Vec;
 
@@ -14,36 +15,36 @@ use crate::games::tongits::meld::additions;
 use crate::games::tongits::rules::SEATS;
 use crate::seat::{Seat, SeatSet};
 
-/// Three cards to a meld at least, and no card twice.
+/// The maximum number of melds: each has at least three cards, and no card occurs twice.
 const MELDS_MAX: usize = 18;
 
-/// What stands where no meld is.
+/// The owner in unused entries.
 const NOBODY: Seat = Seat::new(0).expect("every table has seat 0");
 
-/// All melds on the table. On the wire it is the list of [`ExposedMeld`].
+/// All melds on the table, serialized as a list of [`ExposedMeld`].
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<ExposedMeld>", rename = "Exposed"))]
 pub struct ExposedMelds {
-    /// Without the cards that lie face down and may not be seen.
+    /// The cards of each meld, except hidden face-down ones.
     melds: [CardSet; MELDS_MAX],
     owners: [Seat; MELDS_MAX],
     facing: [MeldFacing; MELDS_MAX],
     len: u8,
-    /// Who owns a meld that lies open.
+    /// The seats that own an open meld.
     open: SeatSet,
-    /// Which of all these cards each seat put there; one set a seat serves every meld.
+    /// The cards contributed by each seat; one set per seat covers all melds.
     by: [CardSet; SEATS as usize],
 }
 
-/// How a meld lies on the table, in one byte: the number of its cards where it lies face down (rule
-/// 3.4), else one of two marks that are no such number.
+/// The state of a meld in one byte: the number of its cards if it lies face down (rule 3.4),
+/// otherwise one of two marks that are no such number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct MeldFacing(u8);
 
 impl MeldFacing {
     const OPEN: Self = Self(0);
-    /// Open, and its owner added the drawn fourth card (rule 10.2).
+    /// An open meld to which its owner added the drawn fourth card (rule 10.2).
     const SAGASA: Self = Self(u8::MAX);
 
     const fn face_down_count(self) -> Option<u8> {
@@ -55,19 +56,19 @@ impl MeldFacing {
     }
 }
 
-/// One meld on the table as it is shown.
+/// A meld on the table as a viewer sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExposedMeld {
     pub owner: Seat,
-    /// None where it lies face down and the viewer may not see them.
+    /// The cards; empty if the meld lies face down and the viewer may not see them.
     pub cards: CardSet,
-    /// Which of its cards each seat put there, by seat.
+    /// The cards contributed by each seat, by seat.
     pub by: [CardSet; SEATS as usize],
-    /// How many cards it has, where it lies face down (rule 3.4).
+    /// The number of cards, if the meld lies face down (rule 3.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub face_down: Option<u8>,
-    /// It is a sagasa (rule 10.2).
+    /// Whether the meld is a sagasa (rule 10.2).
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub sagasa: bool,
 }
@@ -84,7 +85,7 @@ impl ExposedMelds {
         }
     }
 
-    /// Those that lie face down too.
+    /// Returns the number of melds, including face-down ones.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
@@ -93,12 +94,12 @@ impl ExposedMelds {
         self.len == 0
     }
 
-    /// The owners of all melds in the order laid.
+    /// Returns the owners of all melds in the order laid.
     pub fn owners(&self) -> &[Seat] {
         self.owners.get(..self.len()).unwrap_or_default()
     }
 
-    /// All melds in the order laid.
+    /// Returns all melds in the order laid.
     pub fn iter(&self) -> impl Iterator<Item = ExposedMeld> {
         self.iter_laid().map(|(_, cards, owner, facing)| ExposedMeld {
             owner,
@@ -109,42 +110,44 @@ impl ExposedMelds {
         })
     }
 
-    /// The melds that lie open, each with its number, cards and owner.
+    /// Returns the open melds, each with its number, cards and owner.
     pub fn iter_open(&self) -> impl Iterator<Item = (u8, CardSet, Seat)> + Clone {
         let open = self.iter_laid().filter(|(.., facing)| facing.is_open());
         open.map(|(number, cards, owner, _)| (number, cards, owner))
     }
 
-    /// The cards of the meld with this number, if it lies open; `None` if there is no such meld.
+    /// Returns the cards of a meld if it lies open; the outer `None` means that there is no meld of
+    /// this number.
     pub fn cards_if_open(&self, meld: u8) -> Option<Option<CardSet>> {
         let place = usize::from(meld);
         let cards = (place < self.len()).then(|| self.melds[place])?;
         Some(self.facing[place].is_open().then_some(cards))
     }
 
-    /// Whether a seat owns one that lies open (rule 1.7).
+    /// Returns whether a seat owns an open meld (rule 1.7).
     pub const fn is_open(&self, seat: Seat) -> bool {
         self.open.contains(seat)
     }
 
-    /// Whether a seat has laid one face down (rule 3.4).
+    /// Returns whether a seat has laid a meld face down (rule 3.4).
     pub fn has_face_down(&self, seat: Seat) -> bool {
         self.iter_face_down(seat).next().is_some()
     }
 
-    /// What a seat has laid face down, in the order laid.
+    /// Returns the face-down melds of a seat, in the order laid.
     pub fn iter_face_down(&self, seat: Seat) -> impl Iterator<Item = CardSet> {
         let down = self.iter_laid().filter(move |(_, _, owner, facing)| *owner == seat && !facing.is_open());
         down.map(|(_, cards, ..)| cards)
     }
 
-    /// How many of a seat's melds here are secret: laid face down, or sagasas (rules 3.4, 10.2).
+    /// Returns the number of a seat's secret melds on the table: melds laid face down, and sagasas
+    /// (rules 3.4, 10.2).
     pub fn secret_melds(&self, seat: Seat) -> u32 {
         let own = self.iter_laid().filter(|(_, _, owner, _)| *owner == seat);
         own.map(|(.., facing)| u32::from(facing != MeldFacing::OPEN)).sum()
     }
 
-    /// Every card that may be added to some meld (rule 3.5).
+    /// Returns all cards that may be added to some meld (rule 3.5).
     pub fn additions(&self) -> CardSet {
         let mut sum = CardSet::EMPTY;
         for place in 0..self.len() {
@@ -155,29 +158,33 @@ impl ExposedMelds {
         sum
     }
 
-    /// The cards in a seat's own melds that the seat put there (rule 6.3).
+    /// Returns the cards in a seat's own melds that the seat contributed (rule 6.3).
     pub fn own_cards(&self, seat: Seat) -> CardSet {
         let own = self.iter_laid().filter(|(_, _, owner, _)| *owner == seat);
         let cards = own.fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards));
         self.by.get(seat.index()).map_or(CardSet::EMPTY, |by| cards.intersection(*by))
     }
 
-    /// All cards on the table that are known.
+    /// Returns all known cards on the table.
     pub fn cards(&self) -> CardSet {
         self.iter_laid().fold(CardSet::EMPTY, |sum, (_, cards, ..)| sum.union(cards))
     }
 
+    /// Lays a meld open.
+    ///
     /// # Panics
-    /// When the cards of the deck do not suffice for one more: a bug.
+    ///
+    /// Panics if the table already holds the maximum number of melds, which indicates a bug.
     pub fn lay_meld(&mut self, owner: Seat, cards: CardSet) {
         self.push_meld(owner, cards, MeldFacing::OPEN);
         self.open = self.open.with(owner);
     }
 
-    /// Lays a meld of so many cards face down; who may not see the cards names none.
+    /// Lays a meld of `count` cards face down. `cards` is empty if the viewer may not see them.
     ///
     /// # Panics
-    /// As [`Self::lay_meld`].
+    ///
+    /// Panics under the condition of [`Self::lay_meld`].
     pub fn lay_face_down(&mut self, owner: Seat, cards: CardSet, count: u8) {
         self.push_meld(owner, cards, MeldFacing(count));
     }
@@ -185,7 +192,8 @@ impl ExposedMelds {
     /// Adds a card to the meld with this number.
     ///
     /// # Panics
-    /// When there is no such meld: ask the rules first.
+    ///
+    /// Panics if there is no such meld; the caller has checked the rules.
     pub fn add_card(&mut self, meld: u8, by: Seat, card: Card) {
         assert!(meld < self.len, "a card is added to a meld on the table");
         let cards = &mut self.melds[usize::from(meld)];
@@ -193,16 +201,17 @@ impl ExposedMelds {
         self.credit_cards(by, CardSet::only(card));
     }
 
-    /// Notes that the meld with this number is a sagasa (rule 10.2).
+    /// Marks the meld with this number as a sagasa (rule 10.2).
     ///
     /// # Panics
-    /// As [`Self::add_card`].
+    ///
+    /// Panics under the condition of [`Self::add_card`].
     pub fn mark_sagasa(&mut self, meld: u8) {
         assert!(meld < self.len, "a sagasa is a meld on the table");
         self.facing[usize::from(meld)] = MeldFacing::SAGASA;
     }
 
-    /// Takes away the cards that lie face down and belong to a seat that the viewer is not.
+    /// Removes the cards of face-down melds whose owner's cards the viewer may not see.
     pub(super) fn conceal_face_down(&mut self, sees: impl Fn(Seat) -> bool) {
         for place in 0..self.len() {
             let owner = self.owners[place];
@@ -214,7 +223,7 @@ impl ExposedMelds {
         }
     }
 
-    /// Turns up what a seat has laid face down, in the order laid. It stays told apart.
+    /// Reveals the face-down melds of a seat, in the order laid. They remain marked as face down.
     pub(super) fn reveal_face_down(&mut self, seat: Seat, melds: &[CardSet]) {
         let mut melds = melds.iter();
         for place in 0..self.len() {

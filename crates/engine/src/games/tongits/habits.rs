@@ -1,43 +1,43 @@
-//! How players are seen to play, as chances: which card they dump, whether they lay what they could,
-//! whether they take a discard, whether they fight. It is what a bot takes others' cards to be
-//! likely by (`belief`).
+//! A statistical model of players, as log-probabilities: which card they dump, whether they lay a
+//! meld that they hold, whether they take a discard, and whether they fight. `belief` uses it to
+//! weigh the hands of the others.
 //!
-//! The numbers are in `habit_tables`, those of `greedy` and those of `quick` players, and this file
-//! only applies them. They are logarithms of chances, of which [`ONE`] make one; what cannot be is
-//! [`NEVER`].
+//! `habit_tables` holds the parameters of `greedy` and `quick` players; this module applies them.
+//! Values are natural logarithms in units of 1 / [`ONE`]; an impossible action has [`NEVER`].
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::arrange::deadwood;
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::for_each_chow;
 
-/// What one is, in natural logarithms.
+/// One, as a natural logarithm.
 pub const ONE: i32 = 64;
 
-/// So unlikely is what the rules do not allow, or a player never did.
+/// The log-probability of an action that the rules forbid or that a player was never seen to take.
 pub(super) const NEVER: i32 = -8 * ONE;
 
-/// Kinds of cards of a hand.
+/// The number of kinds of cards within a hand.
 const KINDS: usize = 24;
 
-/// Times of a game, by what is left of the stock.
+/// The number of stages of a game, by the size of the stock.
 pub const STAGES: usize = 3;
 
-/// Ranks by the time, and by whether the seat is open.
+/// The number of weights for ranks: one set for each stage and for open and closed seats.
 const RANKS: usize = 2 * STAGES * 13;
 
-/// Unseen cards that would complete a set, and a run.
+/// The numbers of classes of unseen cards that would complete a set, and a run.
 const SET_OUTS: usize = 3;
 const RUN_OUTS: usize = 5;
 
-/// Cards of the same rank that all have seen, and cards next to it in its suit.
+/// The numbers of classes of visible cards of the same rank, and of visible cards close to it in
+/// its suit.
 const MATES_SEEN: usize = 4;
 const NEAR_SEEN: usize = 5;
 
-/// What a card is told by, where it is asked which one is dumped: a place in the weights for each.
+/// The number of traits that describe a card in the model of dumps. Each trait selects one weight.
 pub const TRAITS: usize = 6;
 
-/// Where the weights of each trait begin.
+/// The offset of each trait's weights.
 const FROM: [usize; TRAITS] = [
     0,
     KINDS,
@@ -47,16 +47,16 @@ const FROM: [usize; TRAITS] = [
     KINDS + RANKS + SET_OUTS + RUN_OUTS + MATES_SEEN,
 ];
 
-/// Weights of all traits.
+/// The number of weights of all traits.
 pub const DUMP_WEIGHTS: usize = FROM[TRAITS - 1] + NEAR_SEEN;
 
-/// Deadwood that is told apart, where it is asked who fights: in steps of three points.
+/// The number of classes of deadwood in the model of fights, in steps of three points.
 pub const DEADWOODS: usize = 14;
 
-/// What a chow takes off the deadwood: nothing, less than ten points, more.
+/// The number of classes of the deadwood that a chow removes: none, fewer than ten points, or more.
 pub const GAINS: usize = 3;
 
-/// How many of five bits are set.
+/// The number of set bits of each five-bit value.
 const ONES: [u8; 32] = {
     let mut ones = [0; 32];
     let mut bits = 1;
@@ -72,32 +72,33 @@ fn count_five_bits(five_bits: u64) -> usize {
     usize::from(ONES[usize::from(bits)])
 }
 
-/// What was counted of one kind of player.
+/// The parameters of one kind of player.
 #[derive(Clone, Copy, Debug)]
 pub struct Habits {
-    /// How much likelier than others a card with this trait is dumped.
+    /// The weight of each trait in the log-probability of a dump.
     pub dumps: [i32; DUMP_WEIGHTS],
-    /// A turn ends without a meld laid, although the hand still has one: by the time, whether the
-    /// seat is open and whether a secret one is among them.
+    /// Ending a turn without laying a meld although the hand holds one: by stage, by whether the
+    /// seat is open, and by whether a secret meld is among them.
     pub keeps_meld: [[[i32; 2]; 2]; STAGES],
-    /// A card that the table takes is kept.
+    /// Keeping a card that the table would take.
     pub keeps_addable: i32,
-    /// Who could chow or fight draws instead, by whether it is open and what a chow takes off.
+    /// Drawing instead of chowing, by whether the seat is open and by the deadwood that a chow
+    /// removes.
     pub declines: [[i32; GAINS]; 2],
-    /// It chows.
+    /// Chowing, by the same.
     pub chows: [[i32; GAINS]; 2],
-    /// Who may fight does, by the time, by how many others are open and by its deadwood.
+    /// Fighting if allowed, by stage, by the number of other open seats, and by the deadwood.
     pub fights: [[[i32; DEADWOODS]; 3]; STAGES],
-    /// Who may fight does not.
+    /// Not fighting although allowed, by the same.
     pub waits: [[[i32; DEADWOODS]; 3]; STAGES],
 }
 
-/// Place of a hand's deadwood in the tables.
+/// Returns the class of a hand's deadwood.
 pub fn deadwood_bucket(deadwood: u32) -> usize {
     (deadwood as usize).div_ceil(3).min(DEADWOODS - 1)
 }
 
-/// Place of a time in the tables.
+/// Returns the stage of a game with this many cards in the stock.
 pub const fn stage(stock: u8) -> usize {
     match stock {
         0..=4 => 0,
@@ -106,7 +107,7 @@ pub const fn stage(stock: u8) -> usize {
     }
 }
 
-/// Place in the tables of what the best chow takes off.
+/// Returns the class of the deadwood that the best chow removes.
 pub fn gain_bucket(hand: CardSet, discard: Card) -> usize {
     let now = deadwood(hand);
     let mut gain = 0;
@@ -120,20 +121,22 @@ pub fn gain_bucket(hand: CardSet, discard: Card) -> usize {
     }
 }
 
-/// What lies beside each card of a hand, in it and on the table: made once for all of them.
+/// The cards near each card of a hand, in it and on the table, precomputed for all cards of the
+/// hand.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbours {
     hand: Lanes,
     runs: Lanes,
-    /// What all have seen.
+    /// The cards visible to all seats.
     seen: Lanes,
-    /// What completes a run with two cards of the hand, and may come.
+    /// The unseen cards that complete a run with two cards of the hand.
     run_outs: u64,
     ranks: usize,
 }
 
 impl Neighbours {
-    /// `seen` is what all have seen, and `stock` what is left of the stock.
+    /// Precomputes the neighbourhoods of a hand. `seen` are the cards visible to all seats, `stock`
+    /// is the size of the stock.
     pub fn new(hand: CardSet, seen: CardSet, stock: u8, is_open: bool) -> Self {
         let (hand, seen) = (Lanes::from_cards(hand), Lanes::from_cards(seen));
         let cards = hand.0;
@@ -148,13 +151,14 @@ impl Neighbours {
         }
     }
 
-    /// The weights of a card of the hand.
+    /// Returns the indices of the weights of a card of the hand.
     pub fn traits_of(&self, card: Card) -> [usize; TRAITS] {
         let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return FROM };
         let place = 16 * suit.index() + rank.index();
         let of_rank = |cards: Lanes| cards.count_of_rank(u32::from(rank.index())) as usize;
         let (mates, mates_seen) = (of_rank(self.hand) - 1, of_rank(self.seen));
-        // Bits 0 to 4: two below to two above, in the suit. The highest bits are of no card.
+        // Bits 0 to 4 stand for two ranks below to two ranks above, in the suit. The three highest
+        // bits of a lane stand for no card.
         let around = |cards: u64| cards << 2 >> place & 0b11111;
         let kind = if self.runs.0 >> place & 1 == 1 {
             20 + mates
@@ -162,7 +166,7 @@ impl Neighbours {
             let around = around(self.hand.0);
             let near = (around >> 1 & 1) + (around >> 3 & 1);
             let far = (around & 1) + (around >> 4 & 1);
-            // No two neighbours beside each other: it would be a run.
+            // Two adjacent neighbours cannot occur, because they would form a run.
             5 * mates
                 + match (near, far) {
                     (0, 0) => 0,
@@ -197,7 +201,7 @@ impl Neighbours {
 }
 
 impl Habits {
-    /// The logarithm of the chance that this card is dumped, and no other of those that may be.
+    /// Returns the log-probability that this card is dumped, among those that may be.
     pub(super) fn dump_log_probability(&self, neighbours: &Neighbours, may_be: CardSet, card: Card) -> i32 {
         let own = self.score(neighbours, card);
         let score = |card| self.score(neighbours, card);
@@ -205,33 +209,35 @@ impl Habits {
         -ln_fixed(sum)
     }
 
-    /// How much likelier than others this card is dumped.
+    /// Returns the unnormalized log-probability of dumping this card.
     pub(super) fn score(&self, neighbours: &Neighbours, card: Card) -> i32 {
         neighbours.traits_of(card).iter().map(|place| self.dumps[*place]).sum()
     }
 }
 
-/// What is so likely, of 65,536 times.
+/// Returns the probability of a log-probability, in 65,536ths.
 pub(super) fn probability_in_65_536(exponent: i32) -> u64 {
     exp_fixed(exponent)
 }
 
-/// What one is, in [`exp_fixed`]s.
+/// The number of fractional bits of [`exp_fixed`].
 const POWER_BITS: u32 = 16;
 
-/// `e` to the power, the power in parts of [`ONE`].
+/// Returns the exponential of `exponent`, which is in units of 1 / [`ONE`], with [`POWER_BITS`]
+/// fractional bits.
 fn exp_fixed(exponent: i32) -> u64 {
-    // As a power of two, in 64 parts: 1,477 / 1,024 is the binary logarithm of e.
+    // The conversion to a power of two in 64ths: 1,477 / 1,024 is the binary logarithm of e.
     let parts = exponent * 1_477 / 1_024;
     let whole = parts.div_euclid(64);
     let part = u64::try_from(parts.rem_euclid(64)).expect("a remainder is not negative");
-    // Between two powers of two a straight line, which is at most a sixteenth too high.
+    // Linear interpolation between powers of two exceeds the true value by at most a sixteenth.
     let mantissa = (1 << POWER_BITS) + (part << POWER_BITS) / 64;
     let shift = whole.unsigned_abs();
     if whole >= 0 { mantissa << shift.min(30) } else { mantissa >> shift.min(40) }
 }
 
-/// The natural logarithm in parts of [`ONE`] of a number of [`exp_fixed`]s.
+/// Returns the natural logarithm of a number with [`POWER_BITS`] fractional bits, in units of 1 /
+/// [`ONE`].
 fn ln_fixed(number: u64) -> i32 {
     let number = number.max(1);
     let whole = number.ilog2();
@@ -252,7 +258,8 @@ mod tests {
         text.split_whitespace().map(|card| card.parse().unwrap()).collect()
     }
 
-    /// Of a card of this hand, in the middle of a game of which nothing is seen.
+    /// Returns the log-probability of dumping a card in the middle of a game, with no visible
+    /// cards.
     fn log_probability(habits: &Habits, hand: CardSet, card: &str) -> i32 {
         let neighbours = Neighbours::new(hand, CardSet::EMPTY, 8, false);
         habits.dump_log_probability(&neighbours, hand, card.parse().unwrap())

@@ -1,23 +1,24 @@
-//! Melds with a joker (rule 11.1), told by their *natural part*: the cards other than the joker.
-//! Some card not among them, in the joker's place, makes them a meld; which one is never fixed.
+//! Melds with a joker (rule 11.1), represented by their *natural part*: the cards other than the
+//! joker. Some card outside the natural part completes it to a meld in the joker's place; which one
+//! is never fixed.
 //!
-//! A meld with two jokers is none, so that a natural part has at least two cards. Two cards of one
-//! rank are never of one suit, so that it is known from the natural part whether the meld is a set
-//! or a run.
+//! No meld has two jokers, so that a natural part has at least two cards. Two cards of one rank
+//! differ in suit, so that the natural part determines whether the meld is a set or a run.
 //!
-//! What is `cold` here is so for hands without jokers, whose short way it keeps short.
+//! Functions are marked `cold` to keep the code path of hands without jokers short.
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::lanes::Lanes;
 
-/// Ranks in a suit: the longest run, in which no joker finds a place.
+/// The number of ranks in a suit and so the length of the longest run, which has no place for a
+/// joker.
 const RUN_CARDS_MAX: u32 = 13;
 
-/// The most cards of a natural part that a hand needs for its arrangement; see
+/// The maximum number of cards of a natural part that an arrangement may need; see
 /// [`for_each_needed_part`].
 const NEEDED_CARDS_MAX: u32 = 4;
 
-/// Whether these natural cards and one joker are a meld.
+/// Returns whether these natural cards and one joker form a meld.
 #[cold]
 pub(super) fn is_meld_with_joker(naturals: CardSet) -> bool {
     match part_shape(naturals) {
@@ -27,7 +28,7 @@ pub(super) fn is_meld_with_joker(naturals: CardSet) -> bool {
     }
 }
 
-/// The natural cards that may be added to a meld with a joker, one at a time (rule 3.5).
+/// Returns the natural cards that may be added to a meld with a joker, one at a time (rule 3.5).
 #[cold]
 pub(super) fn additions(naturals: CardSet) -> CardSet {
     let Some(first) = naturals.first() else {
@@ -38,18 +39,18 @@ pub(super) fn additions(naturals: CardSet) -> CardSet {
     others.filter(|card| is_meld_with_joker(naturals.with(*card))).collect()
 }
 
-/// The natural part of every meld with one joker that the hand holds, each once.
+/// Calls `each` for the natural part of every meld with one joker that the hand holds, each once.
 pub(super) fn for_each_part(hand: CardSet, each: impl FnMut(CardSet)) {
     for_each_part_up_to(hand, RUN_CARDS_MAX, each);
 }
 
-/// The natural parts that the arrangement of a hand may need (rule 1.10); each has at most four
-/// cards.
+/// Calls `each` for the natural parts that the arrangement of a hand may need (rule 1.10); each has
+/// at most four cards.
 ///
-/// What is left out is never better than what is here. A joker beside cards that are a meld
-/// without it can stay behind: that leaves the same points, as many melds and a lesser list. And
-/// where a run on one side of the joker can do without its last card, that run is a meld of its
-/// own, and the joker with the rest is one more.
+/// The omitted parts are never better. A joker beside cards that form a meld without it can be left
+/// over instead, which leaves the same points, as many melds and a lesser list. If a run on one
+/// side of the joker is long enough to do without its last card, it is a meld of its own, and the
+/// joker with the remaining cards is another.
 pub(super) fn for_each_needed_part(hand: CardSet, mut each: impl FnMut(CardSet)) {
     for_each_part_up_to(hand, NEEDED_CARDS_MAX, |part| {
         let is_needed = match part_shape(part) {
@@ -63,7 +64,7 @@ pub(super) fn for_each_needed_part(hand: CardSet, mut each: impl FnMut(CardSet))
     });
 }
 
-/// Natural parts of at most so many cards.
+/// Calls `each` for the natural parts of at most `cards_max` cards.
 #[cold]
 fn for_each_part_up_to(hand: CardSet, cards_max: u32, mut each: impl FnMut(CardSet)) {
     let hand = Lanes::from_cards(hand).0;
@@ -85,8 +86,8 @@ fn for_each_part_up_to(hand: CardSet, cards_max: u32, mut each: impl FnMut(CardS
     }
 }
 
-/// The parts of runs whose first card is this one. What the joker stands for may be a card that
-/// the hand holds too and needs elsewhere.
+/// Calls `each` for the parts of runs that begin with this card. The joker may stand for a card
+/// that the hand also holds and uses elsewhere.
 fn for_each_run_from(hand: u64, start: u32, cards_max: u32, each: &mut impl FnMut(CardSet)) {
     let suit_end = start / 16 * 16 + RUN_CARDS_MAX;
     for end in start + 1..suit_end.min(start + cards_max + 1) {
@@ -112,10 +113,10 @@ fn for_each_run_from(hand: u64, start: u32, cards_max: u32, each: &mut impl FnMu
     }
 }
 
-/// What a natural part can be part of.
+/// The kind of meld that a natural part belongs to.
 enum PartShape {
     Set,
-    /// So many cards of one suit, from the first to the last over so many ranks.
+    /// The number of cards of one suit, and the number of ranks from the first to the last.
     Run {
         span: u32,
         cards: u32,
@@ -149,7 +150,7 @@ mod tests {
         text.split_whitespace().map(|card| card.parse().unwrap()).collect()
     }
 
-    /// Rule 1.4 told once more, without a joker.
+    /// An independent statement of rule 1.4, without jokers.
     fn is_natural_meld(cards: CardSet) -> bool {
         let indices: Vec<u8> = cards.iter().map(Card::index).collect();
         let set = indices.iter().all(|card| card % 13 == indices[0] % 13);
@@ -157,7 +158,7 @@ mod tests {
         indices.len() >= 3 && (set || run)
     }
 
-    /// Rule 11.1 told once more: some card not among them makes them a meld.
+    /// An independent statement of rule 11.1: some other card completes the natural part to a meld.
     fn is_joker_meld_by_rule(naturals: CardSet) -> bool {
         let others = CardSet::STANDARD.difference(naturals);
         others.iter().any(|card| is_natural_meld(naturals.with(card)))
@@ -193,7 +194,7 @@ mod tests {
             for_each_part(cards(text), |part| found.push(part));
             found.sort();
             assert_eq!(found, expected, "{text}");
-            // With the joker of the hand beside one more card.
+            // With the hand's joker and one more card.
             for part in expected {
                 let by_rule: CardSet = CardSet::STANDARD
                     .difference(part)

@@ -1,5 +1,5 @@
-//! Tong-its by its name: its rule sets, what its endings and counters are called, and the short
-//! form of its common events.
+//! Tong-its as an entry of the catalogue: its rule sets, the names of its endings and counters, and
+//! the short form of its common events.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -29,8 +29,8 @@ const fn make_rule_set(title: &'static str, preset: Preset, rules: fn() -> Rules
     RuleSet { name, title, rules, hits: Some(Hits { ante: 1, to_win, second_hit_bonus }) }
 }
 
-/// For beginners: any card may be dumped (rule 3.6), and only what opponents add to a seat's melds
-/// keeps it from fighting (rule 4.1).
+/// The rules for beginners: any card may be dumped (rule 3.6), and only additions by opponents
+/// block a seat's right to fight (rule 4.1).
 const fn relaxed() -> Rules {
     Rules { dump_addable: true, fight_blocked_by: Additions::Opponents, ..Rules::kingdom() }
 }
@@ -148,7 +148,7 @@ pub(super) const fn ending_name(ending: EndingKind) -> &'static str {
     }
 }
 
-/// What the winner's counters grow by.
+/// Returns the increments of the winner's counters.
 pub(super) fn counter_increments(public: &PublicState) -> Vec<CounterIncrement> {
     let counted = public.end.and_then(|end| {
         let name = match end.ending {

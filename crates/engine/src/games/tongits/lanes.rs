@@ -1,15 +1,15 @@
-//! A set of cards with one suit to each sixteen bits, and no jokers. The three bits above a king are always
-//! zero, so that a run found by shifting never leaves its suit: no masks at the edges.
+//! A set of cards with sixteen bits per suit, without jokers. The three bits above a king are
+//! always zero, so that shifting cannot carry a run into the next suit and no masks are needed.
 
 use crate::cards::CardSet;
 
 /// The ranks of one suit in a card set.
 const SUIT: u64 = (1 << 13) - 1;
 
-/// The aces, one to a lane.
+/// The aces of all lanes.
 const ACES: u64 = 0x0001_0001_0001_0001;
 
-/// Cards, one suit to a lane of sixteen bits; bit 16 × suit + rank.
+/// A card set with one suit per lane of sixteen bits: bit 16 × suit + rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes(pub(super) u64);
 
@@ -37,17 +37,17 @@ impl Lanes {
         )
     }
 
-    /// The four cards of a rank.
+    /// Returns the four cards of a rank.
     pub(super) const fn from_rank(rank: u32) -> Self {
         Self(ACES << rank)
     }
 
-    /// All cards of the ranks whose bits are set.
+    /// Returns all cards of the ranks whose bits are set.
     pub(super) const fn from_ranks(ranks: u16) -> Self {
         Self(ranks as u64 * ACES)
     }
 
-    /// First cards of `length` consecutive cards of a suit.
+    /// Returns the first cards of `length` consecutive cards of a suit.
     const fn run_starts(self, length: u8) -> u64 {
         let mut starts = self.0;
         let mut step = 1;
@@ -58,7 +58,7 @@ impl Lanes {
         starts
     }
 
-    /// The cards that are part of a run of three or more.
+    /// Returns the cards that belong to a run of three or more.
     pub(super) const fn run_cards(self) -> Self {
         let starts = self.run_starts(3);
         Self(starts | starts << 1 | starts << 2)
@@ -68,31 +68,31 @@ impl Lanes {
         self.run_starts(length) != 0
     }
 
-    /// Bit r is set when at least two cards of rank r are here.
+    /// Returns the ranks of which at least two cards are present, one bit per rank.
     pub(super) const fn ranks_of_two(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b | c & d | (a | b) & (c | d)
     }
 
-    /// Bit r is set when at least three cards of rank r are here.
+    /// Returns the ranks of which at least three cards are present, one bit per rank.
     pub(super) const fn ranks_of_three(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b & (c | d) | c & d & (a | b)
     }
 
-    /// Bit r is set when all four cards of rank r are here.
+    /// Returns the ranks of which all four cards are present, one bit per rank.
     pub(super) const fn ranks_of_four(self) -> u16 {
         let [a, b, c, d] = self.suits();
         a & b & c & d
     }
 
-    /// How many of these are of a rank.
+    /// Returns the number of cards of a rank.
     pub(super) const fn count_of_rank(self, rank: u32) -> u32 {
-        // The product has the sum of all lanes in its highest one.
+        // The highest lane of the product is the sum of all lanes.
         ((self.0 >> rank & ACES).wrapping_mul(ACES) >> 48) as u32
     }
 
-    /// Each suit's ranks.
+    /// Returns the ranks of each suit.
     pub(super) const fn suits(self) -> [u16; 4] {
         let [a, b, c, d, e, f, g, h] = self.0.to_le_bytes();
         [

@@ -1,8 +1,9 @@
-//! Which actions are legal, from what lies open and the hand of the seat that acts. One answer
-//! for the game and for a player's view, because neither needs to know more.
+//! The legality of actions, decided from the public state and the hand of the seat to act. The game
+//! and a player's view share this code, because neither needs more information.
 //!
-//! [`check_action`] decides about one action and says why not; [`for_each_legal_action`] lists all that [`check_action`]
-//! would take. Random play holds them against each other.
+//! [`check_action`] decides on one action and returns the reason for a refusal;
+//! [`for_each_legal_action`] enumerates the actions that [`check_action`] accepts. Random play
+//! tests the two against each other.
 
 use crate::cards::{Card, CardSet, Rank, Suit};
 use crate::games::tongits::action::{Action, Illegal};
@@ -13,7 +14,7 @@ use crate::games::tongits::meld::{
 use crate::games::tongits::phase::{Phase, PublicState};
 use crate::seat::Seat;
 
-/// Whether the seat may play this action now, or the first reason why not.
+/// Checks whether the seat may play this action now, and returns the first reason against it.
 pub(super) fn check_action(
     public: &PublicState,
     seat: Seat,
@@ -68,7 +69,7 @@ pub(super) fn check_action(
     }
 }
 
-/// Every action open to the seat, each once.
+/// Calls `each` for every legal action of the seat, each once.
 pub(super) fn for_each_legal_action(public: &PublicState, seat: Seat, hand: CardSet, mut each: impl FnMut(Action)) {
     match public.phase {
         Phase::Draw { seat: turn, .. } if turn == seat => {
@@ -114,27 +115,27 @@ pub(super) fn for_each_legal_action(public: &PublicState, seat: Seat, hand: Card
     }
 }
 
-/// Whether the seat, which begins its turn, can do anything but draw (rule 3.1).
+/// Returns whether the seat, at the beginning of its turn, can do nothing but draw (rule 3.1).
 pub(super) fn can_only_draw(public: &PublicState, seat: Seat, hand: CardSet) -> bool {
     !public.discards.top().is_some_and(|discard| can_chow(hand, discard))
         && check_fight(public, seat).is_err()
         && !can_spread(public, seat, hand)
 }
 
-/// The cards of the hand that may be dumped (rules 3.6, 11.1).
+/// Returns the cards of the hand that may be dumped (rules 3.6, 11.1).
 pub(super) fn dumpable(public: &PublicState, hand: CardSet) -> CardSet {
     let hand = hand.naturals();
     if public.rules.dump_addable { hand } else { hand.difference(public.melds.additions()) }
 }
 
-/// What the clock plays for a seat that is to act (rule 8.2).
+/// Returns the clock's default action for a seat that is to act (rule 8.2).
 pub(super) fn default_action(public: &PublicState, seat: Seat, hand: CardSet) -> Option<Action> {
     match public.phase {
         Phase::Draw { seat: turn, .. } if turn == seat => Some(Action::Draw),
         Phase::Play { seat: turn } if turn == seat => {
             match dumpable(public, hand).iter().max_by_key(dump_rank) {
                 Some(card) => Some(Action::Dump { card }),
-                // A hand of nothing but jokers, as only a deal can give it, is Tongits.
+                // A hand of nothing but jokers, possible only directly after the deal, is Tongits.
                 None => highest_addition(public, hand).or(Some(Action::Tongits)),
             }
         }
@@ -147,12 +148,12 @@ pub(super) fn default_action(public: &PublicState, seat: Seat, hand: CardSet) ->
     }
 }
 
-/// Points, then rank, then suit (rule 8.2): a higher rank never has fewer points.
+/// Orders cards by points, then rank, then suit (rule 8.2); a higher rank never has fewer points.
 fn dump_rank(card: &Card) -> (Option<Rank>, Option<Suit>) {
     (card.rank(), card.suit())
 }
 
-/// The highest card that can be added, to the first meld that takes it.
+/// Returns the addition of the highest card that can be added, to the first meld that takes it.
 fn highest_addition(public: &PublicState, hand: CardSet) -> Option<Action> {
     let fitting = public.melds.additions().intersection(hand).naturals();
     let card = fitting.iter().max_by_key(dump_rank)?;
@@ -201,14 +202,14 @@ fn check_chow(public: &PublicState, hand: CardSet, cards: CardSet) -> Result<(),
     require(is_meld(cards.with(discard)), Illegal::ChowNoMeld)
 }
 
-/// Rule 4.1, in the draw phase of the seat's own turn.
+/// Checks rule 4.1, in the draw phase of the seat's own turn.
 fn check_fight(public: &PublicState, seat: Seat) -> Result<(), Illegal> {
     require(public.melds.is_open(seat), Illegal::NotOpen)?;
     let blocked = matches!(public.phase, Phase::Draw { fight_blocked: true, .. });
     require(!blocked, Illegal::FightBlocked)
 }
 
-/// Rule 10.3, in the draw phase of the seat's own turn.
+/// Checks rule 10.3, in the draw phase of the seat's own turn.
 fn can_spread(public: &PublicState, seat: Seat, hand: CardSet) -> bool {
     public.rules.spread && public.yet_to_act.contains(seat) && leaves_nothing(hand)
 }

@@ -1,10 +1,11 @@
-//! What an action comes to for a seat in a game whose cards are all known: others play on as greedy
-//! players, or as quick ones where they are taken for such, the seat itself by a large network; and
-//! when some turns of the seat have gone by, that network judges its place. Games that are over by then
-//! are worth what they brought.
+//! The look-ahead of the search: the value of an action for a seat in a fully known game.
 //!
-//! Judged places tell actions apart by far fewer games than ends of games do, because what chance
-//! makes of the rest is averaged in them.
+//! The other players follow the greedy or the quick policy ascribed to them, and the seat itself
+//! that of a large network. After a fixed number of the seat's turns, the network evaluates the
+//! position. A game that ends earlier is worth its actual result.
+//!
+//! Evaluated positions separate actions with far fewer games than final results do, because they
+//! average over the remaining chance.
 
 use alloc::vec::Vec;
 
@@ -16,18 +17,18 @@ use crate::games::tongits::quick::{self, EvaluationVariant, Planner};
 use crate::games::tongits::state::Tongits;
 use crate::seat::{Seat, SeatSet};
 
-/// Turns that the seat ends before its place is judged in the next one, that of the action among
-/// them.
+/// The number of turns that the seat ends before the network evaluates its next one, including the
+/// turn of the action.
 const TURNS: u32 = 2;
 
-/// In the parts of what the networks judge. `None` where the action is not legal.
+/// Returns the value of an action, in the networks' unit; `None` if the action is illegal.
 pub(super) fn evaluate_action(
     game: &Tongits,
     quick_players: SeatSet,
     own: Seat,
     action: &Action,
 ) -> Option<i64> {
-    // It looks the same for every action in this game, and another way in the next.
+    // The variant is the same for all actions in this game and differs between games.
     let mut planner = Planner::new(own, quick_players, EvaluationVariant::from_cards(game.stock().cards()));
     let mut events = Vec::new();
     let mut game = game.act(own, action, &mut events).ok()?;
@@ -66,7 +67,7 @@ pub(super) fn evaluate_action(
     }
 }
 
-/// What a game that is over brought a seat.
+/// Returns the result of a finished game for a seat, in the networks' unit.
 fn final_worth(game: &Tongits, own: Seat) -> i64 {
     let outcome = game.outcome().expect("a game that is over has an outcome");
     let won = if outcome.winner == Some(own) { quick::WIN_COUNTS } else { 0 };

@@ -1,17 +1,17 @@
-//! Melds (rules 1.4, 1.6, 11.1) and points (rule 1.9): what is a meld, what can be added to one,
-//! which ones a hand holds. Everything is arithmetic on bits; nothing allocates. Which of a hand's
-//! melds to take together is the question of `arrange`.
+//! Melds (rules 1.4, 1.6, 11.1) and points (rule 1.9): the recognition of melds, the cards that can
+//! be added to a meld, and the enumeration of a hand's melds. All functions use bit arithmetic and
+//! none allocates. `arrange` selects the melds of an arrangement.
 //!
-//! Cards without a joker go the short way; what a joker changes is told by `joker`.
+//! Cards without a joker take the fast path; `joker` implements melds with one.
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::joker;
 use crate::games::tongits::lanes::Lanes;
 
-/// Cards in the smallest meld (rule 1.4).
+/// The number of cards in the smallest meld (rule 1.4).
 pub(super) const MELD_CARDS_MIN: usize = 3;
 
-/// What a card of rank ten or above counts (rule 1.9).
+/// The points of a card of rank ten or above (rule 1.9).
 const POINTS_MAX: u8 = 10;
 
 /// The aces in a card set.
@@ -20,7 +20,7 @@ const ACES: u64 = 1 | 1 << 13 | 1 << 26 | 1 << 39;
 /// The kings in a card set.
 const KINGS: u64 = ACES << 12;
 
-/// The points of one card (rules 1.9, 11.1).
+/// Returns the points of a card (rules 1.9, 11.1).
 pub const fn points(card: Card) -> u8 {
     match card.rank() {
         Some(rank) if rank.index() < POINTS_MAX => rank.index() + 1,
@@ -29,19 +29,19 @@ pub const fn points(card: Card) -> u8 {
     }
 }
 
-/// The points of cards together.
+/// Returns the total points of a set of cards.
 pub const fn total_points(cards: CardSet) -> u32 {
     lane_points(Lanes::from_cards(cards))
 }
 
-/// Points from a table of all sets of cards of a suit, by their ranks.
+/// Returns the total points by looking up each suit in a table of all its subsets.
 pub(super) const fn lane_points(lanes: Lanes) -> u32 {
     const SETS: usize = 1 << 13;
     static POINTS: [u8; SETS] = {
         let mut table = [0; SETS];
         let mut ranks = 1;
         while ranks < SETS {
-            // What the set has without its highest rank, and the points of that.
+            // The entry of the subset without its highest rank, plus the points of that rank.
             let [highest, ..] = ranks.ilog2().to_le_bytes();
             let more = if highest < POINTS_MAX { highest + 1 } else { POINTS_MAX };
             table[ranks] = table[ranks - (1 << highest)] + more;
@@ -56,7 +56,7 @@ pub(super) const fn lane_points(lanes: Lanes) -> u32 {
         + POINTS[spades as usize] as u32
 }
 
-/// The four cards of a card's rank; none for a joker.
+/// Returns the four cards of a card's rank; none for a joker.
 pub(super) const fn cards_of_rank(card: Card) -> CardSet {
     match card.rank() {
         Some(rank) => CardSet::from_bits(ACES << rank.index()),
@@ -64,7 +64,7 @@ pub(super) const fn cards_of_rank(card: Card) -> CardSet {
     }
 }
 
-/// Whether the cards are exactly one meld (rules 1.4, 11.1).
+/// Returns whether the cards form exactly one meld (rules 1.4, 11.1).
 pub fn is_meld(cards: CardSet) -> bool {
     if cards.has_joker() {
         return cards.jokers().len() == 1 && joker::is_meld_with_joker(cards.naturals());
@@ -72,14 +72,14 @@ pub fn is_meld(cards: CardSet) -> bool {
     cards.len() >= MELD_CARDS_MIN && (is_set(cards) || is_consecutive(cards))
 }
 
-/// Whether the cards are three or four of one rank, without a joker.
+/// Returns whether the cards are three or four of one rank, without a joker.
 pub(super) fn is_set(cards: CardSet) -> bool {
     cards.len() >= MELD_CARDS_MIN
         && cards.first().is_some_and(|card| cards_of_rank(card).contains_all(cards))
 }
 
-/// Whether the cards are exactly one secret meld, were they concealed (rule 1.6). Of runs are
-/// secret those from so many cards on; none, when that is zero.
+/// Returns whether the cards form exactly one secret meld when concealed (rule 1.6). Runs are
+/// secret from `secret_run_min` cards on, or never if it is zero.
 pub fn is_secret(cards: CardSet, secret_run_min: u8) -> bool {
     if cards.has_joker() {
         false
@@ -90,21 +90,21 @@ pub fn is_secret(cards: CardSet, secret_run_min: u8) -> bool {
     }
 }
 
-/// Whether the hand holds a secret meld at all (rules 1.8, 4.2), whatever its arrangement.
+/// Returns whether the hand holds any secret meld (rules 1.8, 4.2), regardless of its arrangement.
 pub const fn has_secret(hand: CardSet, secret_run_min: u8) -> bool {
     let lanes = Lanes::from_cards(hand);
     lanes.ranks_of_four() != 0 || secret_run_min > 0 && lanes.has_run(secret_run_min)
 }
 
-/// The cards that may be added to an exposed meld, one at a time (rule 3.5). A joker finds a place
-/// exactly where a natural card would, unless one is there already (rule 11.1).
+/// Returns the cards that may be added to an exposed meld, one at a time (rule 3.5). A joker may be
+/// added wherever a natural card may, unless the meld already has one (rule 11.1).
 pub fn additions(meld: CardSet) -> CardSet {
     if meld.has_joker() {
         return joker::additions(meld.naturals());
     }
     let bits = meld.bits();
     let naturals = if bits & bits >> 1 == 0 {
-        // No two neighbours: a set. What is missing of its rank.
+        // Without adjacent cards the meld is a set: the missing cards of its rank.
         meld.first().map_or(CardSet::EMPTY, |card| cards_of_rank(card).difference(meld))
     } else {
         let ends = bits << 1 & !ACES | bits >> 1 & !KINGS;
@@ -113,7 +113,7 @@ pub fn additions(meld: CardSet) -> CardSet {
     if naturals.is_empty() { naturals } else { naturals.union(CardSet::JOKERS) }
 }
 
-/// Every meld that the hand holds, each once; melds overlap.
+/// Calls `each` for every meld that the hand holds, each once; melds may overlap.
 pub fn for_each_meld(hand: CardSet, mut each: impl FnMut(CardSet)) {
     for_each_natural_meld(hand, &mut each);
     for joker in hand.jokers().iter() {
@@ -143,7 +143,8 @@ fn for_each_natural_meld(hand: CardSet, each: &mut impl FnMut(CardSet)) {
     }
 }
 
-/// Every choice of hand cards that forms a new meld with the discard (rule 3.2), each once.
+/// Calls `each` for every choice of hand cards that forms a new meld with the discard (rule 3.2),
+/// each once.
 pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(CardSet)) {
     let same = cards_of_rank(discard).intersection(hand);
     if same.len() >= 2 {
@@ -171,15 +172,15 @@ pub(super) fn for_each_chow(hand: CardSet, discard: Card, mut each: impl FnMut(C
     }
 }
 
-/// Whether the hand can chow the discard (rule 3.2), which is no joker.
+/// Returns whether the hand can chow the discard (rule 3.2), which is never a joker.
 pub(super) fn can_chow(hand: CardSet, discard: Card) -> bool {
     let (below, above) = adjacent_counts(hand, discard);
     let same = cards_of_rank(discard).intersection(hand).len();
     below + above >= 2 || same >= 2 || hand.has_joker() && can_chow_with_joker(hand, discard)
 }
 
-/// Every card that a hand without jokers can chow (rule 3.2), were it the discard, and some that it
-/// holds itself.
+/// Returns every card that a hand without jokers could chow (rule 3.2) if it were the discard. May
+/// also contain cards of the hand itself.
 pub(super) const fn chowable(hand: CardSet) -> CardSet {
     let lanes = Lanes::from_cards(hand).0;
     let (above, below) = (lanes << 1, lanes >> 1);
@@ -188,50 +189,54 @@ pub(super) const fn chowable(hand: CardSet) -> CardSet {
     Lanes((runs | sets) & Lanes::ALL).cards()
 }
 
-/// In how many ways a card makes a run of three with two of these cards, none of which is a joker.
+/// Returns the number of runs of three that a card forms with two of these cards, which include no
+/// joker.
 pub(super) fn runs_of_three(cards: CardSet, card: Card) -> u32 {
     let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else { return 0 };
     let place = 16 * suit.index() + rank.index();
-    // Bits 0 to 4: two below to two above, in the suit. The highest bits are of no card.
+    // Bits 0 to 4 stand for two ranks below to two ranks above, in the suit. The three highest bits
+    // of a lane stand for no card.
     let around = Lanes::from_cards(cards).0 << 2 >> place;
     let has = |bits: u64| u32::from(around & bits == bits);
     has(0b00011) + has(0b01010) + has(0b11000)
 }
 
-/// The most points of one card.
+/// Returns the highest points of a single card.
 pub(super) const fn points_max(cards: CardSet) -> u8 {
     let [a, b, c, d] = Lanes::from_cards(cards).suits();
     let ranks = a | b | c | d;
-    // One more than the highest rank.
+    // The points of the highest rank, before the limit of ten.
     let most = (u16::BITS - ranks.leading_zeros()).to_le_bytes()[0];
     if most < POINTS_MAX { most } else { POINTS_MAX }
 }
 
-/// The cards that have another one of their rank beside them.
+/// Returns the cards that share their rank with another card of the set.
 pub(super) const fn paired_cards(cards: CardSet) -> CardSet {
     Lanes::from_ranks(Lanes::from_cards(cards).ranks_of_two()).cards().intersection(cards)
 }
 
-/// Beside a joker one card will do: of the same rank, or at most two ranks away in the same suit.
+/// Returns whether the hand can chow the discard with a joker: one more card is enough, of the same
+/// rank or at most two ranks away in the same suit.
 #[cold]
 fn can_chow_with_joker(hand: CardSet, discard: Card) -> bool {
     hand.naturals().iter().any(|card| joker::is_meld_with_joker(CardSet::only(card).with(discard)))
 }
 
-/// How many cards the hand holds without a gap below and above a card in its suit.
+/// Returns the numbers of consecutive cards that the hand holds directly below and directly above a
+/// card in its suit.
 fn adjacent_counts(hand: CardSet, card: Card) -> (u32, u32) {
     let (Some(rank), Some(suit)) = (card.rank(), card.suit()) else {
         return (0, 0);
     };
     let suit = Lanes::from_cards(hand).0 >> (16 * suit.index());
-    // Bit 16 stands for the card; what is below it is shifted up to end at bit 15.
+    // Bit 16 stands for the card; the cards below it end at bit 15.
     let around = (suit & 0x1FFF) << (16 - rank.index());
     let above = (around >> 17).trailing_ones();
     let below = (around << 48).leading_ones();
     (below, above)
 }
 
-/// Whether the cards are of one suit and without a gap.
+/// Returns whether the cards are consecutive cards of one suit.
 fn is_consecutive(cards: CardSet) -> bool {
     let lanes = Lanes::from_cards(cards).0;
     let from_first = lanes >> lanes.trailing_zeros().min(63);
@@ -308,7 +313,7 @@ mod tests {
         assert_eq!(total_points(cards("AC 9D TH JS QC KC")), 50);
     }
 
-    /// What is counted at once, card by card.
+    /// Compares the bit-parallel functions with card-by-card references.
     #[test]
     fn what_is_counted_at_once_is_what_is_counted_card_by_card() {
         let mut dice = ChanceRng::from_number(1);
@@ -337,7 +342,7 @@ mod tests {
         assert_eq!(runs_of_three(CardSet::STANDARD, CardSet::JOKERS.first().unwrap()), 0);
     }
 
-    /// Against all subsets of hands of eight cards.
+    /// Compares with all subsets of small hands.
     #[test]
     fn melds_and_chows_of_a_hand_are_all_there_and_named_once() {
         for text in [

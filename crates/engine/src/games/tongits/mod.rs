@@ -1,11 +1,13 @@
-//! Tong-its: three seats, a deck of 52 or with two jokers 54, twelve cards each and a thirteenth for
-//! the starter.
+//! Tong-its: three seats, a deck of 52 cards or of 54 with two jokers, twelve cards per seat and a
+//! thirteenth for the starter.
 //!
-//! The rules are docs/rules/tongits.md; every refusal and every line of a settlement cites one by
-//! its number. [`Rules`] holds their numbers and switches, [`Tongits`] is a game by them.
+//! docs/rules/tongits.md specifies the rules; every refusal and every item of a settlement cites
+//! one by its number. [`Rules`] holds their parameters and switches, and [`Tongits`] is a game
+//! under them.
 //!
-//! Arrows go down only: `state` → `ahead` → `quick`, `imagine` → `belief` → `habit_tables` → `habits`, `bot`, `score`, `legal`, `view` → `phase` →
-//! `event` → `arrange` → `search` → `meld` → `joker` → `lanes`.
+//! Dependencies point in one direction: `state` → `look_ahead` → `quick`, `sampling` → `belief` →
+//! `habit_tables` → `habits`, `bot`, `score`, `legal`, `view` → `phase` → `event` → `arrange` →
+//! `partition` → `meld` → `joker` → `lanes`.
 
 mod action;
 mod look_ahead;

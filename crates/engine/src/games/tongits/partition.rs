@@ -1,12 +1,12 @@
 //! The search for the best partition of a hand (rule 1.10).
 //!
-//! Exact and bounded. A rank with three or more cards gives a set to choose or not; for each
-//! combination of such choices (at most 6 × 6 × 6 for thirteen cards) the runs in what remains
-//! follow without search: every maximal run is covered whole, which leaves the fewest points, and
-//! how many secret and other runs it splits into is arithmetic. Only combinations that are equal
-//! in all three numbers have their melds written out and compared.
+//! The search is exact and bounded. Each rank with three or more cards offers the choice of a set
+//! or none, which gives at most 6 × 6 × 6 combinations for thirteen cards. Given the chosen sets,
+//! the runs among the remaining cards need no search: covering every maximal run completely leaves
+//! the fewest points, and its division into secret and other runs is arithmetic. Only combinations
+//! that are equal in the first three criteria have their melds constructed and compared.
 //!
-//! Without jokers: those are left out of the hand here, and `arrange` tries their places.
+//! Jokers are ignored here; `arrange` tries their positions.
 
 use core::cmp::Ordering;
 
@@ -16,13 +16,13 @@ use crate::cards::CardSet;
 use crate::games::tongits::lanes::Lanes;
 use crate::games::tongits::meld::lane_points;
 
-/// Longer than any run: of runs none is secret.
+/// A minimum length longer than any run, with which no run is secret.
 const NO_RUN: u32 = 64;
 
-/// The most disjoint melds in the longest hand: seventeen cards.
+/// The maximum number of disjoint melds in the longest hand, of seventeen cards.
 pub(super) const MELDS_MAX: usize = 5;
 
-/// The first three criteria as one number: less is better.
+/// The first three criteria as one number; a lower one is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PartitionKey(u32);
 
@@ -33,7 +33,7 @@ impl PartitionKey {
         Self(deadwood << 16 | (255 - secrets) << 8 | (255 - melds))
     }
 
-    /// The same with more melds beside.
+    /// Returns the key of the same partition with additional melds.
     pub(super) const fn with_melds(self, melds: u32) -> Self {
         Self(self.0 - melds)
     }
@@ -51,17 +51,17 @@ impl PartitionKey {
     }
 }
 
-/// A set that may be chosen of one rank, or none.
+/// The possible sets of one rank, including none.
 type SetChoices = ArrayVec<u64, 6>;
 
-/// The best choice of sets found so far, and what it chose.
+/// The best choice of sets found so far.
 #[derive(Clone, Debug)]
 pub(super) struct PartitionSearch {
     hand: u64,
     pub(super) key: PartitionKey,
     /// Cards in the shortest secret run.
     secret_run_min: u32,
-    /// The chosen sets, in lanes; a rank's set is what of it is here.
+    /// The chosen sets, in lanes; the chosen set of a rank consists of its cards in this mask.
     sets: u64,
 }
 
@@ -75,7 +75,7 @@ impl PartitionSearch {
         search
     }
 
-    /// Goes through the choices for the remaining ranks, given the sets chosen of earlier ones.
+    /// Enumerates the choices for the remaining ranks, given the sets chosen of the earlier ones.
     fn choose_sets(&mut self, ranks: u16, run_cards: u64, sets: u64, fours: u32, count: u32) {
         if ranks == 0 {
             self.consider_sets(sets, fours, count);
@@ -110,7 +110,7 @@ impl PartitionSearch {
         }
     }
 
-    /// The fourth criterion, for choices equal in the first three.
+    /// Applies the fourth criterion to choices that are equal in the first three.
     fn has_lesser_melds_than(&self, other: &Self) -> bool {
         let [mut ours, mut theirs] = [self.partition(), other.partition()];
         ours.sort_unstable_by(|a, b| order_of_melds(*a, *b));
@@ -118,13 +118,13 @@ impl PartitionSearch {
         is_lesser_list(&ours, &theirs)
     }
 
-    /// What this choice leaves over.
+    /// Returns the leftover cards of this choice.
     pub(super) const fn leftover(&self) -> Lanes {
         let rest = Lanes(self.hand & !self.sets);
         Lanes(rest.0 & !rest.run_cards().0)
     }
 
-    /// The melds of this choice, in no order.
+    /// Returns the melds of this choice, in no particular order.
     pub(super) fn partition(&self) -> ArrayVec<CardSet, MELDS_MAX> {
         let mut melds = ArrayVec::new();
         let mut sets = self.sets;
@@ -144,10 +144,11 @@ impl PartitionSearch {
     }
 }
 
-/// The sets worth choosing of a rank with three or four cards; zero is none.
+/// Returns the sets worth choosing of a rank with three or four cards; zero stands for no set.
 ///
-/// A card that is in no run is left over unless a set takes it. So a set that leaves such a card
-/// is worse than the same set with it, and no set at all is worse than one when three are such.
+/// A card that belongs to no run is left over unless a set contains it. A set without such a card
+/// is therefore worse than the same set with it, and choosing no set is worse than a set of three
+/// such cards.
 fn set_choices(hand: u64, rank: u32, run_cards: u64) -> SetChoices {
     let cards = hand & Lanes::from_rank(rank).0;
     let only_in_set = Lanes(cards & !run_cards);
@@ -166,7 +167,7 @@ fn set_choices(hand: u64, rank: u32, run_cards: u64) -> SetChoices {
     choices
 }
 
-/// Maximal runs as bit of the first card and number of cards.
+/// Returns the maximal runs, each as the bit of its first card and its number of cards.
 fn segments(mut runs: u64) -> impl Iterator<Item = (u32, u32)> {
     core::iter::from_fn(move || {
         if runs == 0 {
@@ -179,7 +180,7 @@ fn segments(mut runs: u64) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// How a maximal run splits: into the most secret runs, then into the most runs.
+/// The division of a maximal run into the most secret runs, then into the most runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RunSplit {
     length: u32,
@@ -198,7 +199,8 @@ impl RunSplit {
         Self { length, secret_run_min, secrets, melds: secrets + left / 3 }
     }
 
-    /// The least list: the shortest runs first, the last takes what is left.
+    /// Returns the lengths of the least list: the shortest runs first, and the last run with the
+    /// remaining cards.
     fn lengths(self) -> impl Iterator<Item = u32> {
         let mut left = self.length;
         let shorts = self.melds - self.secrets;
@@ -211,14 +213,14 @@ impl RunSplit {
     }
 }
 
-/// Which of two lists of as many melds comes first.
+/// Returns whether the first of two lists with equally many melds precedes the second.
 pub(super) fn is_lesser_list(ours: &[CardSet], theirs: &[CardSet]) -> bool {
     let mut pairs = ours.iter().zip(theirs);
     pairs.find(|(a, b)| a != b).is_some_and(|(a, b)| order_of_melds(*a, *b) == Ordering::Less)
 }
 
-/// The order of two different melds as lists of ascending indices: where they first differ the
-/// lesser card decides, and a list that is the other's beginning comes first.
+/// Compares two different melds as lists of ascending indices. The lower card at the first
+/// difference decides, and a prefix precedes the longer list.
 pub(super) fn order_of_melds(a: CardSet, b: CardSet) -> Ordering {
     a.iter().cmp(b.iter())
 }

@@ -1,12 +1,12 @@
-//! What lies open, and how it changes: the part of a game that every viewer knows.
+//! The public state of a game and its transitions: the part that is visible to every viewer.
 //!
-//! The game itself and each viewer's view hold a [`PublicState`] and bring it forward by the same
-//! [`PublicState::apply`], so that a view cannot drift from the game. The phases of a game:
+//! The game and each viewer's view both hold a [`PublicState`] and advance it by the same
+//! [`PublicState::apply`], so that a view cannot diverge from the game. The phases of a game:
 //!
 //! `Starter` (chance) → `Deal` (chance) → `Play` of the starter → per turn `Draw` → `Play`, from
-//! `Draw` perhaps to `Fight` → `Over`. A step that ends the game passes through no further phase.
+//! `Draw` possibly to `Fight` → `Over`. A step that ends the game passes through no further phase.
 //!
-//! Deliberately absent: hands, the stock's order and other seats' answers.
+//! Deliberately absent: hands, the order of the stock and other seats' answers.
 
 use alloc::boxed::Box;
 
@@ -20,13 +20,13 @@ use crate::games::tongits::pile::Pile;
 use crate::games::tongits::rules::{Additions, Rules, SEATS};
 use crate::seat::{Seat, SeatSet};
 
-/// Where a game stands.
+/// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsPhase"))]
 pub enum Phase {
-    /// Chance is to choose who plays first (rule 2.2).
+    /// Chance is to choose the starter (rule 2.2).
     Starter,
     /// The deck is to be shuffled (rule 2.3).
     Deal {
@@ -35,28 +35,28 @@ pub enum Phase {
     /// The seat draws, chows or fights (rules 3.1 to 3.3).
     Draw {
         seat: Seat,
-        /// Additions to its melds take its right to fight in this turn (rule 4.1).
+        /// Whether additions to the seat's melds take its right to fight in this turn (rule 4.1).
         fight_blocked: bool,
     },
     /// The seat drops, adds, and ends its turn by dumping or Tongits (rules 3.4 to 3.7).
     Play {
         seat: Seat,
     },
-    /// Seats answer a fight (rule 4.2). It lasts its whole countdown where somebody may have been
-    /// asked for a concealed meld, or not.
+    /// Seats answer a fight (rule 4.2). The phase lasts its whole countdown if some seat may have
+    /// been asked because of a concealed meld, whether or not one was.
     Fight {
         fighter: Seat,
-        /// The seats that are asked and open, or with a meld that lies face down.
+        /// The seats that are asked because they are open or have a face-down meld.
         asked: SeatSet,
-        /// The seats asked for a concealed meld; a viewer sees itself here and nobody else.
+        /// The seats that are asked because of a concealed meld; a viewer sees only itself here.
         asked_secretly: SeatSet,
-        /// Who has answered; a viewer sees itself here and nobody else.
+        /// The seats that have answered; a viewer sees only itself here.
         answered: SeatSet,
     },
     Over,
 }
 
-/// How a game ended (rules 3.8, 4.3, 5.2).
+/// The end of a game (rules 3.8, 4.3, 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsEnd"))]
@@ -69,28 +69,28 @@ pub struct TongitsEnd {
     pub special: Option<SpecialEnding>,
 }
 
-/// Everything that lies open.
+/// The public state of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsPublic"))]
 pub struct PublicState {
     pub rules: Rules,
     pub phase: Phase,
-    /// The number of the question now asked; see [`Prompt`].
+    /// The number of the current prompt; see [`Prompt`].
     pub prompt: u32,
-    /// The number of the countdown that runs; see [`Prompt`].
+    /// The number of the running countdown; see [`Prompt`].
     pub countdown: u32,
     pub hand_counts: BySeat<u8>,
     pub stock_count: u8,
     pub discards: Pile,
     pub melds: ExposedMelds,
-    /// The seats whose melds were added to since their own latest turn began (rule 4.1). At the
-    /// beginning of its next turn such a seat may not fight.
+    /// The seats whose melds were added to since their own latest turn began (rule 4.1). Such a
+    /// seat may not fight at the beginning of its next turn.
     pub added_to: SeatSet,
-    /// Who has not done anything yet, where that is a chance of a Spread (rule 10.3).
+    /// The seats that have not acted yet, if the rules have the Spread (rule 10.3).
     #[serde(default, skip_serializing_if = "is_nobody")]
     pub yet_to_act: SeatSet,
-    /// Who drew the stock's last card (rules 5.1, 5.2).
+    /// The seat that drew the last card of the stock (rules 5.1, 5.2).
     pub drew_last: Option<Seat>,
     /// All hands by seat, once the game has ended.
     pub shown: Option<Box<BySeat<ShownHand>>>,
@@ -120,7 +120,7 @@ impl PublicState {
         }
     }
 
-    /// What is next, as far as this viewer knows: see [`Phase::Fight`].
+    /// Returns the next turn, as far as this viewer knows it; see [`Phase::Fight`].
     pub fn turn(&self) -> Turn {
         let countdowns = &self.rules.countdowns;
         let (seats, countdown_ms) = match self.phase {
@@ -138,8 +138,9 @@ impl PublicState {
         if seats.is_empty() { Turn::Wait(prompt) } else { Turn::Players(prompt) }
     }
 
-    /// Whether the answers to a fight are shown only when its countdown is over: where somebody may
-    /// hold a concealed meld, which nobody is to learn from how long the fight takes (rule 4.2).
+    /// Returns whether the answers to a fight are shown only at the end of its countdown. This is
+    /// so if some seat may hold a concealed meld, which the duration of the fight must not reveal
+    /// (rule 4.2).
     pub(super) fn shows_answers_late(&self) -> bool {
         match self.phase {
             Phase::Fight { asked, .. } => {
@@ -153,7 +154,7 @@ impl PublicState {
         }
     }
 
-    /// The same without what the viewer may not know.
+    /// Returns the state without the information that the viewer may not know.
     pub(super) fn redact_for(&self, viewer: Viewer) -> Self {
         let mut redacted = self.clone();
         let visible: SeatSet = match viewer {
@@ -171,7 +172,7 @@ impl PublicState {
         redacted
     }
 
-    /// Brings what lies open up to date with an event, complete or redacted.
+    /// Applies an event, complete or redacted.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::StarterChosen { seat } => self.phase = Phase::Deal { starter: *seat },
@@ -257,14 +258,15 @@ impl PublicState {
         self.enter_phase(Phase::Play { seat: starter });
     }
 
-    /// The right to fight in this turn is settled now, and additions count anew (rule 4.1).
+    /// Begins a turn: fixes the right to fight in this turn and restarts the record of additions
+    /// (rule 4.1).
     fn begin_turn(&mut self, seat: Seat) {
         let fight_blocked = self.added_to.contains(seat);
         self.added_to = self.added_to.without(seat);
         self.enter_phase(Phase::Draw { seat, fight_blocked });
     }
 
-    /// Rule 10.3: whatever a seat does, it has acted.
+    /// Records that a seat has acted, which rules out a Spread (rule 10.3).
     const fn record_action(&mut self, seat: Seat) {
         self.yet_to_act = self.yet_to_act.without(seat);
     }
@@ -280,7 +282,7 @@ impl PublicState {
         self.hand_counts[seat.index()] -= cards;
     }
 
-    /// Rule 4.1.
+    /// Records an addition to a meld, if it counts against the owner's right to fight (rule 4.1).
     fn record_addition(&mut self, by: Seat, meld: u8) {
         let owner = self.melds.owners()[usize::from(meld)];
         let counts = match self.rules.fight_blocked_by {

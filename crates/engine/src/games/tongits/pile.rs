@@ -1,5 +1,6 @@
-//! A pile of cards in a fixed array, so that a game copies without walking or allocating: the
-//! stock and the discards. Listed from the bottom up; the last card is the top.
+//! A pile of cards in a fixed array, so that copying a game neither iterates nor allocates; used
+//! for the stock and the discards. Cards are listed from the bottom up, so that the last one is the
+//! top.
 
 use core::fmt;
 
@@ -10,15 +11,15 @@ use alloc::vec::Vec;
 
 use crate::cards::{Card, Rank, Suit};
 
-/// All cards fit.
+/// The capacity: all cards of the deck.
 const CAPACITY: usize = Card::COUNT as usize;
 
-/// Cards one upon another. On the wire it is their list, the top last.
+/// A pile of cards, serialized as a list with the top card last.
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<Card>", extend("uniqueItems" = true)))]
 pub struct Pile {
-    /// What lies above `len` is left from before and means nothing.
+    /// The cards; entries from `len` on are unused.
     cards: [Card; CAPACITY],
     len: u8,
 }
@@ -26,7 +27,7 @@ pub struct Pile {
 impl Pile {
     pub const EMPTY: Self = Self { cards: [Card::new(Rank::ACE, Suit::Clubs); CAPACITY], len: 0 };
 
-    /// From the bottom up.
+    /// Returns the cards from the bottom up.
     pub fn cards(&self) -> &[Card] {
         self.cards.get(..self.len()).unwrap_or_default()
     }
@@ -43,8 +44,11 @@ impl Pile {
         self.cards().last().copied()
     }
 
+    /// Adds a card on top.
+    ///
     /// # Panics
-    /// When all cards of the deck are in it already: somebody holds a card twice.
+    ///
+    /// Panics if the pile already holds a whole deck, which means that a card occurs twice.
     pub fn push(&mut self, card: Card) {
         let place = self.cards.get_mut(usize::from(self.len));
         *place.expect("a pile holds no card twice") = card;

@@ -1,18 +1,19 @@
-//! The rule sets that have a name (chapter 10): what rooms choose from.
+//! The named rule sets (chapter 10), which rooms choose from.
 
 use crate::games::tongits::rules::{
     Additions, AllBurned, ChallengersTied, Countdowns, Counts, DealDirection, EndingCounts,
     ItemCounts, Rules,
 };
 
-/// A rule set with its name, and what it asks of the table's POT (rule 7.5).
+/// A named rule set, with its requirements for the table's POT (rule 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     pub name: &'static str,
     pub rules: Rules,
-    /// Wins in a row that take the POT.
+    /// The number of consecutive wins that take the POT.
     pub hits_to_win: u8,
-    /// Counts that each loser owes more for the second win in a row; 0 where that takes the POT.
+    /// The additional counts that each loser owes for the second consecutive win; 0 if that win
+    /// takes the POT.
     pub second_hit_bonus: u32,
 }
 
@@ -23,23 +24,23 @@ impl Preset {
         Self { name: "joker", rules: Rules::joker(), hits_to_win: 3, second_hit_bonus: 1 },
     ];
 
-    /// The rule set of this name, if there is one.
+    /// Returns the preset with this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name == name)
     }
 }
 
 impl Rules {
-    /// The names of the rule sets, that of the product first.
+    /// The names of the rule sets, the product's own first.
     pub const PRESETS: [&'static str; 3] =
         [Preset::ALL[0].name, Preset::ALL[1].name, Preset::ALL[2].name];
 
-    /// The rules of this name, if there are such.
+    /// Returns the rules with this name.
     pub fn preset(name: &str) -> Option<Self> {
         Preset::find(name).map(|preset| preset.rules)
     }
 
-    /// The rule set of the product.
+    /// Returns the product's rule set.
     pub const fn kingdom() -> Self {
         Self {
             deal: DealDirection::Clockwise,
@@ -69,7 +70,7 @@ impl Rules {
         }
     }
 
-    /// As it is played without special cards (rules 10.1 to 10.4).
+    /// Returns the rules of the game as commonly played without special cards (rules 10.1 to 10.4).
     pub const fn classic() -> Self {
         Self {
             deal: DealDirection::Counterclockwise,
@@ -95,7 +96,7 @@ impl Rules {
         }
     }
 
-    /// `classic` with two jokers, zero-count fight and variable payout (chapter 11).
+    /// Returns `classic` with two jokers, zero-count fight and variable payout (chapter 11).
     pub const fn joker() -> Self {
         Self { jokers: true, zero_count_fight: true, variable_payout: true, ..Self::classic() }
     }

@@ -1,10 +1,10 @@
-//! The rule sets of Tong-its as values: every number and every switch of docs/rules/tongits.md
-//! that two rule sets could disagree on. Those with a name are in `presets`; an operator may change
-//! fields, as far as [`Rules::check`] allows.
+//! The rule sets of Tong-its as values: every parameter and switch of docs/rules/tongits.md in
+//! which two rule sets may differ. `presets` holds the named ones; an operator may change fields
+//! within the limits of [`Rules::check`].
 //!
-//! Not here: the shape of a meld and the points of a card (rules 1.4, 1.6, 1.9), which are the
-//! game itself and constants beside the code that rests on them; bets, fee, POT, crowns and the
-//! prepare countdown, which belong to the table.
+//! Not included: the shape of a meld and the points of a card (rules 1.4, 1.6, 1.9), which define
+//! the game and are constants beside the code that depends on them; and bets, fee, POT, crowns and
+//! the prepare countdown, which belong to the table.
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -13,64 +13,66 @@ use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, CardSet, Rank};
 
-/// Seats at a table of Tong-its (rule 1.1).
+/// The number of seats at a table of Tong-its (rule 1.1).
 pub const SEATS: u8 = 3;
 
-/// The most cards dealt to each seat that leave something to draw.
+/// The maximum hand size that leaves a stock.
 const HAND_CARDS_MAX: u8 = 16;
 
-/// The smallest secret meld, four of one rank (rule 1.6): bounds how many fit a hand.
+/// The number of cards in the smallest secret meld, four of one rank (rule 1.6); it bounds the
+/// number of secret melds in a hand.
 const SECRET_CARDS_MIN: u8 = 4;
 
-/// Ranks in a suit: the longest run.
+/// The number of ranks in a suit and so the length of the longest run.
 const RUN_CARDS_MAX: u8 = 13;
 
-/// A count beyond this is a slip of the pen, and sums of such counts still fit.
+/// The maximum count. A higher one is a typing error, and sums of allowed counts cannot overflow.
 const COUNT_MAX: u32 = 10_000;
 
-/// One rule set. `Rules::kingdom` is that of the product.
+/// A rule set. `Rules::kingdom` is the product's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsRules"))]
 pub struct Rules {
-    /// Which way the cards go round (rule 2.3).
+    /// The direction of the deal (rule 2.3).
     pub deal: DealDirection,
-    /// Cards dealt to each seat; the starter gets one more (rules 1.2, 2.3).
+    /// The number of cards dealt to each seat; the starter gets one more (rules 1.2, 2.3).
     pub hand_cards: u8,
-    /// The deck holds two jokers (rule 11.1).
+    /// Whether the deck has two jokers (rule 11.1).
     pub jokers: bool,
-    /// The stock's top card is drawn at once where nothing else is legal (rule 3.1).
+    /// Whether the table draws for a seat at once if nothing else is legal (rule 3.1).
     pub auto_draw: bool,
-    /// A card that could be added to an exposed meld may be dumped (rule 3.6).
+    /// Whether a card that could be added to an exposed meld may be dumped (rule 3.6).
     pub dump_addable: bool,
-    /// Cards in the shortest run that is a secret meld; 0 where no run is one (rule 1.6).
+    /// The number of cards in the shortest run that is a secret meld; 0 if no run is one (rule
+    /// 1.6).
     pub secret_run_min: u8,
-    /// A secret meld may be laid face down (rule 3.4).
+    /// Whether a secret meld may be laid face down (rule 3.4).
     pub bahay: bool,
-    /// The drawn fourth card on an own set of three is a secret meld (rule 10.2).
+    /// Whether the drawn fourth card on an own set of three makes a secret meld (rule 10.2).
     pub sagasa: bool,
-    /// Tongits as a seat's very first action takes the POT (rule 10.3).
+    /// Whether Tongits as a seat's very first action takes the POT (rule 10.3).
     pub spread: bool,
-    /// Whose additions to a seat's melds take its right to fight (rule 4.1).
+    /// The seats whose additions to a seat's melds take its right to fight (rule 4.1).
     pub fight_blocked_by: Additions,
-    /// A seat that is not open may answer a fight with a secret meld (rule 4.2).
+    /// Whether a seat that is not open may answer a fight with a secret meld (rule 4.2).
     pub secret_may_challenge: bool,
-    /// Who wins among challengers with equal deadwood (rule 4.4).
+    /// The winner among challengers with equal deadwood (rule 4.4).
     pub challengers_tied: ChallengersTied,
-    /// A fight at zero deadwood wins at once (rule 11.2).
+    /// Whether a fight at zero deadwood wins at once (rule 11.2).
     pub zero_count_fight: bool,
-    /// Losers owe for the points that they have more than the winner (rule 11.3).
+    /// Whether losers owe for the points by which they exceed the winner (rule 11.3).
     pub variable_payout: bool,
-    /// What happens when the stock is exhausted and all seats are burned (rule 5.3).
+    /// The result if the stock is exhausted and all seats are burned (rule 5.3).
     pub all_burned: AllBurned,
-    /// What a loser owes (rules 6.1 to 6.6, or 10.1).
+    /// The debts of a loser (rules 6.1 to 6.6, or 10.1).
     pub counts: Counts,
-    /// How long a phase waits for its seats (rule 8.2).
+    /// The time limit of each phase (rule 8.2).
     pub countdowns: Countdowns,
 }
 
-/// Which way the cards go round (rule 2.3).
+/// The direction of the deal (rule 2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -81,17 +83,17 @@ pub enum DealDirection {
     Counterclockwise,
 }
 
-/// Whose additions count (rule 4.1).
+/// The seats whose additions count (rule 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Additions {
-    /// The owner's own too.
+    /// All seats, including the owner of the meld.
     Anyone,
     Opponents,
 }
 
-/// Who wins among challengers with equal deadwood (rule 4.4).
+/// The winner among challengers with equal deadwood (rule 4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -100,7 +102,7 @@ pub enum ChallengersTied {
     LastAnswer,
 }
 
-/// Who wins when all seats are burned (rule 5.3).
+/// The winner if all seats are burned (rule 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -109,54 +111,54 @@ pub enum AllBurned {
     Nobody,
 }
 
-/// What a loser owes, in counts: in one of two ways, which are told apart by their fields.
+/// The debts of a loser, in counts. The two variants are distinguished by their fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Counts {
-    /// The sum of what the win was made of.
+    /// The sum of the items that make up the win.
     Items(ItemCounts),
-    /// A number for each way to end.
+    /// A number for each ending.
     Endings(EndingCounts),
 }
 
-/// What a loser owes, in counts, line by line (rules 6.1 to 6.6).
+/// The debts of a loser by item, in counts (rules 6.1 to 6.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ItemCounts {
     pub normal: u32,
     pub tongits: u32,
-    /// A card.
+    /// Per special card.
     pub special: u32,
-    /// A meld.
+    /// Per secret meld.
     pub secret: u32,
     pub challenge: u32,
     pub burned: u32,
 }
 
-/// What a loser owes, in counts, by how the game ended (rules 10.1, 11.2, 11.3).
+/// The debts of a loser by ending, in counts (rules 10.1, 11.2, 11.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EndingCounts {
-    /// A Spread too.
+    /// For Tongits and for a Spread.
     pub tongits: u32,
-    /// A fight that nobody challenged.
+    /// For a fight that nobody challenged.
     pub fight: u32,
-    /// A fight that somebody challenged, whoever won it.
+    /// For a fight that somebody challenged, whoever won it.
     pub challenge: u32,
     pub stock: u32,
     pub zero_count_fight: u32,
-    /// By a burned loser on top, unless the winner is burned too.
+    /// Additionally owed by a burned loser, unless the winner is burned too.
     pub burned: u32,
-    /// A meld; after Tongits and Spread only.
+    /// Per secret meld, after Tongits and Spread only.
     pub secret: u32,
     /// The points that make one more count of a variable payout.
     pub variable_points: u32,
 }
 
-/// How long a phase waits, in milliseconds (rule 8.2).
+/// The time limits of the phases, in milliseconds (rule 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -167,7 +169,7 @@ pub struct Countdowns {
 }
 
 impl Countdowns {
-    /// The shortest and the longest.
+    /// Returns the shortest and the longest countdown, in milliseconds.
     pub fn range_ms(&self) -> RangeInclusive<u32> {
         let Self { draw_ms, play_ms, fight_ms } = *self;
         draw_ms.min(play_ms).min(fight_ms)..=draw_ms.max(play_ms).max(fight_ms)
@@ -175,7 +177,8 @@ impl Countdowns {
 }
 
 impl Rules {
-    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    /// Checks whether a game can be dealt under these rules. Rules from a configuration must be
+    /// checked.
     pub fn check(&self) -> Result<(), RulesFieldError> {
         let Countdowns { draw_ms, play_ms, fight_ms } = self.countdowns;
         let endings = match &self.counts {
@@ -195,17 +198,18 @@ impl Rules {
         require(draw_ms > 0 && play_ms > 0 && fight_ms > 0, RulesFieldError::Countdown)
     }
 
-    /// The cards that are dealt from (rules 1.12, 11.1).
+    /// Returns the deck (rules 1.12, 11.1).
     pub const fn deck(&self) -> CardSet {
         if self.jokers { CardSet::ALL } else { CardSet::STANDARD }
     }
 
-    /// How many they are.
+    /// Returns the number of cards in the deck.
     pub const fn deck_count(&self) -> u8 {
         if self.jokers { Card::COUNT } else { Card::STANDARD_COUNT }
     }
 
-    /// The most one loser can owe (rule 6.9). A second hit's bonus is the table's and not in it.
+    /// Returns the maximum debt of one loser, in counts (rule 6.9). The bonus for a second hit
+    /// belongs to the table and is not included.
     pub fn counts_max(&self) -> u32 {
         let secret_melds = u32::from((self.hand_cards + 1) / SECRET_CARDS_MIN);
         match &self.counts {
@@ -214,8 +218,8 @@ impl Rules {
         }
     }
 
-    /// The normal count; the dearer of a showdown and a Tongits that burns; every special card; as
-    /// many secret melds as fit the longest hand.
+    /// Sums the normal count, the higher of a showdown and a Tongits that burns, every special
+    /// card, and as many secret melds as fit the longest hand.
     fn items_max(&self, counts: &ItemCounts, secret_melds: u32) -> u32 {
         let ItemCounts { normal, tongits, special, secret, challenge, burned } = *counts;
         let special_cards = Card::all().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
@@ -223,14 +227,14 @@ impl Rules {
         normal + challenge.max(tongits + burned) + special * special_cards + secret * secret_melds
     }
 
-    /// The dearest ending for a loser.
+    /// Returns the debt for the most expensive ending.
     fn endings_max(&self, counts: &EndingCounts, secret_melds: u32) -> u32 {
         let EndingCounts { tongits, fight, challenge, stock, zero_count_fight, .. } = *counts;
         let EndingCounts { burned, secret, variable_points, .. } = *counts;
         let variable =
             |points: u32| if self.variable_payout { points / variable_points } else { 0 };
-        // A burned hand has no four of one rank, and what melds leave over has no three. Who takes
-        // part in a showdown has laid three cards at least, or holds four that are secret.
+        // A burned hand has no four of one rank, and its leftover cards have no three. A
+        // participant in a showdown has laid at least three cards, or holds four that are secret.
         let burned_more = burned + variable(points_max(self.hand_cards, 3));
         let shown_more = variable(points_max(self.hand_cards.saturating_sub(3), 2));
         let zero = if self.zero_count_fight { zero_count_fight + burned_more } else { 0 };
@@ -262,7 +266,7 @@ impl Counts {
     }
 }
 
-/// The most points of so many cards with no more than `same` of one rank.
+/// Returns the maximum points of `cards` cards with at most `same` of one rank.
 fn points_max(cards: u8, same: u8) -> u32 {
     let mut left = cards;
     let mut sum = 0;
@@ -278,7 +282,7 @@ fn require(holds: bool, otherwise: RulesFieldError) -> Result<(), RulesFieldErro
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
-/// Aces and kings (rule 6.3); never a joker (rule 11.1).
+/// Returns whether a card is an ace or a king (rule 6.3); a joker never is (rule 11.1).
 pub const fn is_special(card: Card) -> bool {
     match card.rank() {
         Some(rank) => rank.index() == Rank::ACE.index() || rank.index() == Rank::KING.index(),
@@ -286,7 +290,7 @@ pub const fn is_special(card: Card) -> bool {
     }
 }
 
-/// Why no game can be dealt by a rule set.
+/// The field of a rule set that prevents a game from being dealt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulesFieldError {
     HandCards,
@@ -300,7 +304,7 @@ pub enum RulesFieldError {
 }
 
 impl RulesFieldError {
-    /// The field of [`Rules`] that is wrong, as it is written.
+    /// Returns the name of the invalid field of [`Rules`], as serialized.
     pub const fn field(self) -> &'static str {
         match self {
             Self::HandCards => "hand_cards",
@@ -340,7 +344,7 @@ mod tests {
     use super::{RulesFieldError, Counts, Rules};
     use alloc::string::ToString;
 
-    /// Rule 6.9; the second hit's bonus comes on top by the table's terms.
+    /// Rule 6.9; the table's terms add the bonus for a second hit.
     #[test]
     fn the_most_a_loser_can_owe() {
         assert_eq!(Rules::kingdom().counts_max(), 14);

@@ -1,6 +1,6 @@
-//! A game that a seat could be playing, as far as its view tells: the unseen cards lie in the other
-//! hands and in the stock as the dice have them. Each way is as likely, or as likely as it is after
-//! what the others did (`belief`).
+//! Sampling of games that are consistent with a seat's view. The unseen cards are distributed over
+//! the other hands and the stock, either uniformly or in proportion to their probability given the
+//! others' actions (`belief`).
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,8 @@ use crate::games::tongits::state::Tongits;
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
-/// `None` where nobody looks, and where another seat has laid cards face down: those are a secret
-/// meld, which chance seldom makes.
+/// Samples a game uniformly. Returns `None` if the view belongs to no seat, or if another seat has
+/// laid cards face down: these form a secret meld, which a random distribution rarely contains.
 pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<Tongits> {
     let (viewer, hand) = (view.viewer?, view.hand()?);
     let public = &view.public;
@@ -43,8 +43,8 @@ pub(super) fn sample_game(view: &View, dice: &mut ChanceRng) -> Option<Tongits> 
     Some(Tongits { public, hands, stock, answers: view.answers.clone(), drawn: view.drawn })
 }
 
-/// So many games after all that the viewer heard, the likelier the more often. Where nothing can be
-/// learned from that, every game is as likely.
+/// Samples `count` games from the belief that follows from the viewer's events. Samples uniformly
+/// if the belief is unavailable.
 pub(super) fn sample_likely_games(
     view: &View,
     seen_events: &[Event],
@@ -67,7 +67,7 @@ pub(super) fn sample_likely_games(
     imagined.collect()
 }
 
-/// Who is asked in secret follows from the hands (rule 4.2).
+/// Adds the seats that are asked secretly, which follow from the hands (rule 4.2).
 fn add_secretly_asked(public: &PublicState, viewer: Seat, hands: &[CardSet; SEATS as usize]) -> PublicState {
     let mut public = public.clone();
     let rules = public.rules;

@@ -1,5 +1,6 @@
-//! The end of a game: who wins, what each hand counts, and what each loser owes (rules 4.3 to
-//! 6.6, or 10.1 to 11.3). Debts are in counts; coins, fee and POT are the table's.
+//! The scoring of a finished game: the winner, the points of each hand, and the debts of each loser
+//! (rules 4.3 to 6.6, or 10.1 to 11.3). Debts are in counts; coins, fee and POT belong to the
+//! table.
 
 use alloc::vec::Vec;
 
@@ -14,7 +15,7 @@ use crate::games::tongits::rules::{
 };
 use crate::seat::Seat;
 
-/// A hand as it is shown. The winner by Tongits is never burned (rule 1.8).
+/// Returns a hand as it is shown at the end. The winner by Tongits is never burned (rule 1.8).
 pub(super) fn show_hand(public: &PublicState, seat: Seat, hand: CardSet, has_tongits: bool) -> ShownHand {
     let secret_run_min = public.rules.secret_run_min;
     let arrangement = Arrangement::from_hand(hand, secret_run_min);
@@ -25,8 +26,8 @@ pub(super) fn show_hand(public: &PublicState, seat: Seat, hand: CardSet, has_ton
     ShownHand { hand, arrangement, burned, points, face_down }
 }
 
-/// The winner of a showdown between the fighter and its challengers, the latter in the order in
-/// which they answered (rules 4.3, 4.4).
+/// Returns the winner of a showdown between the fighter and its challengers, the latter in the
+/// order of their answers (rules 4.3, 4.4).
 pub(super) fn showdown_winner(
     public: &PublicState,
     hands: &BySeat<ShownHand>,
@@ -48,7 +49,7 @@ pub(super) fn showdown_winner(
     best.expect("a challenger has the fewest points of the challengers")
 }
 
-/// The winner when the stock is exhausted (rules 5.2, 5.3).
+/// Returns the winner if the stock is exhausted (rules 5.2, 5.3).
 pub(super) fn stock_winner(
     public: &PublicState,
     hands: &BySeat<ShownHand>,
@@ -58,14 +59,15 @@ pub(super) fn stock_winner(
     if all_burned && public.rules.all_burned == AllBurned::Nobody {
         return None;
     }
-    // The seat that drew last and then those after it: of equal hands the first is the best.
+    // The seats in order of precedence: the one that drew last, then those after it. Among equal
+    // hands the first is the best.
     let seats = core::iter::once(drew_last).chain(drew_last.others(SEATS));
     seats
         .filter(|seat| all_burned || !hands[seat.index()].burned)
         .min_by_key(|seat| hands[seat.index()].points)
 }
 
-/// The outcome of a game that is over, from what then lies open.
+/// Returns the outcome of a finished game from its public state.
 pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     let (end, hands) = (public.end.as_ref()?, public.shown.as_deref()?);
     let Some(winner) = end.winner else {
@@ -83,7 +85,7 @@ pub(super) fn outcome(public: &PublicState) -> Option<Outcome> {
     Some(Outcome { winner: Some(winner), takes_pot, debts })
 }
 
-/// What a loser owes the winner, line by line: what is always owed, and whatever else is not zero.
+/// Returns the items that a loser owes the winner: the basic one, and all others that are not zero.
 fn items(
     public: &PublicState,
     end: &TongitsEnd,
@@ -98,7 +100,7 @@ fn items(
     }
 }
 
-/// A line of a debt: its name, rule and counts.
+/// An item of a debt: its name, rule and counts.
 type DebtLine = (&'static str, &'static str, u32);
 
 fn to_items(lines: impl IntoIterator<Item = DebtLine>) -> Vec<Item> {
@@ -112,7 +114,7 @@ const fn counts_if(holds: bool, counts: u32) -> u32 {
     if holds { counts } else { 0 }
 }
 
-/// What one loser's debt follows from.
+/// The data from which a loser's debt follows.
 struct DebtTerms<'a> {
     public: &'a PublicState,
     end: &'a TongitsEnd,
@@ -121,7 +123,7 @@ struct DebtTerms<'a> {
 }
 
 impl DebtTerms<'_> {
-    /// Rules 6.1 to 6.6.
+    /// Returns the items of rules 6.1 to 6.6.
     fn item_lines(&self, counts: &ItemCounts, winner: Seat, loser: Seat) -> [DebtLine; 6] {
         let specials = self.won.hand.union(self.public.melds.own_cards(winner));
         let specials = specials.iter().filter(|card| is_special(*card)).map(|_| 1).sum::<u32>();
@@ -137,7 +139,7 @@ impl DebtTerms<'_> {
         ]
     }
 
-    /// Rules 10.1, 10.3, 11.2, 11.3.
+    /// Returns the items of rules 10.1, 10.3, 11.2 and 11.3.
     fn ending_lines(&self, counts: &EndingCounts, winner: Seat, loser: Seat) -> [DebtLine; 4] {
         let TongitsEnd { ending, showdown, special, .. } = *self.end;
         let is_zero_count = special == Some(SpecialEnding::ZeroCountFight);
@@ -157,7 +159,7 @@ impl DebtTerms<'_> {
             EndingKind::Stock => (("stock", "10.1", counts.stock), true),
         };
         let more_points = self.lost.points.saturating_sub(self.won.points);
-        // Whole tens of points only: what is left of a division is not owed.
+        // Whole tens of points only: the remainder of the division is not owed.
         let variable = more_points / counts.variable_points;
         let secrets = counts_if(ending == EndingKind::Tongits, self.secret_melds(winner));
         let is_burned = self.lost.burned && !self.won.burned;
@@ -169,7 +171,8 @@ impl DebtTerms<'_> {
         ]
     }
 
-    /// Concealed in the winner's hand, laid face down, or sagasas (rules 6.4, 10.1).
+    /// Returns the number of the winner's secret melds: concealed in the hand, laid face down, or
+    /// sagasas (rules 6.4, 10.1).
     fn secret_melds(&self, winner: Seat) -> u32 {
         let in_hand = self.won.arrangement.secret_melds(self.public.rules.secret_run_min);
         in_hand + self.public.melds.secret_melds(winner)

@@ -1,5 +1,5 @@
-//! Positions for tests: an untrusted [`Setup`] becomes a game only if a game could stand so, as
-//! far as cards and melds tell. Only under the feature `testing`.
+//! Positions for tests. An untrusted setup becomes a game only if its cards and melds are
+//! consistent. Requires the feature `testing`.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -21,44 +21,44 @@ pub struct GameSetup {
     pub turn: Seat,
     pub phase: SetupPhase,
     pub hands: BySeat<CardSet>,
-    /// From the bottom up, like every pile.
+    /// The stock from the bottom up, like every pile.
     pub stock: Vec<Card>,
-    /// From the bottom up.
+    /// The discards from the bottom up.
     pub discards: Vec<Card>,
     pub melds: Vec<ExposedMeld>,
-    /// Seats whose melds were added to since their own latest turn began; for a seat that is to
+    /// The seats whose melds were added to since their own latest turn began; for a seat that is to
     /// draw, since its previous turn began (rule 4.1).
     pub added_to: SeatSet,
-    /// Seats that have done nothing yet (rule 10.3).
+    /// The seats that have not acted yet (rule 10.3).
     pub yet_to_act: SeatSet,
-    /// What the seat to play drew in this turn (rule 10.2).
+    /// The card that the seat to play drew in this turn (rule 10.2).
     pub drawn: Option<Card>,
 }
 
-/// The phases that a position can stand in.
+/// The possible phases of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupPhase {
     Draw,
     Play,
 }
 
-/// Why no game stands so.
+/// The reason for rejecting a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetupError {
     Seat(Seat),
     Twice(Card),
     Nowhere(Card),
-    /// A joker, where the rules know none.
+    /// A joker under rules without jokers.
     NotInDeck(Card),
     NotAMeld(CardSet),
-    /// A meld lies face down that is no secret meld, or by rules that do not know it.
+    /// A face-down meld that is not secret, or that the rules do not allow.
     NotFaceDown(CardSet),
-    /// What was drawn is in the hand of the seat that is to play.
+    /// A drawn card that is not in the hand of the seat to play.
     NotDrawn(Card),
-    /// The seats that put a meld's cards there are not told once for each card.
+    /// The contributions of the seats do not cover each card of a meld exactly once.
     Unattributed(CardSet),
     EmptyHand(Seat),
-    /// A turn begins only while there is stock.
+    /// A turn begins only while the stock is not empty.
     NoStock,
 }
 
@@ -82,10 +82,11 @@ impl fmt::Display for SetupError {
 impl core::error::Error for SetupError {}
 
 impl GameSetup {
-    /// The game that stands so.
+    /// Builds the game in this position.
     ///
     /// # Errors
-    /// The first thing that no game could have.
+    ///
+    /// Returns the first inconsistency.
     pub fn game(&self) -> Result<Tongits, SetupError> {
         self.check_melds()?;
         self.check_cards()?;
@@ -103,7 +104,7 @@ impl GameSetup {
         Ok(self.build_game())
     }
 
-    /// The game, once everything is checked.
+    /// Builds the game after all checks.
     fn build_game(&self) -> Tongits {
         let mut game = Tongits::new(&self.rules, SEATS, Some(self.turn));
         game.hands = self.hands;
@@ -148,7 +149,7 @@ impl GameSetup {
         Ok(())
     }
 
-    /// Every card is in exactly one place.
+    /// Checks that every card of the deck is in exactly one place.
     fn check_cards(&self) -> Result<(), SetupError> {
         let mut seen = CardSet::EMPTY;
         let hands = self.hands.iter().flat_map(|hand| hand.iter());

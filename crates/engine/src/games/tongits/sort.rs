@@ -1,4 +1,4 @@
-//! The two orders of a hand that a client offers: by suit, and by arrangement.
+//! The two orders of a hand that clients offer: by suit, and by arrangement.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::games::tongits::arrange::Arrangement;
 use crate::games::tongits::meld::points;
 use crate::games::tongits::rules::Rules;
 
-/// The hand in groups, one to a suit that it has, each ascending; jokers are a group of their own.
+/// Groups the hand by suit, each group in ascending order; jokers form a group of their own.
 pub fn sort_by_suit(hand: CardSet) -> Vec<Vec<Card>> {
     let of_suit = |suit| hand.iter().filter(|card| card.suit() == Some(suit)).collect::<Vec<_>>();
     let suits = Suit::ALL.into_iter().map(of_suit);
@@ -15,8 +15,8 @@ pub fn sort_by_suit(hand: CardSet) -> Vec<Vec<Card>> {
     groups.filter(|group| !group.is_empty()).collect()
 }
 
-/// The hand in groups: the melds of its arrangement (rule 1.10), then what is left over, the most
-/// points first. Secret runs are those of `kingdom`: a hand alone does not tell the rules.
+/// Groups the hand by arrangement (rule 1.10): the melds, then the leftover cards by descending
+/// points. Secret runs are those of `kingdom`, because a hand alone does not determine the rules.
 pub fn sort_by_arrangement(hand: CardSet) -> Vec<Vec<Card>> {
     let arrangement = Arrangement::from_hand(hand, Rules::kingdom().secret_run_min);
     let mut groups: Vec<Vec<Card>> =

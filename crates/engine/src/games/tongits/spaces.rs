@@ -1,9 +1,10 @@
-//! Tong-its for programs that learn: the fields of a view's tensor, and a number for every action.
+//! The observation and action spaces of Tong-its: the fields of a view's tensor, and a number for
+//! every action.
 //!
-//! A chow is numbered by the meld that it makes, because the discard is known. Two jokers are alike
-//! in everything but their name, so that a number with a joker stands for either of them. A card is
-//! added to an open set or to an open run of a seat; where it fits two runs of one seat, the number
-//! stands for both. All else has a number of its own.
+//! A chow is numbered by the resulting meld, because the discard is known. The two jokers differ
+//! only in name, so that a number with a joker stands for either of them. An addition is numbered
+//! by the card, the owner, and whether the meld is a set or a run; if the card fits two runs of one
+//! owner, the number stands for both. Every other action has a number of its own.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,7 +20,7 @@ use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 use crate::spaces::{Field, SeatRotation, Spaces, Tensor, field};
 
-/// Actions without a card, in the order of their numbers.
+/// The actions without a card, in the order of their numbers.
 const PLAIN: [(&str, Action); 5] = [
     ("draw", Action::Draw),
     ("fight", Action::Fight),
@@ -31,18 +32,19 @@ const PLAIN: [(&str, Action); 5] = [
 const RANKS: u16 = 13;
 const SUITS: u16 = 4;
 
-/// Melds without a joker: fours, threes, and runs of 3 to 13 cards.
+/// The melds without a joker: fours, threes, and runs of 3 to 13 cards.
 const FOURS: u16 = RANKS;
 const THREES: u16 = RANKS * SUITS;
 const NATURAL: u16 = run_number(14, 0, 0);
 
-/// Where runs of four cards begin: those before them are never secret.
+/// The first number of the runs of four cards; shorter runs are never secret.
 const LONG_RUNS: u16 = run_number(4, 0, 0);
 
-/// What may be laid face down: fours, and runs of four cards or more.
+/// The melds that may be laid face down: fours, and runs of four cards or more.
 const SECRET: u16 = FOURS + NATURAL - LONG_RUNS;
 
-/// What may be beside a joker: two or three of a rank, and cards of a suit with at most one gap.
+/// The natural parts of melds with a joker: two or three of a rank, and cards of a suit with at
+/// most one gap.
 const PAIRS_AND_THREES: u16 = 10;
 const BESIDE: u16 = part_number(14, 0, 0, 0);
 
@@ -173,7 +175,7 @@ impl Spaces for Tongits {
     }
 }
 
-/// Whoever is no player counts seats from the first.
+/// Returns the seats relative to the viewer, or to seat 0 for a viewer that is not a player.
 fn seat_rotation(view: &View) -> SeatRotation {
     const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
     SeatRotation { viewer: view.viewer.unwrap_or(FIRST), seats: SEATS }
@@ -185,8 +187,8 @@ fn is_of_one_rank(cards: CardSet) -> bool {
     ranks.all(|rank| Some(rank) == first)
 }
 
-/// Of so many cards, the run of this suit from this rank on; for a rank and suit of zero the first
-/// of its length.
+/// Returns the number of the run of `len` cards of a suit from a rank on. With zero for suit and
+/// rank this is the first number of its length.
 const fn run_number(len: u16, suit: u16, first: u16) -> u16 {
     let mut number = FOURS + THREES;
     let mut shorter = 3;
@@ -197,8 +199,8 @@ const fn run_number(len: u16, suit: u16, first: u16) -> u16 {
     number + suit * (RANKS + 1 - len) + first
 }
 
-/// How many parts of runs reach over so many ranks from a certain card on: the whole one, unless
-/// that leaves no place for a joker, and those with one gap.
+/// Returns the number of parts of runs that span `span` ranks from a given card: the gapless one,
+/// unless it leaves no place for a joker, and those with one gap.
 const fn variant_count(span: u16) -> u16 {
     span - 2 + whole_variant_count(span)
 }
@@ -207,8 +209,8 @@ const fn whole_variant_count(span: u16) -> u16 {
     if span < RANKS { 1 } else { 0 }
 }
 
-/// Beside a joker: a part of a run over so many ranks; the gap is a rank after the first, zero for
-/// none.
+/// Returns the number of a part of a run that spans `span` ranks. The gap is its distance from the
+/// first rank; zero stands for none.
 const fn part_number(span: u16, suit: u16, first: u16, gap: u16) -> u16 {
     let mut number = RANKS * PAIRS_AND_THREES;
     let mut shorter = 2;
@@ -223,23 +225,23 @@ const fn part_number(span: u16, suit: u16, first: u16, gap: u16) -> u16 {
     number + (suit * (RANKS + 1 - span) + first) * variant_count(span) + variant
 }
 
-/// The suits of cards of one rank, as four bits.
+/// Returns the suits of cards of one rank, as four bits.
 fn suit_bits(cards: CardSet) -> u16 {
     cards.iter().filter_map(Card::suit).fold(0, |suits, suit| suits | 1 << suit.index())
 }
 
-/// Two or three of four suits, as their place among all such choices.
+/// Returns the index of a choice of two or three suits among all such choices.
 fn suit_choice_number(suits: u16) -> Option<u16> {
     let choices = (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
     (0..).zip(choices).find(|(_, it)| *it == suits).map(|(place, _)| place)
 }
 
-/// The first and the last card of some.
+/// Returns the first and the last card.
 fn first_and_last(cards: CardSet) -> Option<(Card, Card)> {
     Some((cards.first()?, cards.iter().last()?))
 }
 
-/// The number of a meld without a joker.
+/// Returns the number of a meld without a joker.
 fn natural_meld_number(meld: CardSet) -> Option<u16> {
     let (first, last) = first_and_last(meld)?;
     let (low, high) = (u16::from(first.rank()?.index()), u16::from(last.rank()?.index()));
@@ -256,7 +258,7 @@ fn natural_meld_number(meld: CardSet) -> Option<u16> {
     is_run.then_some(run_number(len, u16::from(first.suit()?.index()), low))
 }
 
-/// The number among secret melds of a meld with this number among all.
+/// Returns the number among secret melds of a meld, given its number among all melds.
 const fn secret_meld_number(meld: u16) -> Option<u16> {
     if meld < FOURS {
         Some(meld)
@@ -267,7 +269,7 @@ const fn secret_meld_number(meld: u16) -> Option<u16> {
     }
 }
 
-/// The number of what is beside a joker.
+/// Returns the number of a natural part.
 fn joker_part_number(cards: CardSet) -> Option<u16> {
     let (first, last) = first_and_last(cards)?;
     let (low, high) = (u16::from(first.rank()?.index()), u16::from(last.rank()?.index()));
@@ -279,7 +281,7 @@ fn joker_part_number(cards: CardSet) -> Option<u16> {
     Some(part_number(span, suit.index().into(), low, gap.map_or(0, |gap| gap - low)))
 }
 
-/// Every meld without a joker, by its number.
+/// Returns every meld without a joker, in the order of their numbers.
 fn natural_melds() -> impl Iterator<Item = CardSet> {
     let rank = |rank: u16| (0..SUITS).map(move |suit| card(rank, suit)).collect::<CardSet>();
     let fours = (0..RANKS).map(rank);
@@ -293,7 +295,7 @@ fn natural_melds() -> impl Iterator<Item = CardSet> {
     fours.chain(threes).chain(runs)
 }
 
-/// All that may be beside a joker, by its number.
+/// Returns every natural part, in the order of their numbers.
 fn joker_parts() -> impl Iterator<Item = CardSet> {
     let choices = || (0..16_u16).filter(|suits| matches!(suits.count_ones(), 2 | 3));
     let sets = (0..RANKS).flat_map(move |rank| {

@@ -1,8 +1,9 @@
-//! A game of Tong-its as a value: what lies open, the hands, the stock, the unseen answers.
+//! A game of Tong-its as a value: the public state, the hands, the stock, and the hidden answers to
+//! a fight.
 //!
-//! Every change is an [`Event`] that is applied to what lies open and to the hands by the same
-//! code that follows it in a view. The value is plain arrays: copying it is how an action leaves
-//! the old one alone.
+//! Every change is an [`Event`], which is applied to the public state and to the hands by the same
+//! code that a view uses. The value consists of plain arrays: an action copies it and leaves the
+//! original unchanged.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,10 +36,11 @@ use crate::games::tongits::score;
 use crate::games::tongits::view::View;
 use crate::seat::{Seat, SeatSet};
 
-/// Games that are imagined for who is taken over: what `strong` is measured with.
+/// The number of games sampled for a player who is taken over; `strong` is measured with the same
+/// number.
 const IMAGINED: u32 = 500;
 
-/// The answers to a fight in the order given; nobody fights alone against itself.
+/// The answers to a fight in the order given; the fighter does not answer.
 pub type FightAnswers = ArrayVec<(Seat, FightAnswer), { SEATS as usize - 1 }>;
 
 /// A game of Tong-its, from before the deal to its outcome.
@@ -48,18 +50,20 @@ pub struct Tongits {
     pub(super) hands: BySeat<CardSet>,
     pub(super) stock: Pile,
     pub(super) answers: FightAnswers,
-    /// What the seat whose turn it is drew in this turn, where the rules ask for it (rule 10.2).
+    /// The card that the seat whose turn it is drew in this turn, where the rules need it (rule
+    /// 10.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) drawn: Option<Card>,
 }
 
 impl Tongits {
-    /// What lies open, fights unmasked: see [`Game::view`] for what a viewer may know.
+    /// Returns the public state with complete fights; [`Game::view`] restricts it to the knowledge
+    /// of a viewer.
     pub const fn public(&self) -> &PublicState {
         &self.public
     }
 
-    /// Every hand by seat.
+    /// Returns every hand by seat.
     pub const fn hands(&self) -> &BySeat<CardSet> {
         &self.hands
     }
@@ -68,7 +72,7 @@ impl Tongits {
         &self.stock
     }
 
-    /// Applies an event and notes it.
+    /// Applies an event and records it.
     fn apply_event(&mut self, event: Event, events: &mut Vec<Event>) {
         self.public.apply(&event);
         self.drawn = event.drawn_card_after(&self.public.rules, self.drawn);
@@ -78,7 +82,7 @@ impl Tongits {
         events.push(event);
     }
 
-    /// Plays a legal action and whatever follows from it without another's decision.
+    /// Plays a legal action and everything that follows without another decision.
     fn play_action(&mut self, seat: Seat, action: &Action, events: &mut Vec<Event>) {
         match *action {
             Action::Draw => self.draw_card(seat, false, events),
@@ -122,7 +126,7 @@ impl Tongits {
         self.apply_event(Event::Drawn { seat, card: Some(card), auto }, events);
     }
 
-    /// The dump, and then the end of the game or the next turn (rules 3.6, 3.8, 5.1, 3.1).
+    /// Dumps a card, then ends the game or begins the next turn (rules 3.1, 3.6, 3.8, 5.1).
     fn dump_card(&mut self, seat: Seat, card: Card, events: &mut Vec<Event>) {
         self.apply_event(Event::Dumped { seat, card }, events);
         if self.has_empty_hand(seat) {
@@ -137,14 +141,14 @@ impl Tongits {
         }
     }
 
-    /// Asks who may answer; when it is plain that nobody may, the fighter has won (rules 4.2, 4.3).
+    /// Asks the seats that may answer; if evidently none may, the fighter has won (rules 4.2, 4.3).
     fn open_fight(&mut self, seat: Seat, events: &mut Vec<Event>) {
         let rules = &self.public.rules;
         if rules.zero_count_fight && deadwood(self.hands[seat.index()]) == 0 {
             self.fight_at_zero(seat, events);
             return;
         }
-        // What lies face down is seen to be secret.
+        // A face-down meld is known to be secret.
         let is_seen = |other: &Seat| {
             let melds = &self.public.melds;
             melds.is_open(*other) || rules.secret_may_challenge && melds.has_face_down(*other)
@@ -160,7 +164,7 @@ impl Tongits {
         self.end_if_answered(false, events);
     }
 
-    /// Nobody is asked (rule 11.2).
+    /// Ends the game by a fight at zero deadwood, in which no seat is asked (rule 11.2).
     fn fight_at_zero(&mut self, seat: Seat, events: &mut Vec<Event>) {
         let nobody = SeatSet::EMPTY;
         self.apply_event(Event::Fought { seat, asked: nobody, asked_secretly: nobody }, events);
@@ -175,7 +179,7 @@ impl Tongits {
         self.end_if_answered(false, events);
     }
 
-    /// Rules 4.3, 4.4.
+    /// Ends the fight if all answers are in, or if its countdown is over (rules 4.3, 4.4).
     fn end_if_answered(&mut self, is_late: bool, events: &mut Vec<Event>) {
         let Phase::Fight { fighter, asked, asked_secretly, answered } = self.public.phase else {
             return;
@@ -199,7 +203,7 @@ impl Tongits {
         self.end_game(EndingKind::Fight, Some(winner), showdown, None, hands, events);
     }
 
-    /// Rule 3.8; jokers that are left do not count (rule 11.1).
+    /// Returns whether the hand is empty (rule 3.8); leftover jokers do not count (rule 11.1).
     fn has_empty_hand(&self, seat: Seat) -> bool {
         self.hands[seat.index()].naturals().is_empty()
     }
@@ -210,7 +214,7 @@ impl Tongits {
         }
     }
 
-    /// Whether the card is the drawn fourth one on an own set of three (rule 10.2).
+    /// Returns whether the card is the drawn fourth one on an own set of three (rule 10.2).
     fn is_sagasa(&self, seat: Seat, card: Card, meld: u8) -> bool {
         if self.drawn != Some(card) || card.is_joker() {
             return false;
@@ -229,7 +233,7 @@ impl Tongits {
         self.end_game(EndingKind::Tongits, Some(seat), SeatSet::EMPTY, special, hands, events);
     }
 
-    /// Rules 5.1 to 5.3.
+    /// Ends the game by an exhausted stock (rules 5.1 to 5.3).
     fn end_by_stock(&mut self, events: &mut Vec<Event>) {
         let hands = self.show_hands(None);
         let drew_last = self.public.drew_last.expect("somebody drew the last card");
@@ -270,7 +274,7 @@ impl Tongits {
                 DealDirection::Counterclockwise => seat.next(SEATS),
             };
         }
-        // What is left lies with its first card on top, and a pile is listed from the bottom up.
+        // The first remaining card is on top of the stock, and a pile is listed from the bottom up.
         self.stock = deck.rev().collect();
         let (hands, stock) = (hands.map(Some), Some(self.stock));
         self.apply_event(Event::Dealt { starter, hands, stock }, events);
@@ -453,7 +457,7 @@ impl Game for Tongits {
         }
     }
 
-    /// To call a fight.
+    /// Returns whether the action calls a fight.
     fn is_commitment(_view: &View, action: &Action) -> bool {
         matches!(action, Action::Fight)
     }

@@ -1,8 +1,8 @@
-//! What one viewer knows: what lies open, the own hand and what it laid face down, and the own
+//! A viewer's knowledge of a game: the public state, its own hand and face-down melds, and its own
 //! answer to a fight.
 //!
-//! A view is followed from redacted events ([`View::observe`]) and then equals what the game
-//! would show anew. The record's view holds everything.
+//! A view that is advanced by redacted events ([`View::observe`]) equals the view that the game
+//! would create anew. The record's view contains everything.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,35 +15,35 @@ use crate::games::tongits::rules::SEATS;
 use crate::games::tongits::state::FightAnswers;
 use crate::seat::Seat;
 
-/// What one viewer knows.
+/// A viewer's knowledge of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "TongitsView"))]
 pub struct View {
-    /// The seat that looks; `None` for the public and the record.
+    /// The viewer's seat; `None` for the public and the record.
     pub viewer: Option<Seat>,
-    /// What lies open, and of a fight what the viewer may know.
+    /// The public state; a fight is restricted to the viewer's knowledge.
     pub public: PublicState,
-    /// The hands that the viewer may see, by seat. Those shown at the end are in `public`.
+    /// The hands visible to the viewer, by seat. The hands shown at the end are in `public`.
     pub hands: BySeat<Option<CardSet>>,
-    /// The answers to a fight that the viewer may see, in the order given.
+    /// The answers to a fight that are visible to the viewer, in the order given.
     pub answers: FightAnswers,
-    /// The card that the viewer drew in this turn, where the rules ask for it (rule 10.2).
+    /// The card that the viewer drew in this turn, where the rules need it (rule 10.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<Card>,
-    /// For the record only.
+    /// The stock, in the record's view only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stock: Option<Pile>,
 }
 
 impl View {
-    /// The viewer's own hand.
+    /// Returns the viewer's own hand.
     pub fn hand(&self) -> Option<CardSet> {
         self.hands.get(self.viewer?.index()).copied().flatten()
     }
 
-    /// The open question as the viewer may know it: of a fight it sees as asked the open seats,
-    /// answered or not, and itself.
+    /// Returns the open prompt as far as the viewer may know it: in a fight it lists the open
+    /// seats, answered or not, and the viewer.
     pub fn prompt(&self) -> Option<Prompt> {
         match self.public.turn() {
             Turn::Players(prompt) | Turn::Wait(prompt) => Some(prompt),

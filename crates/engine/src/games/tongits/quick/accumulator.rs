@@ -1,9 +1,8 @@
-//! What a large network hears of one place after another. Places that are judged one after the other
-//! are much alike, so that the sums of the first layer are kept, and only what is new in a place is
-//! added to them. Sums of integers are the same in any order: what is said of a place does not depend
-//! on the places before it.
+//! Incremental evaluation of a large network. Successive positions differ little, so the sums of
+//! the first layer are kept and only the differences applied. Integer addition is exact, so that
+//! the result does not depend on the preceding positions.
 //!
-//! Many are added and multiplied at once, with what every processor has for that.
+//! The arithmetic uses SIMD instructions that every supported processor has.
 
 use arrayvec::ArrayVec;
 use wide::{i16x8, i16x16, i32x8};
@@ -15,26 +14,27 @@ use crate::games::tongits::quick::sums::{
     LANES, ONE, ONE_BITS, add_weights, splat_pair, add_products, activate,
 };
 
-/// A hidden layer ends here: 15.
+/// The upper bound of the hidden layers: 15.
 const HIDDEN_MAX: i16 = 15 * ONE;
 
-/// So many sums of the first layer are worked on together: as processors can hold beside a weight.
+/// The number of vectors of first-layer sums that are processed together; they fit into registers
+/// beside a weight.
 const TOGETHER: usize = 4;
 
-/// A network with the place that it has heard last.
+/// A network with the first-layer sums of the last position.
 #[derive(Clone, Debug)]
 pub struct Accumulator<'a> {
     network: &'a LargeNetwork,
     position: NetworkPosition,
-    /// Of the first layer, for that place.
+    /// The first-layer sums of that position.
     sums: [i32x8; HIDDEN_1 / LANES],
 }
 
-/// Rows of the weights of cards.
+/// Indices of rows of card weights.
 type Rows = ArrayVec<usize, { SETS * CARDS }>;
 
 impl<'a> Accumulator<'a> {
-    /// Before any place.
+    /// Creates an accumulator for the empty position.
     pub(super) fn new(network: &'a LargeNetwork) -> Self {
         let position = NetworkPosition::empty();
         let mut sums = [i32x8::ZERO; HIDDEN_1 / LANES];
@@ -49,8 +49,8 @@ impl<'a> Accumulator<'a> {
         self.network
     }
 
-    /// The chance of a win and the counts, four of which are one, in parts of which
-    /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one.
+    /// Returns the probability of a win and the counts, four of which are one, in units of 1 /
+    /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
     pub(super) fn outputs(&mut self, position: &NetworkPosition) -> [i64; OUTPUTS] {
         self.update_categories(position);
         self.update_cards(position);
@@ -72,7 +72,7 @@ impl<'a> Accumulator<'a> {
         for (old, new) in self.position.categories.iter().zip(position.categories) {
             if *old != new {
                 let rows = [new, *old].map(|value| &self.network.categories[usize::from(value)]);
-                // The difference of two weights has 16 bits.
+                // The difference of two weights fits 16 bits.
                 let mut difference = *rows[0];
                 for (weight, old) in difference.iter_mut().zip(rows[1]) {
                     *weight -= *old;
@@ -90,7 +90,7 @@ impl<'a> Accumulator<'a> {
             came.extend(new.difference(*old).iter().map(row));
             went.extend(old.difference(new).iter().map(row));
         }
-        // The sum of as many cards as a set can have has 16 bits.
+        // The sum over all cards of a set fits 16 bits.
         let mut came = came.chunks(CARDS / 2);
         let mut went = went.chunks(CARDS / 2);
         loop {
@@ -165,7 +165,8 @@ mod tests {
     use crate::games::tongits::quick::sums::{ONE, WEIGHT_ONE};
     use alloc::vec::Vec;
 
-    /// What a network says of a place, from its weights as they are written, number by number.
+    /// Returns the outputs of a network computed with scalar arithmetic from the weights in file
+    /// order.
     fn reference_outputs(weights: &[i16], position: &NetworkPosition) -> [i64; OUTPUTS] {
         let weight = |at: usize| i64::from(weights[at]);
         let one = i64::from(ONE);
@@ -203,7 +204,7 @@ mod tests {
         CardSet::from_bits(a << 26 | b).naturals()
     }
 
-    /// As another place, or one that shares nothing with it.
+    /// Changes a position in one, a few or nearly all respects.
     fn after(position: &NetworkPosition, dice: &mut ChanceRng) -> NetworkPosition {
         let mut position = *position;
         let changes = [1, 3, 300][dice.below(3)];
@@ -241,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Also with weights as large as may be, of any sign.
+    /// Includes weights of maximum magnitude with any sign.
     #[test]
     fn no_sum_is_too_large() {
         for number in 1..4 {
@@ -250,7 +251,7 @@ mod tests {
             for (at, weight) in weights.iter_mut().enumerate() {
                 let is_card = (CARD_WEIGHTS..BIAS_1).contains(&at);
                 let most = if is_card { CARD_WEIGHT_MAX } else { WEIGHT_MAX };
-                // All positive, then three of four, then as many of each sign.
+                // All weights are positive, then three of four, then half of them.
                 let is_negative = dice.below(4) < usize::from(number - 1);
                 *weight = if is_negative { -most } else { most };
             }
@@ -268,8 +269,8 @@ mod tests {
         }
     }
 
-    /// The first hidden place hears the first input and the first value of the last count, the second
-    /// layer half of it, and the counts all of that and two more.
+    /// The first hidden unit takes the first input and the first value of the last category, the
+    /// second layer takes half of it, and the counts are all of that plus two.
     #[test]
     fn a_network_adds_what_it_hears_in_both_layers() {
         let mut weights = [0; LARGE_WEIGHTS];

@@ -1,8 +1,8 @@
-//! What may be done, and where each of it leads, for who judges places: to draw, to fight, to
-//! challenge, to fold, or, where the turn goes on, the best dump after it.
+//! The candidate actions of a seat and the positions that a judge evaluates for them: drawing,
+//! fighting, challenging, folding, or, if the turn continues, the best dump after the action.
 //!
-//! A game that can be ended with Tongits is ended. What was laid or added is looked at again
-//! afterwards with what is known then.
+//! A game that can be ended with Tongits is ended. After laying a meld or adding a card, the
+//! remaining turn is decided anew.
 
 use alloc::vec::Vec;
 
@@ -19,24 +19,24 @@ use crate::games::tongits::quick::inputs::SeatPosition;
 use crate::games::tongits::rules::Rules;
 use crate::games::tongits::view::View;
 
-/// Melds to lay that are looked at.
+/// The maximum number of melds to lay that are considered.
 const LAID_MAX: usize = 5;
 
-/// DumpLimit that are looked at where something else is done first.
+/// The maximum number of dumps that are considered after another action.
 const DUMPS_AFTER_MAX: usize = 4;
 
-/// What a judge is asked about a place: what it is worth
+/// The kind of decision that a judge evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionKind {
-    /// to have ended the turn so.
+    /// Ending the turn with a dump.
     Dump,
-    /// to draw from the stock.
+    /// Drawing from the stock.
     Draw,
-    /// to fight.
+    /// Calling a fight.
     Fight,
-    /// to challenge who fights.
+    /// Challenging the fighter.
     Challenge,
-    /// to fold.
+    /// Folding in a fight.
     Fold,
 }
 
@@ -48,29 +48,29 @@ impl DecisionKind {
     }
 }
 
-/// Says what a place is worth.
+/// An evaluation of positions.
 pub trait Judge {
-    /// What it needs to know of a place.
+    /// The encoding of a position.
     type Position;
 
-    /// What it keeps of the places that it has judged, so that others like them are judged sooner.
-    /// What a place is worth does not depend on it.
+    /// A cache of evaluated positions that speeds up similar ones. It has no effect on the results.
     type Memory: Default;
 
     fn encode_position(&self, kind: DecisionKind, position: &SeatPosition<'_>) -> Self::Position;
 
-    /// More is better; only what one judge says can be compared.
+    /// Returns the value of a position; higher is better. Only values of the same judge are
+    /// comparable.
     fn evaluate(&self, position: &Self::Position, memory: &mut Self::Memory) -> i64;
 
-    /// What this judge would play; `None` when the viewer is not to act.
+    /// Returns the action with the highest value; `None` if the viewer is not to act.
     fn choose_action(&self, view: &View, dumps: DumpLimit, memory: &mut Self::Memory) -> Option<Action> {
         let considered = self.consider_actions(view, dumps, memory)?;
         let best = considered.iter().max_by_key(|one| one.worth);
         best.map(|best| best.action).or_else(|| bot::choose_action(view))
     }
 
-    /// What may be done; `None` when the viewer is not to act, and nothing where only the greedy
-    /// player knows what to do.
+    /// Returns the candidate actions with their values. Returns `None` if the viewer is not to act,
+    /// and an empty list if the networks do not support the rules.
     fn consider_actions(
         &self,
         view: &View,
@@ -108,25 +108,25 @@ pub trait Judge {
     }
 }
 
-/// Which dumps are looked at, where a dump is all that is done.
+/// The dumps that are considered if the turn ends with nothing but a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DumpLimit {
     All,
-    /// So many of them, the likeliest by the habits of `quick`.
+    /// At most this many dumps, the most probable by the habits of `quick`.
     Likely(usize),
 }
 
-/// Something that may be done.
+/// A candidate action.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<P> {
     pub action: Action,
-    /// Where it leads; `None` where it wins at once.
+    /// The resulting position; `None` if the action wins at once.
     pub position: Option<P>,
-    /// What that is worth: more than any place, where it wins at once.
+    /// The value of the position, or the maximum of the type if the action wins at once.
     pub worth: i64,
 }
 
-/// Whether networks have learned this rule set.
+/// Returns whether the networks were trained for these rules.
 pub(super) fn supports_rules(rules: &Rules) -> bool {
     !rules.jokers && !rules.bahay
 }
@@ -186,7 +186,7 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
         }
         for (meld, cards, owner) in position.public.melds.iter_open() {
             for card in additions(cards).intersection(position.hand).iter() {
-                // What the hand needs is not given away.
+                // A card that the hand needs is not given away.
                 if deadwood(position.hand.without(card)) > deadwood(position.hand) {
                     continue;
                 }
@@ -197,7 +197,7 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
         }
     }
 
-    /// Those that leave the fewest points.
+    /// Returns the melds that leave the fewest points when laid.
     fn melds_to_lay(&self) -> Vec<CardSet> {
         let hand = self.position.hand;
         let mut melds = Vec::new();
@@ -217,10 +217,10 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
         self.considered.push(Candidate { action, position: Some(position), worth });
     }
 
-    /// An action that is followed by a dump, judged by the best one.
+    /// Adds an action that a dump follows, with the value of the best dump.
     fn add_candidate_with_dump(&mut self, action: Action, after: &SeatPosition<'_>, most: usize) {
         let leftover = leftover(after.hand);
-        // All melded but one card, which is dumped or added: Tongits.
+        // If all cards but one are melded, the last is dumped or added, which is Tongits.
         if leftover.difference(after.additions).len() <= 1 {
             return self.add_winning(action);
         }
@@ -237,7 +237,7 @@ impl<J: Judge + ?Sized> ActionCollector<'_, J> {
     }
 }
 
-/// The cards that may be dumped: at most so many, those first that leave the fewest points.
+/// Returns the cards that may be dumped: at most `most`, those first that leave the fewest points.
 fn dump_candidates(position: &SeatPosition<'_>, most: usize) -> impl Iterator<Item = Card> {
     let dumpable = if position.public.rules.dump_addable {
         position.hand
@@ -252,7 +252,7 @@ fn dump_candidates(position: &SeatPosition<'_>, most: usize) -> impl Iterator<It
     cards.into_iter()
 }
 
-/// The cards that are likely dumped, by habits.
+/// Returns at most `most` cards to dump, the most probable by the habits of `quick`.
 fn likely_dumps(position: &SeatPosition<'_>, most: usize) -> Vec<Card> {
     let public = position.public;
     let mut cards: Vec<Card> = dump_candidates(position, usize::MAX).collect();

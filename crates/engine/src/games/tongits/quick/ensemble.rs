@@ -1,5 +1,5 @@
-//! The larger networks with what they are told beside a view: what the others are taken for, what a
-//! win is worth, and how the suits are exchanged before they look.
+//! A judge that averages the large networks. Beside the view it takes the skills ascribed to the
+//! opponents, the value of a win, and a permutation of the suits.
 
 use alloc::vec::Vec;
 use core::ptr;
@@ -15,29 +15,29 @@ use crate::games::tongits::quick::sums::ONE;
 use crate::games::tongits::rules::SEATS;
 use crate::seat::Seat;
 
-/// Four counts are one, as what comes out.
+/// The number of counts that an output of one stands for.
 const COUNTS_PER_ONE: i64 = 4;
 
-/// Inputs that say what the next and the previous seat are taken for: none of a seat's view are there.
+/// The inputs for the skills of the next and the previous seat, which no view fills.
 const OPPONENT_INPUTS: [usize; 2] = [INPUTS - 3, INPUTS - 2];
 
-/// Networks with what they are told beside a view.
+/// An ensemble of networks with its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct EnsembleJudge<'a> {
-    /// Each learned by itself; what they say is the mean.
+    /// The networks, trained independently; their outputs are averaged.
     pub networks: &'a [LargeNetwork],
-    /// What the next and the previous seat are taken for, as far as is known.
+    /// The skills of the next and the previous seat, as far as known.
     pub others: [Option<Skill>; 2],
-    /// What a win is worth beside its counts, in counts.
+    /// The value of a win beyond its counts, in counts.
     pub win_counts: i64,
-    /// How the suits are exchanged before they look.
+    /// The permutation of the suits applied before the evaluation.
     pub suits: SuitPermutation,
 }
 
 impl<'a> EnsembleJudge<'a> {
-    /// The chance of a win and the counts, four of which are one, in parts of which
-    /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one: the
-    /// mean of all networks.
+    /// Returns the probability of a win and the counts divided by [`COUNTS_PER_ONE`], averaged over
+    /// the networks, in units of 1 /
+    /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
     pub fn outputs(&self, position: &NetworkPosition, memory: &mut Vec<Accumulator<'a>>) -> [i64; OUTPUTS] {
         if memory.is_empty() {
             memory.extend(self.networks.iter().map(Accumulator::new));
@@ -105,7 +105,7 @@ mod tests {
     fn networks_together_say_the_mean() {
         let one = i64::from(ONE) * i64::from(WEIGHT_ONE);
         let mut networks = [[0; LARGE_WEIGHTS]; 2];
-        // The one is sure of a win, and the other of eight counts.
+        // One network predicts a certain win, the other one eight counts.
         networks[0][LARGE_WEIGHTS - 2] = WEIGHT_ONE;
         networks[1][LARGE_WEIGHTS - 1] = 2 * WEIGHT_ONE;
         let networks = networks.map(|weights| LargeNetwork::from_weights(&weights).unwrap());
@@ -114,7 +114,7 @@ mod tests {
         let position = NetworkPosition::empty();
         let mut memory = Vec::new();
         assert_eq!(judge.outputs(&position, &mut memory), [one / 2, one]);
-        // A win is worth eight counts, of which four are one.
+        // A win is worth eight counts, and four counts are one.
         assert_eq!(judge.evaluate(&position, &mut memory), 2 * one);
     }
 }

@@ -1,15 +1,15 @@
-//! How the places of one imagined game are looked at: by which network, and with the suits exchanged
-//! in which way. It is the same for every action in this game, and another one in the next, so that
-//! over many games every network and every way counts as much, in no more time.
+//! The network and the suit permutation with which the positions of one sampled game are evaluated.
+//! They are the same for all actions in a game and vary between games, so that all networks and
+//! permutations contribute equally over many games at no extra cost.
 
 use crate::cards::Card;
 use crate::games::tongits::quick::NETWORKS;
 use crate::games::tongits::quick::suits::SuitPermutation;
 
-/// See the module's page.
+/// The variant of one sampled game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvaluationVariant {
-    /// The place of the network among all.
+    /// The index of the network.
     pub network: usize,
     pub suits: SuitPermutation,
 }
@@ -48,7 +48,7 @@ mod tests {
             let way = SuitPermutation::ALL.iter().position(|way| *way == variant.suits).unwrap();
             counts[variant.network][way] += 1;
         }
-        // A thousand for each on the whole, with a standard error of 31.
+        // The expectation is a thousand for each, with a standard error of 31.
         let mut all = counts.as_flattened().iter();
         assert!(all.all(|count| (850..=1_150).contains(count)), "{counts:?}");
     }

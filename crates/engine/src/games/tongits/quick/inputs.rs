@@ -1,8 +1,8 @@
-//! What a seat knows, as numbers for a network: its hand, what the table takes, what the others can
-//! do, and how likely the unseen cards are to help.
+//! The features of a seat's position for the networks: the hand, the cards that the table takes,
+//! the opponents' possibilities, and the probability that unseen cards help.
 //!
-//! A number says one thing, on a scale of its own, and nothing of it needs to be fair or complete:
-//! what it is worth is learned.
+//! Each feature has its own scale. The features need be neither unbiased nor complete, since their
+//! use is learned.
 
 use crate::cards::{Card, CardSet};
 use crate::games::tongits::arrange::{HandSummary, leftover};
@@ -18,7 +18,7 @@ use crate::games::tongits::quick::sums::ONE;
 use crate::games::tongits::rules::{SEATS, is_special};
 use crate::seat::{Seat, SeatSet};
 
-/// With more cards left over no next card leaves nothing.
+/// The maximum number of leftover cards with which one more card may complete the hand.
 const LEFTOVER_NEAR: usize = 4;
 
 /// Aces and kings (rule 6.3).
@@ -27,23 +27,23 @@ const SPECIAL: CardSet = Lanes::from_ranks(1 << 12 | 1).cards();
 /// Aces to fours.
 const LOW: CardSet = Lanes::from_ranks(0b1111).cards();
 
-/// A place in a game as one seat sees it, or as it would stand after what the seat may do.
+/// A position as one seat sees it, present or after a possible action.
 #[derive(Clone, Copy, Debug)]
 pub struct SeatPosition<'a> {
     pub(super) public: &'a PublicState,
     pub(super) seat: Seat,
     pub(super) hand: CardSet,
-    /// In other hands or in the stock.
+    /// The cards in other hands or in the stock.
     pub(super) unseen: CardSet,
-    /// What the table takes.
+    /// The cards that the table takes.
     pub(super) additions: CardSet,
-    /// What the seat's own melds take.
+    /// The cards that the seat's own melds take.
     pub(super) own_additions: CardSet,
-    /// Who owns a meld.
+    /// The seats that own a meld.
     pub(super) open: SeatSet,
-    /// Whose melds were added to since their turn began.
+    /// The seats whose melds were added to since their latest turn began.
     pub(super) blocked: SeatSet,
-    /// Cards that the seat put into its own melds.
+    /// The cards that the seat contributed to its own melds.
     pub(super) laid: CardSet,
     pub(super) dumped: Option<Card>,
 }
@@ -68,7 +68,7 @@ impl<'a> SeatPosition<'a> {
         }
     }
 
-    /// After laying a meld open.
+    /// Returns the position after laying a meld open.
     pub(super) fn with_meld_laid(self, meld: CardSet, from_hand: CardSet) -> Self {
         let takes = additions(meld);
         Self {
@@ -81,7 +81,7 @@ impl<'a> SeatPosition<'a> {
         }
     }
 
-    /// After adding a card to a meld.
+    /// Returns the position after adding a card to a meld.
     pub(super) fn with_card_added(self, card: Card, meld: CardSet, owner: Seat) -> Self {
         let takes = additions(meld.with(card));
         let is_own = owner == self.seat;
@@ -103,7 +103,7 @@ impl<'a> SeatPosition<'a> {
         Self { hand: self.hand.without(card), dumped: Some(card), ..self }
     }
 
-    /// What it knows as numbers, and as cards.
+    /// Returns the features as numbers and as sets of cards.
     pub(super) fn encode(&self) -> (Inputs, [CardSet; SETS]) {
         let (leftover, chowable) = (leftover(self.hand), chowable(self.hand));
         let deadwood = total_points(leftover);
@@ -148,7 +148,7 @@ impl<'a> SeatPosition<'a> {
         writer.write_ratio(total_points(self.hand), 60);
     }
 
-    /// What the next cards may do for the hand.
+    /// Writes the possible improvements of the hand by the next cards.
     fn write_outs(&self, left: CardSet, now: u32, chowable: CardSet, writer: &mut InputWriter) {
         let near = left.len() <= LEFTOVER_NEAR;
         let (mut outs, mut gains, mut finishing) = (0, 0, 0);
@@ -216,7 +216,7 @@ impl<'a> SeatPosition<'a> {
         }
     }
 
-    /// Whether a seat may not fight in its next turn, as far as is known.
+    /// Returns whether a seat may not fight in its next turn, as far as is known.
     fn is_fight_blocked(&self, seat: Seat) -> bool {
         match self.public.phase {
             Phase::Draw { seat: turn, fight_blocked } if turn == seat => fight_blocked,
@@ -246,14 +246,14 @@ impl<'a> SeatPosition<'a> {
     }
 }
 
-/// Inputs in the order in which they are put.
+/// A writer that appends features in order.
 struct InputWriter {
     inputs: Inputs,
     next: usize,
 }
 
 impl InputWriter {
-    /// Puts a part of something that is one.
+    /// Writes `part` as a fraction of `one`.
     fn write_ratio(&mut self, part: impl TryInto<i64>, one: impl TryInto<i64>) {
         let part = part.try_into().unwrap_or(i64::from(INPUT_MAX));
         self.write_signed_ratio(part, one);

@@ -1,10 +1,10 @@
-//! One larger network for all questions, with two hidden layers: for who plays on in imagined games
-//! and has time. It is given what the small ones are, counts that are one of few, single cards, and
-//! what the others are taken for.
+//! A larger network with two hidden layers for all kinds of decisions, for the search, which has
+//! more time. Beyond the inputs of the small networks it takes one-hot encoded counts, individual
+//! cards, and the skills ascribed to the opponents.
 //!
-//! What comes out are the chance of a win and the counts that are won or lost, each by itself, so that
-//! who asks says what a win is worth beside its counts. In integers, as the small ones are; the
-//! weights were learned by `examples/tongits_train_large`.
+//! Its outputs are the probability of a win and the counts won or lost, so that the caller decides
+//! on the value of a win beyond its counts. The arithmetic is in integers, as that of the small
+//! networks; `examples/tongits_train_large` trains the weights.
 
 #[cfg(any(test, feature = "testing"))]
 use alloc::string::String;
@@ -20,35 +20,35 @@ use crate::games::tongits::quick::suits::SuitPermutation;
 use crate::games::tongits::quick::sums::unpair_rows;
 use crate::games::tongits::quick::sums::{Pair, pair_rows, row, rows};
 
-/// Counts that are one of few: the stock, the cards of the next seat, of the previous one and of the
-/// own hand, and the question.
+/// The number of categorical inputs, each one-hot encoded: the stock, the hand sizes of the next
+/// seat, of the previous seat and of the seat itself, and the kind of decision.
 pub const CATEGORIES: usize = 5;
 
-/// Where the values of each begin, and how many all have.
+/// The offset of each category's values, and the total number of values.
 pub const CATEGORY_FROM: [usize; CATEGORIES + 1] = [0, 16, 30, 44, 58, 63];
 
-/// Sets of cards: the hand, what of it is left over, what is unseen, what of that would make a meld
-/// with the hand, what of that the table takes, and what was dumped.
+/// The number of card-set inputs: the hand, its leftover cards, the unseen cards, those of them
+/// that would form a meld with the hand, those that the table takes, and the dumped card.
 pub const SETS: usize = 6;
 
-/// Cards of a deck without jokers.
+/// The number of cards in a deck without jokers.
 pub const CARDS: usize = Card::STANDARD_COUNT as usize;
 
 pub const HIDDEN_1: usize = 128;
 pub const HIDDEN_2: usize = 32;
 
-/// The chance of a win, and the counts.
+/// The number of outputs: the probability of a win, and the counts.
 pub const OUTPUTS: usize = 2;
 
-/// A weight is at most so much, so that no sum is too large for its 32 bits.
+/// The maximum magnitude of a weight, with which no sum overflows 32 bits.
 pub const WEIGHT_MAX: i16 = 8_191;
 
-/// A weight of a card is at most so much, so that the sum of all cards of a set has 16 bits.
+/// The maximum magnitude of a card's weight, with which the sum over a set fits 16 bits.
 pub const CARD_WEIGHT_MAX: i16 = i16::MAX / (Card::STANDARD_COUNT as i16);
 
 const CATEGORY_VALUES: usize = CATEGORY_FROM[CATEGORIES];
 
-/// Where each part of the weights begins.
+/// The offset of each part of the weights.
 pub(super) const CATEGORY_WEIGHTS: usize = HIDDEN_1 * INPUTS;
 pub(super) const CARD_WEIGHTS: usize = CATEGORY_WEIGHTS + CATEGORY_VALUES * HIDDEN_1;
 pub(super) const BIAS_1: usize = CARD_WEIGHTS + SETS * CARDS * HIDDEN_1;
@@ -57,51 +57,54 @@ pub(super) const BIAS_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
 pub(super) const LAST: usize = BIAS_2 + HIDDEN_2;
 pub(super) const BIAS_3: usize = LAST + OUTPUTS * HIDDEN_2;
 
-/// All weights: of each place of the first layer its inputs; of each value of the few and of each card
-/// of each set what it adds to the first layer, and what is added to it; then the same of the second layer and of what comes out.
+/// The number of weights. Their order is: for each unit of the first layer the weights of its
+/// inputs; for each value of a category and for each card of a set the weights to the first layer;
+/// the biases of the first layer; then the weights and biases of the second layer and of the
+/// outputs.
 pub const LARGE_WEIGHTS: usize = BIAS_3 + OUTPUTS;
 
-/// The weights as they are applied, which is not their order in a file: what all places of a layer hear
-/// of the same numbers lies together.
+/// The weights in the order of evaluation, which differs from that of a file: the weights from one
+/// input to all units of a layer are contiguous.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LargeNetwork {
-    /// Of each pair of inputs.
+    /// By pair of inputs.
     pub(super) inputs: [[Pair; HIDDEN_1]; INPUTS / 2],
-    /// Of each value of the few.
+    /// By value of a category.
     pub(super) categories: [[i16; HIDDEN_1]; CATEGORY_VALUES],
-    /// Of each card of each set.
+    /// By card of each set.
     pub(super) cards: [[i16; HIDDEN_1]; SETS * CARDS],
     pub(super) bias_1: [i16; HIDDEN_1],
-    /// Of each pair of places of the first layer.
+    /// By pair of units of the first layer.
     pub(super) second: [[Pair; HIDDEN_2]; HIDDEN_1 / 2],
     pub(super) bias_2: [i16; HIDDEN_2],
-    /// Of each output.
+    /// By output.
     pub(super) last: [[i16; HIDDEN_2]; OUTPUTS],
     pub(super) bias_3: [i16; OUTPUTS],
 }
 
-/// What is known of a place in a game.
+/// The encoding of a position for the network.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkPosition {
     pub inputs: Inputs,
-    /// Values, each at its place among all.
+    /// The value of each category, as an index among all values.
     pub categories: [u8; CATEGORIES],
     pub sets: [CardSet; SETS],
 }
 
 impl LargeNetwork {
-    /// From the text of a file of weights, when the program is compiled.
+    /// Parses a file of weights at compile time.
     ///
     /// # Panics
-    /// When the text is no such file.
+    ///
+    /// Panics if the text is not a valid file of weights.
     pub const fn parse(text: &[u8]) -> Self {
         let weights: [i16; LARGE_WEIGHTS] = parse_weights(text);
         assert!(are_bounded(&weights), "a large weight");
         Self::from_array(&weights)
     }
 
-    /// From all weights in the order of a file.
+    /// Creates a network from its weights in file order.
     const fn from_array(weights: &[i16; LARGE_WEIGHTS]) -> Self {
         Self {
             inputs: pair_rows(weights, 0, INPUTS),
@@ -116,7 +119,7 @@ impl LargeNetwork {
     }
 }
 
-/// Whether no sum of these is too large.
+/// Returns whether the weights are small enough that no sum overflows.
 const fn are_bounded(weights: &[i16; LARGE_WEIGHTS]) -> bool {
     let mut place = 0;
     while place < weights.len() {
@@ -131,7 +134,7 @@ const fn are_bounded(weights: &[i16; LARGE_WEIGHTS]) -> bool {
 }
 
 impl NetworkPosition {
-    /// No input, no card, and the first value of each of the few.
+    /// Creates the position without inputs and cards, with the first value of each category.
     pub(super) fn empty() -> Self {
         let [categories @ .., _] = CATEGORY_FROM.map(|from| u8::try_from(from).expect("few values"));
         Self { inputs: [0; INPUTS], categories, sets: [CardSet::EMPTY; SETS] }
@@ -143,21 +146,21 @@ impl NetworkPosition {
     }
 }
 
-/// For who learns the weights.
+/// Functions for training.
 #[cfg(any(test, feature = "testing"))]
 impl LargeNetwork {
-    /// From all weights in their order; `None` when there are too many or too few, or one is too
-    /// large.
+    /// Creates a network from its weights in file order; `None` if their number is wrong or one is
+    /// too large.
     pub fn from_weights(weights: &[i16]) -> Option<Self> {
         weights.try_into().ok().filter(are_bounded).map(|weights| Self::from_array(&weights))
     }
 
-    /// A network that says nothing.
+    /// Creates a network whose outputs are zero.
     pub const fn zero() -> Self {
         Self::from_array(&[0; LARGE_WEIGHTS])
     }
 
-    /// All weights in their order.
+    /// Returns the weights in file order.
     pub fn weights(&self) -> Vec<i16> {
         let mut weights = unpair_rows(&self.inputs);
         weights.extend(self.categories.as_flattened());
@@ -170,7 +173,7 @@ impl LargeNetwork {
         weights
     }
 
-    /// The text of a file of weights.
+    /// Returns the text of a file of weights.
     pub fn to_text(&self) -> String {
         format_weights(&self.weights())
     }

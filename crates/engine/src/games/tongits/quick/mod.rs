@@ -1,10 +1,10 @@
-//! The grades above greedy: what may be done is looked at one action ahead, and networks say what
-//! each would be worth. From nothing but a view, and the same for the same view.
+//! The skills above greedy: a one-action look-ahead with positions evaluated by networks. The
+//! choice depends on the view alone and is deterministic.
 //!
-//! `quick` plays by [`Networks`], a small one for each question. Larger ones ([`LargeNetwork`]) judge
-//! for who plays on in imagined games.
+//! `quick` plays with [`Networks`], a small one for each kind of decision. The larger
+//! [`LargeNetwork`]s evaluate positions for the search.
 //!
-//! Deliberately absent: memory of events, and rule sets with jokers or melds face down, which the
+//! Deliberately absent: memory of events, and rule sets with jokers or face-down melds, which the
 //! greedy player plays.
 
 mod ensemble;
@@ -44,56 +44,56 @@ pub use suits::SuitPermutation;
 #[cfg(feature = "testing")]
 pub use sums::{ONE, WEIGHT_ONE};
 
-/// DumpLimit that are looked at where a player is only imagined.
+/// The number of dumps considered for a simulated player.
 const SKETCH_DUMPS: usize = 4;
 
-/// Actions that a search looks at.
+/// The maximum number of actions that a search considers.
 const TRIED_MAX: usize = 6;
 
-/// What a win is worth beside its counts, in counts: grades are told by their shares of games, and a
-/// win brings the POT nearer.
+/// The value of a win beyond its counts, in counts: bots are compared by their shares of games, and
+/// a win brings the POT nearer.
 pub(super) const WIN_COUNTS: i64 = 64;
 
-/// What the house plays with.
+/// The networks of the house's `quick` player.
 static HOUSE: Networks = Networks::parse(include_bytes!("../quick.weights"));
 
-/// What judges places in imagined games: two networks, because each is wrong in its own way.
+/// The networks that evaluate positions in sampled games: two of them, because their errors differ.
 static LARGE: [LargeNetwork; NETWORKS] = [LARGE_1, LARGE_2];
 const NETWORKS: usize = 2;
 const LARGE_1: LargeNetwork = LargeNetwork::parse(include_bytes!("../large_1.weights"));
 const LARGE_2: LargeNetwork = LargeNetwork::parse(include_bytes!("../large_2.weights"));
 
-/// What the bot would play; `None` when the viewer is not to act.
+/// Returns the action of `quick`; `None` if the viewer is not to act.
 pub(super) fn choose_action(view: &View) -> Option<Action> {
     HOUSE.choose_action(view, DumpLimit::All, &mut ())
 }
 
-/// What the bot would likely play, in less time: of the dumps those alone that are likely by its
-/// habits.
+/// Returns the probable action of `quick` in less time, by considering only the dumps that are
+/// likely by its habits.
 pub(super) fn sketch_action(view: &View) -> Option<Action> {
     HOUSE.choose_action(view, DumpLimit::Likely(SKETCH_DUMPS), &mut ())
 }
 
-/// Who plays on for a seat in one imagined game, by a large network.
+/// The policy of a seat in one sampled game, by a large network.
 pub(super) struct Planner {
     judge: EnsembleJudge<'static>,
     memory: Vec<Accumulator<'static>>,
 }
 
 impl Planner {
-    /// EnsembleJudge such players, looking so.
+    /// Creates a planner against the given opponents, with the given variant.
     pub(super) fn new(seat: Seat, quick: SeatSet, variant: EvaluationVariant) -> Self {
         let network = &LARGE[variant.network..=variant.network];
         Self { judge: make_judge(seat, Some(quick), network, variant.suits), memory: Vec::new() }
     }
 
-    /// What it would likely play, in less time, as [`sketch_action`].
+    /// Returns the network's probable action, with the restriction of [`sketch_action`].
     pub(super) fn choose_action(&mut self, view: &View) -> Option<Action> {
         self.judge.choose_action(view, DumpLimit::Likely(SKETCH_DUMPS), &mut self.memory)
     }
 
-    /// What the viewer's place is worth; `None` where it wins at once, and where the network knows
-    /// nothing.
+    /// Returns the value of the viewer's position; `None` if it wins at once or if the network does
+    /// not support the rules.
     pub(super) fn evaluate_view(&mut self, view: &View) -> Option<i64> {
         let dumps = DumpLimit::Likely(SKETCH_DUMPS);
         let considered = self.judge.consider_actions(view, dumps, &mut self.memory)?;
@@ -102,7 +102,8 @@ impl Planner {
     }
 }
 
-/// These networks against such others; `None` where nobody knows what they are.
+/// Creates a judge with these networks and opponents; `quick` is `None` if the opponents' skills
+/// are unknown.
 fn make_judge(
     seat: Seat,
     quick: Option<SeatSet>,
@@ -116,18 +117,21 @@ fn make_judge(
     EnsembleJudge { networks, others, win_counts: WIN_COUNTS, suits }
 }
 
-/// What a count is worth, in parts of what the networks judge: they were taught that four are one.
+/// The value of a count, in the networks' unit: they are trained with four counts as one.
 pub(super) const COUNT: i64 = sums::WEIGHT_ONE as i64 * sums::ONE as i64 / 4;
 
-/// Whether the networks have learned this rule set.
+/// Returns whether the networks were trained for these rules.
 pub(super) fn supports_rules(rules: &Rules) -> bool {
     candidates::supports_rules(rules)
 }
 
-/// What a search looks at: what the large networks judge best, the best first; nothing where they
-/// know nothing. What wins at once is all that is looked at. In each imagined game some are taken for
-/// quick players. The mean over the networks and over all ways to exchange suits; before any game is
-/// imagined, with the suits as they are.
+/// Returns the candidates of a search: the actions that the large networks value most, in
+/// descending order, or nothing if they do not support the rules. An action that wins at once is
+/// the only candidate.
+///
+/// `quick` holds, for each sampled game, the seats taken to be quick. The values are averaged over
+/// the networks, the opponents and all suit permutations; before any game is sampled, the suits are
+/// not permuted.
 pub(super) fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i64)> {
     let Some(seat) = view.viewer else { return Vec::new() };
     let kinds = count_opponent_kinds(quick);
@@ -137,7 +141,7 @@ pub(super) fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i
         kinds.iter().map(|(kind, _)| make_judge(seat, Some(*kind), &LARGE, SuitPermutation::IDENTITY)).collect()
     };
     let mut memory = Vec::new();
-    // The same actions in the same order, whoever the others are.
+    // The actions and their order do not depend on the opponents.
     let by_kind: Vec<Vec<Candidate<NetworkPosition>>> = judges
         .iter()
         .map(|judge| judge.consider_actions(view, DumpLimit::All, &mut memory).unwrap_or_default())
@@ -160,14 +164,15 @@ pub(super) fn evaluate_actions(view: &View, quick: &[SeatSet]) -> Vec<(Action, i
     judged
 }
 
-/// By action and by kind: the mean of what a place is worth over all ways to exchange suits.
+/// Returns, by action and by opponents' skills, the value of a position averaged over all suit
+/// permutations.
 fn worths_over_permutations(
     judges: &[EnsembleJudge<'static>],
     by_kind: &[Vec<Candidate<NetworkPosition>>],
     memory: &mut Vec<Accumulator<'static>>,
 ) -> Vec<Vec<i64>> {
     let mut sums = alloc::vec![alloc::vec![0; judges.len()]; by_kind[0].len()];
-    // What is most alike is judged one after the other.
+    // Similar positions are evaluated in succession, for the accumulators.
     for suits in SuitPermutation::ALL {
         for (action, sums) in sums.iter_mut().enumerate() {
             for ((judge, considered), sum) in judges.iter().zip(by_kind).zip(sums) {
@@ -182,7 +187,7 @@ fn worths_over_permutations(
     sums
 }
 
-/// The ways in which others are taken for quick players, each with how often it is.
+/// Returns the distinct sets of seats taken to be quick, each with its frequency.
 fn count_opponent_kinds(quick: &[SeatSet]) -> Vec<(SeatSet, i64)> {
     let mut kinds: Vec<(SeatSet, i64)> = Vec::new();
     for quick in quick {

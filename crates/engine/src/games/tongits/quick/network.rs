@@ -1,9 +1,9 @@
-//! Small networks in integers: what a seat knows goes in as numbers, and what its place is worth
-//! comes out. One network for each [`DecisionKind`], all of one shape: inputs, one hidden layer whose
-//! negative values count as zero, one output.
+//! Small integer networks that map the features of a position to its value. There is one network
+//! per [`DecisionKind`], all of one shape: inputs, one hidden layer with rectified linear units,
+//! one output.
 //!
-//! Integers, so that every machine plays the same. The weights are data: they were learned by
-//! `examples/tongits_train.rs`, and this module only reads and applies them.
+//! Integer arithmetic makes every machine play alike. The weights are data:
+//! `examples/tongits_train.rs` trains them, and this module only reads and applies them.
 
 #[cfg(any(test, feature = "testing"))]
 use alloc::string::String;
@@ -20,47 +20,48 @@ use crate::games::tongits::quick::inputs::SeatPosition;
 use crate::games::tongits::quick::sums::unpair_rows;
 use crate::games::tongits::quick::sums::{LANES, ONE, Pair, add_weights, add_products, activate, pair_rows, row};
 
-/// Numbers that a network is given.
+/// The number of inputs of a network.
 pub const INPUTS: usize = 64;
 
-/// Places of the hidden layer.
+/// The number of hidden units.
 pub const HIDDEN: usize = 32;
 
-/// Inputs lie between this and its negative.
+/// The maximum magnitude of an input.
 pub const INPUT_MAX: i16 = 4 * ONE;
 
-/// The hidden layer ends here: 32. So the sum of a quarter of what comes out of it has 32 bits.
+/// The upper bound of the hidden layer: 32. With it the sum over a quarter of the units fits 32
+/// bits.
 const HIDDEN_MAX: i16 = 32 * ONE;
 
-/// Weights of a hidden place in a file.
+/// The number of weights of a hidden unit in a file.
 const ROW: usize = INPUTS + 1;
 
-/// Weights of one network: of each hidden place its inputs and what is added, then those of the
-/// output and what is added to it.
+/// The number of weights of one network: for each hidden unit the weights of its inputs and its
+/// bias, then the weights and the bias of the output.
 pub const WEIGHTS: usize = HIDDEN * ROW + HIDDEN + 1;
 
-/// Hexadecimal digits of a weight.
+/// The number of hexadecimal digits of a weight.
 const DIGITS: usize = 4;
 
-/// Networks.
+/// The number of networks.
 const DECISION_KINDS: usize = DecisionKind::ALL.len();
 
-/// Weights in a line of the file.
+/// The number of weights in a line of a file.
 #[cfg(any(test, feature = "testing"))]
 const WEIGHTS_PER_LINE: usize = 24;
 
-/// What is known of a place in a game.
+/// The features of a position.
 pub type Inputs = [i16; INPUTS];
 
-/// A network for each question.
+/// A network for each kind of decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Networks([Network; DECISION_KINDS]);
 
-/// The weights of a question as they are applied, which is not their order in a file.
+/// The weights of one network in the order of evaluation, which differs from that of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 struct Network {
-    /// Of each pair of inputs, by hidden place.
+    /// By pair of inputs, then by hidden unit.
     inputs: [[Pair; HIDDEN]; INPUTS / 2],
     bias: [i16; HIDDEN],
     output_weights: [i16; HIDDEN],
@@ -68,15 +69,16 @@ struct Network {
 }
 
 impl Networks {
-    /// From the text of a file of weights, when the program is compiled.
+    /// Parses a file of weights at compile time.
     ///
     /// # Panics
-    /// When the text is no such file.
+    ///
+    /// Panics if the text is not a valid file of weights.
     pub const fn parse(text: &[u8]) -> Self {
         Self::from_array(&parse_weights(text))
     }
 
-    /// From all weights in the order of a file.
+    /// Creates the networks from all weights in file order.
     const fn from_array(weights: &[i16; WEIGHTS * DECISION_KINDS]) -> Self {
         const ZERO: Network = Network::from_array(&[0; WEIGHTS]);
         let mut networks = [ZERO; DECISION_KINDS];
@@ -88,8 +90,8 @@ impl Networks {
         Self(networks)
     }
 
-    /// What a place is worth, in parts of which
-    /// [`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) times [`ONE`] make one.
+    /// Returns the value of a position, in units of 1 /
+    /// ([`WEIGHT_ONE`](crate::games::tongits::quick::sums::WEIGHT_ONE) × [`ONE`]).
     fn output(&self, kind: DecisionKind, inputs: &Inputs) -> i64 {
         let network = &self.0[kind.index()];
         let mut sums = [i32x8::ZERO; HIDDEN / LANES];
@@ -124,7 +126,7 @@ impl Network {
         }
     }
 
-    /// All weights in the order of a file.
+    /// Returns all weights in file order.
     #[cfg(any(test, feature = "testing"))]
     fn weights(&self) -> Vec<i16> {
         let inputs = unpair_rows(&self.inputs);
@@ -141,7 +143,7 @@ impl Network {
 
 impl Judge for Networks {
     type Position = (DecisionKind, Inputs);
-    /// Places are judged each by itself.
+    /// Positions are evaluated independently of each other.
     type Memory = ();
 
     fn encode_position(&self, kind: DecisionKind, position: &SeatPosition<'_>) -> Self::Position {
@@ -153,7 +155,7 @@ impl Judge for Networks {
     }
 }
 
-/// Reads a file of weights: as many as are asked for, each as [`DIGITS`] hexadecimal digits.
+/// Parses a file of weights, each of [`DIGITS`] hexadecimal digits.
 pub(super) const fn parse_weights<const COUNT: usize>(text: &[u8]) -> [i16; COUNT] {
     let mut weights = [0; COUNT];
     let (mut place, mut at) = (0, 0);
@@ -180,7 +182,7 @@ const fn parse_digit(text: u8) -> u16 {
     digit as u16
 }
 
-/// The text of a file of weights.
+/// Returns the text of a file of weights.
 #[cfg(any(test, feature = "testing"))]
 pub(super) fn format_weights(weights: &[i16]) -> String {
     let mut text = String::new();
@@ -194,7 +196,7 @@ pub(super) fn format_weights(weights: &[i16]) -> String {
     text
 }
 
-/// For who learns the weights.
+/// Functions for training.
 #[cfg(any(test, feature = "testing"))]
 impl Networks {
     /// From all weights in the order of the questions; `None` when there are too many or too few.
@@ -202,12 +204,12 @@ impl Networks {
         weights.try_into().ok().map(Self::from_array)
     }
 
-    /// The text of a file of weights.
+    /// Returns the text of a file of weights.
     pub fn to_text(&self) -> String {
         format_weights(&self.weights())
     }
 
-    /// All weights in the order of the questions.
+    /// Returns all weights in the order of [`DecisionKind::ALL`].
     pub fn weights(&self) -> Vec<i16> {
         self.0.iter().flat_map(Network::weights).collect()
     }
@@ -221,7 +223,8 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    /// One hidden place that hears the first input, with half of it coming out, and one more.
+    /// Returns networks in which one hidden unit takes the first input, and the output is half of
+    /// it plus one.
     fn half_and_one() -> Networks {
         let mut weights = vec![0; WEIGHTS * DecisionKind::ALL.len()];
         weights[0] = WEIGHT_ONE;
@@ -245,7 +248,7 @@ mod tests {
         assert_eq!(networks.output(DecisionKind::Fold, &[ONE; INPUTS]), 0);
     }
 
-    /// EnsembleJudge a sum number by number, with weights and inputs of any size.
+    /// Compares with scalar arithmetic, for weights and inputs of any magnitude.
     #[test]
     fn a_network_says_what_its_weights_say() {
         let mut dice = ChanceRng::from_number(1);

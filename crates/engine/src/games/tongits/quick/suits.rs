@@ -1,29 +1,29 @@
-//! SuitPermutation in place of each other. No suit is worth more than another, so that a place is worth the same
-//! however its suits are exchanged. What a network has learned is only nearly so: the mean over the
-//! ways to exchange them is nearer to what the place is worth.
+//! Permutations of the suits. No suit is worth more than another, so the value of a position is
+//! invariant under them. A trained network is only approximately invariant, so that the mean over
+//! all permutations is closer to the true value.
 
 use crate::cards::{Card, CardSet, Suit};
 
-/// Cards of a suit.
+/// The number of cards in a suit.
 const RANKS: usize = Card::STANDARD_COUNT as usize / SUITS;
 
 const SUITS: usize = Suit::ALL.len();
 
-/// Which suit stands in place of each.
+/// A permutation: the suit that replaces each one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SuitPermutation(pub [usize; SUITS]);
 
 impl SuitPermutation {
-    /// Each in its own place.
+    /// The identity.
     pub const IDENTITY: Self = Self([0, 1, 2, 3]);
 
-    /// How many ways there are to exchange them.
+    /// The number of permutations.
     pub const COUNT: u8 = 24;
 
-    /// All of these ways.
+    /// All permutations.
     pub const ALL: [Self; Self::COUNT as usize] = all_permutations();
 
-    /// The same cards of the other suits.
+    /// Returns the cards with their suits replaced.
     pub fn permute(self, cards: CardSet) -> CardSet {
         let moved = self.0.into_iter().enumerate().map(|(from, to)| {
             let ranks = cards.bits() >> (RANKS * from) & ((1 << RANKS) - 1);
