@@ -1,10 +1,10 @@
-//! Bots against each other without the service: what `bahay arena --duplicate` prints of shares and
-//! coins, from the engine alone, which compiles in a minute; and how long the first of them takes for
-//! a decision.
+//! A contest of bots without the service: prints the shares and coins that `bahay arena
+//! --duplicate` prints, and the decision times of the first bot. It depends on the engine alone,
+//! which compiles in a minute.
 //!
 //! `cargo run --release -p bahay-engine --example arena -- GAME RULES BOTS GAMES [SEED]`, as in
-//! `tongo_options lively quick,greedy 20000 1`. So many games or a few more are played, on one
-//! thread, each deal once for every rotation of the bots.
+//! `tongo_options lively quick,greedy 20000 1`. GAMES is rounded up to whole series. The games run
+//! on one thread, each deal once for every rotation of the bots.
 
 use std::cell::RefCell;
 use std::env;
@@ -21,7 +21,7 @@ use bahay_engine::games::tongo_options::TongoOptions;
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 
-/// Games of which the decisions are timed.
+/// The number of games whose decisions are timed.
 const GAMES_TIMED: u8 = 40;
 
 fn main() {
@@ -84,7 +84,7 @@ fn contest<G: GameKind>(rules: &str, bots: Vec<Grade>, games: u64, seed: u64) {
     );
 }
 
-/// What the first bot took for its decisions, the shortest first.
+/// Returns the first bot's decision times in ascending order.
 fn times<G: GameKind>(rules: &G::Rules, bots: &[Grade]) -> Vec<Duration> {
     let times = Rc::new(RefCell::new(Vec::new()));
     for game in 0..GAMES_TIMED {

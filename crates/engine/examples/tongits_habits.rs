@@ -1,6 +1,7 @@
-//! Counts how `greedy` and `quick` play Tong-its, as `games/tongits/habit_tables.rs` holds it.
+//! Fits the habits of `greedy` and `quick` players of Tong-its, as `games/tongits/habit_tables.rs`
+//! holds them.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the numbers.
+//! `cargo run --release -p bahay-engine --example tongits_habits -- GAMES` prints the parameters.
 #![expect(clippy::float_arithmetic, reason = "chances are fitted, and no coins")]
 #![expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
 
@@ -25,12 +26,12 @@ type Dump = Vec<[usize; TRAITS]>;
 #[derive(Default)]
 struct HabitCounts {
     dumps: Vec<Dump>,
-    /// Kept and laid, as `Habits::keeps_meld`.
+    /// Melds kept and laid, indexed as `Habits::keeps_meld`.
     melds: [[[[f64; 2]; 2]; 2]; STAGES],
     addable: [f64; 2],
-    /// Declined and taken.
+    /// Chows declined and taken.
     chows: [[[f64; 2]; GAINS]; 2],
-    /// Waited and fought.
+    /// Fights declined and called.
     fights: [[[[f64; 2]; DEADWOODS]; 3]; STAGES],
 }
 

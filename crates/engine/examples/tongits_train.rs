@@ -1,20 +1,22 @@
-//! Learns the weights of Tong-its' `quick` and prints how it gets on.
+//! Trains the weights of Tong-its' `quick` and prints the progress.
 //!
 //! `cargo run --release -p bahay-engine --example tongits_train -- [--seed 1] [--rounds 9,2]
 //! [--games 40000,60000] [--wins 3,8] [--from greedy|FILE] [--against mixed|self|greedy|FILE]
-//! [--trial 6000] [--out FILE]`. The same line learns the same weights on one machine.
+//! [--trial 6000] [--out FILE]`. The same command line trains the same weights on one machine.
 //!
-//! It learns in as many parts as numbers of rounds are given. Each begins with the best of the part
-//! before, from a seed that is higher by one; where fewer games or wins are given, the last ones hold.
+//! Training has as many parts as numbers of rounds are given. Each part begins with the best
+//! networks of the previous one and with the next seed; if fewer games or wins are given, the last
+//! ones apply to the remaining parts.
 //!
-//! A round is games, lessons and a trial. In the games learners play each other and whom they
-//! train against; a tenth of what they do is chosen at random, so that everything is tried. Each
-//! place that a learner chose is noted with what came of the game: the counts won or lost, and
-//! `--wins` more for a win, which is what the POT is worth. The lessons fit the networks to the
-//! notes of the last rounds (Adam, mean squares). The trial is duplicate games against two of
-//! whom it trains against, always the same deals, without chance in what is chosen.
+//! A round consists of games, an epoch and a trial. In the games, learners play each other and the
+//! chosen opponents; a tenth of their actions is random, for exploration. Each position that a
+//! learner chose is recorded with the result of the game: the counts won or lost, plus `--wins` for
+//! a win, which accounts for the POT. The epoch fits the networks to the examples of the last
+//! rounds (Adam, mean squared error). The trial plays duplicate games against two opponents, always
+//! the same deals, without exploration.
 //!
-//! Learning is with floating-point numbers; what is learned is integers, and no coin is anywhere.
+//! Training uses floating-point numbers; the resulting weights are integers, and no coins are
+//! involved.
 #![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
 
 use std::cell::RefCell;
@@ -35,16 +37,16 @@ use bahay_engine::hex::Hex;
 use bahay_engine::seat::Seat;
 use bahay_engine::testing::TestRng;
 
-/// Of a hundred choices so many are made at random in games that are learned from.
+/// The percentage of random actions in training games.
 const AT_RANDOM: u32 = 10;
 
-/// Rounds whose notes are learned from.
+/// The number of rounds whose examples are used for training.
 const ROUNDS_KEPT: usize = 3;
 
-/// Notes of one step of a lesson.
+/// The number of examples per optimizer step.
 const BATCH: usize = 128;
 
-/// What an output of one stands for, in counts.
+/// The number of counts that an output of one stands for.
 const COUNTS_PER_ONE: f32 = 4.0;
 
 fn main() {
@@ -54,7 +56,8 @@ fn main() {
     }
 }
 
-/// Goes through a part, from these networks on or from the greedy player, and gives its best.
+/// Trains one part, from the given networks or from the greedy player, and returns the best
+/// networks.
 fn learn(options: &Options, from: Option<Rc<Networks>>) -> Rc<Networks> {
     let rules = Rules::kingdom();
     let mut dice = TestRng::new(options.seed);
@@ -102,31 +105,32 @@ fn hundredths(number: i64) -> String {
     format!("{sign}{}.{:02}", number / 100, number % 100)
 }
 
-/// Whom it trains against, and is tried against.
+/// The opponents in training games and trials.
 #[derive(Clone)]
 enum Opponents {
-    /// In turns two greedy players, one of them, and none.
+    /// Two greedy players, one, or none, in turns.
     Mixed,
     Itself,
     Greedy,
     Weights(Rc<Networks>),
 }
 
-/// Of one part.
+/// The options of one part.
 struct Options {
     seed: u64,
     rounds: u32,
     games: u64,
     against: Opponents,
-    /// What a win is worth beside its counts.
+    /// The value of a win beyond its counts.
     wins: f32,
-    /// Games of a trial.
+    /// The number of games per trial.
     trial: u64,
     out: Option<String>,
 }
 
 impl Options {
-    /// Where the first part begins, if not with the greedy player, and all parts.
+    /// Returns the initial networks, if the first part does not begin with the greedy player, and
+    /// all parts.
     fn read() -> (Option<Rc<Networks>>, Vec<Self>) {
         let arguments: Vec<String> = env::args().skip(1).collect();
         let (pairs, []) = arguments.as_chunks::<2>() else { panic!("each option has a value") };
@@ -171,20 +175,20 @@ impl Options {
     }
 }
 
-/// A place that was chosen, and what came of the game.
+/// A chosen position, and the result of the game.
 struct TrainingExample {
     kind: DecisionKind,
     inputs: Inputs,
     worth: f32,
 }
 
-/// Who plays a seat.
+/// The player of a seat.
 enum Player {
     /// The greedy player.
     Greedy,
-    /// These networks, without chance.
+    /// These networks, without exploration.
     Networks(Rc<Networks>),
-    /// These networks, or the greedy player, some choices at random; notes what it chose.
+    /// These networks, or the greedy player, with random actions; records the chosen positions.
     Learner { networks: Option<Rc<Networks>>, dice: TestRng, chosen: Chosen },
 }
 
@@ -230,7 +234,7 @@ impl Bot<Tongits> for Player {
     }
 }
 
-/// Networks that say nothing.
+/// Networks whose outputs are zero.
 static ZERO: Networks = Networks::parse(&[b'0'; 4 * WEIGHTS * DecisionKind::ALL.len()]);
 
 fn key(seed: u64, number: u64) -> Key {
@@ -240,7 +244,7 @@ fn key(seed: u64, number: u64) -> Key {
     Key(Hex(key))
 }
 
-/// Plays the games of a round and gives what was noted.
+/// Plays the games of a round and returns the recorded examples.
 fn play_games(
     rules: &Rules,
     options: &Options,
@@ -272,7 +276,7 @@ fn play_games(
             })
             .collect();
         let (players, chosen): (Vec<Player>, Vec<Option<Chosen>>) = seated.into_iter().unzip();
-        // Learners of one game are told apart by their chance.
+        // Each learner of a game has its own random stream.
         let players = players.into_iter().map(|player| match player {
             Player::Learner { networks, chosen, .. } => {
                 Player::Learner { networks, dice: TestRng::new(dice.word()), chosen }
@@ -293,14 +297,14 @@ fn play_games(
     notes
 }
 
-/// What an outcome is worth to a seat.
+/// Returns the value of an outcome for a seat.
 fn worth(outcome: &Outcome, seat: Seat, wins: f32) -> f32 {
     let counts = i16::try_from(net(outcome, seat)).expect("few counts are owed");
     let won = if outcome.winner == Some(seat) { wins } else { 0.0 };
     (f32::from(counts) + won) / COUNTS_PER_ONE
 }
 
-/// The counts that a seat wins or loses.
+/// Returns the counts that a seat wins or loses.
 fn net(outcome: &Outcome, seat: Seat) -> i64 {
     outcome.debts.iter().fold(0, |sum, debt| {
         let counts = i64::from(debt.counts());
@@ -313,11 +317,11 @@ fn net(outcome: &Outcome, seat: Seat) -> i64 {
 struct Trial {
     share: Estimate,
     counts: Estimate,
-    /// Counts and wins together.
+    /// Counts and wins combined.
     worth: i64,
 }
 
-/// Duplicate games: the same deals each time.
+/// Plays duplicate games with the same deals each time.
 fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial {
     let (mut wins, mut counts) = (Sample::default(), Sample::default());
     for deal in 0..options.trial / u64::from(SEATS) {
@@ -348,16 +352,16 @@ fn run_trial(rules: &Rules, options: &Options, networks: &Rc<Networks>) -> Trial
     Trial { share, counts, worth: 3 * share.mean + 100 * counts.mean }
 }
 
-/// Networks while they learn.
+/// Networks in training.
 struct Trainer {
     weights: Vec<f32>,
-    /// Means of the gradient and of its square, and steps, for Adam.
+    /// The moment estimates and the number of steps, for Adam.
     first: Vec<f32>,
     second: Vec<f32>,
     steps: i32,
 }
 
-/// Where a network's rows end.
+/// The end of a network's hidden rows.
 const ROWS: usize = HIDDEN * (INPUTS + 1);
 
 impl Trainer {
@@ -394,7 +398,7 @@ impl Trainer {
         Networks::from_weights(&weights).expect("as many as networks need")
     }
 
-    /// Fits the weights to the notes, once through all of them in any order. Gives the mean error.
+    /// Fits the weights to the examples in one pass in random order, and returns the mean error.
     fn train_epoch(&mut self, kept: &[Vec<TrainingExample>], round: u32, dice: &mut TestRng) -> f32 {
         let mut notes: Vec<&TrainingExample> = kept.iter().flatten().collect();
         for last in (1..notes.len()).rev() {
@@ -418,7 +422,7 @@ impl Trainer {
         errors / batches
     }
 
-    /// Adds what one note says to the gradient. Gives its error.
+    /// Adds the gradient of one example, and returns its squared error.
     fn learn(&self, note: &TrainingExample, gradient: &mut [f32]) -> f32 {
         let from = note.kind.index() * WEIGHTS;
         let weights = &self.weights[from..from + WEIGHTS];
@@ -453,7 +457,7 @@ impl Trainer {
         error * error
     }
 
-    /// One step of Adam.
+    /// Performs one step of Adam.
     fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
         self.steps += 1;
         let (kept, kept_squares) = (0.9_f32, 0.999_f32);

@@ -1,29 +1,32 @@
-//! How often Tongo (options) can be won against legal random play: an experiment that says whether
-//! a bar for the AI can be reached at all, kept so that anybody can run it again.
+//! The attainable win rate of Tongo (options) against random legal play: an experiment on whether a
+//! target for the AI can be reached, kept for reproduction.
 //!
 //! `cargo run --release -p bahay-engine --example tongo_options_ceiling -- BOT GAMES [RULES]
-//! [READING] [SEATS]`, as in `search:4000 500 lively listed 2`. Games have two seats, which change
-//! from game to game; or four, two of them the bot's, through all six ways. Who plays is:
+//! [READING] [SEATS]`, as in `search:4000 500 lively listed 2`. Games have two seats, which
+//! alternate between the players; or four, two of them the bot's, in all six arrangements. BOT is
+//! one of:
 //!
 //! - `ai`: the house's AI.
-//! - `quick`: the arena's bot of this name, which remembers what it was shown; it hardly folds.
-//!   `forgetful`: the same from its view alone.
-//! - `stubborn`: the same, and it never folds: at two seats a fold is a loss, and nothing else is
-//!   counted here. It shows what the AI gives away of its games to lose fewer chips.
-//! - `shove:T`: as `stubborn`, and where it would end its turn with a hand that beats T thousandths
-//!   of all hands it wagers everything first: random play then folds every second time.
-//! - `search:N`: at every decision some N games are played on in worlds that fit the view, the
-//!   opponent at random, its own later play as `stubborn`. What `stubborn` would play is left for
-//!   what won more often, by more than the noise of that. Half of the rest is given up in each round.
-//! - `hands:N`: the same in worlds in which the opponent's hand is the true one.
-//! - `peek:N`: the same in the one true world. Chance that is yet to come and what random play will
-//!   choose are not known. No player can do so, nor as `hands`.
-//! - `random`: to test the experiment; it must win half.
+//! - `quick`: the arena's bot of this name, which remembers the events it has seen; it hardly
+//!   folds. `forgetful`: the same from its view alone.
+//! - `stubborn`: the house's AI, except that it never folds: at two seats a fold is a loss, and
+//!   nothing else is counted here. It shows the share of games that the AI gives up to lose fewer
+//!   chips.
+//! - `shove:T`: as `stubborn`, except that before ending its turn with a hand that beats T
+//!   thousandths of all hands it wagers everything: random play then folds every second time.
+//! - `search:N`: at every decision about N games are played out in worlds consistent with the view,
+//!   with a random opponent and its own continuation as `stubborn`. The choice of `stubborn` is
+//!   replaced only by an action that won more often, by more than the noise. Half of the others are
+//!   eliminated in each round.
+//! - `hands:N`: the same in worlds with the opponent's true hand.
+//! - `peek:N`: the same in the one true world; only future chance and random choices are unknown.
+//!   No player can do so, nor as `hands`.
+//! - `random`: a control, which must win half of the games.
 //!
-//! Random play is read in three ways: `listed`, each of what the game lists as legal is as likely,
-//! where some numbers stand for all; `kinds`, first a kind of action, then one of that kind;
-//! `distinct`, each action that the rules take, also every combination of costs and each order of
-//! discards. Deals follow from the number of the game alone.
+//! READING defines random play: `listed` chooses uniformly among the listed legal actions, where
+//! some numbers stand for all; `kinds` chooses first a kind of action, then one of that kind;
+//! `distinct` chooses among all actions that the rules accept, including every combination of costs
+//! and each order of discards. Deals follow from the number of the game alone.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -44,7 +47,7 @@ use bahay_engine::testing::TestRng;
 /// The seats of the bot at a table of four.
 const PLACES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// Random hands for an estimate.
+/// The number of random hands per estimate.
 const HANDS: u32 = 200;
 
 fn main() {
@@ -118,7 +121,7 @@ fn measure(rules: &Rules, bot: Bot, reading: RandomPlayReading, games: u32, seat
     }
 }
 
-/// How random play chooses.
+/// The distribution of random play.
 #[derive(Clone, Copy, Debug)]
 enum RandomPlayReading {
     Listed,
@@ -126,7 +129,7 @@ enum RandomPlayReading {
     Distinct,
 }
 
-/// Who plays a seat.
+/// The player of a seat.
 #[derive(Clone, Copy, Debug)]
 enum Bot {
     Random(RandomPlayReading),
@@ -157,17 +160,17 @@ impl Bot {
     }
 }
 
-/// How long `quick` took for all of its decisions.
+/// The total time of `quick`'s decisions.
 #[derive(Default)]
 struct DecisionTimes {
     decisions: u128,
     micros: u128,
 }
 
-/// A game that was played, and what decides how its end is called.
+/// A finished game, with the events that classify its end.
 struct PlayedGame {
     game: TongoOptions,
-    /// Who wagered everything first.
+    /// The first seat that wagered everything.
     wagered: Option<Seat>,
     challenged: Option<Seat>,
 }
@@ -205,12 +208,13 @@ fn play(rules: &Rules, bots: &[Bot], number: u64, times: &mut DecisionTimes) -> 
     let mut nanos = 0;
     let mut deal = TestRng::new(number);
     let mut dice = TestRng::new(!number);
-    // What a bot draws for itself changes nothing of what random play draws.
+    // The bot's own random stream is separate, so that random play draws the same numbers with any
+    // bot.
     let mut thinking = TestRng::new(number.rotate_left(32));
     let seats = u8::try_from(bots.len()).expect("a table has few seats");
     let mut game = TongoOptions::new(rules, seats, None);
     let (mut wagered, mut challenged) = (None, None);
-    // They draw nothing from their keys.
+    // These bots draw nothing from their keys.
     let mut quick: Vec<_> =
         bots.iter().map(|_| Grade::Quick.build_bot::<TongoOptions>(Key(Hex([0; 32])))).collect();
     let (mut events, mut actions) = (Vec::new(), Vec::new());
@@ -297,7 +301,8 @@ fn choose_at_random(
     *dice.choose(actions).expect("a seat that is asked can act")
 }
 
-/// Those that a list stands for too: all new costs, and all orders of discards.
+/// Returns all actions that the listed ones stand for, including all new costs and all orders of
+/// discards.
 fn every_action(game: &TongoOptions, seat: Seat, listed: &[Action]) -> Vec<Action> {
     let mut all = Vec::new();
     for action in listed {
@@ -368,7 +373,7 @@ fn orders(cards: &[Card]) -> impl Iterator<Item = Vec<Card>> {
     orders.into_iter()
 }
 
-/// What the AI plays, and instead of folding what keeps it in.
+/// Returns the action of the AI, or instead of a fold one that stays in the game.
 fn stubborn(view: &View) -> Action {
     let advised = TongoOptions::choose_action(view).expect("it is to act");
     if advised != Action::Fold {
@@ -380,7 +385,8 @@ fn stubborn(view: &View) -> Action {
     stays.into_iter().find(|action| legal.contains(action)).unwrap_or(advised)
 }
 
-/// As [`stubborn`], and wagers all at the end of a turn with a hand that is so good.
+/// Returns the action of [`stubborn`], or a wager of everything at the end of a turn with a
+/// sufficiently good hand.
 fn shove(view: &View, least: u32, dice: &mut TestRng) -> Action {
     let action = stubborn(view);
     let public = &view.public;
@@ -393,18 +399,19 @@ fn shove(view: &View, least: u32, dice: &mut TestRng) -> Action {
     if ends && may && wins(public, hand, dice) >= least { Action::ConvertReserves } else { action }
 }
 
-/// What a search knows of the game beside its view.
+/// The information of a search beyond its view.
 #[derive(Clone, Copy, Debug)]
 enum SearchKnowledge {
     Nothing,
     /// The opponent's hand.
     Hands,
-    /// Every card where it lies.
+    /// The position of every card.
     All,
 }
 
-/// What wins more often than what the stubborn AI plays, by more than the noise of that, when it is
-/// played on, at random by the opponent and by the stubborn AI for itself; else what that plays.
+/// Returns the action that wins more often than the stubborn AI's choice, by more than the noise,
+/// if the opponent continues at random and the seat as the stubborn AI; otherwise the stubborn AI's
+/// choice.
 fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32, dice: &mut TestRng) -> Action {
     let view = game.view(Viewer::Seat(own));
     let played = stubborn(&view);
@@ -423,7 +430,7 @@ fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32,
                     .game_from_decks(&shuffled(dice), &shuffled(dice))
                     .expect("a seat that is asked looks"),
             };
-            // All of them meet the same chance as long as they ask the same of it.
+            // All actions meet the same chance as long as they request the same.
             let seed = dice.word();
             for (action, won) in &mut arms {
                 events.clear();
@@ -442,7 +449,8 @@ fn search(game: &TongoOptions, own: Seat, knows: SearchKnowledge, rollouts: u32,
     better.map_or(played, |(action, _)| *action)
 }
 
-/// Cards that nobody sees are anywhere, and the opponent's hand is the true one.
+/// Samples a world in which the opponent's hand is the true one and the other hidden cards are
+/// random.
 fn game_with_hands(view: &View, game: &TongoOptions, own: Seat, dice: &mut TestRng) -> TongoOptions {
     let opponent = own.next(2);
     let held = game.view(Viewer::Seat(opponent)).hand().expect("the opponent looks");
@@ -451,7 +459,7 @@ fn game_with_hands(view: &View, game: &TongoOptions, own: Seat, dice: &mut TestR
     view.game_from_decks(&cards, &shuffled(dice)).expect("a seat that is asked looks")
 }
 
-/// Whether the one won more often than the other by more than a standard error.
+/// Returns whether `one` won more often than `other` by more than a standard error.
 fn is_surely_better(one: &[bool], other: &[bool]) -> bool {
     let pairs = one.iter().zip(other);
     let (mut more, mut differ) = (0_i64, 0_i64);
@@ -462,8 +470,8 @@ fn is_surely_better(one: &[bool], other: &[bool]) -> bool {
     more > 0 && more * more > differ
 }
 
-/// What may be played, without what is a loss at once, costs chips that are not counted here, or
-/// only moves cards that nobody knows.
+/// Returns the legal actions without those that lose at once, cost chips that are not counted here,
+/// or only move unknown cards.
 fn candidate_actions(view: &View) -> Vec<Action> {
     let mut legal = Vec::new();
     TongoOptions::legal_in_view(view, &mut legal);
@@ -478,7 +486,7 @@ fn candidate_actions(view: &View) -> Vec<Action> {
     if kept.is_empty() { legal } else { kept }
 }
 
-/// Whether the seat wins when this is played on.
+/// Plays the game to its end and returns whether the seat wins.
 fn play_on(
     game: TongoOptions,
     own: Seat,
@@ -506,7 +514,7 @@ fn play_on(
     }
 }
 
-/// How many thousandths of all hands it beats.
+/// Returns the thousandths of all hands that the hand beats.
 fn wins(public: &PublicState, hand: CardSet, dice: &mut TestRng) -> u32 {
     let (up, counts) = (public.face_up_cards(), counts(public));
     let (_, own) = best_floor(hand, &up, &counts);

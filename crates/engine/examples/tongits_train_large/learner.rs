@@ -1,4 +1,4 @@
-//! Somebody who plays games that are learned from, and what it notes of them.
+//! A player of training games, and the examples that it records.
 
 use core::slice::from_ref;
 
@@ -14,39 +14,40 @@ use crate::trainer::LEARNED;
 use crate::on_threads;
 use crate::players::{Seated, Seats, choose_action, judge, key, seated};
 
-/// Of a thousand choices so many are made at random.
+/// The number of random actions per thousand.
 const AT_RANDOM: u32 = 50;
 
-/// Of a thousand decisions in so many all that is worth trying is played on.
+/// The number of decisions per thousand whose promising actions are all evaluated by rollouts.
 const PLAYED_ON: u32 = 700;
 
-/// Actions of a decision that are played on: the best by the network, and any of the others.
+/// The number of actions evaluated per decision: the best by the network, and one random other.
 const TRIED_MAX: usize = 6;
 
 const DEADWOOD_PER_ONE: f32 = 30.0;
 
-/// A network that says nothing.
+/// A network whose outputs are zero.
 static ZERO: LargeNetwork = LargeNetwork::zero();
 
-/// A place, and what came of it.
+/// A position, and its targets.
 pub(crate) struct TrainingExample {
     pub(crate) position: NetworkPosition,
-    /// A win, the counts, the deadwood of the next and of the previous seat, and whether the next
-    /// seat chows.
+    /// The targets: a win, the counts, the deadwood of the next and of the previous seat, and a
+    /// chow by the next seat.
     pub(crate) targets: [f32; LEARNED],
-    /// Those that follow are of the same decision, up to the next first one.
+    /// Whether this is the first example of a decision; the following ones up to the next first
+    /// belong to the same decision.
     pub(crate) is_first: bool,
 }
 
-/// Some whose own choices are noted and sometimes random.
+/// A player whose choices are recorded and sometimes random.
 pub(crate) struct Learner {
     dice: TestRng,
-    /// Of what was chosen.
+    /// The examples of chosen positions.
     notes: Vec<TrainingExample>,
-    /// Whose notes those of this game are, from which one on.
+    /// The seats of this game's examples, which begin at index `from`.
     seats: Vec<Seat>,
     from: usize,
-    /// Of what was played on.
+    /// The examples of rollouts.
     played_on: Vec<TrainingExample>,
 }
 
@@ -56,7 +57,7 @@ impl Learner {
         Self { dice: TestRng::new(0), notes, seats, from: 0, played_on }
     }
 
-    /// What is played, chosen by the networks, or by `quick` where there is none yet.
+    /// Returns the action, chosen by the networks, or by `quick` if there are none yet.
     pub(crate) fn choose_action(
         &mut self,
         game: &Tongits,
@@ -89,7 +90,7 @@ impl Learner {
         chosen.action
     }
 
-    /// Notes what comes of each action that is worth trying.
+    /// Records the result of each promising action.
     fn play_out_candidates(
         &mut self,
         game: &Tongits,
@@ -126,7 +127,7 @@ impl Learner {
         }
     }
 
-    /// The suits in any order: nothing is worth more for its suit.
+    /// Returns a random permutation of the suits, under which positions keep their value.
     fn suits(&mut self) -> SuitPermutation {
         let mut order = [0, 1, 2, 3];
         for last in (1..order.len()).rev() {
@@ -136,7 +137,7 @@ impl Learner {
         SuitPermutation(order)
     }
 
-    /// The next seat took what was dumped last.
+    /// Records that the next seat chowed the latest dump.
     pub(crate) fn record_chow(&mut self, seat: Seat) {
         if self.seats.last() == Some(&seat.previous(SEATS))
             && let Some(note) = self.notes.last_mut()
@@ -154,7 +155,7 @@ impl Learner {
     }
 }
 
-/// Whether what it leads to is a place that is judged by itself.
+/// Returns whether the action leads to a position that is evaluated directly.
 const fn ends_turn(action: &Action) -> bool {
     match action {
         Action::Draw | Action::Fight | Action::Dump { .. } | Action::Challenge | Action::Fold => {
@@ -164,7 +165,7 @@ const fn ends_turn(action: &Action) -> bool {
     }
 }
 
-/// That of the next and of the previous seat, which the network cannot see.
+/// Returns the deadwoods of the next and of the previous seat, which the network cannot see.
 fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
     let hands = game.view(Viewer::Everything).hands;
     [seat.next(SEATS), seat.previous(SEATS)].map(|other| {
@@ -174,7 +175,7 @@ fn deadwoods(game: &Tongits, seat: Seat) -> [f32; 2] {
     })
 }
 
-/// Plays the games of a round and gives what was noted.
+/// Plays the games of a round and returns the recorded examples.
 pub(crate) fn play_games(seed: u64, games: usize, networks: &[LargeNetwork], round: u32) -> Vec<TrainingExample> {
     let parts = on_threads(games, |numbers| {
         let mut learner = Learner::new();

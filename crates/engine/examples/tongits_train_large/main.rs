@@ -1,24 +1,25 @@
-//! Learns the weights of the large networks of Tong-its' `strong` and prints how it gets on.
+//! Trains the weights of the large networks of Tong-its' `strong` and prints the progress.
 //!
-//! `cargo run --release -p bahay-engine --example tongits_train_large -- [--seed 1] [--rounds 20,10]
-//! [--games 200000] [--trial 30000] [--rate 1500] [--from FILE,…] [--out FILE,…]`. As many networks
-//! are learned, one after another, as numbers of rounds are given, each by itself from a seed of its
-//! own. The same line learns the same weights on one machine, on two threads. `--rate` is how fast is
-//! learned in the first round, in millionths; `--from` goes on with weights that were learned before.
+//! `cargo run --release -p bahay-engine --example tongits_train_large -- [--seed 1] [--rounds
+//! 20,10] [--games 200000] [--trial 30000] [--rate 1500] [--from FILE,…] [--out FILE,…]`. One
+//! network is trained for each given number of rounds, independently and with its own seed. The
+//! same command line trains the same weights on one machine, on two threads. `--rate` is the
+//! learning rate of the first round, in millionths; `--from` continues with trained weights.
 //!
-//! A round is games, a lesson and a trial. In the games (`learner`) a learner plays two others:
-//! greedy ones, quick ones, one of each, or learners; a twentieth of what it does is chosen at
-//! random, so that everything is tried. Each place that a learner chose is noted with what came of the
-//! game. In most of its decisions all that is worth trying is also played on (`ahead`) from the game
-//! as it truly stands, with the same hidden cards for every action, until the network judges the
-//! learner's next turn but one: what one action is worth beside another is told by far fewer games
-//! so, because the hidden cards, which make most of the difference between games, are the same.
+//! A round consists of games, an epoch and a trial. In the games (`learner`) a learner plays two
+//! opponents: greedy ones, quick ones, one of each, or learners; a twentieth of its actions is
+//! random, for exploration. Each position that a learner chose is recorded with the result of the
+//! game. In most of its decisions all promising actions are also evaluated by rollouts (`rollout`)
+//! from the true state of the game, with the same hidden cards for every action, until the network
+//! evaluates the learner's second next turn. Such comparisons need far fewer games, because the
+//! hidden cards, which cause most of the variance, are the same.
 //!
-//! The lesson (`lesson`) fits the network to the notes of the last rounds. The trials are duplicate
-//! games against two greedy and against two quick players, always the same deals, without chance in
-//! what is chosen. In the first round of a network that knows nothing `quick` plays for the learner.
+//! The epoch (`trainer`) fits the network to the examples of the last rounds. The trials are
+//! duplicate games against two greedy and against two quick players, always the same deals, without
+//! exploration. In the first round of an untrained network, `quick` plays for the learner.
 //!
-//! Learning is with floating-point numbers; what is learned is integers, and no coin is anywhere.
+//! Training uses floating-point numbers; the resulting weights are integers, and no coins are
+//! involved.
 #![expect(clippy::float_arithmetic, reason = "weights are learned, and no coins")]
 
 mod rollout;
@@ -39,10 +40,10 @@ use crate::learner::{TrainingExample, play_games};
 use crate::trainer::Trainer;
 use crate::players::{PlayerKind, run_trial};
 
-/// Rounds whose notes are learned from.
+/// The number of rounds whose examples are used for training.
 const ROUNDS_KEPT: usize = 3;
 
-/// How fast is learned in the last round.
+/// The learning rate of the last round.
 const LAST_RATE: f32 = 0.000_03;
 
 const THREADS: usize = 2;
@@ -64,7 +65,7 @@ fn main() {
     }
 }
 
-/// Learns one of the networks, which is written as it is after its best round, and gives that.
+/// Trains one of the networks, writes it to its file after each best round, and returns the best.
 fn learn(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
     let seed = options.seed + place as u64;
     let mut player: Vec<LargeNetwork> = options.from.get(place).into_iter().map(read).collect();
@@ -97,7 +98,8 @@ fn learn(options: &Options, place: usize, begun: Instant) -> LargeNetwork {
     best.expect("there is a round").1
 }
 
-/// The shares of wins against two greedy and against two quick players, by their sum and written.
+/// Returns the shares of wins against two greedy and against two quick players: their sum, and as
+/// text.
 fn wins(networks: &[LargeNetwork], games: usize) -> (i64, String) {
     let trials = [PlayerKind::Greedy, PlayerKind::Quick].map(|other| run_trial(networks, other, games));
     let shares = trials.map(|share| {
@@ -116,20 +118,20 @@ fn read(path: &String) -> LargeNetwork {
     LargeNetwork::parse(&fs::read(path).expect("the weights can be read"))
 }
 
-/// Notes that belong together.
+/// Groups the examples by decision.
 fn groups(notes: &[TrainingExample]) -> impl Iterator<Item = &[TrainingExample]> {
     notes.chunk_by(|_, next| !next.is_first)
 }
 
 struct Options {
-    /// Of the first network; each other has one more than the one before.
+    /// The seed of the first network; each further one has the next seed.
     seed: u64,
-    /// Of each network.
+    /// By network.
     rounds: Vec<u32>,
     games: usize,
-    /// Games of a trial.
+    /// The number of games per trial.
     trial: usize,
-    /// How fast is learned in the first round.
+    /// The learning rate of the first round.
     first_rate: f32,
     /// By network.
     from: Vec<String>,
@@ -165,7 +167,8 @@ impl Options {
         }
     }
 
-    /// From the first rate to the last one by the same factor each round.
+    /// Returns the learning rate of a round, which decays exponentially from the first rate to the
+    /// last.
     fn rate(&self, round: u32, rounds: u32) -> f32 {
         let small = |number: u32| f32::from(u16::try_from(number).expect("few rounds"));
         let part = small(round) / small(rounds.max(2) - 1);
@@ -173,7 +176,8 @@ impl Options {
     }
 }
 
-/// Does the same for a part of these numbers on each thread, and gives what came of it in order.
+/// Runs `part` on equal ranges of the numbers below `count`, one per thread, and returns the
+/// results in order.
 fn on_threads<T: Send>(count: usize, part: impl Fn(core::ops::Range<usize>) -> T + Sync) -> Vec<T> {
     let part = &part;
     thread::scope(|scope| {

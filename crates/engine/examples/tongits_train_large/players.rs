@@ -1,4 +1,4 @@
-//! PlayerKind plays a game that is learned from or that is a trial, and the trials.
+//! The players of training games and trials, and the trials.
 
 use bahay_engine::arena::{Estimate, Players, Sample, play_to_end};
 use bahay_engine::chance::{self, Key};
@@ -12,10 +12,10 @@ use bahay_engine::seat::Seat;
 use crate::learner::Learner;
 use crate::on_threads;
 
-/// What a win is worth to a learner beside its counts, in counts.
+/// The value of a win to a learner beyond its counts, in counts.
 const WIN_COUNTS: i64 = 16;
 
-/// PlayerKind plays a seat.
+/// The player of a seat.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlayerKind {
     Greedy,
@@ -24,7 +24,7 @@ pub(crate) enum PlayerKind {
 }
 
 impl PlayerKind {
-    /// What a learner knows of it.
+    /// Returns the skill that a learner ascribes to this player.
     const fn skill(self) -> Option<Skill> {
         match self {
             Self::Greedy => Some(Skill::Greedy),
@@ -34,17 +34,18 @@ impl PlayerKind {
     }
 }
 
-/// By seat.
+/// The players by seat.
 pub(crate) type Seats = [PlayerKind; SEATS as usize];
 
-/// What the networks say for a seat, which knows whom it plays against.
+/// Returns the judge of a seat, which knows its opponents.
 pub(crate) fn judge(networks: &[LargeNetwork], players: Seats, own: Seat) -> EnsembleJudge<'_> {
     let others = [own.next(SEATS), own.previous(SEATS)];
     let others = others.map(|other| players[other.index()].skill());
     EnsembleJudge { networks, others, win_counts: WIN_COUNTS, suits: SuitPermutation::IDENTITY }
 }
 
-/// What the viewer plays without any chance. Where there is no network yet, `quick` plays for it.
+/// Returns the viewer's action without exploration. Without a network, `quick` plays for the
+/// learner.
 pub(crate) fn choose_action(view: &View, players: Seats, networks: &[LargeNetwork], dumps: DumpLimit) -> Action {
     let seat = view.viewer.expect("a seat looks");
     let action = match players[seat.index()] {
@@ -57,7 +58,7 @@ pub(crate) fn choose_action(view: &View, players: Seats, networks: &[LargeNetwor
     action.expect("it is to act")
 }
 
-/// The learner's seat in turns, and whom it plays against.
+/// Returns the players of a training game, with the learner's seat and its opponents in turns.
 pub(crate) fn seated(number: usize) -> Seats {
     use PlayerKind::{Greedy, Own, Quick};
     let others = [
@@ -76,8 +77,8 @@ pub(crate) fn seated(number: usize) -> Seats {
     players
 }
 
-/// PlayerKind plays a game; whose choices are learned from notes them, else the networks play without
-/// chance.
+/// The players of a game. With a learner its choices are recorded, otherwise the networks play
+/// without exploration.
 pub(crate) struct Seated<'a> {
     pub(crate) players: Seats,
     pub(crate) networks: &'a [LargeNetwork],
@@ -123,7 +124,8 @@ pub(crate) fn key(seed: u64, number: u64) -> Key {
     Key(Hex(key))
 }
 
-/// Share of wins in duplicate games against two of these: the same deals each time.
+/// Returns the share of wins in duplicate games against two such players, with the same deals each
+/// time.
 pub(crate) fn run_trial(networks: &[LargeNetwork], other: PlayerKind, games: usize) -> Estimate {
     let parts = on_threads(games / usize::from(SEATS), |deals| {
         let mut wins = Sample::default();

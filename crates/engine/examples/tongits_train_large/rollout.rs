@@ -1,5 +1,5 @@
-//! What an action comes to in a game as it truly stands: the others play on as they do, the learner
-//! by its network, until the learner has ended two turns and the network judges the next one.
+//! Rollouts from the true state of a game: the opponents follow their policies, the learner its
+//! network, until the learner has ended two turns and the network evaluates the next one.
 
 use bahay_engine::game::{Game, Outcome, Turn, Viewer};
 use bahay_engine::games::tongits::{
@@ -9,24 +9,25 @@ use bahay_engine::seat::Seat;
 
 use crate::players::{Seats, choose_action};
 
-/// What an output of one stands for.
+/// The number of counts that an output of one stands for.
 pub(crate) const COUNTS_PER_ONE: f32 = 4.0;
 
-/// Turns that the learner ends before its place is judged, that of the action among them.
+/// The number of turns that the learner ends before the evaluation, including the turn of the
+/// action.
 const TURNS: u32 = 2;
 
-/// DumpLimit that the learner looks at while it plays on, as where `strong` plays on.
+/// The dumps that the learner considers during a rollout, as in the search of `strong`.
 const PLANNED: DumpLimit = DumpLimit::Likely(4);
 
 pub(crate) struct RolloutResult {
-    /// The chance of a win.
+    /// The probability of a win.
     pub(crate) win: f32,
     pub(crate) counts: f32,
-    /// The next seat took what was dumped by the action.
+    /// Whether the next seat chowed the card that the action dumped.
     pub(crate) is_chowed: bool,
 }
 
-/// `None` where the action is not legal.
+/// Returns the result of an action; `None` if it is illegal.
 pub(crate) fn evaluate_action(
     game: &Tongits,
     players: Seats,
@@ -73,7 +74,7 @@ pub(crate) fn evaluate_action(
     }
 }
 
-/// The counts that a seat wins or loses.
+/// Returns the counts that a seat wins or loses.
 pub(crate) fn net(outcome: &Outcome, seat: Seat) -> f32 {
     let counts = outcome.debts.iter().fold(0, |sum, debt| {
         let counts = i64::from(debt.counts());

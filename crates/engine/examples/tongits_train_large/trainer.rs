@@ -1,12 +1,12 @@
-//! The large network while it learns, in floating-point numbers (Adam, mean squares).
+//! The large network in training, in floating-point numbers (Adam, mean squared error).
 //!
-//! What a place is foretold to bring is wrong by much that is the same for all actions of a decision:
-//! by the hidden cards. Of this only a small part is learned from. What remains is by how much one
-//! action is better than another.
+//! Most of the prediction error of a position is caused by the hidden cards and is common to all
+//! actions of a decision. Only a small part of this common error is trained on. The remainder is
+//! the difference between the actions.
 //!
-//! What the network cannot see, the deadwood of the others and whether the next seat chows what was
-//! dumped, is foretold too: that teaches the hidden layers what matters. It is no part of the weights
-//! that are written.
+//! The network also predicts auxiliary targets that it cannot see, the deadwoods of the others and
+//! a chow of the dump by the next seat, which directs the hidden layers to relevant features. The
+//! auxiliary outputs are not written to the file of weights.
 
 use bahay_engine::games::tongits::{
     CARD_WEIGHT_MAX, CARDS, CATEGORY_FROM, HIDDEN_1, HIDDEN_2, INPUTS, LargeNetwork, ONE, OUTPUTS, SETS,
@@ -17,28 +17,28 @@ use bahay_engine::testing::TestRng;
 use crate::learner::TrainingExample;
 use crate::on_threads;
 
-/// Decisions of one step.
+/// The number of decisions per optimizer step.
 const BATCH: usize = 256;
 
-/// What is learned: what comes out of the network, and what is learned only to learn by it.
+/// The number of trained outputs: those of the network and the auxiliary ones.
 pub(crate) const LEARNED: usize = OUTPUTS + 3;
 
-/// How much an error of each weighs.
+/// The weight of each output's error.
 const ERROR_WEIGHTS: [f32; LEARNED] = [8.0, 1.0, 0.5, 0.5, 1.0];
 
-/// How much of the error that is the same for all actions of a decision is learned from.
+/// The share of the error common to all actions of a decision that is trained on.
 const IN_COMMON: f32 = 0.2;
 
-/// Values of a hidden place end here, as in the integers.
+/// The upper bound of a hidden unit, as in the integer network.
 const HIDDEN_MAX: f32 = 15.0;
 
-/// Rows of the first layer: of the values of which one is there, of the numbers, of the cards of each
-/// set.
+/// The offsets of the first layer's rows: the values of categories, the inputs, and the cards of
+/// each set.
 const NUMBERS: usize = CATEGORY_FROM[CATEGORY_FROM.len() - 1];
 const SETS_FROM: usize = NUMBERS + INPUTS;
 const ROWS: usize = SETS_FROM + SETS * CARDS;
 
-/// Where each part of the learned weights begins.
+/// The offset of each part of the trained weights.
 const BIAS_1: usize = ROWS * HIDDEN_1;
 const SECOND: usize = BIAS_1 + HIDDEN_1;
 const BIAS_2: usize = SECOND + HIDDEN_2 * HIDDEN_1;
@@ -46,10 +46,10 @@ const LAST: usize = BIAS_2 + HIDDEN_2;
 const BIAS_3: usize = LAST + LEARNED * HIDDEN_2;
 const WEIGHTS: usize = BIAS_3 + LEARNED;
 
-/// See the module's page.
+/// The network in training.
 pub(crate) struct Trainer {
     weights: Vec<f32>,
-    /// Means of the gradient and of its square, and steps, for Adam.
+    /// The moment estimates and the number of steps, for Adam.
     first: Vec<f32>,
     second: Vec<f32>,
     steps: i32,
@@ -60,7 +60,7 @@ impl Trainer {
         Self { first: vec![0.0; WEIGHTS], second: vec![0.0; WEIGHTS], weights, steps: 0 }
     }
 
-    /// A network that knows nothing. Single cards say nothing to it at first.
+    /// Creates a randomly initialized network. The weights of single cards are zero at first.
     pub(crate) fn new(seed: u64) -> Self {
         let mut dice = TestRng::new(seed);
         let mut weights = vec![0.0; WEIGHTS];
@@ -75,7 +75,7 @@ impl Trainer {
         Self::from_weights(weights)
     }
 
-    /// What was learned before, but for what was learned only to learn by it.
+    /// Continues from trained weights, without those of the auxiliary outputs.
     pub(crate) fn from_network(large: &LargeNetwork) -> Self {
         let mut weights = vec![0.0; WEIGHTS];
         for (place, weight) in places().zip(large.weights()) {
@@ -84,7 +84,7 @@ impl Trainer {
         Self::from_weights(weights)
     }
 
-    /// In integers, without what is foretold only to learn by it.
+    /// Returns the network with integer weights, without the auxiliary outputs.
     #[expect(clippy::cast_possible_truncation, reason = "the numbers are clamped")]
     pub(crate) fn large(&self) -> LargeNetwork {
         let one = f32::from(WEIGHT_ONE);
@@ -97,7 +97,7 @@ impl Trainer {
         LargeNetwork::from_weights(&weights).expect("as many as the network needs")
     }
 
-    /// Fits the weights to the notes of these decisions, once through all of them. Gives the mean
+    /// Fits the weights to the examples of these decisions in one pass, and returns the mean
     /// errors.
     pub(crate) fn train_epoch(&mut self, decisions: &[&[TrainingExample]], rate: f32) -> [f32; LEARNED] {
         let (mut errors, mut count) = ([0.0; LEARNED], 0.0);
@@ -116,7 +116,7 @@ impl Trainer {
                 sum.iter_mut().zip(&part.gradient).for_each(|(sum, slope)| *sum += slope);
                 add(&mut squares, &part.errors, 1.0);
             }
-            // The mean so far, which stays exact where a sum would not.
+            // The running mean stays exact where a sum would lose precision.
             count += size;
             let part = size / count;
             for (mean, squares) in errors.iter_mut().zip(squares) {
@@ -127,7 +127,7 @@ impl Trainer {
         errors
     }
 
-    /// One step of Adam.
+    /// Performs one step of Adam.
     fn step(&mut self, gradient: &[f32], rate: f32, size: f32) {
         self.steps += 1;
         let (kept, kept_squares) = (0.9_f32, 0.999_f32);
@@ -143,7 +143,8 @@ impl Trainer {
     }
 }
 
-/// Where each weight of the network is among the learned ones, in the order of the network.
+/// Returns the index of each weight of the network among the trained ones, in the order of the
+/// network.
 fn places() -> impl Iterator<Item = usize> {
     let numbers = (0..HIDDEN_1)
         .flat_map(|hidden| (NUMBERS..SETS_FROM).map(move |row| row * HIDDEN_1 + hidden));
@@ -155,7 +156,7 @@ fn places() -> impl Iterator<Item = usize> {
         .chain(BIAS_3..BIAS_3 + OUTPUTS)
 }
 
-/// What a place makes of the network, and by how much each that comes out is wrong.
+/// The activations of a position, and the error of each output.
 struct ForwardPass {
     first: [f32; HIDDEN_1],
     second: [f32; HIDDEN_2],
@@ -182,10 +183,10 @@ impl ForwardPass {
     }
 }
 
-/// What some decisions say.
+/// The gradient of some decisions.
 struct PartialGradient {
     gradient: Vec<f32>,
-    /// Sums of squares.
+    /// The sums of squared errors.
     errors: [f32; LEARNED],
 }
 
@@ -205,7 +206,7 @@ impl PartialGradient {
         }
     }
 
-    /// Adds what one note says to the gradient.
+    /// Adds the gradient of one example.
     fn add(&mut self, weights: &[f32], note: &TrainingExample, heard: &ForwardPass) {
         let gradient = &mut self.gradient;
         let mut back_2 = [0.0; HIDDEN_2];
@@ -234,7 +235,7 @@ impl PartialGradient {
     }
 }
 
-/// The rows of the first layer that a place hears, and how much of each.
+/// Calls `hear` for each active row of the first layer, with its input.
 fn for_each_row(note: &TrainingExample, mut hear: impl FnMut(usize, f32)) {
     for value in note.position.categories {
         hear(usize::from(value), 1.0);
@@ -248,7 +249,7 @@ fn for_each_row(note: &TrainingExample, mut hear: impl FnMut(usize, f32)) {
     }
 }
 
-/// Where a change of what goes in changes what comes out.
+/// Returns whether the gradient passes the activation function at this value.
 fn is_inside(value: f32) -> bool {
     value > 0.0 && value < HIDDEN_MAX
 }
@@ -267,7 +268,7 @@ fn add_row<const SIZE: usize>(gradient: &mut [f32], from: usize, row: &[f32; SIZ
     add(sums, row, by);
 }
 
-/// In sums of sixteen, which a processor adds at once.
+/// Returns the scalar product, summed in sixteen lanes that are added at once.
 fn product<const SIZE: usize>(one: &[f32; SIZE], other: &[f32; SIZE]) -> f32 {
     let mut sums = [0.0; 16];
     for (one, other) in one.as_chunks::<16>().0.iter().zip(other.as_chunks::<16>().0) {
