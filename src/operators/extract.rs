@@ -22,8 +22,8 @@ where
         let token = bearer_token(parts)?.to_owned();
         let address = parts.extensions.get::<Address>().map(ToString::to_string);
         if let Ok(session) = token.parse::<DeskToken>() {
-            let arrival = RequestContext { channel: Channel::Api, is_interactive: true, address };
-            return Ok(OperatorAuth::from_ref(state).authenticate(&session, arrival).await?);
+            let context = RequestContext { channel: Channel::Api, is_interactive: true, address };
+            return Ok(OperatorAuth::from_ref(state).authenticate(&session, context).await?);
         }
         let now = Clock::from_ref(state).now();
         Operators::from_ref(state).authenticate(&token, now, address).await

@@ -47,12 +47,12 @@ impl<T: DeserializeOwned> FromRequest<Services> for OperatorForm<T> {
         let (mut parts, body) = request.into_parts();
         let same_origin = check_same_origin(&parts.headers);
         let session = OperatorSession::from_request_parts(&mut parts, state).await?;
-        let read = async {
+        let parsed = async {
             same_origin?;
             let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
             parse_form(&bytes.map_err(body_problem)?, |token: &str| session.is_form_token(token))
         };
-        let input = read.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
+        let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
         Ok(Self { session, input })
     }
 }
@@ -64,12 +64,12 @@ impl<T: DeserializeOwned> FromRequest<Services> for VisitorForm<T> {
         let (mut parts, body) = request.into_parts();
         let same_origin = check_same_origin(&parts.headers);
         let Ok(visitor) = Visitor::from_request_parts(&mut parts, state).await;
-        let read = async {
+        let parsed = async {
             same_origin?;
             let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
             parse_form(&bytes.map_err(body_problem)?, |token: &str| token == visitor.token.form_token())
         };
-        let input = read.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
+        let input = parsed.await.map_err(|problem| ErrorPage::from(problem).into_response())?;
         Ok(Self { visitor, input })
     }
 }
@@ -91,10 +91,10 @@ fn check_same_origin(headers: &HeaderMap) -> Result<(), Problem> {
     let site = text(headers.get(FETCH_SITE));
     let origin = text(headers.get(ORIGIN));
     let host = text(headers.get(HOST));
-    let is_site_ours = site.as_deref().is_none_or(|site| site == "same-origin");
-    let is_origin_ours =
+    let is_same_site = site.as_deref().is_none_or(|site| site == "same-origin");
+    let is_same_origin =
         origin.as_deref().is_none_or(|origin| rate_limit::is_same_host(origin, host.as_deref()));
-    if is_site_ours && is_origin_ours && (site.is_some() || origin.is_some()) {
+    if is_same_site && is_same_origin && (site.is_some() || origin.is_some()) {
         return Ok(());
     }
     rate_limit::log_foreign_origin(origin.as_deref(), host.as_deref());

@@ -30,14 +30,14 @@ const ADMINISTRATOR_PAGES: &[(&str, &str)] =
 /// Draws a page for an operator. The title is also its heading.
 pub(in crate::http) fn page(session: &OperatorSession, title: &str, body: Markup) -> Response {
     let operator = &session.operator;
-    let more = if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
-    let around = html! {
+    let administrator_pages = if operator.require_administrator().is_ok() { ADMINISTRATOR_PAGES } else { &[] };
+    let content = html! {
         header {
             a class="skip" href="#main" { "Skip to the content" }
             a class="brand" href="/desk" { "bahay" }
             nav aria-label="Pages" {
                 ul {
-                    @for (path, name) in PAGES.iter().chain(more) {
+                    @for (path, name) in PAGES.iter().chain(administrator_pages) {
                         li { a href=(path) aria-current=[(*name == title).then_some("page")] { (name) } }
                     }
                 }
@@ -53,22 +53,22 @@ pub(in crate::http) fn page(session: &OperatorSession, title: &str, body: Markup
             (body)
         }
     };
-    Html(document(title, &around).into_string()).into_response()
+    Html(document(title, &content).into_string()).into_response()
 }
 
 /// Draws a page for a visitor without a session.
 pub(super) fn visitor_page(title: &str, body: &Markup) -> Markup {
-    let around = html! {
+    let content = html! {
         header { span class="brand" { "bahay" } }
         main id="main" class="narrow" {
             h1 { (title) }
             (body)
         }
     };
-    document(title, &around)
+    document(title, &content)
 }
 
-fn document(title: &str, around: &Markup) -> Markup {
+fn document(title: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -81,7 +81,7 @@ fn document(title: &str, around: &Markup) -> Markup {
                 link rel="stylesheet" href=(STYLE.path);
                 script src=(SCRIPT.path) defer {}
             }
-            body { (around) }
+            body { (content) }
         }
     }
 }

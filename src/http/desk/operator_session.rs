@@ -40,8 +40,8 @@ impl OperatorSession {
         form_token_input(&self.token)
     }
 
-    pub(super) fn is_form_token(&self, given: &str) -> bool {
-        given == self.token.form_token()
+    pub(super) fn is_form_token(&self, token: &str) -> bool {
+        token == self.token.form_token()
     }
 }
 
@@ -60,8 +60,8 @@ impl FromRequestParts<Services> for OperatorSession {
         let Some(token) = token.and_then(|token| token.parse::<DeskToken>().ok()) else {
             return Err(ended());
         };
-        let arrival = RequestContext { channel: Channel::Desk, is_interactive, address: client_address(parts) };
-        match OperatorAuth::from_ref(state).authenticate(&token, arrival).await {
+        let context = RequestContext { channel: Channel::Desk, is_interactive, address: client_address(parts) };
+        match OperatorAuth::from_ref(state).authenticate(&token, context).await {
             Ok(operator) => Ok(Self { operator, token }),
             Err(OperatorAuthError::SessionEnded) => Err(ended()),
             Err(error) => Err(ErrorPage::from(error).into_response()),
@@ -115,8 +115,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Visitor {
     ) -> Result<Self, std::convert::Infallible> {
         let options = Extension::<DeskOptions>::from_request_parts(parts, state).await;
         let options = options.map(|Extension(options)| options).unwrap_or_default();
-        let known = find_cookie(&parts.headers, &form_cookie_name(options));
-        let token = known.and_then(|token| token.parse().ok()).unwrap_or_else(DeskToken::random);
+        let form_token = find_cookie(&parts.headers, &form_cookie_name(options));
+        let token = form_token.and_then(|token| token.parse().ok()).unwrap_or_else(DeskToken::random);
         let browser = find_cookie(&parts.headers, &browser_cookie_name(options));
         let enrolment = find_cookie(&parts.headers, &enrolment_cookie_name(options));
         Ok(Self {
@@ -221,12 +221,12 @@ fn with_cookie(
     value: CookieValue<'_>,
 ) -> Response {
     let secure = if options.plain_http { "" } else { "; Secure" };
-    let (value, ends) = match value {
+    let (value, lifetime) = match value {
         CookieValue::Removed => ("", "; Max-Age=0".to_owned()),
         CookieValue::Session(value) => (value, String::new()),
         CookieValue::Persistent(time, value) => (value, format!("; Max-Age={}", time.as_secs())),
     };
-    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{ends}");
+    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{lifetime}");
     let cookie = HeaderValue::from_str(&cookie).expect("names and tokens are plain ASCII");
     response.headers_mut().append(SET_COOKIE, cookie);
     response
@@ -238,7 +238,7 @@ fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = pairs
         .flat_map(|header| header.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(known, _)| *known == name)
+        .filter(|(cookie, _)| *cookie == name)
         .map(|(_, value)| value);
     let value = values.next();
     if values.next().is_some() { None } else { value }
