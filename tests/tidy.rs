@@ -12,6 +12,8 @@ mod documents;
 mod floats;
 #[path = "tidy/games.rs"]
 mod games;
+#[path = "tidy/glossary.rs"]
+mod glossary;
 #[path = "tidy/layers.rs"]
 mod layers;
 #[path = "tidy/purity.rs"]
@@ -29,6 +31,7 @@ use std::path::{Path, PathBuf};
 use documents::{citations, links, tests_named};
 use floats::floats;
 use games::games_named;
+use glossary::glossary;
 use layers::{ARROWS, ENGINE_ARROWS, PROTOCOL_ARROWS, SHELL_ARROWS};
 use purity::purity;
 use rust::{Parts, paths};
@@ -103,7 +106,7 @@ const CLOCKS: &[(&str, &[&str])] = &[
             "src/http/connection_limits.rs",
             "src/http/slow_reader.rs",
             "src/ws/chat.rs",
-            "src/ws/limit.rs",
+            "src/ws/command_rate.rs",
             "src/ws/session.rs",
         ],
     ),
@@ -133,6 +136,7 @@ const RULES_PAGE: &str = "docs/rules/tongits.md";
 const RULES_PAGES: &str = "docs/rules/";
 
 /// A file of the repository.
+#[derive(Clone)]
 struct File {
     path: String,
     text: String,
@@ -198,6 +202,11 @@ fn tests_that_documents_name_exist() {
 #[test]
 fn cited_rules_exist() {
     hold(citations);
+}
+
+#[test]
+fn the_code_uses_the_terms_of_the_glossary() {
+    hold(glossary);
 }
 
 #[test]
@@ -417,6 +426,7 @@ fn repository() -> Vec<File> {
 fn the_checks_find_what_is_wrong_and_only_that() {
     type Case = (fn(&[File]) -> Complaints, &'static str, &'static str, &'static str);
     let rules = || File::new(RULES_PAGE, "**3.6 Dump** a card.\n| 6.10 | known |\n");
+    let terms = || File::new(glossary::PAGE, "| `Told` | delivery cursor |\n");
     let cases: &[Case] = &[
         (arrows, "src/lobby/mod.rs", "use crate::http::Problem;", "use crate::tables::Tables;"),
         (arrows, "src/ids.rs", "use super::db;", "mod tests {\n use super::Id;\n}"),
@@ -468,12 +478,14 @@ fn the_checks_find_what_is_wrong_and_only_that() {
         (citations, "docs/A.md", "by rules 3.6 and 3.99", "by rules 3.6 and 6.10"),
         (citations, "src/x.rs", "/// (rule 12.1)", "/// (rule 3.6), version 1.2"),
         (citations, "src/x.rs", "fn rule() { \"3.7\" }", "fn rule() { \"3.6\" }"),
+        (glossary, "src/x.rs", "struct Told;", "struct Retold; // Told"),
+        (glossary, "migrations/1.sql", "create table Told ();", "-- Told\ncreate table t ();"),
     ];
     for (check, path, bad, good) in cases {
-        let complaints = check(&[File::new(path, bad), rules()]);
+        let complaints = check(&[File::new(path, bad), rules(), terms()]);
         assert_eq!(complaints.len(), 1, "{path} with {bad:?}: {complaints:?}");
         assert!(complaints[0].starts_with(&format!("{path}:")), "{complaints:?}");
-        let complaints = check(&[File::new(path, good), rules()]);
+        let complaints = check(&[File::new(path, good), rules(), terms()]);
         assert!(complaints.is_empty(), "{path} with {good:?}: {complaints:?}");
     }
     let long = "//! Long.\n".repeat(LINES_MAX + 1);
@@ -481,6 +493,11 @@ fn the_checks_find_what_is_wrong_and_only_that() {
     assert!(lengths(&[File::new("docs/X.md", &long)]).is_empty());
     assert_eq!(contracts(&[]).len(), CONTRACTS.len());
     assert_eq!(citations(&[]).len(), 1);
+    let term = File::new(glossary::PAGE, "- **delivery cursor** (`src/x.rs`): A position.");
+    let complaints = |text| glossary(&[term.clone(), File::new("src/x.rs", text)]).len();
+    assert_eq!(complaints("struct Cursor;"), 1);
+    assert_eq!(complaints("struct DeliveryCursor;"), 0);
+    assert_eq!(complaints("//! A delivery\n//! cursor."), 0);
     let unlisted = arrows(&[File::new("src/casino.rs", "fn f() {}")]);
     assert_eq!(unlisted.len(), 1, "{unlisted:?}");
 }

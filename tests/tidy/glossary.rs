@@ -1,0 +1,84 @@
+//! The glossary against the code: a term occurs in the module that defines it, and no name in the
+//! code is a synonym that the glossary replaces. Style is read, not checked.
+
+use super::rust::Parts;
+use super::{Complaints, File, lines_with};
+
+/// The page of terms: `- **term** (`path`): meaning` and, under the last heading, `| not | but |`.
+pub(crate) const PAGE: &str = "docs/GLOSSARY.md";
+
+/// Reports terms that their module does not use, and synonyms that names in the code still use.
+pub(crate) fn glossary(files: &[File]) -> Complaints {
+    let Some(page) = files.iter().find(|file| file.path == PAGE) else {
+        return Complaints::new();
+    };
+    let mut complaints = Vec::new();
+    for (line, text) in (1..).zip(page.text.lines()) {
+        if let Some((term, path)) = entry(text) {
+            let module = files.iter().find(|file| file.path == path);
+            if !module.is_some_and(|module| uses(&module.text, term)) {
+                complaints.push(format!(
+                    "{PAGE}:{line}: {path} does not use the term {term:?}: name the module that \
+                     defines it, or remove the term"
+                ));
+            }
+        } else if let Some((synonym, term)) = replacement(text) {
+            for file in files.iter().filter(|file| is_ours(file)) {
+                for line in lines_with(&code(file), synonym) {
+                    complaints.push(format!(
+                        "{}:{line}: {synonym} is a synonym: the glossary says {term}",
+                        file.path
+                    ));
+                }
+            }
+        }
+    }
+    complaints
+}
+
+/// The term and the path of a line such as ``- **seat** (`crates/engine/src/seat.rs`): …``.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let (term, rest) = line.strip_prefix("- **")?.split_once("** (`")?;
+    let (path, _) = rest.split_once("`)")?;
+    Some((term, path))
+}
+
+/// The synonym and the term of a row such as ``| `Told` | delivery cursor |``.
+fn replacement(line: &str) -> Option<(&str, &str)> {
+    let (synonym, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
+    Some((synonym, rest.trim_end_matches('|').trim()))
+}
+
+/// Whether a text has the words of a term in a row, also as `snake_case` or `CamelCase`, whatever
+/// separates them and across the lines of a comment.
+fn uses(text: &str, term: &str) -> bool {
+    let words = |text: &str| {
+        let letters = text.to_lowercase();
+        let words = letters.split(|letter: char| !letter.is_alphanumeric());
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let (text, term) = (words(text), words(term));
+    text.contains(&term) || text.contains(&term.replace(' ', ""))
+}
+
+/// Whether a file holds names of ours: Rust, SQL and TypeScript outside of the tests of tidy.
+fn is_ours(file: &File) -> bool {
+    let roots = ["src/", "crates/", "migrations/", "play/src/", "clients/typescript/src/"];
+    let is_code = ["rs", "sql", "ts", "tsx"].contains(&file.extension());
+    is_code && roots.iter().any(|root| file.path.starts_with(root))
+}
+
+/// The text of a file without its comments.
+fn code(file: &File) -> String {
+    match file.extension() {
+        "rs" => Parts::of(&file.text).code,
+        "sql" => without(&file.text, "--"),
+        _ => without(&file.text, "//"),
+    }
+}
+
+/// The lines of a text, each up to the mark of a comment.
+fn without(text: &str, mark: &str) -> String {
+    let lines = text.lines().map(|line| line.split(mark).next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
+}
