@@ -1,17 +1,17 @@
-//! What one player may win at private tables: a value, and what it is decided by, without I/O.
+//! Limits on winnings, as values without I/O.
 //!
-//! Who sits at a private table is chosen by its host, so whoever has many accounts can lose the
-//! coins of all of them to one at such tables, as fast as it likes. What that one may win there is
-//! therefore bounded: in a day by a floor, and beyond it by the service fees that it has paid in
-//! rooms, where the matcher chooses. Each fee counts once, within seven days: to move so many coins
-//! costs as many coins of fees, and farming does not pay.
+//! A host chooses the players of a private table, so a person with many accounts could lose the
+//! coins of all of them to one account there, at any speed. The winnings at private tables are
+//! therefore limited: within a day to a floor, and beyond it to the service fees that the player
+//! has paid in rooms, where the matcher chooses the players. Each fee counts once, within seven
+//! days: moving coins costs the same amount in fees, so farming does not pay.
 //!
-//! In rooms the matcher chooses, and accounts of several networks may still meet there. So what one
-//! player may win of others in a day is bounded there too, far beyond what honest play comes to: of
-//! one other player, with whom it does not meet any more that day, and of all together.
+//! In rooms the matcher chooses the players, but accounts of several networks may still meet. So
+//! the winnings of a day are limited there too, far above the results of honest play: from one
+//! other player, who is then not met again that day, and from all others together.
 //!
-//! The ledger applies both bounds when it opens a game, and the lobby before it seats players; `bahay
-//! farm` plays attackers against the same functions. docs/LEDGER.md has the arithmetic.
+//! The ledger applies both limits when it opens a game, and the lobby before it seats players;
+//! `bahay farm` simulates attackers against the same functions. docs/LEDGER.md has the arithmetic.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,22 +19,23 @@ use std::time::Duration;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
 
-/// In so long a player may win the floor, beside what its fees allow.
+/// The period in which a player may win the floor, in addition to the fees.
 pub const DAY: Duration = Duration::from_hours(24);
 
-/// For so many days a fee gives a right.
+/// The number of days for which a fee counts.
 pub const DAYS: usize = 7;
 
-/// The most whole stakes that a player wins of one other player in rooms within a day, less what it
-/// loses to it. A whole stake is the most that a seat can lose in a game, 14 bets in Tong-its. In a
-/// hundred games of the same two, of whom one is the better player, the sum is below that.
+/// The maximum winnings from one other player in rooms within a day, less the losses to that
+/// player, in whole stakes. A whole stake is the most that a seat can lose in a game: 14 bets in
+/// Tong-its. The sum of a hundred games between the same two players, one of whom is better, stays
+/// below this.
 pub const PAIR_STAKES_MAX: i64 = 10;
 
-/// The most whole stakes that a player wins of all others in rooms within a day, less what it loses.
+/// The maximum winnings from all others in rooms within a day, less the losses, in whole stakes.
 pub const DAY_STAKES_MAX: i64 = 60;
 
-/// The coins that a player has won of each other one in rooms within a day, less those lost to it, in
-/// thousandths of a whole stake of each game.
+/// A player's winnings from each other player in rooms within a day, less the losses, in
+/// thousandths of each game's whole stake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Winnings(BTreeMap<PlayerId, i64>);
 
@@ -44,17 +45,18 @@ impl Winnings {
         *won = won.saturating_add(thousandths);
     }
 
-    /// Returns whether the player may win no more of this one for now.
+    /// Returns whether the player has reached the limit of winnings from this other player.
     pub fn is_pair_limit_reached(&self, other: PlayerId) -> bool {
         self.0.get(&other).is_some_and(|won| *won >= PAIR_STAKES_MAX * 1_000)
     }
 
-    /// Returns whether the player may win no more in rooms for now.
+    /// Returns whether the player has reached the limit of winnings in rooms.
     pub fn is_day_limit_reached(&self) -> bool {
         self.0.values().fold(0, |sum: i64, won| sum.saturating_add(*won)) >= DAY_STAKES_MAX * 1_000
     }
 
-    /// Returns the players whom this one may not meet for now: one has won the bound of the other.
+    /// Returns the players whom this one may not meet for now, because one of the two has reached
+    /// the limit of winnings from the other.
     pub fn partners_at_bound(&self) -> impl Iterator<Item = PlayerId> {
         let is_at_bound = |(_, won): &(&PlayerId, &i64)| won.abs() >= PAIR_STAKES_MAX * 1_000;
         self.0.iter().filter(is_at_bound).map(|(other, _)| *other)
@@ -67,39 +69,40 @@ impl FromIterator<(PlayerId, i64)> for Winnings {
     }
 }
 
-/// The bound of a house.
+/// The limit of a house for winnings at private tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// What a player who has paid no fees may win in a day.
+    /// The winnings of a day that need no fees.
     pub floor: Coins,
 }
 
-/// What a player has won at private tables and paid in rooms lately.
+/// A player's recent results at private tables and fees in rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecentResults {
-    /// What settled games at private tables changed for it, the POT among it, the antes aside; below
-    /// zero where it lost. In the last 24 hours first, then in those before, and so on.
+    /// The net results of settled games at private tables, with POTs and without antes; negative
+    /// for losses. The first element covers the last 24 hours, each further one the 24 hours
+    /// before.
     pub won: [Coins; DAYS],
-    /// The fees of the games that it won in rooms, in all these days.
+    /// The fees of the games won in rooms, in all these days.
     pub fees: Coins,
-    /// The most that games bring it which are still open at private tables.
+    /// The most that open games at private tables can bring.
     pub at_stake: Coins,
 }
 
 impl Default for Allowance {
-    /// 300 coins: days of play among friends at a bet of one coin, where a game brings 28 and a POT at
-    /// the most, and less than the daily reward comes to, which is 343 coins on average. So whoever
-    /// farms gets less for its work than for claiming once a day.
+    /// Returns a floor of 300 coins: days of play among friends at a bet of one coin, where a game
+    /// brings at most 28 and a POT. It is below the average daily reward of 343 coins, so farming
+    /// brings less than a daily claim.
     fn default() -> Self {
         Self { floor: Coins::from_hundredths(300 * 100) }
     }
 }
 
 impl Allowance {
-    /// How much the player may still win at private tables: the floor and the fees, less what was won
-    /// beyond the floor on days before, what was won in the last 24 hours, and what may be won in
-    /// games that are open. Below zero for one who has won more, by an earlier bound. What was lost in
-    /// the last 24 hours can be won back.
+    /// Returns what the player may still win at private tables: the floor and the fees, less the
+    /// winnings above the floor on earlier days, the winnings of the last 24 hours, and the
+    /// possible gains in open games. Losses of the last 24 hours can be won back. The result is
+    /// negative if the player has won more under an earlier limit.
     pub fn remaining(&self, recent: &RecentResults) -> Coins {
         let RecentResults { won: [today, before @ ..], fees, at_stake } = recent;
         let beyond = |won: &Coins| won.hundredths().saturating_sub(self.floor.hundredths()).max(0);
@@ -110,8 +113,8 @@ impl Allowance {
     }
 }
 
-/// The most that a game brings to one seat: all stakes but its own, and the POT with the antes of
-/// this game.
+/// Returns the most that a game can bring to one seat: all other stakes, and the POT with this
+/// game's antes.
 pub fn max_gain(stakes_of_others: impl IntoIterator<Item = Coins>, pot: Coins) -> Coins {
     let stakes = stakes_of_others.into_iter().map(Coins::hundredths);
     Coins::from_hundredths(stakes.fold(pot.hundredths(), i64::saturating_add))
@@ -139,13 +142,13 @@ mod tests {
             ([120, 0, 0, 0, 0, 0, 0], 0, 0, 180),
             ([300, 300, 300, 300, 300, 300, 300], 0, 0, 0),
             ([0, 300, 300, 300, 300, 300, 300], 0, 0, 300),
-            // What was lost in the last 24 hours can be won back; what was lost before is lost.
+            // Losses of the last 24 hours can be won back; earlier losses cannot.
             ([-50, 0, 0, 0, 0, 0, 0], 0, 0, 350),
             ([0, -50, 0, 0, 0, 0, 0], 0, 0, 300),
             ([0; 7], 500, 0, 800),
             ([0, 800, 0, 0, 0, 0, 0], 500, 0, 300),
             ([0, 500, 0, 450, 0, 0, 0], 500, 0, 450),
-            // A game that is still open counts as won.
+            // The possible gain of an open game counts as won.
             ([100, 0, 0, 0, 0, 0, 0], 0, 150, 50),
             ([400, 0, 0, 0, 0, 0, 0], 0, 0, -100),
         ] {
@@ -174,7 +177,7 @@ mod tests {
         assert!(winnings.is_day_limit_reached());
         winnings.add(others[2], -18_000);
         assert!(!winnings.is_day_limit_reached() && !winnings.is_pair_limit_reached(others[2]));
-        // A loser of so much meets the winner no more either.
+        // The loser of so much does not meet the winner any more either.
         assert_eq!(winnings.partners_at_bound().collect::<Vec<_>>(), others[..3]);
     }
 }

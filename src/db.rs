@@ -1,15 +1,15 @@
 //! The database pool (`connect`), the schema's version, and the classes of errors (`failure`).
 //!
-//! A process starts in two steps: [`check_schema`] refuses a schema or a pooler that this program
+//! A process starts in two steps: [`check_schema`] rejects a schema or a pooler that this program
 //! cannot serve on, and [`connect()`] opens a pool whose connections all take the [`SERVICE_ROLE`],
-//! which may not change what was once booked. [`migrate`] brings the schema up to date, as the login
-//! that owns it; serving never does that by itself.
+//! which may not change booked rows. [`migrate`] brings the schema up to date, as the login that
+//! owns it; a server never does that by itself.
 //!
-//! The pool is bounded and so is the wait for a connection: a caller hears "unavailable" and
-//! decides, it does not queue without end. Statements and locks have time limits of their own on
-//! the server's side, so that a node that stopped in mid-transaction holds nothing for long.
-//! The ledger has a pool of its own, and so have reports: whoever reads takes no connection from
-//! games that open and settle. There is no read replica.
+//! The pool is bounded, and so is the wait for a connection: after the timeout a caller gets an
+//! error and decides, instead of queueing without end. Statements and locks have timeouts on the
+//! server's side, so a node that stops within a transaction holds no lock for long. The ledger and
+//! the reports have pools of their own, so readers take no connection from games that open and
+//! settle. There is no read replica.
 
 mod connect;
 mod failure;
@@ -27,28 +27,30 @@ pub use connect::{
 };
 pub use failure::{Failure, retry};
 
-/// What whoever reads or writes is given, by its name here.
+/// The types of sqlx that the other modules use.
 pub use sqlx::{Error, PgPool};
 
-/// The migrations that this program was built with.
+/// The migrations built into this program.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
-/// The role that every connection of a pool takes. A migration makes it.
+/// The role of every pooled connection. A migration creates it.
 pub const SERVICE_ROLE: &str = "bahay_service";
 
-/// The table in which sqlx notes what it has applied.
+/// The table in which sqlx records the applied migrations.
 const MIGRATIONS_TABLE: &str = "_sqlx_migrations";
 
-/// How long a migration waits for a lock at once: for so long it keeps those waiting who came after it.
+/// The lock timeout of a migration. It bounds the time that a waiting migration blocks the
+/// transactions queued behind it.
 const MIGRATION_LOCK_TIMEOUT: &str = "set lock_timeout = '200ms'";
 
-/// The pause between two attempts of a migration, in which those who waited pass.
+/// The pause between two attempts of a migration, in which queued transactions proceed.
 const MIGRATION_PAUSE: Duration = Duration::from_millis(500);
 
-/// How often a migration is tried in all: for about 80 seconds, where others hold the lock all the time.
+/// The maximum number of attempts of a migration: about 80 seconds if the lock is held all the
+/// time.
 pub const MIGRATION_ATTEMPTS: u32 = 120;
 
-/// Why the schema was not brought up to date.
+/// An error of a migration.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrationError {
     #[error(
@@ -68,25 +70,25 @@ pub enum MigrationError {
     Database(#[from] sqlx::Error),
 }
 
-/// Brings the schema up to date. Several processes may call this at once: one does the work. A schema
-/// of a later version, on which this program can serve, is left as it is.
+/// Brings the schema up to date. Several processes may call this concurrently: one does the work. A
+/// schema of a later version that this program can serve on is left unchanged.
 pub async fn migrate(pool: &PgPool) -> Result<(), MigrationError> {
     let checked = check_schema_in_tx(&mut *pool.acquire().await?).await;
     match checked {
         Ok(()) => {}
         Err(error @ SchemaError::Ahead { .. }) => return Err(MigrationError::Ahead(error)),
-        // What is wrong beside what is missing, the migrator tells.
+        // The migrator reports faults other than missing migrations.
         Err(_) => migrate_by(&MIGRATOR, MIGRATION_ATTEMPTS, pool).await?,
     }
-    // The table of migrations is sqlx's own, so no migration can count on it. Two grants at once
-    // would be an error.
+    // The table of migrations is sqlx's own, so no migration can grant access to it. Two concurrent
+    // grants would be an error.
     let mut tx = pool.begin().await?;
     sqlx::query!("lock table _sqlx_migrations in access exclusive mode").execute(&mut *tx).await?;
     sqlx::query!("grant select on _sqlx_migrations to bahay_service").execute(&mut *tx).await?;
     Ok(tx.commit().await?)
 }
 
-/// Writes the bounds within which the service removes booked data. Takes the login that owns the
+/// Writes the limits within which the service removes booked data. Requires the login that owns the
 /// schema.
 pub async fn write_owner_settings(
     pool: &PgPool,
@@ -106,8 +108,9 @@ pub async fn write_owner_settings(
     Ok(())
 }
 
-/// Runs these migrations, each in a transaction, while others read and write. None waits long for a lock,
-/// because whoever comes later waits behind it: it gives up, lets them pass, and tries again.
+/// Runs these migrations, each in a transaction, under concurrent reads and writes. A migration
+/// that waits for a lock blocks every later transaction, so it waits only briefly, gives up, and
+/// retries after a pause.
 pub async fn migrate_by(
     migrator: &Migrator,
     attempts: u32,
@@ -118,7 +121,7 @@ pub async fn migrate_by(
         let mut connection = pool.acquire().await?;
         connection.execute(MIGRATION_LOCK_TIMEOUT).await?;
         let ran = migrator.run(&mut *connection).await;
-        // A run that fails keeps its lock against other migrations until its connection ends.
+        // A failed run holds its lock against other migrations until its connection ends.
         connection.close().await?;
         let Err(error) = ran else { return Ok(()) };
         let (of, version) = match &error {
@@ -141,14 +144,13 @@ pub async fn migrate_by(
     }
 }
 
-/// Whether a lock was not to be had in time, or only by a deadlock.
+/// Returns whether the error is a lock timeout or a deadlock.
 fn is_lock_conflict(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     matches!(code.as_deref(), Some("55P03" | "40P01"))
 }
 
-/// Says whether the login could change what was booked, if a connection laid down the
-/// [`SERVICE_ROLE`].
+/// Returns whether the login could change booked rows if a connection left the [`SERVICE_ROLE`].
 pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -168,7 +170,7 @@ pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
     .await
 }
 
-/// Why this program does not serve on the schema that it found.
+/// The reason why this program does not serve on a schema.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
     #[error("the database has no schema: run `bahay migrate`")]
@@ -193,15 +195,15 @@ impl From<sqlx::Error> for SchemaError {
     }
 }
 
-/// Rejects every schema but the one that this program was built with, and later ones that only
-/// added to it. Asks on a connection of its own, since a pool cannot open before a migration has made
-/// the [`SERVICE_ROLE`]; rejects poolers first, see [`check_pooling`].
+/// Rejects every schema except the one that this program was built with, and later ones with
+/// additive changes only. Uses a connection of its own, since a pool cannot open before a migration
+/// has created the [`SERVICE_ROLE`]. Rejects poolers first, see [`check_pooling`].
 pub async fn check_schema(options: &PgConnectOptions) -> Result<(), SchemaError> {
     check_pooling(options).await?;
     check_schema_in_tx(&mut connect::open(options).await?).await
 }
 
-/// As [`check_schema`], on what the caller's transaction sees.
+/// Checks the schema like [`check_schema`], as the caller's transaction sees it.
 pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), SchemaError> {
     let found =
         sqlx::query_scalar!(r#"select to_regclass($1) is not null as "found!""#, MIGRATIONS_TABLE)
@@ -233,27 +235,28 @@ pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), Sch
     }
 }
 
-/// The migrations that only added to the schema before them.
+/// Returns the migrations that only added to the schema before them.
 async fn additive_in_tx(connection: &mut PgConnection) -> Result<Vec<i64>, sqlx::Error> {
     let noted =
         sqlx::query_scalar!(r#"select to_regclass('additive_migrations') is not null as "noted!""#);
-    // A schema that is older than the table.
+    // The schema may be older than the table.
     if !noted.fetch_one(&mut *connection).await? {
         return Ok(Vec::new());
     }
     sqlx::query_scalar!("select version from additive_migrations").fetch_all(connection).await
 }
 
-/// A page of a list, and where the next one begins.
+/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T, C> {
     pub items: Vec<T>,
-    /// `None` on the last page.
+    /// The cursor of the next page; `None` on the last page.
     pub next: Option<C>,
 }
 
 impl<T, C> Page<T, C> {
-    /// Of one row more than a page holds: that row only says that there is a next page.
+    /// Builds a page from up to `limit` + 1 rows; the additional row only shows that there is a
+    /// next page.
     pub(crate) fn from_rows(mut rows: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = rows.len() > limit;
@@ -263,7 +266,10 @@ impl<T, C> Page<T, C> {
     }
 }
 
-/// Returns whether the database takes writes, or an error if it does not answer.
+/// Returns whether the database takes writes.
+///
+/// # Errors
+/// If it does not answer.
 pub async fn takes_writes(pool: &PgPool) -> Result<bool, sqlx::Error> {
     let asked = sqlx::query_scalar!(
         r#"
@@ -278,16 +284,16 @@ pub async fn takes_writes(pool: &PgPool) -> Result<bool, sqlx::Error> {
     Ok(takes_writes)
 }
 
-/// Removes what is dead and learns what is in all tables, as the database does by itself in time:
-/// for whoever has just filled one. Takes the login that owns the schema.
+/// Vacuums and analyzes all tables, as autovacuum would in time; for a database that has just been
+/// filled. Requires the login that owns the schema.
 pub async fn vacuum(pool: &PgPool) -> Result<(), sqlx::Error> {
     pool.execute("vacuum (analyze)").await.map(|_| ())
 }
 
-/// From here on the caller's transaction finds every row by a key, whatever the statistics say, which
-/// in a young database speak of empty tables: for whoever names the rows that it reads, however
-/// large the tables are. So it does not matter which rows they are, and a connection plans each
-/// statement once, not anew for the first five times or always.
+/// Makes the rest of the caller's transaction find every row by an index, whatever the statistics
+/// say, which in a young database describe empty tables. For transactions that name the rows that
+/// they read. Since the choice of rows does not matter, a connection plans each statement once and
+/// reuses the generic plan.
 pub async fn plan_by_keys_in_tx(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let settings = "set local enable_seqscan = off; set local enable_hashjoin = off; \
         set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan";

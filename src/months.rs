@@ -1,16 +1,16 @@
-//! Months: tables that grow with every game have a part for each month, and the parts of the months
-//! to come are created here, ahead of time.
+//! Monthly partitions: tables that grow with every game have a partition per month, and the
+//! partitions of the coming months are created here ahead of time.
 //!
-//! Each node ticks now and then which parts are missing, and has the database make them, by a
-//! function that may do what the service may not: one after the other, whoever comes second finds
-//! nothing to do. What finds no month is never refused; it goes to a part of its own, and the look
-//! that makes its month moves it there. Two figures tell people when that does not work.
+//! Each node checks periodically for missing partitions and creates them by a database function
+//! whose rights the service lacks; creations are serialized, and the second one has nothing to do.
+//! A row without a partition of its month is never rejected: it goes to a default partition, and
+//! the creation of the month moves it. Two gauges show when maintenance fails.
 //!
-//! Older months are closed here as well, by another such function, if the owner of the schema has said for
-//! how many months entries are kept (`bahay migrate`): their entries go, and their sums stay
-//! (docs/LEDGER.md).
+//! Older months are closed here as well, by another such function, if the owner of the schema has
+//! limited the months for which entries are kept (`bahay migrate`): their entries are removed, and
+//! their sums remain (docs/LEDGER.md).
 //!
-//! Deliberately absent: operations and transfers that are taken away.
+//! Deliberately absent: the removal of operations and transfers.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,27 +23,27 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::metrics::Metrics;
 
-/// The tables that have months.
+/// The partitioned tables.
 pub const TABLES: [&str; 4] = ["operations", "transfers", "entries", "player_settlements"];
 
-/// How many months after this one are made.
+/// The number of months created ahead.
 pub const AHEAD: i32 = 3;
 
-/// So many of the unforeseen rows are counted of each table.
+/// The maximum number of counted rows in each default partition.
 const COUNTED_MAX: i64 = 100_000;
 
-/// How often a node ticks.
+/// The interval of maintenance.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_mins(10);
 
-/// The least id of the month (UTC) of a time, as the database's function of this name has it: an
-/// operation of that time or later has no lower one.
+/// Returns the least operation id of the month (UTC) of a time, like the database function of the
+/// same name: an operation of that time or later has no lower id.
 pub fn first_operation_of(at: jiff::Timestamp) -> i64 {
     let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
     let month = (i64::from(date.year()) - 2_000) * 100 + i64::from(date.month());
     month.saturating_mul(1_000_000_000_000)
 }
 
-/// Makes months ahead of time; clones share the figures.
+/// Creates partitions ahead of time. Clones share the gauges.
 #[derive(Clone)]
 pub struct Months {
     pool: PgPool,
@@ -51,14 +51,15 @@ pub struct Months {
     unforeseen: Gauge,
 }
 
-/// What a look has found and done.
+/// The result of one maintenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthsReport {
-    /// Parts that it made.
+    /// The number of created partitions.
     pub created: u32,
-    /// How many months after this one there are in all tables, without a gap.
+    /// The number of months after the current one that all tables have partitions for, without a
+    /// gap.
     pub ahead: i64,
-    /// Rows that found no month, up to a bound.
+    /// The number of rows in default partitions, up to a bound.
     pub unforeseen: i64,
 }
 
@@ -88,7 +89,7 @@ impl Months {
         }
     }
 
-    /// Looks now and then until the server stops.
+    /// Runs maintenance at intervals until the server stops.
     pub async fn run(self, mut stopping: watch::Receiver<bool>) {
         let mut ticks = interval(MAINTENANCE_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -97,14 +98,14 @@ impl Months {
                 _ = stopping.wait_for(|stop| *stop) => return,
                 _ = ticks.tick() => {}
             }
-            let looked = tokio::select! {
+            let maintained = tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                looked = self.maintain() => looked,
+                maintained = self.maintain() => maintained,
             };
-            match looked {
+            match maintained {
                 Ok(MonthsReport { created: 0, .. }) => {}
                 Ok(MonthsReport { created, ahead, .. }) => tracing::info!(created, ahead, "months were made"),
-                Err(error) => tracing::warn!(%error, "months could not be looked at"),
+                Err(error) => tracing::warn!(%error, "months could not be maintained at"),
             }
             let closed = tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
@@ -118,18 +119,19 @@ impl Months {
         }
     }
 
-    /// Closes the oldest month, if its entries were kept for as long as the owner has said.
+    /// Closes the oldest month if its entries have been kept for the configured time. Returns the
+    /// closed month.
     pub async fn close_oldest_month(&self) -> Result<Option<String>, sqlx::Error> {
         let mut tx = self.pool.begin().await?;
-        // All of a month is read.
+        // All rows of the month are read.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let closed = sqlx::query_scalar!("select close_oldest_month()").fetch_one(&mut *tx).await?;
         tx.commit().await?;
         Ok(closed)
     }
 
-    /// Makes what is missing, and learns how much there is in all months, if that was not done for
-    /// a day. A part that cannot be created now is left to the next look.
+    /// Creates missing partitions, and analyzes each partitioned table once a day. A partition that
+    /// cannot be created now is left to the next maintenance.
     pub async fn maintain(&self) -> Result<MonthsReport, sqlx::Error> {
         let mut created = 0;
         for (table, month) in find_missing_partitions(&self.pool).await? {
@@ -151,7 +153,7 @@ impl Months {
 
     async fn analyze(&self, table: &str) -> Result<(), sqlx::Error> {
         let mut tx = self.pool.begin().await?;
-        // It takes as long as there are months, and nobody waits for it.
+        // The duration grows with the number of months, and nobody waits for it.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         sqlx::query!(r#"select analyze_months($1) as "nothing?: ()""#, table)
             .fetch_one(&mut *tx)
@@ -160,8 +162,8 @@ impl Months {
     }
 }
 
-/// Makes the parts of all tables for the months from one time to another, for whoever writes a
-/// history. Takes the login that owns the schema, or the role of the service.
+/// Creates the partitions of all tables for a range of months, for a backfill. Requires the login
+/// that owns the schema, or the role of the service.
 pub async fn create_partitions(
     pool: &PgPool,
     from: jiff::Timestamp,
@@ -195,8 +197,8 @@ async fn create_partition(
         .await
 }
 
-/// Which parts are wanted and not there: of this month and some after it, and of the first and the
-/// last that rows without a month are of, as far as a clock can be believed.
+/// Returns the missing partitions: those of this month and some after it, and those of the first
+/// and the last rows in default partitions, within the plausible range of a clock.
 async fn find_missing_partitions(pool: &PgPool) -> Result<Vec<(String, Timestamp)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
@@ -248,7 +250,7 @@ async fn find_missing_partitions(pool: &PgPool) -> Result<Vec<(String, Timestamp
     Ok(rows.into_iter().map(|row| (row.table, row.month)).collect())
 }
 
-/// Tables whose months were not looked at together for a day.
+/// Returns the tables that were not analyzed as a whole within a day.
 async fn find_unanalyzed_tables(pool: &PgPool) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"

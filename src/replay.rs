@@ -1,12 +1,11 @@
-//! A finished game played again from its record: step by step as somebody saw it, and summed up.
+//! The replay of a finished game from its record: step by step as a viewer saw it, and in summary.
 //!
-//! A record decides: what is shown here is what the engine makes of its seeds and actions, so a
-//! record that does not verify is not shown. Nothing is stored. Bounds: a game has some hundred
-//! steps, and playing one again takes less than a millisecond; what its analysis costs is bounded in
-//! `bahay_engine::arena`.
+//! A replay shows what the engine computes from the record's seeds and actions, so an invalid
+//! record is not shown. Nothing is stored. Bounds: a game has some hundred steps, and a replay
+//! takes less than a millisecond; `bahay_engine::arena` bounds the cost of an analysis.
 //!
-//! Deliberately absent: who may look. The record itself shows all hands to its players once the
-//! game is over, so the caller may show them too.
+//! Deliberately absent: authorization. The record itself shows all hands to its players after the
+//! game, so the caller may show them too.
 
 use bahay_engine::arena;
 use bahay_engine::catalog::AnyGame;
@@ -15,11 +14,11 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{ActionOrigin, DocumentError, InvalidRecordError, Readable, Record};
 use serde_json::Value;
 
-/// A record that this program can play again.
+/// A record that this program can replay.
 #[derive(Clone, Debug)]
 pub struct GameReplay(Record<AnyGame>);
 
-/// Why a record cannot be played again.
+/// An error of a replay.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error("the record cannot be read: {0}")]
@@ -31,54 +30,54 @@ pub enum ReplayError {
     Unwritable(#[from] serde_json::Error),
 }
 
-/// The game after one of its steps.
+/// The state of a game after one of its steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// From 0, which is the deal.
+    /// The number of the step, from 0 for the deal.
     pub number: usize,
     pub at_ms: i64,
-    /// Who did what; `None` for the deal.
+    /// The action of the step; `None` for the deal.
     pub taken: Option<TakenAction>,
-    /// What happened, as the viewer was description.
+    /// The events as shown to the viewer.
     pub events: Vec<Value>,
-    /// What the viewer knew afterwards.
+    /// The viewer's view after the step.
     pub view: Value,
-    /// The same as people read it.
+    /// The view as text for people.
     pub rows: Vec<Row>,
 }
 
-/// Who did what.
+/// An action with its seat and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakenAction {
     pub seat: Seat,
     pub by: ActionOrigin,
     pub action: Value,
-    /// The action as people read it.
+    /// The action as text for people.
     pub description: Vec<Piece>,
 }
 
-/// A part of a game's steps.
+/// A range of a game's steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
     pub steps: Vec<Step>,
-    /// How many there are in all.
+    /// The total number of steps.
     pub total: usize,
 }
 
-/// A decision in which the bot prefers another action, as [`arena::JudgedDecision`] has it.
+/// A decision for which the bot prefers another action, from [`arena::JudgedDecision`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedStep {
     /// The number of the step.
     pub step: usize,
     pub action: Value,
     pub advised: Value,
-    /// In hundredths of a bet.
+    /// The value of the action, in hundredths of a bet.
     pub value: i64,
-    /// In hundredths of a bet.
+    /// The value of the bot's action, in hundredths of a bet.
     pub advised_value: i64,
 }
 
-/// Who chose the actions of a seat.
+/// The number of a seat's actions by origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActionCounts {
     pub player: u32,
@@ -87,12 +86,12 @@ pub struct ActionCounts {
 }
 
 impl GameReplay {
-    /// Reads a record.
+    /// Parses a record.
     pub fn from_json(record: &str) -> Result<Self, ReplayError> {
         Ok(Self(AnyGame::read_record(record)?))
     }
 
-    /// The same of a record that was taken apart already.
+    /// Parses a record from a JSON value.
     pub fn from_value(record: Value) -> Result<Self, ReplayError> {
         Self::from_json(&record.to_string())
     }
@@ -101,12 +100,12 @@ impl GameReplay {
         &self.0
     }
 
-    /// The game at its end.
+    /// Replays the game to its end.
     pub fn end(&self) -> Result<AnyGame, ReplayError> {
         Ok(self.0.replay(|_| ())?)
     }
 
-    /// How the game ended, by its name.
+    /// Returns the name of the game's ending.
     pub fn ending(&self) -> Result<&'static str, ReplayError> {
         self.end()?.ending().ok_or_else(|| {
             let what = "the actions end before the game does".into();
@@ -114,7 +113,7 @@ impl GameReplay {
         })
     }
 
-    /// ActionOrigin seat, how many actions the player, the clock and the AI chose.
+    /// Counts, by seat, the actions chosen by the player, the clock and the AI.
     pub fn action_counts(&self) -> Vec<ActionCounts> {
         let mut actions = vec![ActionCounts::default(); self.0.players.len()];
         for taken in &self.0.actions {
@@ -130,9 +129,9 @@ impl GameReplay {
         actions
     }
 
-    /// Returns the decisions of a player in which the bot that searches prefers another action by most,
-    /// from what the seat had been shown; `None` where the game has no such bot. It takes up to some
-    /// seconds.
+    /// Returns the decisions of a player for which the searching bot prefers another action by
+    /// most, from what the seat had been shown. Returns `None` if the game has no such bot. Takes
+    /// up to some seconds.
     pub fn analyze(&self, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
         let Some(judged) = arena::analyze(&self.0, seat)? else {
             return Ok(None);
@@ -149,7 +148,7 @@ impl GameReplay {
         steps.collect::<Result<_, _>>().map(Some)
     }
 
-    /// The steps from `offset` on, so many at most, as the viewer saw them.
+    /// Returns up to `limit` steps from `offset` on, as the viewer saw them.
     pub fn steps(&self, viewer: Viewer, offset: usize, limit: usize) -> Result<Steps, ReplayError> {
         let mut steps = Vec::new();
         let mut total = 0;
@@ -198,7 +197,7 @@ mod tests {
     use bahay_engine::table::{Clocks, Price, Record, Spectators, Terms};
     use serde_json::Value;
 
-    /// Some records of every rule set of every game.
+    /// Returns some records of every rule set of every game.
     fn records() -> Vec<Record<AnyGame>> {
         let mut records = Vec::new();
         for set in catalog::kinds().into_iter().flat_map(|kind| kind.rule_sets) {

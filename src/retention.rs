@@ -1,12 +1,13 @@
-//! For how long rows are kept that nobody needs any more, and their removal: in portions, by age.
+//! Retention: the removal of rows that are no longer needed, in batches by age.
 //!
-//! Every node looks now and then at each kind of row ([`ExpiringRows`]) and removes what is too old, a portion
-//! in a transaction, until a portion is not full. Rows that another node is at are left to it. A
-//! portion is short, so nobody waits for it, and between two there is a pause, so that a table of
-//! millions does not take the database from the players.
+//! Every node periodically removes the expired rows of each kind ([`ExpiringRows`]), one batch per
+//! transaction, until a batch is not full. Rows locked by another node are skipped. A batch is
+//! short, so it blocks nobody, and a pause between two batches keeps a removal of millions from
+//! monopolizing the database.
 //!
-//! Deliberately absent: what is booked, records of games, and what operators did. That is kept for
-//! good, records of old games in the archive (`records`); what is kept of deleted players is told in `accounts`.
+//! Deliberately absent: booked rows, records of games, and the audit of operators. They are kept
+//! permanently, records of old games in the archive (`records`); `accounts` describes the data kept
+//! of deleted players.
 
 use std::time::Duration;
 
@@ -16,29 +17,30 @@ use sqlx::PgPool;
 use crate::clock::{self, Clock, Timestamp};
 use crate::{db, idempotency};
 
-/// How often it is looked for what is too old.
+/// The interval between two removals.
 const INTERVAL: Duration = Duration::from_mins(5);
 
-/// How many rows one transaction removes, and how long the database is left alone after it.
+/// The number of rows per transaction, and the pause after it.
 const PORTION: u16 = 1_000;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A refresh token that has expired is still told from one that never was for so long.
+/// The time for which an expired refresh token can be told from an unknown one.
 const EXPIRED_TOKENS_KEPT: Duration = Duration::from_hours(24);
 
-/// A count of failed sign-ins means nothing after a minute.
+/// The time after which a count of failed sign-ins has no effect.
 const FAILURES_KEPT: Duration = Duration::from_mins(2);
 
-/// A count of grants is asked on its own day of UTC.
+/// The time after which a count of grants is not read any more; it applies to one day of UTC.
 const GRANT_COUNTS_KEPT: Duration = Duration::from_hours(48);
 
-/// For how long rows are kept that nobody needs: what a house decides about it.
+/// The configured retention periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionPeriods {
-    /// A session after it was last used, with the addresses and the device in it. Longer than a
-    /// refresh token lives, so that it has ended; players are known by it where they sign in.
+    /// The period of a session since its last use, with its addresses and its device. It exceeds
+    /// the lifetime of a refresh token, so the session has ended by then; sign-ins recognize
+    /// players by their sessions.
     pub sessions: Duration,
-    /// A notice, whether its player has read it or not.
+    /// The period of a notice, read or not.
     pub notices: Duration,
 }
 
@@ -48,7 +50,7 @@ impl Default for RetentionPeriods {
     }
 }
 
-/// Rows that grow old.
+/// A kind of rows that expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiringRows {
     RefreshTokens,
@@ -61,7 +63,7 @@ pub enum ExpiringRows {
 }
 
 impl ExpiringRows {
-    /// In the order in which they are removed: a session goes after its tokens.
+    /// All kinds in the order of removal: a session is removed after its tokens.
     pub const ALL: [Self; 7] = [
         Self::RefreshTokens,
         Self::Sessions,
@@ -72,7 +74,7 @@ impl ExpiringRows {
         Self::Notices,
     ];
 
-    /// What people are told.
+    /// Returns the plural name for log messages.
     const fn label(self) -> &'static str {
         match self {
             Self::RefreshTokens => "refresh tokens",
@@ -86,7 +88,7 @@ impl ExpiringRows {
     }
 }
 
-/// Runs a statement that removes a portion of the rows from before a time, and says how many they were.
+/// Runs a statement that removes a batch of the rows older than a time, and returns their number.
 macro_rules! remove_rows {
     ($pool:expr, $sql:literal, $before:expr) => {{
         let once = || sqlx::query!($sql, $before as _, i64::from(PORTION)).execute(&$pool);
@@ -94,7 +96,7 @@ macro_rules! remove_rows {
     }};
 }
 
-/// Removes what is too old.
+/// Removes expired rows.
 #[derive(Clone, Debug)]
 pub struct Retention {
     pool: PgPool,
@@ -107,7 +109,8 @@ impl Retention {
         Self { pool, clock, periods }
     }
 
-    /// Removes what is too old now and then, for as long as it is polled. One such task a process.
+    /// Removes expired rows at intervals, for as long as the future is polled. A process runs one
+    /// such task.
     pub async fn run(self) {
         let mut interval = tokio::time::interval(INTERVAL);
         interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -123,7 +126,7 @@ impl Retention {
         }
     }
 
-    /// Removes all of a kind that are too old, and says how many those were.
+    /// Removes all expired rows of a kind. Returns their number.
     pub async fn remove(&self, old: ExpiringRows) -> Result<u64, sqlx::Error> {
         let mut removed = 0_u64;
         loop {
@@ -136,7 +139,8 @@ impl Retention {
         }
     }
 
-    /// Removes a portion at most: when it was not a whole one, nothing of that kind is left.
+    /// Removes one batch of expired rows. Returns their number; if the batch is not full, no
+    /// expired row of that kind is left.
     pub async fn remove_portion(&self, old: ExpiringRows) -> Result<u64, sqlx::Error> {
         let now = self.clock.now();
         let RetentionPeriods { sessions, notices } = self.periods;
@@ -173,7 +177,7 @@ impl Retention {
         )
     }
 
-    /// Those that nobody can use any more: their refresh tokens have expired since.
+    /// Removes sessions that are unusable, because their refresh tokens have expired since.
     async fn sessions(&self, before: Timestamp) -> Result<u64, sqlx::Error> {
         remove_rows!(
             self.pool,

@@ -1,4 +1,4 @@
-//! Where a page of games begins. Opaque to clients: they give back what they were given.
+//! The cursor of a list of games. Clients treat it as opaque.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 use bahay_engine::table::GameId;
 use uuid::Uuid;
 
-/// Below the last game that was listed.
+/// The position below the last listed game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     pub(super) finished_at_ms: i64,
     pub(super) game: GameId,
 }
 
-/// What was given is not a cursor of ours.
+/// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor that was given out")]
 pub struct ParseCursorError;
 
 impl Cursor {
-    /// Above every game: the end of the year 9998.
+    /// The position above every game: the end of the year 9998.
     pub(super) const NEWEST: Self =
         Self { finished_at_ms: 253_370_764_799_999, game: GameId(Uuid::max()) };
 }

@@ -1,4 +1,4 @@
-//! One game in full: who sat where, what each had at stake, and what it came to.
+//! The details of one game: seats, stakes and results.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, TableId};
@@ -10,11 +10,11 @@ use super::{GameState, parse_seat, read_record};
 use crate::db;
 use crate::records::{RecordError, Records};
 
-/// A game, whatever its state.
+/// A game in any state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameDetail {
     pub game: GameId,
-    /// Which game was played.
+    /// The kind of the game.
     pub kind: String,
     pub table: TableId,
     pub room: String,
@@ -22,12 +22,12 @@ pub struct GameDetail {
     pub ante: Coins,
     pub opened_at_ms: i64,
     pub finished_at_ms: Option<i64>,
-    /// Of a settled game, once it was counted.
+    /// The ending of a settled game, once it is projected.
     pub ending: Option<String>,
     /// The time at which a reversal of the settlement was booked.
     pub reversed_at_ms: Option<i64>,
     pub seats: Vec<SeatDetail>,
-    /// Only of a settled game.
+    /// The record; only of a settled game.
     pub record: Option<Value>,
     pub settlement: Option<Value>,
 }
@@ -37,16 +37,18 @@ pub struct GameDetail {
 pub struct SeatDetail {
     pub seat: bahay_engine::seat::Seat,
     pub player: PlayerId,
-    /// As the player is called now.
+    /// The player's current name.
     pub name: String,
-    /// A bot of the house.
+    /// Whether the player is a house bot.
     pub is_bot: bool,
     pub stake: Coins,
-    /// `None` while the game goes on; nothing once the settlement was reversed.
+    /// The change by the game without the ante; `None` while the game is open, zero after a
+    /// reversal.
     pub net: Option<Coins>,
 }
 
-/// `None` when there is no such game. Who may see it is the caller's to decide, by the seats.
+/// Reads a game's details; `None` if there is no such game. The caller authorizes the access, by
+/// the seats.
 pub async fn read_detail(
     pool: &PgPool,
     records: &Records,

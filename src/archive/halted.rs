@@ -1,4 +1,4 @@
-//! HaltedTable tables as operators see them: one row each time that a table is halted.
+//! Halted tables as operators see them: one row for each halt.
 
 use bahay_engine::table::{GameId, TableId};
 use jiff_sqlx::Timestamp;
@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use crate::db;
 
-/// How the halt of a table ended.
+/// The end of a halt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaltOutcome {
-    /// It plays on.
+    /// The table continues.
     Released,
-    /// It is gone, and the coins of its game went back.
+    /// The table was deleted, and the coins of its game were refunded.
     Voided,
 }
 
@@ -25,7 +25,7 @@ impl HaltOutcome {
     }
 }
 
-/// Why a table is halted, and as of which version of its journal.
+/// The reason of a halt, and the version of the journal at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Halt {
     pub table: TableId,
@@ -34,22 +34,22 @@ pub struct Halt {
     pub reason: String,
 }
 
-/// A table that is halted now.
+/// A table that is currently halted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HaltedTable {
     pub table: TableId,
-    /// Which game is played there.
+    /// The kind of the table's game.
     pub kind: Option<String>,
     pub room: Option<String>,
-    /// The game that is open there.
+    /// The game that is open at the table.
     pub game: Option<GameId>,
     pub version: Option<u64>,
     pub reason: String,
     pub halted_at_ms: i64,
 }
 
-/// Notes that a table is halted, unless that is noted already. Room, game and its kind are taken from
-/// the game that is open there, if one is; otherwise the kind is that of the room.
+/// Records a halt, unless the table already has an open one. Room, game and kind come from the game
+/// that is open at the table; without one the kind comes from the room.
 pub async fn record_halt(pool: &PgPool, halt: &Halt) -> Result<(), sqlx::Error> {
     let version = halt.version.map(|version| i64::try_from(version).unwrap_or(i64::MAX));
     let query = || {
@@ -77,7 +77,7 @@ pub async fn record_halt(pool: &PgPool, halt: &Halt) -> Result<(), sqlx::Error> 
     Ok(())
 }
 
-/// Notes how a halt ended. Nothing happens if the table is not noted as halted.
+/// Records the end of a halt. Does nothing if the table has no open halt.
 pub async fn record_release(
     pool: &PgPool,
     table: TableId,
@@ -99,7 +99,7 @@ pub async fn record_release(
     Ok(())
 }
 
-/// The halted tables, longest halted first.
+/// Lists the halted tables in the order of their halts.
 pub async fn list_halted(pool: &PgPool) -> Result<Vec<HaltedTable>, sqlx::Error> {
     let query = || {
         sqlx::query!(
@@ -126,8 +126,8 @@ pub async fn list_halted(pool: &PgPool) -> Result<Vec<HaltedTable>, sqlx::Error>
     Ok(rows.collect())
 }
 
-/// Returns the tables, of these, whose halt began with these words and has lasted for its time: 5
-/// seconds, and twice as long for each earlier release of the day, up to some hours.
+/// Returns those of `tables` whose halt reason starts with `beginning` and whose back-off has
+/// passed: 5 seconds, doubled for each earlier release within a day, up to some hours.
 pub async fn due_for_release(
     pool: &PgPool,
     tables: &[TableId],
@@ -155,7 +155,7 @@ pub async fn due_for_release(
     Ok(db::retry(query).await?.into_iter().map(TableId).collect())
 }
 
-/// The game that is open at a table, with its room.
+/// Returns the game that is open at a table, with its room.
 pub async fn open_game_at(
     pool: &PgPool,
     table: TableId,
@@ -171,7 +171,7 @@ pub async fn open_game_at(
     Ok(row.map(|row| (GameId(row.id), row.room)))
 }
 
-/// The tables whose halt is not noted, of these.
+/// Returns those of `tables` without a recorded halt.
 pub async fn find_unrecorded(pool: &PgPool, tables: &[TableId]) -> Result<Vec<TableId>, sqlx::Error> {
     let ids: Vec<Uuid> = tables.iter().map(|table| table.0).collect();
     let query = || {

@@ -1,7 +1,7 @@
-//! A player's finished games, newest first, and the filters of that list.
+//! The list of a player's finished games, newest first, with its filters.
 //!
-//! How a game ended is counted from its record some seconds after it was settled (see
-//! `standings`); until then a list by endings does not have it.
+//! The ending of a game is projected from its record some seconds after the settlement (see
+//! `standings`); until then a filter by endings does not match it.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
@@ -13,21 +13,21 @@ use super::{Cursor, GameState, PAGE_MAX, parse_seat, timestamp};
 use crate::clock::Timestamp;
 use crate::db::{self, Page};
 
-/// What a game came to for a player.
+/// The outcome of a game for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Won,
     Lost,
     /// Nobody won (rule 5.3).
     Drawn,
-    /// The game could not be finished, and every coin went back.
+    /// The game could not be finished, and every coin was refunded.
     Voided,
 }
 
 impl Outcome {
     const ALL: [Self; 4] = [Self::Won, Self::Lost, Self::Drawn, Self::Voided];
 
-    /// As queries have it.
+    /// Returns the value in queries.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Won => "won",
@@ -45,39 +45,39 @@ impl Outcome {
     }
 }
 
-/// Which games are asked for; what is `None` does not matter.
+/// A filter of games; `None` accepts everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Which game was played.
+    /// The kind of the game.
     pub kind: Option<String>,
     pub room: Option<String>,
-    /// Finished then or later.
+    /// The earliest time of finishing, inclusive.
     pub from: Option<Timestamp>,
-    /// Finished before that.
+    /// The latest time of finishing, exclusive.
     pub to: Option<Timestamp>,
     pub outcome: Option<Outcome>,
     pub ending: Option<String>,
 }
 
-/// A finished game as one of its players lists it.
+/// A finished game in a player's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
     pub game: GameId,
-    /// Which game was played.
+    /// The kind of the game.
     pub kind: String,
     pub table: TableId,
     pub room: String,
     pub state: GameState,
     pub outcome: Outcome,
-    /// `None` when the game was voided, or not counted yet.
+    /// The ending; `None` if the game was voided or is not projected yet.
     pub ending: Option<String>,
     pub seat: Seat,
-    /// How many bots of the house played.
+    /// The number of house bots in the game.
     pub bots: u8,
     pub ante: Coins,
     pub stake: Coins,
-    /// The change of the player's coins by the game, the ante aside: fee taken off, POT in it. Zero
-    /// once the settlement was reversed.
+    /// The change of the player's coins by the game without the ante, after the fee and with the
+    /// POT. Zero after a reversal.
     pub net: Coins,
     /// The time at which a reversal of the settlement was booked.
     pub reversed_at_ms: Option<i64>,
@@ -85,7 +85,7 @@ pub struct PlayedGame {
     pub finished_at_ms: i64,
 }
 
-/// A player's finished games, voided ones too, newest first.
+/// Lists a player's finished games, including voided ones, newest first.
 pub async fn list_by_player(
     pool: &PgPool,
     player: PlayerId,

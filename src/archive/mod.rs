@@ -1,9 +1,9 @@
-//! Games as they are remembered: who played, what it came to, and the record from which anybody
-//! can verify a game.
+//! The archive of games: the players, the results, and the record from which anybody can verify a
+//! game.
 //!
-//! The ledger writes the rows, in the transaction that moves the coins (see `store`). This module reads
-//! them, from the database and from the archive that old records are moved to (`records`). It treats a
-//! record as a document, whose contents belong to the engine.
+//! The ledger writes the rows, in the transaction that moves the coins (see `store`). This module
+//! reads them, from the database and from the object store of old records (`records`). It treats a
+//! record as a document; the engine defines its content.
 
 mod cursor;
 mod detail;
@@ -29,10 +29,10 @@ pub use detail::{GameDetail, SeatDetail, read_detail};
 pub use history::{Filter, Outcome, PlayedGame, list_by_player};
 pub use unrevealed::{UnrevealedCommitment, UnrevealedFilter, unrevealed_commitments};
 
-/// The most that one page holds; a larger wish gets this.
+/// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
 
-/// Where a game stands.
+/// The state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GameState {
@@ -42,7 +42,7 @@ pub enum GameState {
 }
 
 impl GameState {
-    /// As in the column `state`.
+    /// Returns the value of the column `state`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -65,24 +65,24 @@ impl fmt::Display for GameState {
     }
 }
 
-/// A game, with the documents of a settled one.
+/// A game, with its documents if it is settled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedGame {
     pub game: GameId,
-    /// Which game was played.
+    /// The kind of the game.
     pub kind: String,
     pub table: TableId,
     pub room: String,
     pub state: GameState,
-    /// By seat.
+    /// The players by seat.
     pub players: Vec<PlayerId>,
-    /// Everything needed to verify the game. Only of a settled game.
+    /// The record, with everything needed to verify the game. Only of a settled game.
     pub record: Option<Value>,
-    /// What the ledger booked for it. Only of a settled game.
+    /// The booked settlement. Only of a settled game.
     pub settlement: Option<Value>,
 }
 
-/// `None` when there is no such game. Who may see it is the caller's to decide, by `players`.
+/// Reads a game; `None` if there is no such game. The caller authorizes the access, by `players`.
 pub async fn read_game(
     pool: &PgPool,
     records: &Records,
@@ -119,7 +119,7 @@ pub async fn read_game(
     }))
 }
 
-/// The record of a game, wherever it is: only settled games have one.
+/// Reads the record of a game from the database or the archive. Only settled games have one.
 async fn read_record(
     pool: &PgPool,
     records: &Records,
@@ -135,7 +135,7 @@ async fn read_record(
     Ok(document.map_err(|error| sqlx::Error::Decode(error.into()))?)
 }
 
-/// A game whose stakes are held.
+/// A game with held stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenGame {
     pub game: GameId,
@@ -143,8 +143,8 @@ pub struct OpenGame {
     pub opened_at_ms: i64,
 }
 
-/// Games that are open, from the given id on, in the order of ids: for whoever looks for games
-/// that have lost their live state.
+/// Lists open games in the order of their ids, from behind `after`. Used to find games that have
+/// lost their live state.
 pub async fn list_open_games(
     pool: &PgPool,
     after: Option<GameId>,

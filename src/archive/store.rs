@@ -1,6 +1,6 @@
-//! The rows of games inside a transaction of the ledger: read, perhaps under locks, changed in
-//! memory, and given back as columns, which the ledger writes together with the coins. A game's row
-//! is locked before any account of the transaction, in ascending order of ids.
+//! The rows of games within a transaction of the ledger: they are read, possibly under locks,
+//! changed in memory, and returned as columns, which the ledger writes together with the coins. A
+//! game's row is locked before any account of the transaction, in ascending order of ids.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::{GameState, timestamp};
 
-/// A game as far as coins are concerned.
+/// A game as the ledger needs it.
 #[derive(Clone, Debug)]
 pub(crate) struct LedgerGame {
     pub(crate) id: GameId,
@@ -21,9 +21,9 @@ pub(crate) struct LedgerGame {
     pub(crate) room: String,
     pub(crate) state: GameState,
     pub(crate) ante: Coins,
-    /// By seat.
+    /// The players by seat.
     pub(crate) players: Vec<PlayerId>,
-    /// By seat.
+    /// The stakes by seat.
     pub(crate) stakes: Vec<Coins>,
 }
 
@@ -44,19 +44,19 @@ pub(crate) struct GameRow {
 pub(crate) struct OpenedGame {
     pub(crate) game: GameId,
     pub(crate) kind: String,
-    /// Of the house's seed.
+    /// The commitment to the server seed.
     pub(crate) commitment: Commitment,
     pub(crate) opened_at_ms: i64,
 }
 
-/// How a game ends.
+/// The end of a game.
 #[derive(Debug)]
 pub(crate) struct FinishedGame {
     pub(crate) state: GameState,
-    /// `None` for the database's own clock.
+    /// The time of the end; `None` for the database's clock.
     pub(crate) finished_at_ms: Option<i64>,
     pub(crate) void_reason: Option<String>,
-    /// By seat.
+    /// By seat, the change by the game without the ante.
     pub(crate) net: Vec<Coins>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// Locks these games, and whatever is open at these tables.
+    /// Locks and reads these games, and the games that are open at these tables.
     pub(crate) async fn lock_in_tx(
         connection: &mut PgConnection,
         games: &[GameId],
@@ -104,7 +104,7 @@ impl Games {
         Ok(games)
     }
 
-    /// Takes in a game as it was read.
+    /// Adds a game as read.
     pub(crate) fn add(&mut self, row: GameRow) -> Result<(), sqlx::Error> {
         let game = LedgerGame {
             id: GameId(row.id),
@@ -127,7 +127,7 @@ impl Games {
         self.rows.values().find(|game| game.table == table && game.state == GameState::Open)
     }
 
-    /// Adds a game that begins in this transaction.
+    /// Adds a game that this transaction opens.
     pub(crate) fn open(&mut self, game: LedgerGame, opened: OpenedGame) {
         self.opened.push(opened);
         self.rows.insert(game.id, game);
@@ -140,7 +140,7 @@ impl Games {
         self.finished.push((game, finish));
     }
 
-    /// How games end, as columns to be written. Fails on a time that no calendar has.
+    /// Returns the ends of games as columns. Fails if a time is beyond the calendar.
     pub(crate) fn finished_columns(&self) -> Result<FinishedColumns<'_>, sqlx::Error> {
         let mut columns = FinishedColumns::default();
         for (id, finish) in &self.finished {
@@ -158,7 +158,7 @@ impl Games {
         Ok(columns)
     }
 
-    /// How games begin, as columns to be written. Fails on a time that no calendar has.
+    /// Returns the openings of games as columns. Fails if a time is beyond the calendar.
     pub(crate) fn opened_columns(&self) -> Result<OpenedColumns, sqlx::Error> {
         let mut columns = OpenedColumns::default();
         let opened = self.opened.iter();
@@ -182,7 +182,7 @@ impl Games {
     }
 }
 
-/// How games end: rows of `games` and of `game_players`.
+/// The ends of games as columns of `games` and `game_players`.
 #[derive(Debug, Default)]
 pub(crate) struct FinishedColumns<'a> {
     pub(crate) games: Vec<Uuid>,
@@ -194,7 +194,7 @@ pub(crate) struct FinishedColumns<'a> {
     pub(crate) seat_nets: Vec<i64>,
 }
 
-/// How games begin: rows of `games` and of `game_players`.
+/// The openings of games as columns of `games` and `game_players`.
 #[derive(Debug, Default)]
 pub(crate) struct OpenedColumns {
     pub(crate) games: Vec<Uuid>,

@@ -1,5 +1,5 @@
-//! The house's commitments whose seed was never revealed (rule 9.1a): those of games that were voided,
-//! and of games that have not ended. A settled game reveals its seed in its record.
+//! The house's commitments whose seeds were never revealed (rule 9.1a): those of voided games and
+//! of games that have not ended. A settled game reveals its seed in its record.
 
 use bahay_engine::chance::Commitment;
 use bahay_engine::hex::Hex;
@@ -11,35 +11,38 @@ use super::{Cursor, PAGE_MAX, timestamp};
 use crate::clock::{self, Timestamp};
 use crate::db::{self, Page};
 
-/// Selects commitments by the instant at which their game was voided, or was opened if it has not ended.
+/// A filter of commitments by the instant at which the game was voided, or was opened if it has not
+/// ended.
 #[derive(Clone, Copy, Debug)]
 pub struct UnrevealedFilter {
-    /// Inclusive.
+    /// The earliest instant, inclusive.
     pub from: Timestamp,
-    /// Exclusive.
+    /// The latest instant, exclusive.
     pub to: Timestamp,
-    /// Games opened at or after this instant and not ended count as being played, and are left out.
+    /// The bound of open games: one opened at or after this instant is assumed to be running and is
+    /// omitted.
     pub unended_before: Timestamp,
     pub table: Option<TableId>,
 }
 
-/// A commitment of the house, and the game that it was made for.
+/// A commitment of the house, and its game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnrevealedCommitment {
     pub game: GameId,
-    /// The game's name, as records have it.
+    /// The kind of the game, as in records.
     pub kind: String,
     pub table: TableId,
     pub commitment: Commitment,
     pub opened_at: Timestamp,
-    /// `None` if the game has not ended.
+    /// The time of the void; `None` if the game has not ended.
     pub voided_at: Option<Timestamp>,
 }
 
-/// Returns a page of the commitments that `filter` selects, newest first.
+/// Returns a page of the commitments that match `filter`, newest first.
 ///
 /// # Errors
-/// The database's, after retries. A stored commitment that is not 32 bytes long is a decoding error.
+/// Database errors, after retries; and a decoding error if a stored commitment is not 32 bytes
+/// long.
 pub async fn unrevealed_commitments(
     pool: &PgPool,
     filter: UnrevealedFilter,

@@ -1,11 +1,11 @@
-//! Opening connections to PostgreSQL.
+//! Connections to PostgreSQL.
 //!
-//! A connection begins by setting its role and its time limits with SQL, and reads them back. They are
-//! not given as startup options, because a pooler drops these without a word. A pooler that shares
-//! sessions between connections by transaction is rejected when a process starts ([`check_pooling`]).
+//! A connection sets its role and its timeouts with SQL and reads them back. They are not startup
+//! options, because a pooler drops these silently. A pooler that shares sessions between
+//! connections by transaction is rejected when a process starts ([`check_pooling`]).
 //!
-//! A connection whose server was found to take no writes is closed when the pool is next asked for
-//! it, and the pool connects anew, resolving the host's name again: so a failover is followed.
+//! A connection whose server has become read-only is closed when the pool acquires it next. The
+//! pool then connects anew and resolves the host name again, so it follows a failover.
 
 use std::time::Duration;
 
@@ -17,26 +17,27 @@ use tokio::time::timeout;
 use super::{SERVICE_ROLE, failure};
 use crate::entropy;
 
-/// How long a new connection may take to be set up.
+/// The timeout of setting up a new connection.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Connections that are held in a transaction while the first one is compared.
+/// The number of connections held in a transaction during the comparison with the first one.
 const HELD: usize = 3;
 
-/// How the pool behaves. The defaults are those that were measured on two cores.
+/// The settings of a pool. The defaults were measured on two cores.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
-    /// More than eight never helped on two cores; the rest is room for reads.
+    /// The maximum number of connections. More than eight never helped on two cores; the rest
+    /// leaves room for reads.
     pub connections_max: u32,
-    /// How long a caller waits for a connection before it hears that there is none.
+    /// The timeout of acquiring a connection.
     pub acquire_timeout_ms: u64,
-    /// The longest that one statement may run.
+    /// The timeout of a statement.
     pub statement_timeout_ms: u64,
-    /// The longest wait for a row that somebody else has locked.
+    /// The timeout of a wait for a locked row.
     pub lock_timeout_ms: u64,
-    /// The longest silence in an open transaction.
+    /// The timeout of an idle transaction.
     pub idle_transaction_timeout_ms: u64,
-    /// How plans of prepared statements are chosen: `auto`, or `force_custom_plan`.
+    /// The choice of plans for prepared statements: `auto` or `force_custom_plan`.
     pub plan_cache_mode: &'static str,
 }
 
@@ -84,7 +85,7 @@ pub struct SettingLost {
     found: String,
 }
 
-/// The settings with which a connection begins.
+/// The initial settings of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     role: &'static str,
@@ -105,7 +106,7 @@ impl Setup {
         }
     }
 
-    /// Sets the role and the limits of a connection, and reads them back.
+    /// Sets the role and the timeouts of a connection, and reads them back.
     async fn apply(self, connection: &mut PgConnection) -> Result<(), ConnectError> {
         match timeout(SETUP_TIMEOUT, self.apply_unbounded(connection)).await {
             Ok(applied) => applied,
@@ -119,7 +120,7 @@ impl Setup {
             ("lock_timeout", self.lock_timeout_ms.to_string()),
             ("idle_in_transaction_session_timeout", self.idle_transaction_timeout_ms.to_string()),
             ("plan_cache_mode", self.plan_cache_mode.to_owned()),
-            // A session that is not this connection's has another mark, or none.
+            // A session of another connection has another mark, or none.
             ("bahay.connection", entropy::uuid().to_string()),
             ("role", self.role.to_owned()),
         ];
@@ -147,18 +148,17 @@ async fn select(
     expressions: impl Iterator<Item = String>,
 ) -> Result<Vec<Option<String>>, sqlx::Error> {
     let query = format!("select {}", expressions.collect::<Vec<_>>().join(", "));
-    // The expressions hold constants and numbers of ours alone.
+    // The expressions contain only constants and numbers of this module.
     let row = connection.fetch_one(AssertSqlSafe(query)).await?;
     (0..row.len()).map(|column| row.try_get(column)).collect()
 }
 
-/// Opens a pool in the [`SERVICE_ROLE`] and one connection, so that a wrong address is known at
-/// once.
+/// Opens a pool in the [`SERVICE_ROLE`] and one connection, so that a wrong address fails at once.
 pub async fn connect(options: PgConnectOptions, pool: PoolOptions) -> Result<PgPool, ConnectError> {
     connect_in_role(options, SERVICE_ROLE, pool).await
 }
 
-/// As [`connect`], with all that the login may do, for whoever migrates or audits.
+/// Opens a pool like [`connect`], with all rights of the login, for migrations and audits.
 pub async fn connect_as_login(
     options: PgConnectOptions,
     pool: PoolOptions,
@@ -172,7 +172,7 @@ async fn connect_in_role(
     pool: PoolOptions,
 ) -> Result<PgPool, ConnectError> {
     let setup = Setup::from_options(role, pool);
-    // The pool would try again, and tell only that it took too long.
+    // The pool would retry and report only a timeout.
     let mut first = open(&options).await?;
     setup.apply(&mut first).await?;
     first.close().await.map_err(ConnectError::Unreachable)?;
@@ -180,14 +180,14 @@ async fn connect_in_role(
     pool.map_err(ConnectError::Unreachable)
 }
 
-/// Returns a pool in the [`SERVICE_ROLE`] that connects when it is first used. `options` may be those
-/// of another pool.
+/// Returns a pool in the [`SERVICE_ROLE`] that connects on first use. `options` may be those of
+/// another pool.
 pub fn connect_lazily(options: PgConnectOptions, pool: PoolOptions) -> PgPool {
     let setup = Setup::from_options(SERVICE_ROLE, pool);
     pool_options(setup, pool).connect_lazy_with(without_startup_options(options))
 }
 
-/// Opens one connection in the [`SERVICE_ROLE`], beside any pool.
+/// Opens one connection in the [`SERVICE_ROLE`], outside of any pool.
 pub async fn open_in_role(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
     let mut connection =
         PgConnection::connect_with(&without_startup_options(options.clone())).await?;
@@ -206,8 +206,8 @@ fn pool_options(setup: Setup, pool: PoolOptions) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(pool.connections_max)
         .acquire_timeout(Duration::from_millis(pool.acquire_timeout_ms))
-        // A ping before every use costs as much as a query. A dead connection shows itself in
-        // its first statement: see `retry`.
+        // A ping before every use costs as much as a query. A dead connection fails in its first
+        // statement: see `retry`.
         .test_before_acquire(false)
         .after_connect(move |connection, _| {
             Box::pin(async move { setup.apply(connection).await.map_err(into_sqlx) })
@@ -217,7 +217,7 @@ fn pool_options(setup: Setup, pool: PoolOptions) -> PgPoolOptions {
         })
 }
 
-/// Removes what PgBouncer rejects by default, and names the program.
+/// Removes the startup options that PgBouncer rejects by default, and sets the application name.
 fn without_startup_options(options: PgConnectOptions) -> PgConnectOptions {
     options.application_name("bahay").extra_float_digits(None)
 }
@@ -234,11 +234,11 @@ fn into_sqlx(error: ConnectError) -> sqlx::Error {
 const SET_MARK: &str = "select set_config('bahay.connection', gen_random_uuid()::text, false)";
 const READ_MARK: &str = "select current_setting('bahay.connection', true)";
 
-/// Rejects a pooler that gives a session of PostgreSQL to another connection while its own is open:
-/// then neither the role nor the time limits of a connection hold. One connection marks its session,
-/// and looks for the mark while others hold the sessions that they were given.
+/// Rejects a pooler that gives a session of PostgreSQL to another connection while its own is still
+/// open: neither the role nor the timeouts of a connection would be reliable. One connection marks
+/// its session, and looks for the mark while others hold their sessions.
 ///
-/// Statements are simple queries, because prepared ones fail at such a pooler by themselves.
+/// The statements are simple queries, because prepared ones fail at such a pooler by themselves.
 pub async fn check_pooling(options: &PgConnectOptions) -> Result<(), ConnectError> {
     let mut first = open(options).await?;
     let mark = read_text(first.fetch_one(SET_MARK).await)?;
@@ -249,14 +249,15 @@ pub async fn check_pooling(options: &PgConnectOptions) -> Result<(), ConnectErro
             other.execute("begin").await.map_err(ConnectError::Unreachable)?;
             read_text(other.fetch_one(READ_MARK).await)
         });
-        // A pooler without a free session lets it wait, which says nothing of how it shares them.
+        // A pooler without a free session makes the connection wait, which reveals nothing about
+        // sharing.
         let Ok(seen) = seen.await else { break };
         if seen? == mark {
             return Err(ConnectError::SharedSession);
         }
         held.push(other);
     }
-    // A session that is held by one of the others is not to be had here, or not soon.
+    // A session held by another connection is not available here, or not soon.
     let own = timeout(SETUP_TIMEOUT, first.fetch_one(READ_MARK)).await;
     let is_own = own.is_ok_and(|own| read_text(own).is_ok_and(|own| own == mark));
     if is_own { Ok(()) } else { Err(ConnectError::SharedSession) }

@@ -1,7 +1,7 @@
-//! The classes of database errors: which may pass, and which of these are tried again at once.
+//! The classes of database errors: which are transient, and which of these are retried at once.
 //!
-//! Every caller that decides between "try later" and "a mistake of ours" asks [`Failure`], so that the
-//! ledger, tables, sign-ins and HTTP problems agree.
+//! Every caller that distinguishes transient errors from bugs uses [`Failure`], so that the ledger,
+//! tables, sign-ins and HTTP problems agree.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -12,40 +12,41 @@ use tokio::time::sleep;
 
 use crate::clock::Moment;
 
-/// How often something is tried in all when others are in the way or connections break. With
-/// the pauses below that is about five seconds, and more often than a pool has connections, all
-/// of which may be dead at once.
+/// The maximum number of attempts after conflicts and broken connections. With the pauses below
+/// they take about five seconds, and they exceed the number of connections of a pool, all of which
+/// may be dead at once.
 const ATTEMPTS_MAX: u32 = 24;
 
-/// The longest pause between two attempts; they begin at two milliseconds and double.
+/// The maximum pause between two attempts, in milliseconds; pauses start at two milliseconds and
+/// double.
 const PAUSE_MS_MAX: u64 = 250;
 
-/// Connections are replaced this often at most while the server stays read-only.
+/// The minimum time between two replacements of connections while the server stays read-only.
 const REPLACE_EVERY: Duration = Duration::from_secs(1);
 
-/// When a connection last answered that its server takes no writes. Shared by all pools of the
-/// process, because an error does not name its connection.
+/// The time at which a connection last found its server read-only. All pools of the process share
+/// it, because an error does not name its connection.
 static READ_ONLY_AT: Mutex<Option<Moment>> = Mutex::new(None);
 
 /// The class of a failed statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Somebody else was in the way: the same transaction may pass at once.
+    /// A conflict with another transaction: a retry may succeed at once.
     Contended,
-    /// The connection broke. A commit may have gone through or not, so it must be read.
+    /// The connection broke. A commit may have succeeded or not, so it must be read.
     Lost,
-    /// The server takes no writes: a replica, or a primary that was made read-only. Nothing was
-    /// written. The connection is closed and not used again.
+    /// The server is read-only: a replica, or a demoted primary. Nothing was written. The
+    /// connection is closed.
     ReadOnly,
-    /// A connection, a lock, space on a disk or an answer was not to be had in time.
+    /// A connection, a lock, disk space or an answer was not available in time.
     Exhausted,
-    /// The statement itself is at fault, or the schema, or the data: trying again is no use.
+    /// The statement, the schema or the data is at fault; a retry does not help.
     Broken,
 }
 
 impl Failure {
-    /// Classifies an error, and has all connections replaced that are as old as one whose server
-    /// takes no writes.
+    /// Classifies an error. After an error of a read-only server, all connections that existed at
+    /// that time are replaced.
     pub fn classify(error: &sqlx::Error) -> Self {
         let failure = match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => Self::Exhausted,
@@ -54,7 +55,7 @@ impl Failure {
             | sqlx::Error::WorkerCrashed
             | sqlx::Error::BeginFailed => Self::Lost,
             sqlx::Error::Database(error) => Self::classify_sqlstate(error.code()),
-            // sqlx adds variants; those that it has now beside these are mistakes of ours.
+            // sqlx adds variants; its present ones besides these are bugs of this program.
             _ => Self::Broken,
         };
         if failure == Self::ReadOnly {
@@ -63,7 +64,7 @@ impl Failure {
         failure
     }
 
-    /// Returns whether the same call may pass later.
+    /// Returns whether a retry of the same call may succeed.
     pub const fn is_transient(self) -> bool {
         match self {
             Self::Contended | Self::Lost | Self::ReadOnly | Self::Exhausted => true,
@@ -74,29 +75,30 @@ impl Failure {
     fn classify_sqlstate(code: Option<Cow<'_, str>>) -> Self {
         let code = code.as_deref().unwrap_or_default();
         match code {
-            // Serialization failure, deadlock; and a unique key that somebody else took first,
-            // whose answer is there to be read.
+            // A serialization failure or a deadlock; and a duplicate key, whose answer can now be
+            // read.
             "40001" | "40P01" | "23505" => Self::Contended,
-            // A replica, a primary that was demoted, or one that was made read-only before its disk
-            // is full.
+            // A replica, a demoted primary, or a primary that became read-only before its disk is
+            // full.
             "25006" => Self::ReadOnly,
-            // The server has closed the connection: idle in a transaction, or in it for too long.
+            // The server has closed the connection: the transaction was idle or open for too long.
             "25P03" | "25P04" => Self::Lost,
-            // Connection exceptions; the server shuts down, crashes, starts or ends idle sessions.
+            // Connection exceptions; and a server that shuts down, crashes, starts or ends idle
+            // sessions.
             _ if code.starts_with("08") || code.starts_with("57P") => Self::Lost,
-            // A lock or a statement that took too long; an object that is in use.
+            // A timeout of a lock or a statement; or an object in use.
             "55P03" | "55006" | "57014" => Self::Exhausted,
-            // The login is refused, or the database is not there: passwords are being rotated, or a
-            // backup is being restored.
+            // The login is refused, or the database does not exist: passwords are being rotated, or
+            // a backup is being restored.
             "28000" | "28P01" | "3D000" => Self::Exhausted,
-            // Insufficient resources, as disk, memory or connections; and errors of the system.
+            // Insufficient resources, such as disk, memory or connections; and system errors.
             _ if code.starts_with("53") || code.starts_with("58") => Self::Exhausted,
             _ => Self::Broken,
         }
     }
 }
 
-/// Notes that a server takes no writes.
+/// Records that a server is read-only.
 pub(super) fn note_read_only() {
     let mut noted = READ_ONLY_AT.lock().unwrap_or_else(PoisonError::into_inner);
     if noted.is_none_or(|at| at.elapsed() > REPLACE_EVERY) {
@@ -105,14 +107,14 @@ pub(super) fn note_read_only() {
     }
 }
 
-/// Returns whether a connection of this age was there when its server was found to take no writes.
+/// Returns whether a connection of this age existed when its server was found read-only.
 pub(super) fn is_outdated(age: Duration) -> bool {
     let noted = READ_ONLY_AT.lock().unwrap_or_else(PoisonError::into_inner);
     noted.is_some_and(|at| at.elapsed() <= age)
 }
 
-/// Does something until it passes or another attempt is no use. Only for what may be done twice:
-/// reads, and transactions that find out by a key whether they have been committed before.
+/// Calls `once` until it succeeds or a retry does not help, with exponential back-off. Only for
+/// idempotent work: reads, and transactions that detect an earlier commit by a key.
 pub async fn retry<T, F>(once: impl Fn() -> F) -> Result<T, sqlx::Error>
 where
     F: Future<Output = Result<T, sqlx::Error>>,
@@ -125,7 +127,7 @@ where
         };
         let attempts_max = match Failure::classify(&error) {
             Failure::Contended | Failure::Lost => ATTEMPTS_MAX,
-            // The next connection may lead to another server; if not, it is no use to insist.
+            // The next connection may lead to another server; if not, more retries do not help.
             Failure::ReadOnly => 2,
             Failure::Exhausted | Failure::Broken => return Err(error),
         };

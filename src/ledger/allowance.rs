@@ -1,10 +1,10 @@
-//! What players may still win at private tables, as the books have it: see [`crate::allowance`].
+//! Reads of what players may still win at private tables: see [`crate::allowance`].
 //!
-//! It is read after the wallets of a game that is to be opened, or under their locks. Whatever takes
-//! a player's right changes its wallet: a game that is won, and one that is opened elsewhere. So a
-//! game is not opened by what was read before somebody else was faster. What gives a right, a fee or
-//! a game that was lost, may be found some seconds late: fees are read from what reports have
-//! counted.
+//! The reads follow the reading of the wallets of a game that is to be opened, or happen under the
+//! locks of these wallets. Every event that reduces an allowance (a won game, or a game opened
+//! elsewhere) also changes the player's wallet, so optimistic concurrency control rejects an
+//! opening that was decided on outdated values. An event that raises an allowance (a fee or a lost
+//! game) may be seen some seconds late: fees come from the projection of settlements.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::PRIVATE_ROOM;
 
-/// What a player may still win, as of this time.
+/// Returns what a player may still win at `now`.
 pub(super) async fn read_remaining(
     pool: &PgPool,
     allowance: Allowance,
@@ -33,7 +33,7 @@ pub(super) async fn read_remaining(
     Ok(allowance.remaining(&recent.get(&player).copied().unwrap_or_default()))
 }
 
-/// What the players of games that are to be opened at private tables may still win.
+/// Returns what the players of the requested openings at private tables may still win.
 pub(super) async fn read_for_openings(
     connection: &mut PgConnection,
     requests: &[&Request],
@@ -52,7 +52,7 @@ pub(super) async fn read_for_openings(
     Ok(win_limits)
 }
 
-/// Writes a notice of this kind to each player who could have won too much, once a game.
+/// Writes a notice of this kind to each player at `seats`, at most once per game.
 pub(super) async fn write_notices(
     pool: &PgPool,
     kind: &str,
@@ -63,7 +63,7 @@ pub(super) async fn write_notices(
     let players = seats_of(players).filter(|(seat, _)| seats.contains(*seat));
     let players: Vec<_> = players.map(|(_, player)| player.0).collect();
     let once = || {
-        // Named after what they are about, so that each is written once.
+        // The id is derived from the content, so a retry inserts no second notice.
         sqlx::query!(
             r#"
             insert into notices (id, player, kind)
@@ -81,7 +81,7 @@ pub(super) async fn write_notices(
     Ok(())
 }
 
-/// Games that are open count, but for the one that is being opened.
+/// Reads the results of the last days by player. Open games count, except `opening`.
 async fn read_recent_results(
     connection: &mut PgConnection,
     players: &[PlayerId],

@@ -1,12 +1,13 @@
-//! The audit: reads all the books in one snapshot and reports whatever does not add up.
+//! The audit: reads all books in one snapshot and reports every inconsistency.
 //!
-//! It trusts no constraint and no code of the ledger's: every check is a query over the rows
-//! alone. House accounts are late by the operations in `pending_house_entries`; the audit counts those in, so
-//! it can run at any time while games settle.
+//! The audit relies on no constraint and no code of the ledger: every check is a query over the
+//! rows alone. The balances of house accounts lack the operations in `pending_house_entries`; the
+//! audit adds these, so it can run at any time while games settle.
 //!
-//! The one thing that is computed with the ledger's own code is the hash chain (see `chain`).
+//! The hash chain is the exception: it is computed with the ledger's own code (see `chain`).
 //!
-//! Absent here: settlements recomputed from records.
+//! Deliberately absent: the recomputation of settlements from records (see
+//! [`crate::verify::ledger`]).
 
 mod chain;
 
@@ -18,24 +19,23 @@ use super::error::LedgerError;
 use super::seal::SealHead;
 use crate::db;
 
-/// The most differences of one kind that a report lists: a bound on what it holds, beyond what
-/// anybody reads.
+/// The maximum number of listed differences of one kind, which bounds the memory of a report.
 const LISTED_MAX: i64 = 10_000;
 
-/// What was counted, and what does not add up.
+/// The row counts of the books and the differences found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub accounts: i64,
     pub operations: i64,
     pub transfers: i64,
     pub entries: i64,
-    /// Months whose entries are gone.
+    /// The number of closed months, whose entries have been removed.
     pub closed_months: i64,
     pub games: i64,
-    /// Operations whose house entries are not written yet.
+    /// The number of operations whose house entries are pending.
     pub pending_house_entries: i64,
-    /// The newest seal. Noted elsewhere, it proves later that nothing before it was changed: it
-    /// must still be in the chain.
+    /// The newest seal. A copy kept elsewhere proves later that nothing before it was changed: the
+    /// seal must still be in the chain.
     pub head: Option<SealHead>,
     pub differences: Vec<Difference>,
 }
@@ -46,7 +46,7 @@ impl Report {
     }
 }
 
-/// One thing that does not add up.
+/// One inconsistency of the books.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
     #[error("all balances together are {sum}, not 0.00")]
@@ -83,7 +83,7 @@ pub enum Difference {
     ClosedMonthDiffers { month: String },
 }
 
-/// Audits all books as they are at one moment.
+/// Audits all books as of one snapshot.
 pub async fn audit(pool: &PgPool) -> Result<Report, LedgerError> {
     Ok(db::retry(|| audit_once(pool)).await?)
 }
@@ -93,15 +93,15 @@ async fn audit_once(pool: &PgPool) -> Result<Report, sqlx::Error> {
     sqlx::query!("set transaction isolation level repeatable read, read only")
         .execute(&mut *tx)
         .await?;
-    // Reading all books takes as long as there is much in them.
+    // The duration grows with the books.
     sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
     let report = audit_in_tx(&mut tx).await?;
     tx.commit().await?;
     Ok(report)
 }
 
-/// As [`audit`], on what the caller's transaction sees. Unless that is one snapshot, what is
-/// posted meanwhile shows as differences.
+/// Audits the books like [`audit`], as the caller's transaction sees them. Unless that is a single
+/// snapshot, operations that are posted meanwhile appear as differences.
 pub async fn audit_in_tx(connection: &mut PgConnection) -> Result<Report, sqlx::Error> {
     let mut report = count_rows(connection).await?;
     let differences = &mut report.differences;
@@ -146,7 +146,7 @@ async fn count_rows(connection: &mut PgConnection) -> Result<Report, sqlx::Error
     })
 }
 
-/// Nothing comes from nowhere: with what is not folded yet, all balances sum to zero.
+/// Checks that all balances, together with the pending house entries, sum to zero.
 async fn check_sum(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -185,8 +185,8 @@ async fn check_sum(
     Ok(())
 }
 
-/// A balance is the sum of the entries, a version their number. Of months that are closed the sides of
-/// the transfers are what the entries were.
+/// Checks that each balance is the sum of the account's entries and each version their number. In
+/// closed months the sides of transfers stand for the removed entries.
 async fn check_balances(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -232,8 +232,8 @@ async fn check_balances(
     Ok(())
 }
 
-/// Each entry has the next number and starts from the balance that the one before left; the first one
-/// from what the months that are closed came to.
+/// Checks that each entry has the next number and continues the balance of the entry before. An
+/// account's first entry continues the sum of its closed months.
 async fn check_entries(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -279,9 +279,9 @@ async fn check_entries(
     Ok(())
 }
 
-/// Each transfer has one entry on its source and one on its destination, and there is no entry
-/// without a transfer. Only house sides that wait to be folded may be missing, and must be; and those
-/// of months that are closed, of which no entry may be left.
+/// Checks that each transfer has one entry on its source and one on its destination, and that each
+/// entry has a transfer. Exceptions: house sides of pending operations have no entry yet, and no
+/// entry of a closed month is left.
 async fn check_transfers(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -332,7 +332,7 @@ async fn check_transfers(
     Ok(())
 }
 
-/// What foreign keys would refuse.
+/// Checks references that foreign keys would check.
 async fn check_astray(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -356,7 +356,7 @@ async fn check_astray(
         let (operation, number) = (row.operation, row.number);
         Difference::DanglingTransfer { operation, number }
     }));
-    // That keys are used once is declared of those that operations are found by.
+    // The uniqueness of keys is a constraint of `operation_keys`, by which operations are found.
     let rows = sqlx::query_scalar!(
         r#"
         select coalesce(o.id, k.operation) as "operation!"
@@ -395,7 +395,8 @@ async fn check_astray(
     Ok(())
 }
 
-/// An open game's stakes are there in full; no other stake account holds anything.
+/// Checks that the stakes of open games are held in full and that every other stake account is
+/// empty.
 async fn check_stakes(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -428,8 +429,8 @@ async fn check_stakes(
     Ok(())
 }
 
-/// A POT holds the antes of its games, less what was paid out or given back, by the games' rows
-/// and not by entries.
+/// Checks that each POT holds the antes of its games, less payouts and refunds, by the rows of
+/// games and not by entries.
 async fn check_pots(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -474,8 +475,8 @@ async fn check_pots(
     Ok(())
 }
 
-/// Who gets coins back out of a POT gets what that player has paid into it since it was last empty,
-/// to the hundredth. Of what was paid in months that are closed nothing is known; it was empty since.
+/// Checks that each POT refund pays exactly what the player had paid into the POT since it was last
+/// empty. Payments in closed months are unknown; the POT has been empty since.
 async fn check_pot_refunds(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -525,8 +526,8 @@ async fn check_pot_refunds(
     Ok(())
 }
 
-/// Of a month that is closed there is still what there was, and the chain still has the seal that was
-/// the newest then.
+/// Checks that closed months still have the operations and transfers that they were closed with,
+/// and that the chain still has the seal that was the newest at that time.
 async fn check_closed(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,

@@ -1,11 +1,11 @@
-//! Booking a history: many finished games at once, by the same decisions as one by one, and written
-//! as a dump is restored, with `copy`. For a database that is filled to be looked at, by
-//! `bahay generate-history`; nothing of it serves players.
+//! Backfill: books many finished games at once, by the same decisions as single operations, and
+//! writes them with `copy`, as a dump is restored. `bahay generate-history` uses it to fill a
+//! database for demonstration; it serves no players.
 //!
-//! Phases: grants and games are decided in memory and gathered; [`LedgerBatch::write`] writes what was
-//! gathered in one transaction, while the next is decided, and folds and seals it as everything
-//! else, so the audit finds the books in order. Ids are counted here from where the sequences stand, so
-//! nobody else may post meanwhile. Bounds: memory grows with what is gathered between two writes.
+//! Grants and games are decided in memory and collected. [`LedgerBatch::write`] writes a batch in
+//! one transaction while the next one is being decided, then projects and seals it like every other
+//! operation, so the audit finds the books consistent. Ids continue from the sequences and are
+//! counted here, so no other process may post meanwhile. Memory grows with the size of a batch.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -24,23 +24,24 @@ use super::{grant, house_projection, open_game, post, settle};
 use crate::archive::store::Games;
 use crate::months;
 
-/// A database's books while a history is written into them.
+/// The books of a database that a history is being written to.
 #[derive(Debug)]
 pub struct LedgerBackfill {
     house_ids: BTreeMap<Account, i64>,
-    /// Wallets and POTs as they stand.
+    /// The current states of wallets and POTs.
     account_states: BTreeMap<Account, AccountState>,
     account_next: i64,
     operation_next: i64,
-    /// From the first to the last time of what is gathered.
+    /// The first and the last time of the collected rows.
     times_ms: Option<(i64, i64)>,
     rows: Rows,
 }
 
-/// What is gathered: rows in the text format of `copy`, by table.
+/// The collected rows by table, in the text format of `copy`.
 #[derive(Debug, Default)]
 struct Rows {
-    /// LedgerBatch until the window ends, because their balances go on changing.
+    /// The created accounts. They are converted to rows when the batch ends, because their balances
+    /// keep changing until then.
     made: Vec<(Account, i64)>,
     stakes: CopyText,
     operations: CopyText,
@@ -53,11 +54,11 @@ struct Rows {
     records: CopyText,
 }
 
-/// What is gathered between two writes.
+/// The rows of one write.
 #[derive(Debug)]
 pub struct LedgerBatch {
     tables: [(&'static str, CopyText); 9],
-    /// Wallets that were there before, with the versions under which they were.
+    /// Wallets that existed before this batch, with the versions that they had.
     changed: Vec<AccountState>,
     account_next: i64,
     operation_next: i64,
@@ -65,7 +66,8 @@ pub struct LedgerBatch {
 }
 
 impl LedgerBackfill {
-    /// On a database to which nobody else posts. `rooms` are those in which games will be.
+    /// Starts a backfill of a database that no other process posts to. `rooms` lists every room
+    /// with games.
     pub async fn begin(pool: &PgPool, rooms: &[String]) -> Result<Self, LedgerError> {
         let mut connection = pool.acquire().await?;
         let accounts = rooms.iter().cloned().map(Account::Fee).chain([Account::Issue]).collect();
@@ -77,14 +79,14 @@ impl LedgerBackfill {
         )
         .fetch_one(&mut *connection)
         .await?;
-        // Beyond what the last batch may have added to the numbers that it took.
+        // The last batch may have used numbers above the one that it took from the sequence.
         let (account_next, operation_next) =
             (row.account.saturating_add(1_024), row.operation.saturating_add(64));
         let (account_states, rows) = (BTreeMap::new(), Rows::default());
         Ok(Self { house_ids, account_states, account_next, operation_next, times_ms: None, rows })
     }
 
-    /// A grant to a player who has no wallet yet.
+    /// Appends a grant to a player without a wallet.
     pub fn append_grant(&mut self, input: GrantCoins, at_ms: i64) -> Result<(), LedgerError> {
         let wallet = Account::Wallet(input.player);
         self.create_account(&wallet);
@@ -96,7 +98,8 @@ impl LedgerBackfill {
         Ok(())
     }
 
-    /// A game, opened and settled. Its players have wallets that can pay for it.
+    /// Appends a game with its opening and settlement. The players' wallets must exist and cover
+    /// the stakes.
     pub fn append_game(&mut self, opening: OpenGame, settling: SettleGame) -> Result<(), LedgerError> {
         let (opened_at, finished_at) = (opening.opened_at_ms, settling.finished_at_ms);
         let pot = Account::Pot(opening.table);
@@ -171,7 +174,7 @@ impl LedgerBackfill {
         self.rows.made.push((account.clone(), id));
     }
 
-    /// The next id, in the month of its time or a later one.
+    /// Returns the next operation id, in the month of `at_ms` or a later one.
     fn next_operation_id(&mut self, at_ms: i64) -> Result<i64, LedgerError> {
         let least = months::first_operation_of(parse_time(at_ms)?);
         self.operation_next = self.operation_next.saturating_add(1).max(least);
@@ -185,7 +188,7 @@ impl LedgerBackfill {
         Books::new(accounts.iter().filter_map(account_state).collect(), self.house_ids.clone())
     }
 
-    /// Takes over what was booked.
+    /// Appends the rows of the decided transfers and entries, and stores the new account states.
     fn apply_books(&mut self, books: &Books) {
         for row in books.transfers() {
             let (code, amount) = (row.code.as_str(), row.amount.hundredths());
@@ -238,8 +241,8 @@ impl LedgerBackfill {
         Ok(())
     }
 
-    /// What was gathered since the last call, to be written before anything that is gathered later.
-    /// A table at which was played is done with.
+    /// Returns everything collected since the last call. Batches must be written in this order. The
+    /// POT of a table is dropped from memory, so the next batch cannot continue that table.
     pub fn take_batch(&mut self) -> LedgerBatch {
         let rows = std::mem::take(&mut self.rows);
         let mut accounts = rows.stakes;
@@ -289,7 +292,8 @@ impl LedgerBackfill {
 }
 
 impl LedgerBatch {
-    /// Writes it in one transaction; then the house's entries, and the seals.
+    /// Writes the batch in one transaction, then projects the house entries and seals the
+    /// operations.
     pub async fn write(self, pool: &PgPool) -> Result<(), LedgerError> {
         if let Some((first, last)) = self.times_ms {
             months::create_partitions(pool, parse_time(first)?, parse_time(last)?).await?;
@@ -313,7 +317,7 @@ impl LedgerBatch {
         Ok(())
     }
 
-    /// Balances of accounts that were there before.
+    /// Updates the balances of accounts that existed before this batch.
     async fn write_changed(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let column =
             |field: fn(&AccountState) -> i64| self.changed.iter().map(field).collect::<Vec<_>>();
@@ -339,19 +343,19 @@ impl LedgerBatch {
     }
 }
 
-/// In the text format of `copy`.
+/// The null value of `copy`'s text format.
 const NULL: Null = Null;
 
 struct Null;
 
 impl Display for Null {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Not escaped, because it holds what no text of ours does: see `row`.
+        // A marker that no field contains: see `push_row`.
         f.write_str("\u{0}")
     }
 }
 
-/// Rows of a table, as `copy` reads them.
+/// Rows of one table in the text format of `copy`.
 #[derive(Debug, Default)]
 struct CopyText(String);
 

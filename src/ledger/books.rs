@@ -1,6 +1,6 @@
-//! The accounts of one transaction, in memory, as they were read, and what is about to be written
-//! to them. Nothing here touches the database: an operation is decided and
-//! checked in full here, or leaves no trace.
+//! The accounts of one transaction in memory: their states as read, and the rows to be written.
+//! Nothing here accesses the database. An operation is decided and checked in full here, or leaves
+//! no trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use bahay_engine::table::PlayerId;
 use super::chart::{Account, Code};
 use super::error::LedgerError;
 
-/// One transfer that an operation asks for.
+/// One transfer of an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     pub(super) code: Code,
@@ -19,19 +19,19 @@ pub(super) struct Move {
     pub(super) amount: Coins,
 }
 
-/// How an account stands.
+/// The state of an account.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccountState {
-    /// Below zero, when there is no row: then it is minus the place among those to be made, less
-    /// one.
+    /// The row's id. A negative id means that there is no row yet: it is `-1 - place`, where
+    /// `place` is the account's index among those to be created.
     pub(super) id: i64,
     pub(super) balance: Coins,
     pub(super) version: i64,
-    /// The version under which it was read, for the pair of this check in the database.
+    /// The version that was read, for the comparison in the database.
     pub(super) version_read: i64,
 }
 
-/// As in the table `transfers`, but that the operation is a place in the batch until it is written.
+/// A row of `transfers`. Until it is written, `operation` is the operation's index in the batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransferRow {
     pub(super) operation: i64,
@@ -42,7 +42,7 @@ pub(super) struct TransferRow {
     pub(super) amount: Coins,
 }
 
-/// As in the table `entries`; for the operation see [`TransferRow`].
+/// A row of `entries`. For `operation` see [`TransferRow`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryRow {
     pub(super) account: i64,
@@ -55,7 +55,8 @@ pub(super) struct EntryRow {
 }
 
 impl AccountState {
-    /// Books one side of a transfer. `None` when the balance would not fit 64 bits.
+    /// Applies one side of a transfer and returns its entry. Returns `None` if the balance would
+    /// not fit 64 bits.
     pub(super) fn enter(&mut self, operation: i64, number: i16, amount: Coins) -> Option<EntryRow> {
         let balance_before = self.balance;
         self.balance = balance_before.checked_add(amount)?;
@@ -71,7 +72,8 @@ impl AccountState {
         })
     }
 
-    /// Whether there is a row. One without is made when something is booked on it.
+    /// Returns whether the account has a row. One without is created when something is booked on
+    /// it.
     pub(super) fn exists(&self) -> bool {
         self.id >= 0
     }
@@ -84,11 +86,12 @@ impl AccountState {
 #[derive(Debug, Default)]
 pub(super) struct Books {
     account_states: BTreeMap<Account, AccountState>,
-    /// House accounts have no account_state here: they are not locked, only named.
+    /// The ids of house accounts. These have no state here, because they are not locked.
     house_ids: BTreeMap<Account, i64>,
-    /// What players may still win at private tables, of those who are to begin a game there.
+    /// The most that each player of an opening at a private table, or one at the limit of a room,
+    /// may still win.
     win_limits: BTreeMap<PlayerId, Coins>,
-    /// Who has deleted its account, of those who are to begin a game.
+    /// The players of openings who have deleted their accounts.
     deleted_players: BTreeSet<PlayerId>,
     transfers: Vec<TransferRow>,
     entries: Vec<EntryRow>,
@@ -102,27 +105,27 @@ impl Books {
         Self { account_states, house_ids, ..Self::default() }
     }
 
-    /// What is in an account; nothing, if there is no such account.
+    /// Returns the balance of an account; zero if there is no such account.
     pub(super) fn balance(&self, account: &Account) -> Coins {
         self.account_states.get(account).map_or(Coins::ZERO, |account_state| account_state.balance)
     }
 
-    /// The version of an account's newest entry; `None`, if there is no such account.
+    /// Returns the version of an account's newest entry; `None` if there is no such account.
     pub(super) fn version(&self, account: &Account) -> Option<i64> {
         self.account_states.get(account).map(|account_state| account_state.version)
     }
 
-    /// Takes in what players may still win at private tables.
+    /// Sets the most that players may still win.
     pub(super) fn set_win_limits(&mut self, win_limits: BTreeMap<PlayerId, Coins>) {
         self.win_limits = win_limits;
     }
 
-    /// Takes in who has deleted its account.
+    /// Sets the players who have deleted their accounts.
     pub(super) fn set_deleted_players(&mut self, deleted_players: BTreeSet<PlayerId>) {
         self.deleted_players = deleted_players;
     }
 
-    /// What a player can spend on a game: nothing, when it has deleted its account.
+    /// Returns the balance that a player can spend on a game: zero for a deleted account.
     pub(super) fn spendable_balance(&self, player: PlayerId) -> Coins {
         if self.deleted_players.contains(&player) {
             return Coins::ZERO;
@@ -130,12 +133,13 @@ impl Books {
         self.balance(&Account::Wallet(player))
     }
 
-    /// What a player may still win at private tables; `None` where that is not bounded.
+    /// Returns the most that a player may still win; `None` if it is not bounded.
     pub(super) fn win_limit(&self, player: PlayerId) -> Option<Coins> {
         self.win_limits.get(&player).copied()
     }
 
-    /// Notes what a game that begins at a private table may bring, for what follows in this batch.
+    /// Subtracts the possible gain of an opened game from the player's limit, for the later
+    /// operations of this batch.
     pub(super) fn reserve_win(&mut self, player: PlayerId, amount: Coins) {
         if let Some(limit) = self.win_limits.get_mut(&player) {
             let left = limit.hundredths().saturating_sub(amount.hundredths());
@@ -143,9 +147,9 @@ impl Books {
         }
     }
 
-    /// Books all of an operation's transfers, or none of them.
+    /// Books all transfers of an operation, or none of them.
     ///
-    /// The operation has already been found to be in order, so whatever is refused here is a bug.
+    /// The operation has been validated before, so an error here is a bug.
     pub(super) fn post(&mut self, operation: i64, moves: &[Move]) -> Result<(), LedgerError> {
         let mut changed = BTreeMap::new();
         let mut transfers = Vec::with_capacity(moves.len());
@@ -189,7 +193,7 @@ impl Books {
     }
 
     fn house_id(&self, account: &Account, code: Code, amount: Coins) -> Result<i64, LedgerError> {
-        // A fee account that pays has to be locked, or it could be overdrawn; reversals do that.
+        // A fee account that pays must be locked, or it could be overdrawn; reversals lock it.
         let may_pay = *account == Account::Issue || code == Code::Reversal;
         if amount.is_negative() && !may_pay {
             return Err(LedgerError::broken(format!("{account} pays without a lock")));
@@ -198,7 +202,7 @@ impl Books {
         id.ok_or_else(|| LedgerError::broken(format!("there is no account {account}")))
     }
 
-    /// Takes in an account that is made beside these books.
+    /// Adds an account that is created outside of these books.
     pub(super) fn add(&mut self, account: Account, account_state: AccountState) {
         self.account_states.insert(account, account_state);
     }
@@ -211,7 +215,7 @@ impl Books {
         &self.transfers
     }
 
-    /// In the order of their primary key, in which they are written fastest.
+    /// Returns the entries in the order of their primary key, which is the fastest order to insert.
     pub(super) fn entries(&self) -> Vec<EntryRow> {
         let mut entries = self.entries.clone();
         entries.sort_unstable_by_key(|entry| (entry.account, entry.version));

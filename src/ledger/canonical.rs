@@ -1,8 +1,9 @@
-//! JSON in its canonical form: the keys of every object in order, and no space. Equal documents are
-//! equal bytes whatever they were written from, so what was asked for can be told by a hash.
+//! Canonical JSON: the keys of every object are sorted and no whitespace is written. Equal
+//! documents have equal bytes independently of the type that they are serialized from, so a hash
+//! identifies an input.
 //!
-//! Everything is written by serde_json as it comes, without a tree of values in between; an object
-//! whose keys are not in order is put in order when it ends.
+//! serde_json writes the values in the order in which they come, without an intermediate tree. When
+//! an object ends and its keys are not sorted, its fields are sorted in place.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -11,10 +12,10 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// Most records fit into this.
+/// The initial capacity of the buffer in bytes; most records fit.
 const INITIAL_CAPACITY: usize = 8 * 1024;
 
-/// A document in its canonical form.
+/// A document in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document(String);
 
@@ -28,12 +29,12 @@ impl Document {
     }
 }
 
-/// The canonical form of a value.
+/// Serializes a value to canonical JSON.
 pub(super) fn to_canonical_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     write(value, None)
 }
 
-/// The same, of an object that has one more field.
+/// Serializes an object to canonical JSON, with one additional field.
 pub(super) fn to_canonical_json_with<T: Serialize + ?Sized>(
     object: &T,
     name: &str,
@@ -54,16 +55,16 @@ fn write<T: Serialize + ?Sized>(
     String::from_utf8(written.into_inner().out).map_err(serde::ser::Error::custom)
 }
 
-/// What is written so far, which the writer adds to and the formatter puts in order.
+/// The output buffer, which the writer appends to and the formatter sorts.
 struct CanonicalBuffer {
     out: Vec<u8>,
-    /// Of the objects that have begun and not ended, the innermost last.
+    /// The fields of all unfinished objects, those of the innermost object last.
     fields: Vec<Field>,
-    /// Where the fields of each of them begin.
+    /// The index of the first field of each unfinished object.
     objects: Vec<usize>,
 }
 
-/// Where a field stands, without a comma.
+/// The byte positions of a field in the buffer, without its comma.
 #[derive(Clone, Copy)]
 struct Field {
     start: usize,
@@ -93,7 +94,7 @@ impl CanonicalBuffer {
         self.objects.push(self.fields.len());
     }
 
-    /// Before the bracket that ends it.
+    /// Sorts the fields of the innermost object. Is called before the closing bracket is written.
     fn end_object(&mut self) {
         let first = self.objects.pop().unwrap_or_default();
         let mut fields = self.fields.split_off(first);
@@ -113,7 +114,7 @@ impl CanonicalBuffer {
         self.out.extend_from_slice(&ordered);
     }
 
-    /// Nearly always what stands between its quotes.
+    /// Returns the decoded name of a field. Only a name with an escape sequence is copied.
     fn name(&self, field: &Field) -> Cow<'_, [u8]> {
         let quoted = &self.out[field.start..field.name_end];
         if quoted.contains(&b'\\')
@@ -140,7 +141,7 @@ impl io::Write for BufferWriter<'_> {
 
 struct CanonicalFormatter<'a> {
     written: &'a RefCell<CanonicalBuffer>,
-    /// A field that the outermost object has besides.
+    /// An additional field of the outermost object.
     more: Option<(&'a str, &'a Document)>,
 }
 
@@ -220,7 +221,7 @@ mod tests {
         let text =
             r#"{"made":null,"name":"é\"","shapes":[{"at":[-1,3],"side":2,"type":"square"}]}"#;
         assert_eq!(to_canonical_json(&drawing).unwrap(), text);
-        // It is no matter what it is written from.
+        // The canonical form does not depend on the type that is serialized.
         assert_eq!(to_canonical_json(&serde_json::to_value(&drawing).unwrap()).unwrap(), text);
     }
 
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn names_are_ordered_as_they_are_and_not_as_they_are_written() {
-        // In JSON a quote is written behind a backslash, which comes after an A.
+        // In JSON a quote is escaped by a backslash, which sorts after an A.
         let value = json!({ "aA": 1, "a\"": 2 });
         assert_eq!(to_canonical_json(&value).unwrap(), r#"{"a\"":2,"aA":1}"#);
     }

@@ -1,4 +1,4 @@
-//! The chart of accounts and the codes of transfers: the ledger's vocabulary, without SQL.
+//! The chart of accounts and the codes of transfers: the vocabulary of the ledger, without SQL.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use serde::{Deserialize, Serialize};
 
-/// An account, by what it is for. Its `Display` is its code in the database.
+/// An account, by its purpose. Its `Display` is its code in the database.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Account {
-    /// What a player can spend.
+    /// The coins that a player can spend.
     Wallet(PlayerId),
-    /// What a seat can lose in one game.
+    /// The coins that a seat can lose in one game.
     Stake(GameId, Seat),
     /// The POT of a table.
     Pot(TableId),
-    /// What the house has earned in a room.
+    /// The fees that the house has earned in a room.
     Fee(String),
-    /// Where coins come from; the only account below zero.
+    /// The source of all coins, and the only account with a negative balance.
     Issue,
-    /// Where a correction waits to be explained.
+    /// The suspense account, for corrections that are not explained yet.
     Suspense,
 }
 
 impl Account {
-    /// As in the column `kind`.
+    /// Returns the value of the column `kind`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Wallet(_) => "wallet",
@@ -36,7 +36,8 @@ impl Account {
         }
     }
 
-    /// Whether nearly every operation touches it, so that posting must not lock it.
+    /// Returns whether this is a house account. Nearly every operation touches one, so posting must
+    /// not lock it.
     pub fn is_house(&self) -> bool {
         match self {
             Self::Fee(_) | Self::Issue => true,
@@ -65,40 +66,40 @@ impl fmt::Display for Account {
     }
 }
 
-/// What a transfer is for.
+/// The purpose of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// Wallet to POT, before the deal (rule 7.1).
+    /// An ante, from wallet to POT before the deal (rule 7.1).
     Ante,
-    /// Wallet to stake, before the deal (rule 6.9).
+    /// A stake, from wallet to stake account before the deal (rule 6.9).
     Hold,
-    /// A loser's stake to a winner's wallet, before the fee (rule 6.7).
+    /// A payment from a loser's stake to a winner's wallet, before the fee (rule 6.7).
     Payment,
-    /// A winner's wallet to the room's fee account (rule 6.8).
+    /// The service fee, from a winner's wallet to the room's fee account (rule 6.8).
     Fee,
-    /// What is left of a stake, back to its wallet.
+    /// The rest of a stake, back to its wallet.
     Release,
-    /// The whole POT to a wallet (rule 7.2).
+    /// The whole POT, to a wallet (rule 7.2).
     Pot,
-    /// An ante of a voided game, back to its wallet.
+    /// The refund of an ante of a voided game, to its wallet.
     Refund,
-    /// Coins that a new player starts with.
+    /// The starting coins of a new player.
     Welcome,
-    /// Coins for coming back on another day.
+    /// A daily reward.
     Daily,
-    /// Coins for a wallet that has run nearly empty.
+    /// A grant to a wallet that has run nearly empty.
     Relief,
-    /// Coins that operators gave or took.
+    /// An adjustment of a wallet by operators.
     Adjustment,
-    /// A transfer of an operation that operators took back.
+    /// A reversed transfer of an operation that operators took back.
     Reversal,
-    /// Out of the POT of a table that is gone, or of a private one, to a wallet that paid antes into
-    /// it (rule 7.4).
+    /// A POT refund: from the POT of a deleted table or of a private one to a wallet that paid
+    /// antes into it (rule 7.4).
     PotRefund,
-    /// Coins of the house for one of its bots to play with.
+    /// A grant to a house bot.
     HouseBot,
-    /// What a bot of the house has left, back to the house.
+    /// The rest of a house bot's coins, back to the house.
     Sweep,
 }
 
@@ -121,7 +122,7 @@ impl Code {
         Self::Sweep,
     ];
 
-    /// As in the column `code`.
+    /// Returns the value of the column `code`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ante => "ante",
@@ -142,7 +143,8 @@ impl Code {
         }
     }
 
-    /// `None` for a code that the schema does not allow either.
+    /// Parses the value of the column `code`. Returns `None` for a value that the schema does not
+    /// allow either.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == text)
     }
@@ -154,14 +156,14 @@ impl fmt::Display for Code {
     }
 }
 
-/// What coins are granted for.
+/// The purpose of a grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grant {
     Welcome,
     Daily,
     Relief,
-    /// For a bot of the house to play with.
+    /// A grant to a house bot.
     HouseBot,
 }
 

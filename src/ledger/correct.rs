@@ -1,11 +1,11 @@
-//! Corrections: coins that operators add to a wallet or take from it, and operations taken back.
+//! Corrections: adjustments of wallets by operators, and reversals of operations.
 //!
-//! Nothing that was booked is changed; a correction is another operation. What it may not do is
-//! refused here, and decode_answer: a wallet that cannot pay keeps all it has, an operation goes back once,
-//! and what belongs to several games at once does not go back at all. Who asks and who decides is
-//! not known here: see `operators`.
+//! A correction changes no booked row; it is another operation. Typed errors reject what a
+//! correction may not do: an adjustment cannot overdraw a wallet, an operation is reversed at most
+//! once, and an operation that belongs to several games is not reversed at all. The module does not
+//! know who requests a correction and who approves it: see `operators`.
 //!
-//! What an operation booked is read without locks, because it never changes.
+//! The transfers of an operation are read without locks, because they never change.
 
 use std::collections::BTreeMap;
 
@@ -22,51 +22,51 @@ use super::operation::Operation;
 use crate::db;
 use crate::ids::CorrectionId;
 
-/// Coins from `issue` to a wallet, which is made if there is none, or back from it. Its key is
-/// `adjust:<correction>`.
+/// An adjustment: coins from `issue` to a wallet, which is created if it does not exist, or from a
+/// wallet back to `issue`. Its key is `adjust:<correction>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdjustWallet {
     pub correction: CorrectionId,
     pub player: PlayerId,
-    /// Below zero takes coins.
+    /// The amount; negative if coins are taken.
     pub amount: Coins,
 }
 
-/// An operation taken back. Its key is `reverse:<operation>`, so there is one for each, whichever
-/// correction it is for.
+/// A reversal of an operation. Its key is `reverse:<operation>`, so each operation is reversed at
+/// most once, by whichever correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ReverseOperation {
     pub correction: CorrectionId,
     pub operation: i64,
 }
 
-/// A correction that was booked.
+/// A booked correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookedCorrection {
-    /// The operation that booked it.
+    /// The id of the operation that booked it.
     pub operation: i64,
 }
 
-/// What is stored as the answer of a correction or a sweep. The operation has its id only once it
-/// is written.
+/// The stored answer of a correction or a sweep. It lacks the operation's id, which is assigned on
+/// writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PostedAmount {
-    /// All that booked.
+    /// The sum of all transfers.
     amount: Coins,
 }
 
-/// What taking an operation back comes to.
+/// A planned reversal.
 #[derive(Clone, Debug)]
 pub(super) struct Reversal {
     pub(super) input: ReverseOperation,
     pub(super) game: Option<GameId>,
-    /// Fees first, so that whoever has to pay back what it won has the fee for it.
+    /// Fees come first, so that a winner has the fee back before repaying the winnings.
     pub(super) moves: Vec<Move>,
 }
 
 impl Ledger {
-    /// Adds coins to a wallet or takes them, in the caller's transaction, which holds the
-    /// wallet's lock from here on and which is lost when this fails with a database error.
+    /// Adds coins to a wallet or takes them from it, in the caller's transaction, which holds the
+    /// wallet's lock from here on. After a database error the transaction is unusable.
     pub async fn adjust_in_tx(
         &self,
         connection: &mut PgConnection,
@@ -75,7 +75,7 @@ impl Ledger {
         self.correct_in_tx(connection, Operation::Adjust(input)).await
     }
 
-    /// Takes an operation back, in the caller's transaction, as [`Ledger::adjust_in_tx`] does.
+    /// Reverses an operation, in the caller's transaction, like [`Ledger::adjust_in_tx`].
     pub async fn reverse_in_tx(
         &self,
         connection: &mut PgConnection,
@@ -84,7 +84,7 @@ impl Ledger {
         let booked = read_operation(connection, input.operation).await?;
         let reversal = plan_reversal(input, &booked)?;
         match check_fees(connection, &reversal.moves).await {
-            // Whoever held the lock may have taken this very fee back.
+            // The former holder of the lock may have reversed this very fee.
             Err(LedgerError::Overdrawn { .. })
                 if read_operation(connection, input.operation).await?.is_reversed =>
             {
@@ -114,8 +114,8 @@ impl Ledger {
         Ok(BookedCorrection { operation })
     }
 
-    /// Whether an operation could be taken back as far as can be seen now, so that nobody asks
-    /// for what must be refused. Wallets are not looked at.
+    /// Checks whether an operation is reversible as far as is known now, so that a request that
+    /// must be refused is not made. Wallets are not checked.
     pub async fn check_reversible(&self, operation: i64) -> Result<(), LedgerError> {
         let booked = db::retry(|| find_operation(&self.reads, operation)).await?;
         let booked = booked.ok_or(LedgerError::OperationUnknown { operation })?;
@@ -156,8 +156,8 @@ pub(super) fn reverse(
     post_covered(operation, &input.moves, books)
 }
 
-/// Posts what the wallets can pay, and refuses the whole otherwise. Unlike in a game, nothing has
-/// been held back for this.
+/// Posts the transfers if the wallets cover all of them, and rejects the operation otherwise.
+/// Unlike in a game, nothing is held in advance.
 pub(super) fn post_covered(
     operation: i64,
     moves: &[Move],
@@ -185,7 +185,7 @@ pub(super) fn post_covered(
     Ok(PostedAmount { amount })
 }
 
-/// An operation as it was booked.
+/// An operation as booked.
 struct BookedOperation {
     kind: String,
     game: Option<GameId>,
@@ -200,7 +200,7 @@ struct BookedTransfer {
     amount: Coins,
 }
 
-/// One side of a transfer, as far as it matters for taking it back.
+/// One side of a transfer, as far as a reversal needs it.
 enum TransferSide {
     Wallet(PlayerId),
     /// The stake of this player.
@@ -208,7 +208,7 @@ enum TransferSide {
     Issue,
     /// The fee account of a room.
     Fee(String),
-    /// What several games or nobody in particular have a share in.
+    /// An account that several games share, or nobody in particular.
     Other,
 }
 
@@ -241,8 +241,8 @@ fn plan_reversal(input: ReverseOperation, booked: &BookedOperation) -> Result<Re
     Ok(Reversal { input, game: booked.game, moves })
 }
 
-/// A transfer backwards. What came from a stake goes to the wallet of whoever staked it; the
-/// stake of a finished game stays empty.
+/// Returns the reverse of a transfer. Coins from a stake go to the wallet of the player who staked
+/// them; the stake account of a finished game stays empty.
 fn reverse_transfer(transfer: &BookedTransfer) -> Option<Move> {
     let account = |side: &TransferSide| match side {
         TransferSide::Wallet(player) | TransferSide::Stake(player) => Some(Account::Wallet(*player)),
@@ -263,7 +263,7 @@ async fn read_operation(connection: &mut PgConnection, operation: i64) -> Result
     booked.ok_or(LedgerError::OperationUnknown { operation })
 }
 
-/// An operation beside one of its transfers; beside nothing, if it booked nothing.
+/// An operation joined with one of its transfers, or with none if it has none.
 struct OperationTransferRow {
     kind: String,
     game: Option<uuid::Uuid>,
@@ -276,7 +276,7 @@ struct OperationTransferRow {
     amount: Option<i64>,
 }
 
-/// `None` for an id that no operation has.
+/// Returns `None` if there is no operation with this id.
 async fn find_operation(
     executor: impl PgExecutor<'_>,
     operation: i64,
@@ -333,9 +333,10 @@ fn parse_side(code: &str, player: Option<uuid::Uuid>) -> TransferSide {
     }
 }
 
-/// A fee account is folded late and never locked by games, so what it holds is reckoned here,
-/// under a lock that keeps folding and other reversals out until the caller's transaction ends.
-/// Settled fees cannot be less than what is reversed of them; this is the pair of that.
+/// Checks that fee accounts cover the reversal. The entries of a fee account are pending for a
+/// while and games never lock it, so its balance is computed here, under a lock that excludes the
+/// house projection and other reversals until the caller's transaction ends. Settled fees cannot be
+/// less than the fees reversed of them; this check confirms it.
 async fn check_fees(connection: &mut PgConnection, moves: &[Move]) -> Result<(), LedgerError> {
     let mut fees: BTreeMap<String, Coins> = BTreeMap::new();
     for Move { source, amount, .. } in moves {
@@ -398,7 +399,7 @@ mod tests {
         BookedTransfer { code, source, destination, amount: Coins::from_hundredths(hundredths) }
     }
 
-    /// Rule 6.10 without its POT.
+    /// The settlement of rule 6.10 without its POT.
     fn settled() -> BookedOperation {
         let [loser, winner] = [1, 2].map(|number| PlayerId(Uuid::from_u128(number)));
         let fee = TransferSide::Fee("newbie".into());

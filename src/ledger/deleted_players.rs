@@ -1,9 +1,9 @@
-//! Players who delete their accounts: they begin no game any more, and who has begun one does not
-//! delete its account.
+//! Deleted players: a player who has deleted the account begins no game, and a player with an open
+//! game does not delete the account.
 //!
-//! Both sides meet at the wallet. Who deletes locks it, looks whether a game is open, and notes the
-//! deletion, in one transaction; who opens a game locks the wallets of its players and looks whether
-//! one of them is gone. So of the two one is first, and the other one sees what it did.
+//! Both transactions lock the wallet. A deletion locks it, checks for an open game, and records the
+//! deletion; an opening locks the wallets of its players and checks for a deleted one. So one of
+//! the two is first, and the other one sees its result.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use sqlx::PgConnection;
 use super::chart::Account;
 use super::operation::{Operation, Request};
 
-/// Locks a player's wallet until the caller's transaction ends: from here on no game is opened with
-/// it, and those that were opened before are seen. Whoever holds locks of games or accounts already
-/// must not call this.
+/// Locks a player's wallet until the caller's transaction ends. From here on no game is opened with
+/// it, and games opened before are visible. The caller must not hold locks of games or accounts
+/// already.
 pub async fn lock_wallet_in_tx(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -30,8 +30,8 @@ pub async fn lock_wallet_in_tx(
     .map(|_| ())
 }
 
-/// Which players of games that are to be opened have deleted their accounts. Read under the locks of
-/// their wallets.
+/// Returns the players of requested openings who have deleted their accounts. The caller holds the
+/// locks of the wallets.
 pub(super) async fn read_for_openings(
     connection: &mut PgConnection,
     requests: &[&Request],

@@ -1,5 +1,4 @@
-//! Why the ledger did not do what it was asked, in order of precedence: what comes first is
-//! reported first.
+//! The errors of the ledger, in order of precedence: the first that applies is reported.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
@@ -8,17 +7,18 @@ use bahay_engine::table::{GameId, TableId};
 pub use crate::archive::GameState;
 use crate::db::Failure;
 
-/// Nothing has moved when one of these comes back, with one exception that says so.
+/// An error of an operation. No coins have moved, except possibly with
+/// [`LedgerError::Unavailable`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
-    /// The input is out of bounds whatever the books say.
+    /// The input is out of bounds whatever the books contain.
     #[error("{what}")]
     Invalid { what: &'static str },
-    /// The database did not answer, or not in time. It may have done the work all the same: ask
-    /// again with the same input, and the answer is the one answer.
+    /// The database did not answer, or not in time. The operation may have been performed all the
+    /// same: a retry with the same input returns its answer.
     #[error("the ledger is unavailable: {reason}")]
     Unavailable { reason: String },
-    /// This was asked before with another input.
+    /// The key has been used with another input.
     #[error("{key} was asked for before, with another input")]
     KeyReused { key: String },
     #[error("there is no game {game}")]
@@ -28,7 +28,7 @@ pub enum LedgerError {
     GameNotOpen { game: GameId, state: GameState },
     #[error("table {table} still plays game {game}")]
     TableBusy { table: TableId, game: GameId },
-    /// The call names other players, another table or another room than the opening did.
+    /// The request names other players, another table or another room than the opening did.
     #[error("game {game} was opened with another {what}")]
     GameDiffers { game: GameId, what: &'static str },
     #[error("the POT of table {table} holds nothing")]
@@ -41,16 +41,16 @@ pub enum LedgerError {
     NotReversible { operation: i64, why: &'static str },
     #[error("operation {operation} has been reversed already")]
     AlreadyReversed { operation: i64 },
-    /// A correction takes more than there is.
+    /// A correction exceeds the balance.
     #[error("{account} holds {balance} and is to pay {amount}")]
     Overdrawn { account: String, balance: Coins, amount: Coins },
-    /// A bug, or books that do not add up. Asking again is no use.
+    /// A bug, or inconsistent books. A retry does not help.
     #[error("the ledger is broken: {reason}")]
     Broken { reason: String },
 }
 
 impl LedgerError {
-    /// Whether the same call may pass later.
+    /// Returns whether a retry of the same call may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unavailable { .. } | Self::TableBusy { .. } => true,
@@ -69,7 +69,7 @@ impl LedgerError {
         }
     }
 
-    /// Stable, in snake case.
+    /// Returns a stable code in snake case.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "invalid",
@@ -111,7 +111,7 @@ impl From<sqlx::Error> for LedgerError {
     }
 }
 
-/// What is wrong with a settlement, by itself or against the books.
+/// A fault of a settlement, by itself or against the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettlementFault {
     #[error("{seat} has no player")]

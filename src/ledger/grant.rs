@@ -1,4 +1,4 @@
-//! Grants: the only way for coins to come into being.
+//! Grants: the only way in which coins come into being.
 
 use super::books::{Books, Move};
 use super::chart::Account;

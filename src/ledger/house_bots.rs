@@ -1,4 +1,4 @@
-//! The coins that bots of the house hold and have lost: the two sums that bound the grants to them
+//! The coins that house bots hold and have lost: the two sums that bound the grants to them
 //! (`lobby::bot_purse`).
 
 use bahay_engine::coins::Coins;
@@ -10,30 +10,31 @@ use super::error::LedgerError;
 use crate::clock::{self, Timestamp};
 use crate::db;
 
-/// Coins of all bots of the house together, of retired ones too.
+/// The coins of all house bots together, including retired ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HouseBotCoins {
-    /// The loss in games that were finished since some time, antes and fees included, less what came
-    /// back since then out of POTs of private tables; below zero, a gain.
+    /// The loss in games that finished since a given time, with antes and fees, less the POT
+    /// refunds of private tables since then. Negative if the bots have gained.
     pub lost: Coins,
-    /// The balances of the wallets, and the stakes and antes of games that go on.
+    /// The balances of the wallets, and the stakes and antes of open games.
     pub held: Coins,
 }
 
-/// The right to decide on a grant to a bot, which one process has at a time. Ends when it is dropped.
+/// A lock that permits a decision on a grant to a house bot. One process holds it at a time; a drop
+/// releases it.
 #[derive(Debug)]
 pub struct BotGrantLock(Transaction<'static, Postgres>);
 
 impl BotGrantLock {
-    /// Lets the next grant be decided at once.
+    /// Releases the lock at once.
     pub async fn release(self) {
-        // A connection that breaks here has given the lock up as well.
+        // A connection that breaks here has released the lock as well.
         let _ = self.0.rollback().await;
     }
 }
 
 impl Ledger {
-    /// Locks the grants to bots of the house; `None` while another process decides on one.
+    /// Acquires the lock of grants to house bots. Returns `None` while another process holds it.
     pub async fn lock_bot_grants(&self) -> Result<Option<BotGrantLock>, LedgerError> {
         let mut tx = self.reads.begin().await?;
         let is_locked = sqlx::query_scalar!(
@@ -44,7 +45,8 @@ impl Ledger {
         Ok(is_locked.then_some(BotGrantLock(tx)))
     }
 
-    /// Sums the losses of bots in games that were finished since then, and what bots hold now.
+    /// Sums the losses of house bots in games that finished since then, and the coins that they
+    /// hold now.
     pub async fn house_bot_coins(&self, since: Timestamp) -> Result<HouseBotCoins, LedgerError> {
         let since = clock::to_jiff(since).to_sqlx();
         let once = || {

@@ -1,14 +1,15 @@
-//! Folding: the entries of house accounts, written some time after their transfers.
+//! The house projection: the entries of house accounts, written some time after their transfers.
 //!
-//! Nearly every game pays the room's fee account, and locking it would make all games wait for
-//! each other. So posting writes the transfer and notes the operation in `pending_house_entries`; here, one
-//! process at a time takes notes out in the order of operations and writes the entries of `fee`
-//! and `issue`, numbered and with balances like all others, in the same transaction. A crash
-//! loses nothing: the note is gone exactly when the entry is there. What is folded together is
-//! also sealed together (see `seal`), so every operation is noted, whatever it moves.
+//! Nearly every game pays the room's fee account, and a lock on it would serialize all games. So
+//! posting writes the transfer and records the operation in `pending_house_entries`. Here one
+//! process at a time removes pending operations in the order of their ids and writes the entries of
+//! `fee` and `issue`, numbered and with balances like all others, in the same transaction. A crash
+//! loses nothing: the pending row is removed in the transaction that writes the entry. Operations
+//! projected together are also sealed together (see `seal`), so every operation is recorded as
+//! pending, whatever it moves.
 //!
-//! An operation that commits late may be folded after one with a higher id. House entries are
-//! numbered in the order of folding, which is an order in which they can have happened.
+//! An operation that commits late may be projected after one with a higher id. House entries are
+//! numbered in the order of projection, which is a possible order of events.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +20,13 @@ use super::books::{EntryRow, AccountState};
 use super::seal::{self, OperationContent};
 use crate::db;
 
-/// The most operations that one transaction folds.
+/// The maximum number of operations per transaction.
 const OPERATIONS_MAX: i64 = 1_000;
 
-/// Held while folding, so that the nodes fold one after another. A number of our own.
+/// The advisory lock that the projection holds, so that nodes take turns. The number is arbitrary.
 const ADVISORY_LOCK: i64 = 0x6261_6861_795f_666f;
 
-/// Folds until nothing is left, and says how many operations that were.
+/// Projects until no operation is pending. Returns the number of projected operations.
 pub(super) async fn project_all(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut sum = 0_u64;
     loop {
@@ -161,7 +162,8 @@ async fn write_entries(
     )
     .execute(connection)
     .await?;
-    // The pair of a check made in memory: as many rows were written as were decided on.
+    // The counterpart of a check in memory: the number of written rows equals the number of decided
+    // ones.
     if u64::try_from(changed.len()) == Ok(written.rows_affected()) {
         return Ok(());
     }

@@ -1,21 +1,28 @@
-//! The ledger: every coin, in PostgreSQL, by double entry.
+//! The ledger: a double-entry bookkeeping of every coin, in PostgreSQL.
 //!
-//! An operation (opening a game, settling it, voiding it, a grant, a correction) is a set of
-//! transfers between accounts, done once under a key derived from what it does; asking again gives
-//! the stored answer. `chart` names accounts and transfers, `operation` what can be asked,
-//! `open_game`, `settle`, `void`, `grant` and `correct` decide in memory against `books`, which
-//! `attempt` reads without locks and `post` under them, `write` writes what was decided, `writer`
-//! gathers batches, `allowance` reads what players may win at private tables, `room_winnings`
-//! what they have won of one another in rooms, `gone` keeps those
-//! who delete their accounts out of games, `canonical` is the form in which inputs are hashed, `fold` writes the house's entries and seals what was booked (`seal`), `read`
-//! answers questions, `audit` looks for anything that does not add up, `recompute` says what a
-//! stored document must have been asked for with, and `backfill` books a whole history.
+//! An operation (opening, settling or voiding a game, a grant, a correction, …) is a set of
+//! transfers between accounts. Its idempotency key is derived from its content, so it is performed
+//! at most once; a repeated request returns the stored answer.
 //!
-//! Two functions of the database, `books_of` and `write_books`, read and write the books in one call
-//! each, and decide nothing (migrations/0008_books.sql).
+//! - `chart` defines the accounts and the codes of transfers, `operation` the operations and their
+//!   answers.
+//! - `open_game`, `settle`, `void`, `grant`, `sweep`, `correct` and `refund_pot` decide an
+//!   operation in memory against `books`.
+//! - `optimistic` reads the books without locks, `post` reads them under locks, `write` writes a
+//!   decided batch, and `writer` collects operations into batches.
+//! - `allowance` reads what players may still win at private tables, `room_winnings` what they have
+//!   won of each other in rooms; `deleted_players` excludes deleted accounts from new games.
+//! - `canonical` is the form of JSON that inputs are hashed in; `recompute` derives the hash of a
+//!   stored settlement.
+//! - `house_projection` writes the entries of house accounts and seals operations (`seal`).
+//! - `read` answers queries, `audit` checks the books, `house_bots` sums the coins of house bots,
+//!   and `backfill` writes a whole history.
 //!
-//! Absent on purpose: triggers; decisions in the database; changes of what was once booked;
-//! floating-point numbers; any knowledge of cards. `docs/LEDGER.md` tells it to accountants.
+//! Two database functions, `books_of` and `write_books`, read and write the books in one call each.
+//! They contain no decisions (migrations/0008_books.sql).
+//!
+//! Deliberately absent: triggers, decisions in the database, changes of booked rows, floating-point
+//! numbers, and any knowledge of cards. `docs/LEDGER.md` describes the ledger for accountants.
 
 mod allowance;
 mod optimistic;
@@ -81,24 +88,28 @@ use crate::entropy;
 use crate::ids::PRIVATE_ROOM;
 use crate::reason::Reason;
 
-/// How long an operation waits for room in a full queue before it is refused as unavailable.
+/// The maximum time that an operation waits for capacity in a full queue. After it the operation is
+/// rejected as [`LedgerError::Unavailable`].
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How the ledger's tasks behave.
+/// The settings of the ledger's tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct LedgerOptions {
-    /// Batches that are posted at the same time, each on a connection of its own. Two keep two
-    /// cores busy.
+    /// The number of batches that are posted concurrently, each on a connection of its own. Two
+    /// keep two cores busy.
     pub batches_at_once: usize,
-    /// How many operations may wait for a batch. Beyond that, callers wait for room.
+    /// The capacity of the queue of operations that wait for a batch. A caller waits while the
+    /// queue is full.
     pub queue: usize,
-    /// How far apart batches begin at least, unless enough waits for one. An operation that
-    /// comes after a pause does not wait; under load each waits half of this on average, and shares
-    /// a transaction with those that came meanwhile.
+    /// The minimum time between the starts of two batches. A batch starts earlier when enough
+    /// operations wait. An operation after a pause does not wait; under load an operation waits
+    /// half of this time on average and shares a transaction with those that arrived in the
+    /// meantime.
     pub pace: Duration,
-    /// How late the house's own entries may be.
+    /// The interval of the house projection in milliseconds, and so the maximum delay of house
+    /// entries.
     pub projection_interval_ms: u64,
-    /// What players may win at private tables.
+    /// The limit of winnings at private tables.
     pub allowance: Allowance,
 }
 
@@ -110,20 +121,20 @@ impl Default for LedgerOptions {
     }
 }
 
-/// A handle on the ledger. Clones share the writer.
+/// A handle to the ledger. Clones share the writer.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// For whatever books.
+    /// The pool of operations that write.
     pool: PgPool,
-    /// For what others ask the books, as many of them as there are.
+    /// The pool of queries, so that any number of them takes no connection from operations.
     reads: PgPool,
     house_ids: HouseIds,
     writer: mpsc::Sender<Job>,
     allowance: Allowance,
 }
 
-/// The ledger's tasks. Dropped, they end by themselves after what waits; [`LedgerTasks::stop`]
-/// also waits for that.
+/// The ledger's background tasks. After a drop they finish the waiting operations and end by
+/// themselves; [`LedgerTasks::stop`] also waits for the end.
 #[derive(Debug)]
 pub struct LedgerTasks {
     pool: PgPool,
@@ -132,7 +143,8 @@ pub struct LedgerTasks {
 }
 
 impl LedgerTasks {
-    /// Takes nothing more, posts what waits, folds, and returns when all is done.
+    /// Closes the queue, posts the waiting operations, runs the house projection once more, and
+    /// returns when all of it is done.
     pub async fn stop(self) {
         self.stop.send_replace(true);
         for task in self.tasks {
@@ -147,8 +159,11 @@ impl LedgerTasks {
 }
 
 impl Ledger {
-    /// Starts the writer and the folding. Must be called within a tokio runtime. Questions take
-    /// connections of the same pool, unless [`Ledger::with_read_pool`] names another.
+    /// Starts the writer and the house projection. Queries share `pool` with operations unless
+    /// [`Ledger::with_read_pool`] sets another one.
+    ///
+    /// # Panics
+    /// Panics outside of a tokio runtime.
     pub fn start(pool: PgPool, options: LedgerOptions) -> (Self, LedgerTasks) {
         let house_ids = HouseIds::default();
         let (stop, stopped) = watch::channel(false);
@@ -164,15 +179,16 @@ impl Ledger {
         (ledger, LedgerTasks { pool, stop, tasks })
     }
 
-    /// The same ledger, with questions on connections of this pool: so those who ask, however many,
-    /// take none from games that open and settle.
+    /// Runs queries on `reads`, so that any number of them takes no connection from games that open
+    /// and settle.
     pub fn with_read_pool(self, reads: PgPool) -> Self {
         Self { reads, ..self }
     }
 
-    /// Takes antes and stakes, or says who cannot pay them. At a private table nobody may win more
-    /// than its allowance, and in a room nobody who has reached a bound of a day at the table; whoever
-    /// could finds a notice.
+    /// Moves antes and stakes out of the wallets, or returns the seats that cannot pay. At a
+    /// private table a game that could bring a player more than the player's allowance is refused;
+    /// in a room one that could bring coins to a player who has reached a day's limit at this
+    /// table. Each such player gets a notice.
     pub async fn open_game(&self, input: OpenGame) -> Result<OpeningOutcome, LedgerError> {
         let (game, players) = (input.game, input.players.clone());
         let is_private = input.room == PRIVATE_ROOM;
@@ -186,7 +202,7 @@ impl Ledger {
         Ok(opening)
     }
 
-    /// What a player may still win at private tables.
+    /// Returns what a player may still win at private tables.
     pub async fn allowance_left(
         &self,
         player: PlayerId,
@@ -195,7 +211,7 @@ impl Ledger {
         allowance::read_remaining(&self.reads, self.allowance, player, now).await
     }
 
-    /// Returns what a player has won of others in rooms within a day.
+    /// Returns what a player has won of each other player in rooms within 24 hours.
     pub async fn room_winnings(
         &self,
         player: PlayerId,
@@ -209,12 +225,13 @@ impl Ledger {
         self.submit(Request::new(Operation::Settle(Box::new(input)))?).await
     }
 
-    /// Gives back the antes and stakes of an open game. The reason is for people to read.
+    /// Voids an open game: antes and stakes return to the wallets. `reason` is text for people.
     pub async fn void_game(&self, game: GameId, reason: &Reason) -> Result<VoidOutcome, LedgerError> {
         self.void_game_by(entropy::uuid(), game, reason).await
     }
 
-    /// The same. Says whether this call did it, and not one before.
+    /// Voids an open game like [`Ledger::void_game`]. Returns whether this call voided it, and not
+    /// an earlier one.
     pub async fn void_game_first(
         &self,
         game: GameId,
@@ -235,14 +252,14 @@ impl Ledger {
         decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)
     }
 
-    /// Gives coins to a player, who must exist; the wallet need not.
+    /// Grants coins to a player. The player must exist; the wallet is created if it does not.
     pub async fn grant(&self, input: GrantCoins) -> Result<GrantOutcome, LedgerError> {
         let request = Request::new(Operation::Grant(input))?;
         decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)
     }
 
-    /// As [`Ledger::grant`], in the caller's transaction, which holds the wallet's lock from
-    /// here on and which is lost when this fails with a database error.
+    /// Grants coins like [`Ledger::grant`], in the caller's transaction, which holds the wallet's
+    /// lock from here on. After a database error the transaction is unusable.
     pub async fn grant_in_tx(
         &self,
         connection: &mut PgConnection,
@@ -258,20 +275,21 @@ impl Ledger {
     ) -> Result<T, LedgerError> {
         let request = Request::new(operation)?;
         let requests = [&request];
-        // `issue` was made by a migration, and a fee account that pays back by the game that
-        // paid it, so nothing is made here that could be rolled back.
+        // A migration creates `issue`, and a fee account that pays back exists since the game that
+        // paid it. So nothing is created here that a rollback could remove while its id stays
+        // cached.
         let house_ids = self.house_ids.resolve(connection, &requests).await?;
         let mut answers = post::run_in_tx(connection, &house_ids, &requests).await?;
         let answer = answers.pop();
         decode_answer(answer.unwrap_or_else(|| Err(LedgerError::broken("an operation had no answer"))))
     }
 
-    /// What a player has. A player without a wallet has nothing.
+    /// Returns a player's wallet. A player without one has a balance of zero.
     pub async fn wallet(&self, player: PlayerId) -> Result<Wallet, LedgerError> {
         read::wallet(&self.reads, player).await
     }
 
-    /// As [`Ledger::wallet`], as the caller's transaction sees it.
+    /// Returns a player's wallet like [`Ledger::wallet`], as the caller's transaction sees it.
     pub async fn wallet_in_tx(
         &self,
         connection: &mut PgConnection,
@@ -280,7 +298,7 @@ impl Ledger {
         Ok(read::read_wallet_once(connection, player).await?)
     }
 
-    /// A wallet's entries that pass the filter, newest first.
+    /// Returns a page of the wallet's entries that match the filter, newest first.
     pub async fn entries(
         &self,
         player: PlayerId,
@@ -291,8 +309,8 @@ impl Ledger {
         read::entries(&self.reads, player, filter, cursor, limit).await
     }
 
-    /// Writes the house's entries that are due, as otherwise happens every now and then. Says of
-    /// how many operations.
+    /// Writes the pending house entries at once, without waiting for the interval. Returns the
+    /// number of projected operations.
     pub async fn project_house_entries(&self) -> Result<u64, LedgerError> {
         Ok(house_projection::project_all(&self.pool).await?)
     }
@@ -314,7 +332,7 @@ fn queue_error(error: &mpsc::error::SendTimeoutError<Job>) -> &'static str {
     }
 }
 
-/// A stored answer is read back as what it was written from.
+/// Decodes a stored answer into the type that it was encoded from.
 fn decode_answer<T: DeserializeOwned>(answer: Answer) -> Result<T, LedgerError> {
     serde_json::from_value(answer?).map_err(|error| LedgerError::broken(error.to_string()))
 }

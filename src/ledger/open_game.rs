@@ -1,4 +1,4 @@
-//! Opening a game: antes into the POT, stakes out of reach of everything else (rules 7.1, 6.9).
+//! The opening of a game: antes go into the POT, and stakes are held (rules 7.1 and 6.9).
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SeatSet;
@@ -77,7 +77,7 @@ pub(super) fn decide(
     Ok(OpeningOutcome::Opened { stakes, pot: books.balance(&Account::Pot(*table)) })
 }
 
-/// By seat: the most that the game brings it.
+/// Returns, by seat, the most that the game can bring.
 fn max_gains(input: &OpenGame, stakes: &[Coins], books: &Books) -> Result<Vec<Coins>, LedgerError> {
     let antes = stakes.iter().map(|_| input.ante);
     let pot = Coins::checked_sum(antes.chain([books.balance(&Account::Pot(input.table))]));

@@ -1,4 +1,4 @@
-//! What can be asked of the ledger, and what it answers.
+//! The operations of the ledger and their answers.
 
 use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
@@ -17,45 +17,46 @@ use super::sweep::SweepWallet;
 use crate::allowance::Allowance;
 use crate::reason::Reason;
 
-/// The longest room name or key of a grant, in bytes. They become part of account codes,
+/// The maximum length of a room name or a grant's key, in bytes. They become part of account codes,
 /// keys and reports.
 const NAME_LENGTH_MAX: usize = 128;
 
-/// The longest name of a kind of games, in bytes.
+/// The maximum length of the name of a kind, in bytes.
 const KIND_LENGTH_MAX: usize = 32;
 
 /// The end of the year 9998, in milliseconds since 1970.
 const TIME_MS_MAX: i64 = 253_370_764_799_999;
 
-/// The most that one call may name as ante, stake or grant: ten billion coins. Sums of many such
-/// amounts still fit 64 bits.
+/// The maximum ante, stake or grant of one call: ten billion coins. Sums of many such amounts still
+/// fit 64 bits.
 pub const AMOUNT_MAX: Coins = Coins::from_hundredths(1_000_000_000_000);
 
-/// Antes into the POT, stakes held: the opening of a game. Its key is `open:<game>`.
+/// The opening of a game: antes go into the POT, and stakes are held. Its key is `open:<game>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OpenGame {
     pub game: GameId,
-    /// Which game is played, as records have it.
+    /// The kind of the game, as in records.
     pub kind: String,
     pub table: TableId,
     pub room: String,
-    /// What each seat pays into the POT. May be zero.
+    /// The ante of each seat. May be zero.
     pub ante: Coins,
-    /// The most that a seat can lose beside its ante, which a wallet must cover.
+    /// The most that a seat can lose besides its ante. A wallet must cover it.
     pub stake_max: Coins,
-    /// A wallet that holds less than `stake_max` after the ante is staked as a whole.
+    /// Whether a wallet with less than `stake_max` after the ante is staked as a whole.
     #[serde(skip_serializing_if = "is_false")]
     pub short_stakes: bool,
-    /// By seat.
+    /// The players by seat.
     pub players: Vec<PlayerId>,
-    /// The SHA-256 of the server seed, as the table showed it before the deal (rule 9.1). Kept with
-    /// the game, so that a commitment whose game is never settled stays public (rule 9.1a).
+    /// The SHA-256 of the server seed, as the table showed it before the deal (rule 9.1). It is
+    /// stored with the game, so that a commitment whose game is never settled stays public (rule
+    /// 9.1a).
     pub commitment: Commitment,
     pub opened_at_ms: i64,
 }
 
 impl OpenGame {
-    /// Returns what the game asks of each wallet.
+    /// Returns the game's demand on each wallet.
     pub(super) fn stake_terms(&self) -> StakeTerms {
         let Self { ante, stake_max, short_stakes, .. } = *self;
         StakeTerms { ante, stake_max, short_stakes }
@@ -67,35 +68,35 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Whether a game may begin.
+/// The outcome of an opening.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum OpeningOutcome {
     Opened {
-        /// By seat.
+        /// The held stakes by seat.
         stakes: Vec<Coins>,
-        /// What the POT holds, this game's antes included.
+        /// The balance of the POT, including this game's antes.
         pot: Coins,
     },
-    /// The wallets of these seats do not cover ante and stake. Nothing moved, and this stays the
-    /// answer for this game: another attempt is another game.
+    /// The wallets of these seats do not cover ante and stake. No coins move, and the outcome of
+    /// this game is final; another attempt is another game.
     CannotPay { seats: SeatSet },
-    /// The game may bring these seats more than they may win: at private tables, or in a room of
-    /// others at the table. Nothing moved, and this stays the answer for this game.
+    /// The game could bring these seats more than their players may win, at private tables or of
+    /// others at the table of a room. No coins move, and the outcome of this game is final.
     OverAllowance { seats: SeatSet },
 }
 
-/// A finished game's coins and its record. Its key is `settle:<game>`.
+/// The settlement of a finished game with its record. Its key is `settle:<game>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SettleGame {
     pub game: GameId,
     pub table: TableId,
     pub room: String,
-    /// By seat, as at the opening.
+    /// The players by seat, as at the opening.
     pub players: Vec<PlayerId>,
     pub settlement: Settlement,
-    /// The document from which anybody can verify the game. It is part of what is hashed, where it
-    /// takes its place among the other fields.
+    /// The document from which anybody can verify the game. It is hashed with the other fields, in
+    /// its sorted position.
     #[serde(skip)]
     pub record: Document,
     pub finished_at_ms: i64,
@@ -103,57 +104,58 @@ pub struct SettleGame {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettlementOutcome {
-    /// By seat: what the game changed, the ante aside.
+    /// By seat, the change by the game without the ante.
     pub net: Vec<Coins>,
-    /// By seat: what is in the wallets after it.
+    /// By seat, the balance of the wallet after the settlement.
     pub wallets: Vec<Coins>,
-    /// What stays in the POT.
+    /// The balance that stays in the POT.
     pub pot: Coins,
 }
 
-/// An open game that cannot be finished. Its key is `void:<game>`.
+/// The void of an open game that cannot be finished. Its key is `void:<game>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VoidGame {
     pub game: GameId,
-    /// Not part of what is compared when the call comes again: two nodes may find the same game
-    /// lost for reasons worded differently, and the first reason stands.
+    /// The reason, which is not hashed: two nodes may void the same lost game with different words,
+    /// and the first reason stays.
     #[serde(skip)]
     pub reason: Reason,
-    /// Who asks. Not compared either.
+    /// The caller's id, which is not hashed either.
     #[serde(skip)]
     pub call: Uuid,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VoidOutcome {
-    /// The call that did it: whoever asks later is given the same answer.
+    /// The id of the call that voided the game. A later call gets the same answer.
     pub call: Uuid,
-    /// What each seat got back out of the POT.
+    /// The ante that each seat got back out of the POT.
     pub ante: Coins,
-    /// By seat: what came back out of the stakes.
+    /// By seat, the stake that was released.
     pub stakes: Vec<Coins>,
-    /// By seat: what is in the wallets after it.
+    /// By seat, the balance of the wallet after the void.
     pub wallets: Vec<Coins>,
 }
 
-/// Coins from `issue` to a wallet, which is made if there is none. Its key is `<code>:<key>`.
+/// A grant: coins from `issue` to a wallet, which is created if it does not exist. Its key is
+/// `<code>:<key>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GrantCoins {
     pub player: PlayerId,
     pub grant: Grant,
-    /// What the grant is for, derived so that it can be given once: the player's id for a
-    /// welcome, player and day for a daily reward.
+    /// The part of the idempotency key that makes the grant unique: the player's id for a welcome,
+    /// player and day for a daily reward.
     pub key: String,
     pub amount: Coins,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrantOutcome {
-    /// What is in the wallet after it.
+    /// The balance of the wallet after the grant.
     pub wallet: Coins,
 }
 
-/// Any of the operations.
+/// An operation of any kind.
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
     Open(OpenGame),
@@ -167,7 +169,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// As in the column `kind`.
+    /// Returns the value of the column `kind`.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Open(_) => "open",
@@ -204,7 +206,7 @@ impl Operation {
         }
     }
 
-    /// The table at which it opens a game.
+    /// Returns the table of an opening.
     pub(super) fn opening_table(&self) -> Option<TableId> {
         match self {
             Self::Open(input) => Some(input.table),
@@ -218,7 +220,7 @@ impl Operation {
         }
     }
 
-    /// The house account that it pays into or draws from.
+    /// Returns the house account that the operation pays into or draws from.
     pub(super) fn house_account(&self) -> Option<Account> {
         match self {
             Self::Open(_) | Self::Void(_) | Self::RefundPot(_) => None,
@@ -231,7 +233,7 @@ impl Operation {
         }
     }
 
-    /// Accounts that may not exist yet.
+    /// Returns the accounts that may not exist yet.
     pub(super) fn accounts_to_create(&self) -> Vec<Account> {
         match self {
             Self::Open(input) => {
@@ -250,8 +252,8 @@ impl Operation {
         }
     }
 
-    /// Every account but the house's that it may touch, where its input names them all. That of
-    /// a voiding does not: its players are in the books.
+    /// Returns every account that the operation may touch, except house accounts, or `None` if the
+    /// input does not name them all. That of a void does not, since its players are in the books.
     pub(super) fn named_accounts(&self) -> Option<Vec<Account>> {
         match self {
             Self::Open(OpenGame { game, table, players, .. }) => {
@@ -268,7 +270,7 @@ impl Operation {
         }
     }
 
-    /// What is stored beside the coins.
+    /// Returns the input whose documents are stored together with the coins.
     pub(super) fn documents(&self) -> Option<&SettleGame> {
         match self {
             Self::Settle(input) => Some(input),
@@ -290,13 +292,13 @@ impl Operation {
             Self::Grant(input) => to_canonical_json(input),
             Self::Sweep(input) => to_canonical_json(input),
             Self::Adjust(input) => to_canonical_json(input),
-            // What it moves follows from the operation.
+            // The transfers of a reversal follow from the operation.
             Self::Reverse(input) => to_canonical_json(&input.input),
             Self::RefundPot(input) => to_canonical_json(&input.input),
         }
     }
 
-    /// What needs no books to be seen.
+    /// Checks the input as far as it needs no books.
     fn check(&self) -> Result<(), LedgerError> {
         match self {
             Self::Open(input) => {
@@ -314,7 +316,7 @@ impl Operation {
                 check_time(input.finished_at_ms)?;
                 check_players(&input.players)
             }
-            // Its reason is one by its type.
+            // The type of the reason guarantees its bounds.
             Self::Void(_) => Ok(()),
             Self::Grant(input) => {
                 check_name(&input.key)?;
@@ -332,24 +334,24 @@ impl Operation {
     }
 }
 
-/// An operation with the key under which it is done once and the hash of its input.
+/// An operation with its idempotency key and the hash of its input.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) operation: Operation,
     pub(super) key: String,
     pub(super) input_hash: [u8; 32],
-    /// No part of the input: what a house allows may change, and the first answer stands.
+    /// Not part of the input: the house may change its limits, and the first answer stands.
     pub(super) limit: WinLimit,
 }
 
-/// The bound of what a game that is opened may bring to its players.
+/// The bound of a player's gain by an opened game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WinLimit {
-    /// None, where nothing new is decided.
+    /// No bound, for operations that open no game.
     Unlimited,
-    /// At a private table: each player's allowance.
+    /// The allowance of each player, at a private table.
     Private(Allowance),
-    /// In a room: what a player has won of others at the table.
+    /// The winnings of each player of others at the table, in a room.
     Room,
 }
 
@@ -368,7 +370,7 @@ impl Request {
     }
 }
 
-/// The stakes, the wallets and the POT.
+/// Returns the stakes, the wallets and the POT.
 pub(super) fn accounts_of_game(
     game: GameId,
     table: TableId,
@@ -380,7 +382,7 @@ pub(super) fn accounts_of_game(
     seats.chain([Account::Pot(table)])
 }
 
-/// Players with their seats.
+/// Returns the players with their seats.
 pub(super) fn seats_of(players: &[PlayerId]) -> impl Iterator<Item = (Seat, PlayerId)> {
     Seat::all(SEATS_MAX).zip(players.iter().copied())
 }
@@ -395,7 +397,7 @@ fn check_name(name: &str) -> Result<(), LedgerError> {
     ensure(!name.chars().any(char::is_control), "a name or key has a control character")
 }
 
-/// A name of a game's kind, as the database's constraint has it.
+/// Checks the name of a kind against the constraint of the database.
 fn check_kind(kind: &str) -> Result<(), LedgerError> {
     let is_word = |letter: u8| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'_');
     let is_sound = kind.len() <= KIND_LENGTH_MAX
@@ -423,7 +425,7 @@ mod tests {
     use sha2::{Digest as _, Sha256};
     use uuid::Uuid;
 
-    /// Hashes are stored, so a later version must compute the same.
+    /// Hashes are stored, so a later version must compute the same ones.
     #[test]
     fn the_record_is_hashed_in_its_place_among_the_fields() {
         let input = SettleGame {

@@ -1,26 +1,24 @@
-//! The first attempt at a batch: two round trips, no locks in between and no transaction but the
-//! second statement's own.
+//! Optimistic posting of a batch: two round trips, without locks in between and without a
+//! transaction around them.
 //!
-//! The database's function `books_of` reads games, accounts and keys, so they are all of one
-//! moment. Everything is decided in memory. `write` then locks what was read, in the order in which
-//! all lock, and writes only if every account still has the version that was read and every game
-//! that ends is still open. So what is written is what would have been decided under those locks
-//! from the beginning. Otherwise nothing is written, and the caller goes the way of `post`, which
-//! waits for its turn.
+//! The database function `books_of` reads games, accounts and keys in one snapshot. All operations
+//! are decided in memory. `write` then locks what was read, in the global lock order, and writes
+//! only if every account still has the version that was read and every game that ends is still
+//! open. So the result equals a decision under these locks from the beginning. Otherwise nothing is
+//! written, and the caller falls back to `post`, which waits for the locks.
 //!
-//! What is only read and not written is as true as the moment of reading, which lies within the
-//! call: a stored answer was committed before; a refusal was right when the books were read. That
-//! a table is busy, or a game open, settled or unknown, is of the same moment as the keys, so a
-//! game that was settled by this very key is never refused for being settled. Two things are
-//! refused by constraints while writing: a key that somebody else has used in the meantime, and a
-//! second open game at a table. That a seat cannot pay is stored although nothing moves: the
-//! wallets that were found too small are among the accounts whose versions are compared, and who
-//! had no wallet at all had none at the moment of reading.
+//! A value that is read and not written is valid as of the read, which lies within the call: a
+//! stored answer was committed before, and a refusal was right when the books were read. The state
+//! of a table or a game is of the same snapshot as the keys, so a game that was settled under this
+//! very key is never refused as settled. Two cases are rejected by constraints on writing: a key
+//! that another process has used in the meantime, and a second open game at a table. The refusal of
+//! a seat that cannot pay is stored although no coins move: the versions of the insufficient
+//! wallets are compared, and a missing wallet did not exist at the time of the read.
 //!
-//! Who has deleted its account is not read here: the writing refuses a game with such a player, and
-//! `post` finds its seat.
+//! Deleted accounts are not read here. The write rejects a game with a deleted player, and `post`
+//! then finds the seat.
 //!
-//! When the answer to the second statement is lost, the batch is run again and finds its keys.
+//! If the answer to the second statement is lost, a rerun of the batch finds its keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,8 +35,8 @@ use super::{allowance, room_winnings};
 use crate::archive::store::{GameRow, Games};
 use crate::db::Failure;
 
-/// Runs a batch on a connection that is in no transaction. `None` when somebody else was faster,
-/// or when the inputs do not name all their accounts: then nothing was written.
+/// Posts a batch on a connection that is in no transaction. Returns `None`, with nothing written,
+/// after a version conflict or if an input does not name all its accounts.
 pub(super) async fn try_post(
     connection: &mut PgConnection,
     house_ids: &BTreeMap<Account, i64>,
@@ -70,14 +68,14 @@ pub(super) async fn try_post(
     }
 }
 
-/// The books of one moment, as far as a batch is concerned.
+/// A snapshot of the books, as far as a batch needs it.
 struct BatchSnapshot {
     games: Games,
     account_states: BTreeMap<Account, AccountState>,
     stored: Vec<Option<StoredAnswer>>,
 }
 
-/// One row: accounts and keys by their places, games and their seats.
+/// Reads the snapshot as one row of arrays: accounts and keys by index, games and their seats.
 async fn read_snapshot(
     connection: &mut PgConnection,
     requests: &[&Request],
@@ -127,7 +125,7 @@ async fn read_snapshot(
                 places += 1;
                 -places
             }
-            // It holds nothing, and nothing can be booked on it.
+            // The account has no balance, and nothing is booked on it.
             None => continue,
         };
         let balance = Coins::from_hundredths(balance);

@@ -1,20 +1,20 @@
-//! Posting: a batch of operations becomes rows.
+//! Posting: turns a batch of operations into rows.
 //!
-//! Whichever way, the same is done: it is read how the games and accounts stand and which keys are
-//! known; every operation is decided in memory; and `write` writes everything in one call. Here,
-//! what is read is locked first, for as long as the caller's transaction lasts; `attempt` reads
-//! without locks and finds out while writing.
+//! Optimistic and locked posting share their steps: read the games, the accounts and the stored
+//! answers; decide every operation in memory; and write everything in one call of `write`. Here the
+//! rows are locked before they are read, until the caller's transaction ends; `optimistic` reads
+//! without locks and detects conflicts on writing.
 //!
-//! The phases here, each for the whole batch: lock the games; make accounts that do not exist;
-//! lock the accounts; look up the keys; decide; write. Games are locked before accounts, each in
-//! ascending order of ids, and new accounts are made between the two, in the order of their codes.
-//! Operations are written last, in the order of their keys. Whoever waits in one phase holds
-//! nothing that somebody in an earlier phase waits for, so there is no deadlock to be had. House
-//! accounts are not locked at all: see `fold`.
+//! The phases, each for the whole batch: lock the games; create missing accounts; lock the
+//! accounts; look up the keys; decide; write. Games are locked before accounts, each in ascending
+//! order of ids; new accounts are created between the two, in the order of their codes. Operations
+//! are written last, in the order of their keys. A transaction that waits in one phase holds no
+//! lock that a transaction in an earlier phase waits for, so deadlocks are impossible. House
+//! accounts are not locked: see `house_projection`.
 //!
-//! A known key is looked up after the locks are held. Two calls with one key name the same
-//! accounts, so the second waits for the first and then finds its answer. Calls that share a key
-//! and nothing else meet at the unique index; the loser is run again and reads.
+//! Keys are looked up after the locks are taken. Two calls with the same key name the same
+//! accounts, so the second one waits for the first and then finds its answer. Calls that share only
+//! a key collide at the unique index; the second one is retried and reads the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,17 +33,17 @@ use super::{
 };
 use crate::archive::store::Games;
 
-/// What an operation answered, as stored.
+/// The answer of an operation, as stored.
 pub(super) type Answer = Result<Value, LedgerError>;
 
-/// What is stored under a key.
+/// The input hash and the answer stored under a key.
 pub(super) struct StoredAnswer {
     pub(super) input_hash: Vec<u8>,
     pub(super) answer: Value,
 }
 
-/// Runs a batch in the caller's transaction. The answers are in the order of the requests, and
-/// true only once that transaction is committed.
+/// Posts a batch in the caller's transaction. The answers are in the order of the requests, and
+/// valid only after the transaction is committed.
 pub(super) async fn run_in_tx(
     connection: &mut PgConnection,
     house_ids: &BTreeMap<Account, i64>,
@@ -66,8 +66,8 @@ pub(super) async fn run_in_tx(
     Ok(answers)
 }
 
-/// Decides a batch in the order in which it came. What is decided is in the order of keys, in
-/// which all writers add their rows.
+/// Decides a batch in the order of the requests. The decided operations are returned in the order
+/// of keys, which is the global order of inserts.
 pub(super) fn decide_all<'a>(
     requests: &[&'a Request],
     stored: Vec<Option<StoredAnswer>>,
@@ -98,7 +98,7 @@ pub(super) fn decide_all<'a>(
     (answers, decided.into_values().collect())
 }
 
-/// `id` stands for the operation in this batch.
+/// Decides one operation. `id` identifies it within this batch.
 fn decide(operation: &Operation, id: i64, books: &mut Books, games: &mut Games) -> Answer {
     let answer = match operation {
         Operation::Open(input) => serde_json::to_value(open_game::decide(input, id, books, games)?),
@@ -124,14 +124,14 @@ async fn lock_games(
     Games::lock_in_tx(connection, &ids, &tables).await
 }
 
-/// The games that these operations name, and the tables at which games are to be opened.
+/// Returns the games that these operations name, and the tables of openings.
 pub(super) fn games_of(requests: &[&Request]) -> (Vec<GameId>, Vec<TableId>) {
     let games = requests.iter().filter_map(|request| request.operation.game());
     let tables = requests.iter().filter_map(|request| request.operation.opening_table());
     (games.collect(), tables.collect())
 }
 
-/// Every account but the house's that these operations may touch.
+/// Returns every account that these operations may touch, except house accounts.
 fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
     let mut accounts = BTreeSet::new();
     for request in requests {
@@ -157,7 +157,7 @@ fn accounts_of(requests: &[&Request], games: &Games) -> BTreeSet<Account> {
     accounts
 }
 
-/// Makes the accounts that do not exist, in the order of their codes.
+/// Creates the accounts that do not exist, in the order of their codes.
 pub(super) async fn create_accounts(
     connection: &mut PgConnection,
     accounts: &BTreeSet<Account>,
@@ -187,8 +187,8 @@ pub(super) async fn create_accounts(
     Ok(())
 }
 
-/// Locks accounts in ascending order of their ids and reads how they stand. What does not exist
-/// is not in the answer.
+/// Locks accounts in ascending order of their ids and returns their states. The result omits
+/// accounts that do not exist.
 async fn lock_accounts(
     connection: &mut PgConnection,
     accounts: BTreeSet<Account>,
@@ -220,7 +220,7 @@ async fn lock_accounts(
     Ok(account_states.collect())
 }
 
-/// The ids of house accounts, which are made if need be. They are not locked.
+/// Returns the ids of house accounts, which are created if they do not exist. They are not locked.
 pub(super) async fn house_ids(
     connection: &mut PgConnection,
     accounts: &BTreeSet<Account>,
@@ -235,7 +235,7 @@ pub(super) async fn house_ids(
     Ok(rows.into_iter().filter_map(|row| Some((by_code.remove(&row.code)?, row.id))).collect())
 }
 
-/// In the order of the requests.
+/// Returns the stored answers in the order of the requests.
 async fn read_stored_answers(
     connection: &mut PgConnection,
     requests: &[&Request],

@@ -1,4 +1,4 @@
-//! What a player may ask of the ledger.
+//! The queries of a player's coins.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,55 +13,55 @@ use super::error::LedgerError;
 use crate::clock;
 use crate::db::{self, Page};
 
-/// The most that one page holds; a larger wish gets this.
+/// The maximum page size; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 100;
 
-/// What a player has.
+/// The coins of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wallet {
-    /// What can be spent.
+    /// The balance that can be spent.
     pub available: Coins,
-    /// What is held as stakes in games that are going on.
+    /// The stakes held in open games.
     pub held: Coins,
-    /// The number of the newest entry; 0 when there is none.
+    /// The number of the newest entry; 0 if there is none.
     pub version: i64,
 }
 
 /// One change of a wallet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The wallet's entries are numbered from 1 without a gap.
+    /// The number of the entry, from 1 without gaps.
     pub version: i64,
     pub code: Code,
-    /// Below zero when coins left the wallet.
+    /// The change; negative if coins left the wallet.
     pub amount: Coins,
     pub balance_before: Coins,
     pub balance_after: Coins,
-    /// The game that it belongs to, if any.
+    /// The game of the operation, if any.
     pub game: Option<GameId>,
-    /// Whether that game is settled, so that there is a record of it.
+    /// Whether that game is settled, so that it has a record.
     pub has_record: bool,
     pub booked_at_ms: i64,
 }
 
-/// Which entries are asked for.
+/// A filter of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryFilter {
-    /// Of any of these codes; of all, when there are none.
+    /// The accepted codes; empty for all.
     pub codes: Vec<Code>,
-    /// OperationContent then or later.
+    /// The earliest time of booking, inclusive.
     pub from: Option<Timestamp>,
-    /// OperationContent before.
+    /// The latest time of booking, exclusive.
     pub to: Option<Timestamp>,
 }
 
-/// Where a page of entries begins. Opaque to clients: they give back what they were given.
+/// A cursor of a list of entries. Clients treat it as opaque.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryCursor {
     below_version: i64,
 }
 
-/// What was given is not a cursor of ours.
+/// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor that was given out")]
 pub struct ParseEntryCursorError;
@@ -83,7 +83,7 @@ impl FromStr for EntryCursor {
     }
 }
 
-/// One statement, so that `available` and `held` are of one moment.
+/// Reads a wallet in one statement, so that `available` and `held` are of one snapshot.
 pub(super) async fn wallet(pool: &PgPool, player: PlayerId) -> Result<Wallet, LedgerError> {
     Ok(db::retry(|| read_wallet_once(pool, player)).await?)
 }

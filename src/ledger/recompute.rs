@@ -1,7 +1,7 @@
-//! What the hash of a settlement's input must be, from the documents that were stored with it.
+//! The recomputation of a settlement's input hash from the stored documents.
 //!
-//! The documents are taken as they are and not through today's types: a field that a later version
-//! adds must not change what an earlier one was asked.
+//! The documents are not parsed into today's types, because a field that a later version adds must
+//! not change the input of an earlier settlement.
 
 use bahay_engine::table::{GameId, PlayerId, TableId};
 use serde_json::{Value, json};
@@ -9,20 +9,20 @@ use sha2::{Digest as _, Sha256};
 
 use super::canonical::to_canonical_json;
 
-/// What a settlement was asked for with, as it is stored.
+/// The input of a settlement, as stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredSettlement {
     pub game: GameId,
     pub table: TableId,
     pub room: String,
-    /// By seat.
+    /// The players by seat.
     pub players: Vec<PlayerId>,
     pub settlement: Value,
     pub record: Value,
     pub finished_at_ms: i64,
 }
 
-/// The SHA-256 that the operation `settle:<game>` carries if nothing has changed since.
+/// Returns the SHA-256 that the operation `settle:<game>` has if its documents are unchanged.
 pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
     let StoredSettlement { game, table, room, players, settlement, record, finished_at_ms } =
         stored;

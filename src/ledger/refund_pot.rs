@@ -1,15 +1,16 @@
-//! POTs given back to those who paid the antes in them: of tables that are gone, of private tables
-//! that have come to their end, and the part of a player who was sent away from one (rule 7.4).
+//! POT refunds: the coins of a POT return to those who paid the antes in it. A refund pays the
+//! whole POT when a table is gone or a private table has ended, and one player's part when the
+//! player was removed from a private table (rule 7.4).
 //!
-//! What is in a POT are the antes of the games since it was last empty. Each player gets back what
-//! that player paid of them, less what came back before. Should the POT hold another sum than these
-//! antes, each gets a part of the whole in proportion, rounded down to the hundredth; the hundredths
-//! that are left over go one each to those who paid most, of equals to the one with the lower id.
+//! A POT consists of the antes of the games since it was last empty. Each player gets back the own
+//! payments, less earlier refunds. If the POT ever holds another sum than these antes, each player
+//! gets a proportional part of the whole, rounded down to the hundredth; the remaining hundredths
+//! go one each to those who paid most, in case of a tie to the lower id.
 //!
-//! Who has paid is read without locks; it is booked only if the POT is still as it was read. What a
-//! table asks for is done once, because its key names the last game that was opened there, and the
-//! player; the POT of a table that is gone, because its key names the version of its account.
-//! Whether a table is gone is not known here: see `tables`.
+//! Contributions are read without locks, and the refund is booked only if the POT still has the
+//! version that was read. A refund requested by a table is idempotent, because its key names the
+//! last game opened there and the player; the key of a refund of a deleted table names the version
+//! of the POT's account. Whether a table is gone is decided in `tables`.
 
 use std::collections::BTreeMap;
 
@@ -26,18 +27,18 @@ use super::error::LedgerError;
 use super::operation::Operation;
 use crate::db;
 
-/// What a private table asks for.
+/// A POT refund that a private table requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PotRefundRequest {
     pub table: TableId,
-    /// The last game that was opened there.
+    /// The last game that was opened at the table.
     pub game: GameId,
-    /// Whose part goes back; everybody's, where there is none.
+    /// The player whose part is refunded; `None` for all players.
     pub player: Option<PlayerId>,
 }
 
-/// Coins of a POT given back. Its key is `pot_refund:<table>:<version>` or `pot_refund:<table>:<game>`, with
-/// `:<player>` after it where it is one player's part.
+/// The input of a POT refund. Its key is `pot_refund:<table>:<version>` or
+/// `pot_refund:<table>:<game>`, followed by `:<player>` for one player's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct RefundPot {
     table: TableId,
@@ -45,11 +46,11 @@ pub(super) struct RefundPot {
     player: Option<PlayerId>,
 }
 
-/// What makes it one return.
+/// The part of the key that makes a refund unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum RefundPoint {
-    /// Of the POT's account before it.
+    /// The version of the POT's account before the refund.
     Version(i64),
     Game(GameId),
 }
@@ -66,28 +67,28 @@ impl RefundPot {
     }
 }
 
-/// What giving a POT back comes to.
+/// A POT refund with its computed shares.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedPotRefund {
     pub(super) input: RefundPot,
-    /// That of the POT's account when it was read; `None`, if there was no such account.
+    /// The version of the POT's account as read; `None` if there is no such account.
     version: Option<i64>,
     shares: Vec<Share>,
 }
 
-/// A POT that was given back.
+/// A booked POT refund.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PotRefundOutcome {
-    /// Who got what.
+    /// The refunded amount of each player.
     pub shares: Vec<Share>,
 }
 
-/// A POT with coins at a table where no game is open.
+/// A POT with coins at a table without an open game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdlePot {
     pub table: TableId,
     pub pot: Coins,
-    /// When the last game there came to its end.
+    /// The end of the table's last game.
     pub finished_at_ms: i64,
 }
 
@@ -99,8 +100,8 @@ impl PlannedPotRefund {
 }
 
 impl Ledger {
-    /// Gives the POT of a table back to those who paid the antes in it, and tells them by a
-    /// notice. For a table that is gone: one that plays on would find its POT empty.
+    /// Refunds the POT of a deleted table to those who paid the antes in it, and writes them
+    /// notices. A table that still exists would find its POT empty.
     pub async fn refund_pot(&self, table: TableId) -> Result<PotRefundOutcome, LedgerError> {
         let mut tx = self.pool.begin().await?;
         let RefundPreconditions { open_game, .. } = read_preconditions(&mut tx, table, "").await?;
@@ -118,13 +119,15 @@ impl Ledger {
         Ok(returned)
     }
 
-    /// Gives back what a private table asks for, and tells who gets something by a notice. Asked
-    /// again, it answers the same; what is left in the POT is that of now.
+    /// Refunds what a private table requests, and writes a notice to each player who gets coins.
+    /// Returns the outcome and the current balance of the POT. A repeated request returns the same
+    /// outcome.
     pub async fn perform_pot_refund(&self, asked: PotRefundRequest) -> Result<(PotRefundOutcome, Coins), LedgerError> {
         let PotRefundRequest { table, game, player } = asked;
         let input = RefundPot { table, since: RefundPoint::Game(game), player };
         let mut tx = self.pool.begin().await?;
-        // Of one moment: where this was done before, another game may be open by now.
+        // Both values are of one snapshot: if the refund was booked before, another game may be
+        // open by now.
         let RefundPreconditions { open_game, answer } = read_preconditions(&mut tx, table, &input.key()).await?;
         let returned = match (answer, open_game) {
             (Some(answer), _) => serde_json::from_value(answer)
@@ -149,7 +152,7 @@ impl Ledger {
         Ok((returned, pot))
     }
 
-    /// With the notices, in the caller's transaction.
+    /// Books the refund and writes the notices, in the caller's transaction.
     async fn book_pot_refund(
         &self,
         tx: &mut PgConnection,
@@ -160,7 +163,7 @@ impl Ledger {
         let players: Vec<_> = returned.shares.iter().map(|share| share.player.0).collect();
         let amounts: Vec<_> =
             returned.shares.iter().map(|share| share.amount.hundredths()).collect();
-        // Named after what they are about, so that they are written once, like what they tell.
+        // The ids are derived from the key, so a retry inserts no second notice.
         sqlx::query!(
             r#"
             insert into notices (id, player, kind, amount)
@@ -177,8 +180,8 @@ impl Ledger {
         Ok(returned)
     }
 
-    /// POTs with coins at tables where no game is open, longest forgotten first. A table that
-    /// waits for players is among them.
+    /// Returns the POTs with coins at tables without an open game, in order of the end of the last
+    /// game. They include tables that wait for players.
     pub async fn idle_pots(&self) -> Result<Vec<IdlePot>, LedgerError> {
         Ok(db::retry(|| read_idle_pots(&self.reads)).await?)
     }
@@ -210,11 +213,11 @@ pub(super) fn decide(
     Ok(PotRefundOutcome { shares: shares.clone() })
 }
 
-/// How things stand at a table, all of one moment.
+/// The preconditions of a refund at a table, from one snapshot.
 struct RefundPreconditions {
-    /// The game that is open there.
+    /// The game that is open at the table.
     open_game: Option<GameId>,
-    /// What was answered under the key.
+    /// The answer stored under the key.
     answer: Option<Value>,
 }
 
@@ -242,14 +245,14 @@ async fn read_preconditions(
     Ok(RefundPreconditions { open_game: row.open_game.map(GameId), answer: row.answer })
 }
 
-/// A POT with coins, and who has paid how much of it.
+/// A POT with coins and the contributions of each player.
 struct PotContributions {
     balance: Coins,
     version: i64,
     paid: BTreeMap<PlayerId, Coins>,
 }
 
-/// `None`, if there is no such account.
+/// Reads the contributions to a POT. Returns `None` if there is no such account.
 async fn read_contributions(connection: &mut PgConnection, table: TableId) -> Result<Option<PotContributions>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
@@ -310,8 +313,8 @@ fn share_overflow() -> LedgerError {
     LedgerError::broken("a share does not fit 64 bits")
 }
 
-/// A POT in proportion to what was paid, to the hundredth; nothing of an empty one. `None` when
-/// something does not fit, or when nobody has paid anything.
+/// Splits a POT in proportion to the contributions, to the hundredth; an empty POT has no shares.
+/// Returns `None` if an amount does not fit, or if nobody has paid anything.
 fn split_pot(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>> {
     if pot.is_zero() {
         return Some(Vec::new());
@@ -327,11 +330,11 @@ fn split_pot(pot: Coins, paid: &BTreeMap<PlayerId, Coins>) -> Option<Vec<Share>>
         .map(|(player, paid)| Some((*paid, Share { player: *player, amount: part(*paid)? })))
         .collect();
     let mut shares = shares?;
-    // Stable, so that of equals the lower id stays first.
+    // The sort is stable, so the lower id stays first in a tie.
     shares.sort_by_key(|(paid, _)| std::cmp::Reverse(*paid));
     let given = Coins::checked_sum(shares.iter().map(|(_, share)| share.amount))?;
     let left = usize::try_from(pot.checked_sub(given)?.hundredths()).ok()?;
-    // Rounding leaves less than one for each.
+    // Rounding leaves less than one hundredth for each share.
     if left > shares.len() {
         return None;
     }

@@ -1,9 +1,10 @@
-//! Coins that players have won of one another in rooms within a day, as the books have them: see
+//! Reads of the coins that players have won of each other in rooms within 24 hours: see
 //! [`crate::allowance::Winnings`].
 //!
-//! Before a player is seated, the games of all rooms count. When a game opens, in its transaction,
-//! those of its table count: that is where the same players go on without being brought together
-//! again, and few rows are read. So what is won in a day is within twice the bound.
+//! Before a player is seated, the games of all rooms count. When a game is opened, in its
+//! transaction, only the games of its table count: the same players can continue there without
+//! being matched again, and few rows are read. So the winnings of a day stay within twice the
+//! limit.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ use crate::clock::{self, Timestamp};
 use crate::db;
 use crate::ids::PRIVATE_ROOM;
 
-/// Returns what a player has won of each other one in all rooms. Bots of the house do not count.
+/// Returns a player's winnings of each other player in all rooms. House bots do not count.
 pub(super) async fn read_player_winnings(
     pool: &PgPool,
     player: PlayerId,
@@ -50,8 +51,8 @@ pub(super) async fn read_player_winnings(
     Ok(rows.map(|row| (PlayerId(row.player), row.won)).collect())
 }
 
-/// Returns those who may win nothing in games that are to be opened in rooms: at the same table they
-/// have reached a bound.
+/// Returns a limit of zero for each player of a requested opening in a room who has reached a limit
+/// at the same table.
 pub(super) async fn read_limits_for_openings(
     connection: &mut PgConnection,
     requests: &[&Request],

@@ -1,17 +1,17 @@
-//! Seals: a hash chain over everything that was booked, so that a byte changed afterwards shows.
+//! Seals: a hash chain over all booked operations, which reveals any later change.
 //!
-//! An operation's digest is the SHA-256 of a text that can be rebuilt with nothing but psql: a
-//! line with the operation's columns, then a line for each transfer, columns parted by tabs. (No
-//! column holds a tab or a line break: keys are checked, JSON escapes them.) A seal covers some
-//! operations in ascending order of their ids; its hash is taken over the hash of the seal before,
-//! its number, and each id with its digest.
+//! The digest of an operation is the SHA-256 of a text that can be rebuilt with psql alone: a line
+//! with the operation's columns, then a line for each transfer, with columns separated by tabs. (No
+//! column contains a tab or a line break: keys are checked, and JSON escapes them.) A seal covers
+//! operations in ascending order of their ids. Its hash covers the hash of the seal before, its own
+//! number, and each id with its digest.
 //!
-//! Folding makes the seals, since it already runs in one process at a time, and every operation
-//! passes through it: posting is not slowed down. Folding and the audit compute what is here with
-//! the same code; the query in docs/LEDGER.md computes it again without.
+//! The house projection appends the seals, since it runs in one process at a time and processes
+//! every operation; posting is not slowed down. Projection and audit share the code of this module;
+//! the query in docs/LEDGER.md computes the hashes without it.
 //!
-//! Entries are not sealed: they follow from the transfers, and the audit compares the two. Nor are
-//! records; the hash of the input covers the one that came with a settlement.
+//! Entries are not sealed: they follow from the transfers, and the audit compares the two. Records
+//! are not sealed either; the hash of a settlement's input covers its record.
 
 use std::fmt::{self, Write as _};
 
@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 pub(super) type Hash = [u8; 32];
 
-/// The newest seal: whoever has noted an earlier one can find it in the chain again.
+/// The number and the hash of a seal. A copy of the newest one can be looked up in the chain later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SealHead {
     pub number: i64,
@@ -30,10 +30,10 @@ pub struct SealHead {
 }
 
 impl SealHead {
-    /// Before the first seal.
+    /// The state before the first seal.
     pub(super) const NONE: Self = Self { number: 0, hash: [0; 32] };
 
-    /// The seal that follows this one and covers these operations.
+    /// Returns the seal that follows this one and covers these operations.
     pub(super) fn next(&self, members: &[(i64, Hash)]) -> Self {
         let number = self.number.saturating_add(1);
         let mut hash = Sha256::new();
@@ -47,14 +47,14 @@ impl SealHead {
     }
 }
 
-/// The number and the hash in hexadecimal, as `17:ab12…`.
+/// The number and the hash in hexadecimal, as in `17:ab12…`.
 impl fmt::Display for SealHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.number, Hexadecimal(&self.hash))
     }
 }
 
-/// An operation as it is in the database, with its transfers in the order of their numbers.
+/// An operation as in the database, with its transfers in the order of their numbers.
 #[derive(Debug)]
 pub(super) struct OperationContent {
     pub(super) id: i64,
@@ -96,7 +96,7 @@ impl OperationContent {
     }
 }
 
-/// Lower case, two digits a byte.
+/// The formatting of bytes as lower-case hexadecimal.
 struct Hexadecimal<'a>(&'a [u8]);
 
 impl fmt::Display for Hexadecimal<'_> {
@@ -105,12 +105,12 @@ impl fmt::Display for Hexadecimal<'_> {
     }
 }
 
-/// These operations in ascending order of ids; those that do not exist are left out.
+/// Reads these operations in ascending order of ids. Those that do not exist are omitted.
 pub(super) async fn read_operations(
     connection: &mut PgConnection,
     operations: &[i64],
 ) -> Result<Vec<OperationContent>, sqlx::Error> {
-    // Between these, other months are not looked at.
+    // The range of ids lets the planner skip the partitions of other months.
     let least = operations.iter().copied().min().unwrap_or_default();
     let most = operations.iter().copied().max().unwrap_or_default();
     let rows = sqlx::query!(
@@ -143,7 +143,7 @@ pub(super) async fn read_operations(
     .await?;
     let mut transfers = transfers.into_iter().peekable();
     let booked = rows.into_iter().map(|row| {
-        // Transfers without an operation belong to nothing that is asked for.
+        // Transfers without an operation are ignored.
         while transfers.next_if(|transfer| transfer.operation < row.id).is_some() {}
         let mut own = Vec::new();
         while let Some(transfer) = transfers.next_if(|transfer| transfer.operation == row.id) {
@@ -169,7 +169,7 @@ pub(super) async fn read_operations(
     Ok(booked.collect())
 }
 
-/// Adds the next seal. The caller sees to it that nobody else does so at the same time.
+/// Appends the next seal. The caller ensures that no other transaction does so at the same time.
 pub(super) async fn append_seal(
     connection: &mut PgConnection,
     booked: &[OperationContent],

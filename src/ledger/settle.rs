@@ -1,6 +1,6 @@
-//! Settling a game: what the losers pay, the fee, what is left of the stakes, and the POT when
-//! somebody takes it (rules 6.7, 6.8, 7.2). The settlement is the engine's; here it is checked
-//! against itself and against the books before a coin moves.
+//! The settlement of a game: the payments of the losers, the fee, the release of the stakes, and
+//! the payout of a won POT (rules 6.7, 6.8 and 7.2). The engine computes the settlement; it is
+//! checked here against itself and against the books before any coin moves.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
@@ -68,15 +68,15 @@ fn check_same(input: &SettleGame, game: &Game) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// A settlement found to be in order.
+/// A validated settlement.
 struct SettlementPlan {
-    /// By seat: what is left of its stake.
+    /// By seat, the rest of the stake.
     left: Vec<Coins>,
-    /// By seat: what the game changes for it, the ante aside.
+    /// By seat, the change by the game without the ante.
     net: Vec<Coins>,
 }
 
-/// Checks a settlement against the stakes and the POT that are there to pay it.
+/// Checks a settlement against the stakes and the POT that must cover it.
 fn plan_settlement(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Result<SettlementPlan, SettlementFault> {
     let mut left = stakes.to_vec();
     let mut received = vec![Coins::ZERO; stakes.len()];
@@ -110,7 +110,7 @@ fn plan_settlement(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Res
     Ok(SettlementPlan { left, net })
 }
 
-/// Every seat's fee is reckoned on exactly what the seat received, once.
+/// Checks that each seat's fees are computed on exactly the amount that the seat received, once.
 fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), SettlementFault> {
     let mut gross = vec![Coins::ZERO; received.len()];
     for fee in &settlement.fees {
@@ -133,7 +133,8 @@ fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), Settlem
     Ok(())
 }
 
-/// What the seats win and lose, and the fees, come out of the POT to the hundredth.
+/// Checks that the net results and the fees sum to the POT's payout, to the hundredth. Returns the
+/// net results.
 fn check_conserved(settlement: &Settlement, seats: u8) -> Result<Vec<Coins>, SettlementFault> {
     let net: Option<Vec<_>> = Seat::all(seats).map(|seat| settlement.net(seat)).collect();
     let net = net.ok_or(SettlementFault::Overflow)?;
@@ -154,8 +155,8 @@ fn seat_count(amounts: &[Coins]) -> u8 {
     u8::try_from(amounts.len()).unwrap_or(u8::MAX)
 }
 
-/// The transfers, in the order in which a player would tell them. Amounts of nothing are left
-/// out: a loser whose stake ran out pays the next receiver nothing.
+/// Returns the transfers in the order in which a player would list them. Amounts of zero are
+/// omitted: a loser whose stake is used up pays the next receiver nothing.
 fn build_moves(input: &SettleGame, plan: &SettlementPlan) -> Vec<Move> {
     let SettleGame { game, table, room, players, settlement, .. } = input;
     let wallet = |seat: Seat| Account::Wallet(players[seat.index()]);
@@ -191,8 +192,8 @@ pub(super) fn wallet_balances(books: &Books, players: &[PlayerId]) -> Vec<Coins>
     players.iter().map(|player| books.balance(&Account::Wallet(*player))).collect()
 }
 
-/// The pair of [`check_conserved`], after booking: each wallet has grown by its stake and its net
-/// result, so every stake is empty and nothing went astray.
+/// Checks the result of the booking, as the counterpart of [`check_conserved`]: each wallet has
+/// grown by its stake and its net result, so every stake is empty and no coin is missing.
 fn check_wallets(
     before: &[Coins],
     after: &[Coins],
@@ -234,7 +235,7 @@ mod tests {
         Fee { seat: seat(number), gross: coins(gross), fee: coins(fee) }
     }
 
-    /// Rule 6.10.
+    /// The example of rule 6.10.
     fn settlement() -> Settlement {
         Settlement {
             winner: Some(seat(1)),

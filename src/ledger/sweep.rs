@@ -1,8 +1,9 @@
-//! Sweeps: what a bot of the house has left goes back to `issue`, where its coins came from. With
-//! the grants that filled it, that is all the house has put into play by a bot and got back.
+//! Sweeps: the rest of a house bot's coins returns to `issue`, where the coins came from. Together
+//! with the grants to it, the sweeps of a bot show all coins that the house has put into play by
+//! it.
 //!
-//! The key has the version of the wallet, so what somebody has seen there is taken once, however
-//! many processes try.
+//! The key contains the version of the wallet, so a balance is swept once, however many processes
+//! try.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
@@ -18,17 +19,17 @@ use super::decode_answer;
 use super::writer;
 use crate::db;
 
-/// The wallet of a bot with something in it. Its key is `sweep:<player>:<version>`.
+/// The sweep of a house bot's wallet. Its key is `sweep:<player>:<version>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SweepWallet {
     pub player: PlayerId,
-    /// That of the wallet which holds so much.
+    /// The version at which the wallet has this balance.
     pub version: i64,
     pub amount: Coins,
 }
 
 impl Ledger {
-    /// The wallets of bots that hold coins, of retired ones too.
+    /// Returns the wallets of house bots with coins, including retired bots.
     pub async fn bots_with_coins(&self) -> Result<Vec<SweepWallet>, LedgerError> {
         let once = || {
             sqlx::query!(
@@ -51,8 +52,10 @@ impl Ledger {
         Ok(wallet.collect())
     }
 
-    /// Takes back what a bot's wallet held. Refused as [`LedgerError::Overdrawn`] when it holds
-    /// less by now.
+    /// Returns the coins of a house bot's wallet to the house.
+    ///
+    /// # Errors
+    /// [`LedgerError::Overdrawn`] if the wallet holds less by now.
     pub async fn sweep(&self, input: SweepWallet) -> Result<(), LedgerError> {
         let request = Request::new(Operation::Sweep(input))?;
         let PostedAmount { .. } = decode_answer(writer::run_single(&self.pool, &self.house_ids, &request).await)?;

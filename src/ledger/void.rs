@@ -1,4 +1,4 @@
-//! Voiding an open game: every ante and every stake goes back where it came from.
+//! The void of an open game: every ante and every stake returns to its wallet.
 
 use super::books::{Books, Move};
 use super::chart::{Account, Code};

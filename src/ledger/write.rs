@@ -1,16 +1,16 @@
-//! Writing what was decided: operations, transfers, entries, balances, games and records, by one
-//! call of the database's function `write_books`, so in one round trip, and as a transaction of its
-//! own where there is no other.
+//! The write of a decided batch: operations, transfers, entries, balances, games and records. One
+//! call of the database function `write_books` writes everything in one round trip, as a
+//! transaction of its own unless the caller has one.
 //!
-//! Until then an operation is known by its place in the batch, and an account that is to be made
-//! by a number below zero. The function takes one id of each sequence, which leave room between
-//! their numbers, and adds. Taking an id while reading would make a transaction of the reading,
-//! which would wait for the disk.
+//! Before the write an operation is identified by its index in the batch, and an account to be
+//! created by a negative number. The function takes one id of each sequence, whose increments leave
+//! gaps, and adds the index. An id taken during the read would turn the read into a transaction
+//! that waits for the disk.
 //!
-//! The function locks the games that end, makes accounts, locks all accounts that were read and
-//! compares their versions with those that were read, and only then writes, operations first, in
-//! the order of keys. These are the phases of `post`, so whoever has read under locks finds what
-//! it holds, and whoever has not finds out whether its decisions still stand.
+//! The function locks the games that end, creates accounts, locks all accounts that were read,
+//! compares their versions, and only then writes, operations first, in the order of keys. These are
+//! the phases of `post`: after a locked read the call finds the locks held, and after an optimistic
+//! read it detects whether the decisions are still valid.
 
 use serde_json::Value;
 use sqlx::PgConnection;
@@ -21,27 +21,27 @@ use super::books::Books;
 use super::operation::Request;
 use crate::archive::store::Games;
 
-/// The most operations in one statement: the room that the sequence of ids leaves.
+/// The maximum number of operations per call: the increment of the sequence of ids.
 pub(super) const OPERATIONS_MAX: usize = 64;
 
-/// The error of `write_books` when the books are not as they were read.
+/// The SQLSTATE that `write_books` raises after a version conflict.
 const VERSION_CONFLICT: &str = "BH001";
 
-/// An operation that was decided in this batch.
+/// A decided operation of this batch.
 pub(super) struct DecidedOperation<'a> {
-    /// Its place in the batch, below [`OPERATIONS_MAX`].
+    /// The index in the batch, below [`OPERATIONS_MAX`].
     pub(super) place: i64,
     pub(super) request: &'a Request,
     pub(super) answer: Value,
 }
 
-/// Whether the statement refused because the books are not as they were read.
+/// Returns whether the write was rejected because the books have changed since they were read.
 pub(super) fn is_version_conflict(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     code.as_deref() == Some(VERSION_CONFLICT)
 }
 
-/// Writes what is decided, all or nothing. `decided` is in the order of keys.
+/// Writes the decided operations, all or none. `decided` is in the order of keys.
 pub(super) async fn write_batch(
     connection: &mut PgConnection,
     decided: &[DecidedOperation<'_>],
@@ -155,10 +155,10 @@ impl<'a> OperationColumns<'a> {
     }
 }
 
-/// Accounts by what happens to them, those that there are by ascending ids.
+/// Accounts by their treatment; existing ones are in ascending order of ids.
 #[derive(Default)]
 struct AccountColumns {
-    /// All that were read, whether or not anything is booked on them.
+    /// All accounts that were read, whether or not anything is booked on them.
     read_ids: Vec<i64>,
     read_versions: Vec<i64>,
     read_balances_after: Vec<i64>,

@@ -1,19 +1,19 @@
-//! The writer: whatever waits is posted together.
+//! The writer: posts waiting operations together.
 //!
 //! A commit waits for the disk, and its statements cost the same for one game as for ten, so one
-//! commit for many games is many times cheaper than one each. The writer takes all that waits in
-//! its queue, up to a bound, and has a task post it in one transaction (by `attempt`, and when
-//! somebody else was faster by `post`) and answer. Meanwhile the next batch gathers, for the pace
-//! that it is given or until enough waits, and is posted beside the one before, up to a bound as
-//! well; what comes after a pause waits for nothing. So there are few batches while they are done
-//! in time, and several at once when they are not. When a batch cannot be written because of one of
-//! its members, they are posted singly and only that one fails.
+//! commit for many games is many times cheaper than one commit each. The writer takes the
+//! operations in its queue, up to a bound, and spawns a task that posts them in one transaction (by
+//! `optimistic`, and after a conflict by `post`) and replies. Meanwhile the next batch collects,
+//! until the pace has passed or enough operations wait, and is posted concurrently, up to a bound
+//! as well; an operation after a pause waits for nothing. So there are few batches while they are
+//! fast, and several concurrent ones when they are not. If a batch cannot be written because of one
+//! operation, its operations are posted singly and only that one fails.
 //!
-//! A table asks for its next operation when it has the answer to the one before, and nobody sits at
-//! two tables, so batches that are written at once have no account in common but by chance.
+//! A table requests its next operation after the answer to the one before, and no player sits at
+//! two tables, so concurrent batches share an account only by chance.
 //!
-//! What a lost connection left behind is never guessed: the same requests are run again, and
-//! those that were committed answer from their keys.
+//! The result of a transaction on a lost connection is never guessed: the same requests are posted
+//! again, and those that were committed answer from their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -35,27 +35,28 @@ use super::write::OPERATIONS_MAX;
 use crate::clock::Moment;
 use crate::db::{self, Failure};
 
-/// The most operations in one transaction. More gain nothing measurable and make the unlucky
-/// wait longer.
+/// The maximum number of operations per transaction. More bring no measurable gain and increase the
+/// latency of the slowest.
 const BATCH_MAX: usize = OPERATIONS_MAX;
 
-/// So many operations wait for no others: what a transaction costs by itself is little for each.
+/// The number of operations that are posted without waiting for more: the fixed cost of a
+/// transaction is small per operation from here on.
 const BATCH_ENOUGH: usize = 16;
 
-/// An operation that waits for its batch, and whoever waits for it.
+/// An operation in the queue, with the channel of its caller.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) request: Request,
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
-/// Ids of house accounts. They never change, so each is read once.
+/// A cache of the ids of house accounts. They never change, so each is read once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HouseIds(Arc<RwLock<BTreeMap<Account, i64>>>);
 
 impl HouseIds {
-    /// Those that these requests need. What is missing is made, outside of any transaction that
-    /// could be rolled back while the id stays known here.
+    /// Returns the ids that these requests need. Missing accounts are created outside of any
+    /// transaction, which could be rolled back while the id stays cached.
     pub(super) async fn resolve(
         &self,
         connection: &mut PgConnection,
@@ -84,8 +85,8 @@ impl HouseIds {
     }
 }
 
-/// Posts what arrives until the queue is closed and empty, and then what is being written. `stop`
-/// closes it. A batch of few begins no earlier than the pace after the one before.
+/// Posts operations until the queue is closed and empty, and the running batches have ended. `stop`
+/// closes the queue. A small batch starts no earlier than the pace after the one before.
 pub(super) async fn run_writer(
     pool: PgPool,
     house_ids: HouseIds,
@@ -99,7 +100,7 @@ pub(super) async fn run_writer(
     loop {
         let mut batch = Vec::with_capacity(BATCH_MAX);
         tokio::select! {
-            // Also when the other end is gone.
+            // A dropped sender stops the writer as well.
             _ = stop.changed(), if !jobs.is_closed() => {
                 jobs.close();
                 continue;
@@ -112,7 +113,7 @@ pub(super) async fn run_writer(
         }
         let early = begun.map_or(Duration::ZERO, |begun| pace.saturating_sub(begun.elapsed()));
         if !early.is_zero() {
-            // When the time is over, what has come is enough.
+            // After the timeout the batch is posted as it is.
             drop(timeout(early, fill_batch(&mut jobs, &mut batch)).await);
         }
         while running.len() >= batches_at_once.max(1) {
@@ -124,8 +125,8 @@ pub(super) async fn run_writer(
             batch.push(job);
         }
         begun = Some(Moment::now());
-        // A task of its own: a panic in it is a bug in one batch, whose callers hear that there
-        // is no answer, and not the end of this writer.
+        // The batch runs in a task of its own, so that a panic ends only this batch, whose callers
+        // get an error, and not the writer.
         running.spawn(post_batch(pool.clone(), house_ids.clone(), batch));
     }
     while !running.is_empty() {
@@ -139,7 +140,7 @@ fn log_panic(ended: Option<Result<(), JoinError>>) {
     }
 }
 
-/// Waits until the batch is worth a transaction.
+/// Waits until the batch is large enough.
 async fn fill_batch(jobs: &mut mpsc::Receiver<Job>, batch: &mut Vec<Job>) {
     while batch.len() < BATCH_ENOUGH {
         if jobs.recv_many(batch, BATCH_MAX - batch.len()).await == 0 {
@@ -169,7 +170,7 @@ async fn post_batch(pool: PgPool, house_ids: HouseIds, batch: Vec<Job>) {
     }
 }
 
-/// A caller that no longer waits can ask again.
+/// Sends the answers. A caller that no longer waits can retry.
 fn reply_all(jobs: impl IntoIterator<Item = Job>, answers: impl IntoIterator<Item = Answer>) {
     for (job, answer) in jobs.into_iter().zip(answers) {
         drop(job.reply.send(answer));
@@ -181,7 +182,7 @@ pub(super) async fn run_single(pool: &PgPool, house_ids: &HouseIds, request: &Re
     answers.pop().unwrap_or_else(|| Err(LedgerError::broken("a batch of one had no answer")))
 }
 
-/// Posts a batch, trying again while that can help.
+/// Posts a batch, with retries while they can help.
 async fn run_batch(
     pool: &PgPool,
     house_ids: &HouseIds,
@@ -206,7 +207,7 @@ async fn run_batch_once(
     Ok(answers)
 }
 
-/// Folds now and then until `stop`.
+/// Runs the house projection at intervals until `stop`.
 pub(super) async fn run_house_projection(pool: PgPool, every: Duration, mut stop: watch::Receiver<bool>) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

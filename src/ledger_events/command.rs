@@ -1,4 +1,5 @@
-//! `bahay events`: writes the stream to a folder or a broker, or prints it, once or for as long as it runs.
+//! `bahay events`: writes ledger events to a folder or a broker, or prints them, once or
+//! continuously.
 
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -8,28 +9,28 @@ use sqlx::PgPool;
 
 use super::{EventFolder, EventFolderError, NatsOptions, NatsError, LedgerEventReader, nats};
 
-/// How long events are waited for before it is asked again.
-const EVERY: Duration = Duration::from_millis(500);
+/// The interval between two reads of a stream without new events.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Where events go, and from which on.
+/// The target of the events and the position to start at.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct EventsOptions {
-    /// A folder, which remembers how far it goes; without it they are printed.
+    /// The folder to write to; it stores its own position. Without it events are printed.
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// The number of the first event that is printed.
+    /// The number of the first event to print.
     #[arg(long, value_name = "NUMBER", default_value = "1", conflicts_with = "out",
           value_parser = clap::value_parser!(i64).range(1..))]
     pub from: i64,
-    /// Go on when there are no more, and write what is booked from then on.
+    /// Keep running and write new events as they are sealed.
     #[arg(long)]
     pub follow: bool,
     #[command(flatten)]
     pub nats: NatsOptions,
 }
 
-/// Why they are not written.
+/// An error of writing events.
 #[derive(Debug, thiserror::Error)]
 pub enum EventsError {
     #[error(transparent)]
@@ -41,32 +42,33 @@ pub enum EventsError {
     #[error(transparent)]
     Write(#[from] std::io::Error),
     #[error("there are not {0} events yet: is this another database?")]
-    TooFew(i64),
+    StreamTooShort(i64),
 }
 
-/// Writes them. `told` hears of what the broker did not take and is tried again.
+/// Writes ledger events as `options` say. Calls `on_failure` for each error of the broker that is
+/// retried.
 pub async fn run(
-    what: EventsOptions,
+    options: EventsOptions,
     pool: PgPool,
     out: &mut impl Write,
-    told: impl Fn(&NatsError),
+    on_failure: impl Fn(&NatsError),
 ) -> Result<(), EventsError> {
-    // Whoever passes settings on passes on also those that nobody has made.
-    if let Some(to) = what.nats.to.as_deref().filter(|to| !to.is_empty()) {
-        let follow = what.follow.then_some(EVERY);
-        return Ok(nats::publish(&what.nats, to, &pool, follow, told).await?);
+    // An empty setting counts as absent, because deployments pass on unset variables as empty ones.
+    if let Some(to) = options.nats.to.as_deref().filter(|to| !to.is_empty()) {
+        let follow = options.follow.then_some(POLL_INTERVAL);
+        return Ok(nats::publish(&options.nats, to, &pool, follow, on_failure).await?);
     }
-    match write(what, pool, out).await {
-        // Whoever reads has read enough.
+    match write(options, pool, out).await {
+        // The reader has closed the pipe.
         Err(EventsError::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done,
     }
 }
 
-async fn write(what: EventsOptions, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
-    let mut folder = what.out.as_deref().map(EventFolder::open).transpose()?;
-    let after = folder.as_ref().map_or(what.from - 1, EventFolder::number);
-    let mut reader = LedgerEventReader::open(pool, after).await?.ok_or(EventsError::TooFew(after))?;
+async fn write(options: EventsOptions, pool: PgPool, out: &mut impl Write) -> Result<(), EventsError> {
+    let mut folder = options.out.as_deref().map(EventFolder::open).transpose()?;
+    let after = folder.as_ref().map_or(options.from - 1, EventFolder::number);
+    let mut reader = LedgerEventReader::open(pool, after).await?.ok_or(EventsError::StreamTooShort(after))?;
     loop {
         let events = reader.read_batch().await?;
         match &mut folder {
@@ -79,8 +81,8 @@ async fn write(what: EventsOptions, pool: PgPool, out: &mut impl Write) -> Resul
                 out.flush()?;
             }
         }
-        match (events.is_empty(), what.follow) {
-            (true, true) => tokio::time::sleep(EVERY).await,
+        match (events.is_empty(), options.follow) {
+            (true, true) => tokio::time::sleep(POLL_INTERVAL).await,
             (true, false) => return Ok(()),
             (false, _) => {}
         }

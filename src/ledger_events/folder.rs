@@ -1,7 +1,9 @@
-//! The stream in files: one JSON a line, ten thousand events a file, each named by its first event's number.
+//! Ledger events in files: one JSON object per line and ten thousand events per file, each file
+//! named after its first event's number.
 //!
-//! A process that dies may leave half a line behind, which the next one cuts off; then it goes on after the
-//! last whole line. So the files hold each event once, and are the same bytes whoever has written them.
+//! A process that dies may leave a partial line, which the next process removes before it continues
+//! after the last complete line. So the files contain each event once, and their bytes do not
+//! depend on the process that wrote them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -9,21 +11,21 @@ use std::path::{Path, PathBuf};
 
 use super::Event;
 
-/// EventsOptions of one file.
+/// The number of events per file.
 const EVENTS_A_FILE: i64 = 10_000;
 
 /// A folder that one process writes to.
 #[derive(Debug)]
 pub struct EventFolder {
     path: PathBuf,
-    /// The last event that is in it.
+    /// The number of the last event in the folder.
     number: i64,
     file: Option<File>,
-    /// Held as long as this lives.
+    /// The lock on the folder, held until this is dropped.
     _lock: File,
 }
 
-/// Why a folder cannot be written to.
+/// An error of writing to a folder.
 #[derive(Debug, thiserror::Error)]
 pub enum EventFolderError {
     #[error("{0}: another process writes there")]
@@ -35,7 +37,7 @@ pub enum EventFolderError {
 }
 
 impl EventFolder {
-    /// Makes the folder if need be, and finds what is in it.
+    /// Opens the folder, creates it if it does not exist, and finds its last event.
     pub fn open(path: &Path) -> Result<Self, EventFolderError> {
         let failed = |error| EventFolderError::Io { path: path.to_owned(), error };
         std::fs::create_dir_all(path).map_err(failed)?;
@@ -47,13 +49,14 @@ impl EventFolder {
             .map_err(failed)?;
         files.retain(|file| file.extension().is_some_and(|end| end == "ndjson"));
         files.sort();
-        // A file that holds no whole line was begun and no more: the one before says how far it goes.
+        // A file without a complete line has only been started; the file before it has the last
+        // event.
         while let Some(path) = files.pop() {
             let failed = |error| EventFolderError::Io { path: path.clone(), error };
             let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(failed)?;
             match last_line(&mut file).map_err(failed)? {
                 Some(line) => {
-                    folder.number = number_of(&line).ok_or(EventFolderError::Foreign(path))?;
+                    folder.number = parse_number(&line).ok_or(EventFolderError::Foreign(path))?;
                     folder.file = Some(file);
                     return Ok(folder);
                 }
@@ -63,32 +66,32 @@ impl EventFolder {
         Ok(folder)
     }
 
-    /// The number of the last event that is in it; 0 for none.
+    /// Returns the number of the last event in the folder; 0 for none.
     pub const fn number(&self) -> i64 {
         self.number
     }
 
-    /// Adds the events that come next, and returns when they are on the disk.
+    /// Appends the next events, and returns when they are on disk.
     pub fn append(&mut self, events: &[Event]) -> Result<(), EventFolderError> {
-        for file in events.chunk_by(|one, next| file_of(one.number) == file_of(next.number)) {
-            self.append_to_one(file)
+        for file in events.chunk_by(|one, next| first_number_of_file(one.number) == first_number_of_file(next.number)) {
+            self.append_to_file(file)
                 .map_err(|error| EventFolderError::Io { path: self.path.clone(), error })?;
         }
         Ok(())
     }
 
-    fn append_to_one(&mut self, events: &[Event]) -> io::Result<()> {
+    fn append_to_file(&mut self, events: &[Event]) -> io::Result<()> {
         let Some((first, last)) = events.first().zip(events.last()) else { return Ok(()) };
         let mut text = Vec::new();
         for event in events {
             serde_json::to_writer(&mut text, event)?;
             text.push(b'\n');
         }
-        let begins = first.number == file_of(first.number);
+        let begins = first.number == first_number_of_file(first.number);
         let mut file = match self.file.take() {
             Some(file) if !begins => file,
             _ => {
-                let name = format!("events-{:012}.ndjson", file_of(first.number));
+                let name = format!("events-{:012}.ndjson", first_number_of_file(first.number));
                 let file = File::create_new(self.path.join(name))?;
                 File::open(&self.path)?.sync_all()?;
                 file
@@ -102,12 +105,13 @@ impl EventFolder {
     }
 }
 
-/// The number of the first event of the file that an event is in.
-const fn file_of(number: i64) -> i64 {
+/// Returns the number of the first event in the file of event `number`.
+const fn first_number_of_file(number: i64) -> i64 {
     (number - 1) / EVENTS_A_FILE * EVENTS_A_FILE + 1
 }
 
-/// Cuts off what is no whole line, stands at the end, and gives the last line; `None` where there is none.
+/// Removes a partial line at the end, seeks to the end, and returns the last line; `None` for an
+/// empty file.
 fn last_line(file: &mut File) -> io::Result<Option<String>> {
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
@@ -120,7 +124,7 @@ fn last_line(file: &mut File) -> io::Result<Option<String>> {
     Ok(line.map(|line| String::from_utf8_lossy(line).into_owned()))
 }
 
-fn number_of(line: &str) -> Option<i64> {
+fn parse_number(line: &str) -> Option<i64> {
     #[derive(serde::Deserialize)]
     struct Numbered {
         number: i64,
@@ -156,7 +160,7 @@ mod tests {
         files.sort();
         let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
         texts
-            .flat_map(|text| text.lines().map(|line| number_of(line).unwrap()).collect::<Vec<_>>())
+            .flat_map(|text| text.lines().map(|line| parse_number(line).unwrap()).collect::<Vec<_>>())
             .collect()
     }
 

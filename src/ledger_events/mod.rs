@@ -1,9 +1,11 @@
-//! What was booked and played, as one stream of numbered events for whoever keeps books elsewhere.
+//! Ledger events: the sealed operations as one stream of numbered events, for accounting in other
+//! systems.
 //!
-//! Its order is that of the seals of the ledger, which name every operation once and never change. So an
-//! event's number follows from what is booked and from nothing else: there is no queue that could be full
-//! or lose something, whoever reads twice reads the same bytes twice, and where a reader has to go on is
-//! said by one number. An event is there some moments after it was booked, when it is sealed.
+//! The order of the stream is that of the ledger's seals, which contain every operation once and
+//! never change. So an event's number follows from the books alone. There is no queue that could
+//! overflow or lose an event, repeated reads return the same bytes, and a reader's position is a
+//! single number. Delivery is eventual: an event appears when its operation is sealed, moments
+//! after the booking.
 
 pub mod command;
 mod folder;

@@ -1,8 +1,9 @@
-//! The stream in a broker: NATS JetStream, whose stream holds the event of each number at the same place.
+//! Ledger events in NATS JetStream, in a stream whose sequence numbers equal the events' numbers.
 //!
-//! How far it goes is what the broker's stream says, so there is no second place that could say something
-//! else. Each message names the place that it expects to be the last before it. So a message that is lost
-//! on the way keeps those behind it out, two processes cannot mix theirs, and there is never a gap.
+//! The broker's stream is the only record of the position, so no second one can contradict it. Each
+//! message states the sequence number that it expects to be the last. So a lost message blocks the
+//! messages behind it, messages of two processes cannot be interleaved, and the stream never has a
+//! gap.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,46 +18,47 @@ use sqlx::PgPool;
 use super::{Event, LedgerEventReader};
 use crate::entropy;
 
-/// Messages that are on their way at once.
+/// The number of unacknowledged messages.
 const IN_FLIGHT: usize = 256;
 
-/// How long the broker may take to answer.
+/// The timeout of a connection or a request.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest time between two tries.
+/// The maximum delay between two retries.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// How the broker is reached, and which stream is written there.
+/// The address of the broker and the stream to write.
 #[derive(Clone, clap::Args)]
 #[group(skip)]
 pub struct NatsOptions {
-    /// NATS with JetStream, as in nats://127.0.0.1:4222, over TLS as in tls://nats.example:4222, with a
-    /// USER:PASSWORD@ before the host if it asks for one; of several servers all, separated by commas
+    /// The address of NATS with JetStream, such as nats://127.0.0.1:4222, or
+    /// tls://nats.example:4222 for TLS, with USER:PASSWORD@ before the host if the server requires
+    /// it; several servers are separated by commas
     #[arg(long, env = "BAHAY_EVENTS_TO", hide_env_values = true, value_name = "URL",
           conflicts_with_all = ["out", "from"])]
     pub to: Option<String>,
 
-    /// A file with the credentials of a NATS user: a token and the seed of its key
+    /// The file with the credentials of a NATS user: a token and the seed of its key
     #[arg(long, env = "BAHAY_NATS_CREDENTIALS", value_name = "FILE")]
     pub nats_credentials: Option<PathBuf>,
 
-    /// A file with the certificates, in PEM, of those who sign for NATS over TLS; without it those whom
-    /// the system believes.
+    /// The file with the certificates, in PEM, of the authorities for TLS; without it the system's
+    /// trusted authorities apply.
     #[arg(long, env = "BAHAY_NATS_ROOT_CERTIFICATE", value_name = "FILE")]
     pub nats_root_certificate: Option<PathBuf>,
 
-    /// The stream of JetStream, which is made if there is none.
+    /// The JetStream stream, which is created if it does not exist.
     #[arg(long, env = "BAHAY_NATS_STREAM", default_value = "BAHAY_EVENTS", value_name = "NAME",
           value_parser = stream_name)]
     pub nats_stream: String,
 
-    /// Leads the subject of each event; its kind follows, as in bahay.events.settle.
+    /// The prefix of each event's subject; the event's kind follows, as in bahay.events.settle.
     #[arg(long, env = "BAHAY_NATS_SUBJECT", default_value = "bahay.events", value_name = "SUBJECT",
           value_parser = subject)]
     pub nats_subject: String,
 }
 
-/// An address may hold a password, which is shown nowhere.
+/// The address is omitted, because it may contain a password.
 impl std::fmt::Debug for NatsOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Nats")
@@ -82,7 +84,7 @@ fn subject(subject: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Why events cannot be published.
+/// An error of publishing events.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
     #[error(
@@ -106,7 +108,7 @@ pub enum NatsError {
     #[error("message {0} of the stream is not event {0} of this database: name another stream")]
     Foreign(i64),
     #[error("there are not {0} events yet, but the stream has them: is this another database?")]
-    TooFew(i64),
+    StreamTooShort(i64),
     #[error("event {number} was not taken")]
     Refused { number: i64, source: context::PublishError },
     #[error("event {0} is there already: another process publishes too")]
@@ -118,8 +120,8 @@ pub enum NatsError {
 }
 
 impl NatsError {
-    /// Whether it may go well later with the same settings.
-    fn passes_later(&self) -> bool {
+    /// Returns whether a retry with the same settings may succeed.
+    fn is_transient(&self) -> bool {
         use async_nats::jetstream::context::{CreateStreamErrorKind, PublishErrorKind};
         match self {
             Self::Connect(error) => matches!(
@@ -144,37 +146,37 @@ impl NatsError {
     }
 }
 
-/// How long to wait after so many failures one after the other.
-fn wait(failures: u32) -> Duration {
+/// Returns the delay after so many consecutive failures: exponential back-off with jitter.
+fn retry_delay(failures: u32) -> Duration {
     let longest = Duration::from_millis(200).saturating_mul(1 << failures.min(8)).min(WAIT_MAX);
     longest / 2 + entropy::random_duration(longest / 2)
 }
 
-/// A stream in a broker that can be reached.
+/// A stream of a connected broker.
 struct Broker {
-    /// Kept as long as this lives: it reconnects by itself.
+    /// Kept for as long as the broker is in use; it reconnects by itself.
     context: jetstream::Context,
     stream: Stream,
     settings: NatsOptions,
 }
 
-/// Publishes what the stream does not have yet; with `follow` for ever, however often the broker is away.
-/// `told` hears of every try that failed.
+/// Publishes the events that the stream lacks. If `follow` is set, it runs continuously with this
+/// poll interval and survives outages of the broker. Calls `on_failure` for each failed attempt.
 pub async fn publish(
     settings: &NatsOptions,
     to: &str,
     pool: &PgPool,
     follow: Option<Duration>,
-    told: impl Fn(&NatsError),
+    on_failure: impl Fn(&NatsError),
 ) -> Result<(), NatsError> {
     let mut client = None;
     let mut failures = 0;
     loop {
-        let pass = pass(settings, to, pool, follow, &mut client, &mut failures).await;
-        match pass {
-            Err(error) if follow.is_some() && error.passes_later() => {
-                told(&error);
-                tokio::time::sleep(wait(failures)).await;
+        let result = publish_pass(settings, to, pool, follow, &mut client, &mut failures).await;
+        match result {
+            Err(error) if follow.is_some() && error.is_transient() => {
+                on_failure(&error);
+                tokio::time::sleep(retry_delay(failures)).await;
                 failures = failures.saturating_add(1);
             }
             done => return done,
@@ -182,7 +184,7 @@ pub async fn publish(
     }
 }
 
-async fn pass(
+async fn publish_pass(
     settings: &NatsOptions,
     to: &str,
     pool: &PgPool,
@@ -203,7 +205,7 @@ async fn pass(
             *failures = 0;
         }
         match (events.is_empty(), follow) {
-            (true, Some(every)) => tokio::time::sleep(every).await,
+            (true, Some(poll_interval)) => tokio::time::sleep(poll_interval).await,
             (true, None) => return Ok(()),
             (false, _) => {}
         }
@@ -216,7 +218,7 @@ async fn connect(settings: &NatsOptions, to: &str) -> Result<Client, NatsError> 
         .name("bahay events")
         .connection_timeout(TIMEOUT)
         .request_timeout(Some(TIMEOUT))
-        .reconnect_delay_callback(|tries| wait(u32::try_from(tries).unwrap_or(u32::MAX)));
+        .reconnect_delay_callback(|tries| retry_delay(u32::try_from(tries).unwrap_or(u32::MAX)));
     if let Some((user, password)) = user {
         options = options.user_and_password(user, password);
     }
@@ -233,15 +235,15 @@ async fn connect(settings: &NatsOptions, to: &str) -> Result<Client, NatsError> 
     Ok(options.connect(servers).await?)
 }
 
-/// Whoever passes settings on passes on also those that nobody has made.
+/// Returns whether a path is set: deployments pass on unset variables as empty ones.
 fn is_set(path: &std::path::Path) -> bool {
     !path.as_os_str().is_empty()
 }
 
-/// A name and a password.
+/// A user name and a password.
 type User = (String, String);
 
-/// The servers, and who signs in there.
+/// Parses the servers and their common user.
 fn servers(to: &str) -> Result<(Vec<ServerAddr>, Option<User>), NatsError> {
     let mut servers = Vec::new();
     let mut users = Vec::new();
@@ -282,24 +284,25 @@ impl Broker {
         Ok(Self { context, stream, settings: settings.clone() })
     }
 
-    /// What comes after the last event of the stream, which is held against the database.
+    /// Returns a reader behind the last event of the stream, after a comparison of that event with
+    /// the database.
     async fn open_reader(&self, pool: &PgPool) -> Result<LedgerEventReader, NatsError> {
         let last = self.stream.cached_info().state.last_sequence;
         let number = i64::try_from(last).unwrap_or(i64::MAX);
         let open_after = async |number| {
             let reader = LedgerEventReader::open(pool.clone(), number).await?;
-            reader.ok_or(NatsError::TooFew(number))
+            reader.ok_or(NatsError::StreamTooShort(number))
         };
         if number > 0 {
             match self.stream.get_raw_message(last).await {
                 Ok(message) => {
                     let events = open_after(number - 1).await?.read_batch().await?;
-                    let event = events.first().ok_or(NatsError::TooFew(number))?;
+                    let event = events.first().ok_or(NatsError::StreamTooShort(number))?;
                     if *message.payload != *serde_json::to_vec(event)? {
                         return Err(NatsError::Foreign(number));
                     }
                 }
-                // What is old may have been dropped; its number is still the last one.
+                // The stream's limits may have dropped the message; its sequence number remains.
                 Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => {}
                 Err(error) => return Err(error.into()),
             }
@@ -307,7 +310,7 @@ impl Broker {
         open_after(number).await
     }
 
-    /// Sends events, many at once, and returns when the broker has all of them.
+    /// Publishes events concurrently, and returns when the broker has acknowledged all of them.
     async fn publish(&self, events: &[Event]) -> Result<(), NatsError> {
         let mut sent = Vec::new();
         for event in events {
@@ -325,7 +328,7 @@ impl Broker {
         }
         for (number, place, ack) in sent {
             let ack = ack.await.map_err(|source| NatsError::Refused { number, source })?;
-            // An event with this number may be another database's: it has to be looked at.
+            // The stored event may be another database's, so it must be compared.
             if ack.duplicate || ack.sequence != place {
                 return Err(NatsError::Twice(number));
             }
@@ -356,10 +359,10 @@ mod tests {
     #[test]
     fn waits_grow_to_a_bound_and_differ() {
         for failures in [0, 3, 40, u32::MAX] {
-            let one = wait(failures);
+            let one = retry_delay(failures);
             assert!(one >= Duration::from_millis(100) && one <= WAIT_MAX, "{one:?}");
         }
-        assert!(wait(40) >= WAIT_MAX / 2);
+        assert!(retry_delay(40) >= WAIT_MAX / 2);
     }
 
     #[test]

@@ -1,31 +1,31 @@
-//! Reading events out of the seals, from any number on.
+//! Reads of ledger events from the seals, from any number on.
 
 use serde::Serialize;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-/// Seals that are read at once, a thousand operations each at most.
+/// The number of seals per read, each with at most a thousand operations.
 const SEALS_MAX: i64 = 8;
 
-/// One operation of the ledger, with all that it booked. Its fields are told in docs/LEDGER.md.
+/// One operation of the ledger with its transfers. docs/LEDGER.md describes the fields.
 #[derive(Clone, Debug, Serialize)]
 pub struct Event {
-    /// From 1, without a gap.
+    /// The number of the event, from 1 without gaps.
     pub number: i64,
     pub seal: i64,
     pub operation: i64,
-    /// What was done, once for ever, as in `settle:<game>`.
+    /// The idempotency key of the operation, as in `settle:<game>`.
     pub key: String,
     pub kind: String,
-    /// By the database's clock, in milliseconds since 1970.
+    /// The time of booking by the database's clock, in milliseconds since 1970.
     pub at: i64,
-    /// Absent where it is not about a game.
+    /// Absent if the operation has no game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<EventGame>,
     pub transfers: Vec<EventTransfer>,
 }
 
-/// Which game an operation is about.
+/// The game of an operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventGame {
     pub id: Uuid,
@@ -34,29 +34,30 @@ pub struct EventGame {
     pub table: Uuid,
 }
 
-/// One transfer, between accounts by their codes.
+/// One transfer, with the codes of its accounts.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventTransfer {
     pub code: String,
     pub from: String,
     pub to: String,
-    /// In hundredths of a coin.
+    /// The amount in hundredths of a coin.
     pub amount: i64,
 }
 
-/// A place in the stream.
+/// A position in the stream of ledger events.
 #[derive(Debug)]
 pub struct LedgerEventReader {
     pool: PgPool,
-    /// The last event that was read.
+    /// The number of the last event that was read.
     number: i64,
-    /// The seal that comes next, and how many of its operations were read before.
+    /// The next seal to read, and the number of its operations that were read before.
     seal: i64,
     read_of_seal: usize,
 }
 
 impl LedgerEventReader {
-    /// After the event of this number; 0 for the beginning. `None` where there are not so many.
+    /// Returns a reader behind event `number`; 0 is the beginning. Returns `None` if there are
+    /// fewer events.
     pub async fn open(pool: PgPool, number: i64) -> Result<Option<Self>, sqlx::Error> {
         if number == 0 {
             return Ok(Some(Self { pool, number, seal: 1, read_of_seal: 0 }));
@@ -79,7 +80,7 @@ impl LedgerEventReader {
         Ok(Some(Self { pool, number, seal: place.number, read_of_seal }))
     }
 
-    /// The events that come next, in order; none when all that is sealed was read.
+    /// Reads the next events in order. Returns none if all sealed operations have been read.
     pub async fn read_batch(&mut self) -> Result<Vec<Event>, sqlx::Error> {
         let seals = sqlx::query!(
             "
@@ -134,7 +135,7 @@ impl LedgerEventReader {
             operations.iter().copied().max().unwrap_or_default()
         );
         let booked = booked.fetch_all(&self.pool).await?;
-        // What is booked is never removed, so each operation of a seal has its row.
+        // Booked rows are never removed, so each operation of a seal has its row.
         if rows.len() != sealed.len() {
             return Err(sqlx::Error::RowNotFound);
         }

@@ -1,24 +1,24 @@
-//! Where a page of notices begins. Opaque to clients: they give back what they were given.
+//! The cursor of a list of notices. Clients treat it as opaque.
 
 use std::fmt;
 use std::str::FromStr;
 
 use uuid::Uuid;
 
-/// Below the last notice that was listed.
+/// The position below the last listed notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     pub(super) created_at_ms: i64,
     pub(super) notice: Uuid,
 }
 
-/// What was given is not a cursor of ours.
+/// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor that was given out")]
 pub struct ParseCursorError;
 
 impl Cursor {
-    /// Above every notice: the end of the year 9998.
+    /// The position above every notice: the end of the year 9998.
     pub(super) const NEWEST: Self =
         Self { created_at_ms: 253_370_764_799_999, notice: Uuid::max() };
 }

@@ -1,9 +1,9 @@
-//! Notices: what a player is to be told once, whenever the next connection comes. An inbox.
+//! Notices: a player's inbox, for messages that are shown once on the next connection.
 //!
-//! A notice about coins is written in the transaction that moves them, so it is there exactly if
-//! they moved; here notices are read and marked as read, and invitations to a rematch are written.
-//! Deliberately absent: words. A notice is a kind with a game and an amount, or with who invites, and
-//! clients have the words.
+//! A notice about coins is written in the transaction that moves them, so it exists exactly if they
+//! moved. This module reads notices, marks them as read, and writes invitations to a rematch.
+//! Deliberately absent: texts. A notice is a kind with a game and an amount, or with the inviting
+//! player; clients supply the text.
 
 mod cursor;
 
@@ -17,29 +17,29 @@ use crate::db::{self, Page};
 
 pub use cursor::{Cursor, ParseCursorError};
 
-/// The most that one page holds; a larger wish gets this.
+/// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
 
-/// Something that a player is told.
+/// A message to a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     pub id: Uuid,
-    /// As in `game_voided`; kinds are added, not changed.
+    /// The kind, as in `game_voided`. Kinds may be added and do not change.
     pub kind: String,
     pub game: Option<GameId>,
-    /// What came back to the player.
+    /// The amount returned to the player.
     pub amount: Option<Coins>,
     /// The code of a private table.
     pub code: Option<String>,
-    /// The player who invites.
+    /// The inviting player.
     pub from: Option<PlayerId>,
-    /// The name of that player; `None` once the account was deleted.
+    /// The name of the inviting player; `None` after the account was deleted.
     pub name: Option<String>,
     pub created_at_ms: i64,
     pub read_at_ms: Option<i64>,
 }
 
-/// An invitation to a rematch, as it is written for the other players of the game.
+/// An invitation to a rematch for the other players of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RematchInvitation {
     pub game: GameId,
@@ -48,12 +48,12 @@ pub struct RematchInvitation {
     pub code: String,
 }
 
-/// An invitation that was written.
+/// The result of an invitation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InvitationResult {
-    /// The players who have not been told of this table before.
+    /// The players who had no invitation to this table before.
     pub players: Vec<PlayerId>,
-    /// The name of the player who invites.
+    /// The name of the inviting player.
     pub name: String,
 }
 
@@ -68,7 +68,7 @@ impl Notices {
         Self { pool }
     }
 
-    /// How many a player has not read.
+    /// Counts a player's unread notices.
     pub async fn count_unread(&self, player: PlayerId) -> Result<u32, sqlx::Error> {
         let query = || {
             sqlx::query_scalar!(
@@ -84,7 +84,7 @@ impl Notices {
         Ok(u32::try_from(db::retry(query).await?).unwrap_or(u32::MAX))
     }
 
-    /// A player's notices, newest first.
+    /// Returns a page of a player's notices, newest first.
     pub async fn list(
         &self,
         player: PlayerId,
@@ -131,7 +131,8 @@ impl Notices {
         }))
     }
 
-    /// Marks a notice as read; the first time stands. False when the player has no such notice.
+    /// Marks a notice as read and keeps the first time. Returns false if the player has no such
+    /// notice.
     pub async fn mark_read(&self, player: PlayerId, notice: Uuid) -> Result<bool, sqlx::Error> {
         let query = || {
             sqlx::query!(
@@ -149,8 +150,8 @@ impl Notices {
     }
 
     /// Writes an invitation to a rematch for the other players of the game, and returns those who
-    /// have not been told of this table before. Not for bots of the house, deleted accounts, and
-    /// players who have blocked the one who invites, or whom that one has blocked.
+    /// had no invitation to this table before. House bots, deleted accounts, and players with a
+    /// block in either direction are not invited.
     pub async fn invite(&self, invitation: &RematchInvitation) -> Result<InvitationResult, sqlx::Error> {
         let RematchInvitation { game, from, code } = invitation;
         let query = || {

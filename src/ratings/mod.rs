@@ -1,15 +1,15 @@
-//! How well players play a kind of game, told from finished ones: a Weng-Lin rating for each, made of
-//! a game's ranks alone. The winner is first, the others share the second rank. A game with a bot of the
-//! house, or at a private table, tells nothing about anybody.
+//! Ratings: the skill of players in a kind of game, as a Weng-Lin rating computed from the ranks of
+//! finished games alone. The winner has the first rank, all others share the second one. Games with
+//! a house bot or at a private table are not rated.
 //!
-//! Games are counted by the seals of the ledger, which name every settlement once and in one order,
-//! some seconds after; any process may do it, because what games change and how far it was counted
-//! are one transaction, in which the row of the progress is locked. A player's games come in the
-//! order in which they were settled, because their settlements lock the same wallet. What is stored
-//! is whole thousandths: the rating is a floating-point number only between two rows.
+//! Ratings are a projection of the ledger's seals, which contain every settlement once and in one
+//! order, some seconds late. Any process may project, because the changed ratings and the position
+//! are written in one transaction, which locks the row of the position. A player's games come in
+//! the order of their settlements, because the settlements lock the same wallet. Whole thousandths
+//! are stored; a rating is a floating-point number only between two rows.
 //!
-//! The same module tells what else of a player matters for whom to play with; `standings` has the
-//! leaderboard by rating. Deliberately absent: any effect of a rating on coins.
+//! The module also reads the other attributes of a player that matchmaking needs; `standings` has
+//! the leaderboard by rating. Deliberately absent: any effect of a rating on coins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -25,70 +25,70 @@ use uuid::Uuid;
 use crate::db;
 use crate::ids::{PRIVATE_ROOM, PlayerId};
 
-/// The rating of somebody who has not played yet, in thousandths.
+/// The rating of a new player, in thousandths.
 pub const INITIAL_RATING: i32 = 25_000;
 
-/// How often it is looked whether the ledger has sealed something.
-const LOOK: Duration = Duration::from_secs(2);
+/// The interval between two checks for new seals.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Seals that are counted at once, a thousand operations each at most.
+/// The number of seals per batch, each with at most a thousand operations.
 const SEALS_MAX: i64 = 4;
 
-/// How many of the last games tell whom a player has just played with.
+/// The number of the last games whose players count as recently met.
 const LAST_GAMES: i64 = 3;
 
-/// Thousandths in one.
+/// The number of thousandths in one.
 const SCALE: f64 = 1_000.0;
 
-/// Ratings. Clones share the pool.
+/// The ratings. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Ratings {
     pool: PgPool,
 }
 
-/// The devices of one player that count, the newest first. A device id is the client's word, so a
-/// player who signs in with ever new ones is not held by the older ones either way.
+/// The number of a player's devices that matchmaking considers, the newest first. A device id is
+/// supplied by the client, so more devices would not bind a player who signs in with ever new ones.
 const DEVICES_MAX: i64 = 64;
 
-/// What of a player matters for whom to play with.
+/// The attributes of a player that matchmaking uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatchmakingProfile {
-    /// As others see it.
+    /// The display name.
     pub name: String,
-    /// The picture that the player is shown by.
+    /// The avatar.
     pub avatar: Option<String>,
-    /// In thousandths.
+    /// The rating in thousandths.
     pub rating: i32,
-    /// Whom the player has met in the last games.
+    /// The players met in the last games.
     pub recent: Vec<PlayerId>,
     /// The hashes of the player's devices: those that sign it in, and those of its sessions.
     pub devices: Vec<Vec<u8>>,
-    /// The players that this one has blocked, all of them. Blocks by others are in their lists.
+    /// The players whom this player has blocked. Blocks by others are in their lists.
     pub blocked: Vec<PlayerId>,
-    /// When the last game of the player was over.
+    /// The end of the player's last game.
     pub last_finished: Option<Timestamp>,
 }
 
-/// Whose rating: a player, and the kind of the games.
+/// The key of a rating: a player and a kind.
 type Key = (Uuid, String);
 
-/// A player's rating while games are counted.
+/// A player's rating during a batch.
 #[derive(Clone, Copy)]
 struct RatingUpdate {
     rating: i32,
     uncertainty: i32,
-    /// Games counted since it was read.
+    /// The number of games rated in this batch.
     games: i32,
-    /// When the last of these finished.
+    /// The end of the last of these games.
     rated_at: Option<jiff::Timestamp>,
 }
 
-/// A game that is to be counted.
+/// A game to be rated.
 struct RatedGame {
     kind: String,
     finished_at: jiff_sqlx::Timestamp,
     players: Vec<Uuid>,
-    /// By place in `players`; none where nobody won, where a bot of the house played, and at a private
+    /// The winner's index in `players`; `None` without a winner, with a house bot, or at a private
     /// table.
     winner: Option<usize>,
 }
@@ -98,7 +98,7 @@ impl Ratings {
         Self { pool }
     }
 
-    /// What is known of a player now, who wants to play a game of this kind.
+    /// Returns the current profile of a player who wants to play a game of this kind.
     pub async fn matchmaking_profile(&self, player: PlayerId, kind: &str) -> Result<MatchmakingProfile, sqlx::Error> {
         let once = || {
             sqlx::query!(
@@ -172,31 +172,31 @@ impl Ratings {
         })
     }
 
-    /// Counts finished games, for as long as it is polled.
+    /// Runs the projection for as long as the future is polled.
     pub async fn run(self) {
-        let mut looks = tokio::time::interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = tokio::time::interval(POLL_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            looks.tick().await;
+            ticks.tick().await;
             if let Err(error) = self.catch_up().await {
                 tracing::warn!(%error, "finished games are rated later");
             }
         }
     }
 
-    /// Counts everything that is sealed, unless another process is at it.
+    /// Projects all sealed operations, unless another process is projecting.
     pub async fn catch_up(&self) -> Result<(), sqlx::Error> {
         while self.project_batch().await? {}
         Ok(())
     }
 
-    /// Counts some seals; whether there may be more.
+    /// Projects one batch. Returns whether there may be more.
     async fn project_batch(&self) -> Result<bool, sqlx::Error> {
         let mut tx = self.pool.begin().await?;
         let progress = sqlx::query_scalar!(
             "select p.seal from ratings_progress p for no key update skip locked"
         );
-        // Without the row, another process is at it.
+        // The missing row means that another process is projecting.
         let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
             return Ok(false);
         };
@@ -231,7 +231,7 @@ impl Ratings {
     }
 }
 
-/// The games that were settled by these operations, in their order.
+/// Reads the games that these operations settled, in their order.
 async fn read_settled_games(tx: &mut PgConnection, operations: &[i64]) -> Result<Vec<RatedGame>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
@@ -264,7 +264,7 @@ async fn read_settled_games(tx: &mut PgConnection, operations: &[i64]) -> Result
     Ok(games.collect())
 }
 
-/// The ratings of those who have one and play in these games.
+/// Reads the existing ratings of these games' players.
 async fn read_ratings(
     tx: &mut PgConnection,
     games: &[RatedGame],
@@ -282,7 +282,7 @@ async fn read_ratings(
     Ok(rows.map(|row| ((row.player, row.kind), rated(row.rating, row.uncertainty))).collect())
 }
 
-/// Lets a game change the ratings of its players.
+/// Applies a game to the ratings of its players.
 fn apply_game(rated: &mut BTreeMap<Key, RatingUpdate>, game: &RatedGame) {
     let Some(winner) = game.winner else {
         return;
@@ -300,7 +300,7 @@ fn apply_game(rated: &mut BTreeMap<Key, RatingUpdate>, game: &RatedGame) {
     }
 }
 
-/// Stores the ratings that have changed.
+/// Writes the changed ratings.
 async fn write_ratings(tx: &mut PgConnection, rated: &BTreeMap<Key, RatingUpdate>) -> Result<(), sqlx::Error> {
     let changed = || {
         let changed = |(key, rated): (_, &RatingUpdate)| Some((key, *rated, rated.rated_at?));
@@ -338,7 +338,7 @@ async fn write_ratings(tx: &mut PgConnection, rated: &BTreeMap<Key, RatingUpdate
     Ok(())
 }
 
-/// What a game makes of the ratings of its players.
+/// Returns the players' ratings after a game.
 fn rate_players(before: &[WengLinRating], winner: usize) -> Vec<WengLinRating> {
     let each: Vec<[WengLinRating; 1]> = before.iter().map(|rating| [*rating]).collect();
     let ranked: Vec<(&[WengLinRating], MultiTeamOutcome)> = each
@@ -402,7 +402,7 @@ mod tests {
         let (mut together, mut stored) = (BTreeMap::new(), BTreeMap::new());
         for game in &games {
             apply_game(&mut together, game);
-            // As they are read for the next one.
+            // The ratings are reloaded before the next game.
             for rated in stored.values_mut() {
                 *rated = RatingUpdate { games: 0, rated_at: None, ..*rated };
             }

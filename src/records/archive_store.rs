@@ -1,7 +1,7 @@
-//! Where the archive is: a folder, or a part of a bucket. Objects are written, read and listed by
-//! their names below it.
+//! The object store of the archive: a folder, or a prefix of a bucket. Objects are written, read
+//! and listed by their names below it.
 //!
-//! Bounds: everything is over after half a minute, whatever the other side does.
+//! Every call ends within [`TIMEOUT`].
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -18,13 +18,13 @@ use url::Url;
 
 use super::connector::Connector;
 
-/// How long one call may take, with all that is tried again in it.
+/// The timeout of one call, including its retries.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// For how long a request is tried again.
+/// The time for which a request is retried.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// Why an address is not that of an archive.
+/// An error of opening the archive's address.
 #[derive(Debug, thiserror::Error)]
 pub enum AddressError {
     #[error("the archive is at file:///FOLDER or s3://BUCKET/PREFIX, not at {0}")]
@@ -35,7 +35,7 @@ pub enum AddressError {
     Store(#[from] object_store::Error),
 }
 
-/// An archive; clones share its connections.
+/// An object store. Clones share its connections.
 #[derive(Clone, Debug)]
 pub struct ArchiveStore {
     store: Arc<dyn ObjectStore>,
@@ -43,9 +43,9 @@ pub struct ArchiveStore {
 }
 
 impl ArchiveStore {
-    /// `file:///FOLDER`, which is made, or `s3://BUCKET/PREFIX`. The settings say how object storage
-    /// is reached, by the names that its own tools have, as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID;
-    /// others are passed over.
+    /// Opens `file:///FOLDER`, which is created, or `s3://BUCKET/PREFIX`. `settings` configure the
+    /// access to object storage, by the names of its own tools, such as AWS_ENDPOINT_URL and
+    /// AWS_ACCESS_KEY_ID; others are ignored.
     pub fn open(
         address: &str,
         settings: impl IntoIterator<Item = (String, String)>,
@@ -87,14 +87,14 @@ impl ArchiveStore {
         with_timeout(self.store.put(&path, bytes.into())).await.map(|_| ())
     }
 
-    /// The whole of an object.
+    /// Reads a whole object.
     pub(super) async fn get(&self, name: &str) -> Result<Vec<u8>, String> {
         let path = self.path(name);
         let read = async { self.store.get(&path).await?.bytes().await };
         with_timeout(read).await.map(Vec::from)
     }
 
-    /// Some parts of an object.
+    /// Reads some ranges of an object.
     pub(super) async fn parts(
         &self,
         name: &str,
@@ -110,7 +110,7 @@ impl ArchiveStore {
         with_timeout(self.store.delete(&path)).await
     }
 
-    /// The names of all objects.
+    /// Lists the names of all objects.
     pub(super) async fn list(&self) -> Result<Vec<String>, String> {
         let list = self.store.list(Some(&self.prefix));
         let found: Vec<_> = list.try_collect().await.map_err(|error| to_one_line(&error))?;
@@ -135,7 +135,7 @@ async fn with_timeout<T, E: Display>(call: impl Future<Output = Result<T, E>>) -
     }
 }
 
-/// In one line.
+/// Formats an error as one line.
 fn to_one_line(error: &dyn Display) -> String {
     error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,12 +1,13 @@
-//! Moving records to the archive, a batch at a time: chosen by age, packed, written, read back,
-//! compared, and noted. After the grace period that the owner of the schema has set, each object is
-//! read and compared again, and then the texts of its records are removed from the database.
+//! The archiver moves records to the archive in batches: it selects them by age, packs them into an
+//! object, writes it, reads it back, compares it, and records it in the database. After the grace
+//! period that the owner of the schema has set, it reads and compares each object again, and then
+//! removes the texts of its records from the database.
 //!
-//! Whoever moves holds a lock of the database, on a connection of its own, which a crash gives back:
-//! so one process at a time does it. A crash before the last step leaves an object that nobody names
-//! and every record where it was. An object is called by the hash of what is in it, so the same
-//! records are written to the same name again; what stays is found and removed by
-//! [`Archiver::tidy`].
+//! An archiver holds an advisory lock on a connection of its own, which a crash releases, so one
+//! process archives at a time. A crash before the last step leaves an object without a row, and
+//! every record in the database. An object is named by the hash of its content, so a repeated run
+//! writes the same records to the same name; [`Archiver::inspect_archive`] finds and removes
+//! leftover objects.
 
 use std::time::Duration;
 
@@ -23,27 +24,27 @@ use super::reader::Records;
 use crate::clock::{self, Clock};
 use crate::db;
 
-/// How often it is looked for what is old enough.
+/// The interval between two runs.
 const INTERVAL: Duration = Duration::from_hours(1);
 
-/// How long the database is left alone between two batches.
+/// The pause between two batches, which keeps the load of the database low.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Records of one object.
+/// The default number of records per object.
 pub(super) const BATCH: u32 = 1_000;
 
-/// What is less than a batch waits for so long beyond its time.
+/// The additional age at which an incomplete batch is archived.
 const REST_WAITS: Duration = Duration::from_hours(24);
 
-/// The key of the lock: its own name in numbers.
+/// The key of the advisory lock: the bytes of `bahayarc`.
 const LOCK: i64 = 0x62_61_68_61_79_61_72_63;
 
-/// How much is moved, and when.
+/// The age and the batch size of archived records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchiveSchedule {
-    /// How long ago a game was finished whose record is moved: a day at least.
+    /// The minimum age of a game whose record is archived: a day or more.
     pub after: Duration,
-    /// Records of one object at most.
+    /// The maximum number of records per object.
     pub batch: u32,
 }
 
@@ -53,18 +54,18 @@ impl ArchiveSchedule {
     }
 }
 
-/// What has just been done of a batch.
+/// A completed step of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A dictionary was written, and is not noted yet.
+    /// A dictionary was written but not recorded yet.
     Learnt,
     PackedObject,
     Written,
     ReadBack,
-    /// The object is noted; the records are in the database as well.
+    /// The object was recorded; the records are still in the database as well.
     Noted,
-    /// The records whose grace period is over are in the archive alone.
-    ArchiveTotals,
+    /// The texts of records whose grace period is over were removed from the database.
+    TextsRemoved,
 }
 
 impl Step {
@@ -72,7 +73,7 @@ impl Step {
         [Self::Learnt, Self::PackedObject, Self::Written, Self::ReadBack, Self::Noted, Self::TextsRemoved];
 }
 
-/// Why nothing more was moved. What was moved before stays so.
+/// An error that ends a run. Completed batches remain archived.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchivingError {
     #[error(transparent)]
@@ -87,33 +88,33 @@ pub enum ArchivingError {
     Busy,
     #[error("there is no archive: set BAHAY_ARCHIVE")]
     NoArchive,
-    /// For tests, which let it end as by a crash.
+    /// For tests, which simulate a crash.
     #[error("stopped after {0:?}")]
     Stopped(Step),
 }
 
-/// What a batch, or several, came to.
+/// Totals of archived batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveTotals {
     pub records: u64,
     pub objects: u64,
-    /// As they came, and as they are in the archive.
+    /// The sizes in bytes before and after compression.
     pub bytes: u64,
     pub archived_bytes: u64,
 }
 
-/// What is in the archive and should not be, or is not there and should.
+/// The result of an inspection of the archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveInspection {
     pub objects: u64,
     pub records: u64,
-    /// Named by nobody: left by a crash.
+    /// Objects without a row, left by a crash.
     pub left_over: Vec<String>,
-    /// In words.
+    /// Descriptions of missing or damaged objects.
     pub faults: Vec<String>,
 }
 
-/// Moves records.
+/// Moves records to the archive.
 #[derive(Clone, Debug)]
 pub struct Archiver {
     pool: PgPool,
@@ -123,7 +124,7 @@ pub struct Archiver {
     stop_after: Option<Step>,
 }
 
-/// A record that may be moved.
+/// A record that is due for archiving.
 #[derive(Debug)]
 struct DueRecord {
     game: Uuid,
@@ -131,7 +132,7 @@ struct DueRecord {
     finished_at: SqlTimestamp,
 }
 
-/// The lock, for as long as this lives.
+/// The advisory lock, held until this is dropped.
 #[derive(Debug)]
 struct ArchiveLock(PgConnection);
 
@@ -146,24 +147,24 @@ impl Archiver {
         Self { pool, clock, records, schedule, stop_after: None }
     }
 
-    /// For tests: ends after this step, as a crash would end it.
+    /// Ends with an error after this step, as a crash would; for tests.
     #[must_use]
     pub fn with_stop_after(self, step: Step) -> Self {
         Self { stop_after: Some(step), ..self }
     }
 
-    /// Moves what is old enough now and then, until the server stops. One such task a process; it does
-    /// nothing while another process is at it.
+    /// Archives due records at intervals until the server stops. A process runs one such task; it
+    /// does nothing while another process archives.
     pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut looks = tokio::time::interval(INTERVAL);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                _ = looks.tick() => {}
+                _ = ticks.tick() => {}
             }
             let moved = tokio::select! {
-                // What a batch that breaks off leaves is told above.
+                // The module's documentation describes the leftovers of an interrupted batch.
                 _ = stopping.wait_for(|stop| *stop) => return,
                 moved = self.archive_whole_batches() => moved,
             };
@@ -178,8 +179,8 @@ impl Archiver {
         }
     }
 
-    /// Moves whole batches from about where it was left off, and what is less than one if it has waited
-    /// for a day.
+    /// Archives whole batches from about where the last run ended, and an incomplete batch after a
+    /// delay of a day.
     async fn archive_whole_batches(&self) -> Result<ArchiveTotals, ArchivingError> {
         let mut lock = self.lock().await?;
         self.remove_archived_texts(&mut lock.0).await?;
@@ -201,8 +202,8 @@ impl Archiver {
         }
     }
 
-    /// Moves all that is old enough, the oldest first, up to so many records; with a dictionary that
-    /// is learnt from the first of them, if that is asked for.
+    /// Archives up to `limit` due records, the oldest first. If `learn` is set, a new dictionary is
+    /// trained from the first of them.
     pub async fn archive_all(&self, limit: u64, learn: bool) -> Result<ArchiveTotals, ArchivingError> {
         let mut lock = self.lock().await?;
         self.remove_archived_texts(&mut lock.0).await?;
@@ -221,7 +222,7 @@ impl Archiver {
         Ok(moved)
     }
 
-    /// How many records are old enough, and their bytes.
+    /// Returns the number of due records and their size in bytes.
     pub async fn count_due(&self) -> Result<(u64, u64), ArchivingError> {
         let before = clock::to_jiff(self.cutoff(Duration::ZERO)).to_sqlx();
         let row = sqlx::query!(
@@ -242,8 +243,8 @@ impl Archiver {
         Ok((number(row.records), number(row.bytes)))
     }
 
-    /// Reads every object and holds it against what is noted of it, and finds those that nobody names;
-    /// those it removes, if it is told to. Nothing is moved meanwhile.
+    /// Compares every object with its row, and finds objects without a row, which are removed if
+    /// `remove` is set. Nothing is archived meanwhile.
     pub async fn inspect_archive(&self, remove: bool) -> Result<ArchiveInspection, ArchivingError> {
         let mut lock = self.lock().await?;
         let store = self.store()?;
@@ -348,8 +349,8 @@ impl Archiver {
         })
     }
 
-    /// Removes the texts of records whose object was noted longer ago than the grace period, if the
-    /// object is still what was noted. Goes on with the others where one is not, and fails then.
+    /// Removes the texts of records whose object was recorded longer ago than the grace period, if
+    /// the object still matches its row. Continues after a mismatch, and fails at the end.
     async fn remove_archived_texts(&self, connection: &mut PgConnection) -> Result<(), ArchivingError> {
         let due = sqlx::query!(
             "
@@ -385,8 +386,8 @@ impl Archiver {
         failed.map_or(Ok(()), Err)
     }
 
-    /// The newest dictionary, as it is in the archive; or one that is learnt from these records, if
-    /// there is none or another one is wanted.
+    /// Returns the newest dictionary from the archive, or trains one from these records if there is
+    /// none or `learn` is set.
     async fn dictionary(
         &self,
         connection: &mut PgConnection,
@@ -447,7 +448,7 @@ impl Archiver {
         Ok(Dictionary { number: Some(number), bytes })
     }
 
-    /// Records that are old enough, of games that were finished from then on, the oldest first.
+    /// Returns due records of games that finished at or after `from`, the oldest first.
     async fn due_records(
         &self,
         connection: &mut PgConnection,
@@ -505,7 +506,7 @@ impl Archiver {
 }
 
 impl ArchiveLock {
-    /// At once, and not only when PostgreSQL has seen that the connection is gone.
+    /// Releases the lock at once, before PostgreSQL notices the closed connection.
     async fn release(mut self) -> Result<(), sqlx::Error> {
         sqlx::query_scalar!(r#"select pg_advisory_unlock($1) as "was_held!""#, LOCK)
             .fetch_one(&mut self.0)
@@ -525,7 +526,7 @@ impl ArchiveTotals {
     }
 }
 
-/// Parts as columns.
+/// The frames of an object as columns.
 struct FrameColumns {
     offsets: Vec<i32>,
     lengths: Vec<i32>,
@@ -533,7 +534,7 @@ struct FrameColumns {
 }
 
 impl FrameColumns {
-    /// `None` when an object is too large.
+    /// Returns `None` if the object is too large.
     fn from_frames(parts: &[RecordFrame]) -> Option<Self> {
         let number = |number: usize| i32::try_from(number).ok();
         Some(Self {
@@ -544,7 +545,7 @@ impl FrameColumns {
     }
 }
 
-/// Whether each part of an object is the record that it was made of.
+/// Returns whether each frame of an object decompresses to its record.
 fn frames_match(object: &[u8], parts: &[RecordFrame], dictionary: &[u8]) -> bool {
     parts.iter().all(|part| {
         let frame = object.get(part.offset..part.offset.saturating_add(part.length));
@@ -552,8 +553,9 @@ fn frames_match(object: &[u8], parts: &[RecordFrame], dictionary: &[u8]) -> bool
     })
 }
 
-/// A day before the newest game of the last objects: about where it was left off. What is finished a
-/// day before others and booked after them is still found, and by hand everything is.
+/// Returns the time at which the search continues: a day before the newest game of the last
+/// objects. So a game that was booked up to a day late is still found; a manual run searches
+/// everything.
 async fn read_resume_point(connection: &mut PgConnection) -> Result<Option<SqlTimestamp>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -570,7 +572,7 @@ async fn read_resume_point(connection: &mut PgConnection) -> Result<Option<SqlTi
     .await
 }
 
-/// On a thread where it is in nobody's way.
+/// Runs CPU-bound work outside of the async threads.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, ArchivingError> {
@@ -578,7 +580,7 @@ async fn run_blocking<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(error.to_string())).map_err(ArchivingError::Unpacked)
 }
 
-/// The name of an object: by what is in it.
+/// Returns the name of an object: the hash of its content.
 fn object_name(folder: &str, hash: &Hash, kind: &str) -> String {
     format!("{folder}/{}.{kind}", Hex(*hash))
 }

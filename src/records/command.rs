@@ -1,5 +1,4 @@
-//! `bahay archive`: moves records to the archive by hand, or says what would be moved, or holds the
-//! archive against the database.
+//! `bahay archive`: archives records by hand, reports how many are due, or inspects the archive.
 
 use std::io::Write;
 
@@ -9,40 +8,40 @@ use super::archiver::BATCH;
 use super::{Archiver, ArchivingError, ArchiveSchedule, Records, ArchiveInspection};
 use crate::clock::Clock;
 
-/// What is done by hand.
+/// The options of a manual run.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(skip)]
 pub struct ArchiveOptions {
-    /// Move nothing; say how many records are old enough.
+    /// Archive nothing; print the number of records that are due.
     #[arg(long, conflicts_with_all = ["check", "new_dictionary", "limit"])]
     pub dry_run: bool,
 
-    /// How many records are moved at most; all that are old enough without it.
+    /// The maximum number of records to archive; without it all that are due.
     #[arg(long, value_name = "NUMBER", conflicts_with = "check",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
 
-    /// How many records one object holds at most.
+    /// The maximum number of records per object.
     #[arg(long, value_name = "NUMBER", default_value_t = BATCH,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub batch: u32,
 
-    /// Learn another dictionary from the oldest records that are moved now: when games or records have
-    /// changed, and objects have grown by it.
+    /// Train a new dictionary from the oldest records of this run; use it when games or records
+    /// have changed and objects have grown by it.
     #[arg(long, conflicts_with = "check")]
     pub new_dictionary: bool,
 
-    /// Move nothing; read the whole archive, and say what is not as it was written, and what a crash
-    /// has left there.
+    /// Archive nothing; read the whole archive and print damaged objects and those that a crash has
+    /// left.
     #[arg(long)]
     pub check: bool,
 
-    /// With --check, remove what a crash has left.
+    /// With --check, remove the objects that a crash has left.
     #[arg(long, requires = "check")]
     pub remove_left_over: bool,
 }
 
-/// Why it was not done.
+/// An error of a manual run.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     #[error(transparent)]
@@ -53,26 +52,26 @@ pub enum ArchiveError {
     Faults,
 }
 
-/// Does it, and prints what it came to.
+/// Runs the command and prints its result.
 pub async fn run(
-    what: ArchiveOptions,
+    options: ArchiveOptions,
     pool: PgPool,
     records: Records,
     schedule: ArchiveSchedule,
     out: &mut impl Write,
 ) -> Result<(), ArchiveError> {
-    let schedule = ArchiveSchedule { batch: what.batch, ..schedule };
+    let schedule = ArchiveSchedule { batch: options.batch, ..schedule };
     let mover = Archiver::new(pool, Clock::system(), records, schedule);
-    if what.dry_run {
+    if options.dry_run {
         let (records, bytes) = mover.count_due().await?;
         writeln!(out, "{records} records of {bytes} bytes would be moved")?;
         return Ok(());
     }
-    if what.check {
+    if options.check {
         let ArchiveInspection { objects, records, left_over, faults } =
-            mover.inspect_archive(what.remove_left_over).await?;
+            mover.inspect_archive(options.remove_left_over).await?;
         writeln!(out, "{objects} objects with {records} records were read")?;
-        let done = if what.remove_left_over { "removed" } else { "left over" };
+        let done = if options.remove_left_over { "removed" } else { "left over" };
         for name in &left_over {
             writeln!(out, "{done}: {name}")?;
         }
@@ -81,7 +80,7 @@ pub async fn run(
         }
         return if faults.is_empty() { Ok(()) } else { Err(ArchiveError::Faults) };
     }
-    let moved = mover.archive_all(what.limit.unwrap_or(u64::MAX), what.new_dictionary).await?;
+    let moved = mover.archive_all(options.limit.unwrap_or(u64::MAX), options.new_dictionary).await?;
     let each = moved.archived_bytes.checked_div(moved.records).unwrap_or_default();
     writeln!(
         out,

@@ -1,4 +1,4 @@
-//! How object storage is reached: over HTTP/1.1, with the TLS that everything here has.
+//! The HTTP client of object storage: HTTP/1.1, with the same TLS as the rest of the program.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -14,7 +14,7 @@ use object_store::client::{
 
 type Https = hyper_rustls::HttpsConnector<hyper_util::client::legacy::connect::HttpConnector>;
 
-/// Makes connections; over plain HTTP only where that was allowed.
+/// Opens connections; plain HTTP only if it is allowed.
 #[derive(Debug)]
 pub(super) struct Connector {
     pub(super) plain_http: bool,

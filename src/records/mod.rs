@@ -1,13 +1,14 @@
-//! Records of games in the archive: moved there when their games are long over, and read back.
+//! The archive of records: records move from the database to object storage when their games are
+//! long over, and are read from there.
 //!
-//! A record is in the database at first, in `game_records`. Here it is packed with others into one
-//! object (`pack`), which is written to a place (`place`: a folder, or object storage that speaks
-//! S3), read back and compared; only then is the record taken out of the database, in the
-//! transaction that notes where it is (`moving`). Its hash stays, and what is read is held against it
-//! (`reading`). `command` is `bahay archive`.
+//! A record is first stored in `game_records`. The archiver packs it with others into one object
+//! (`pack`), which it writes to a store (`archive_store`: a folder, or S3-compatible object
+//! storage), reads back and compares; only then does it record the object, and after a grace period
+//! it removes the text from the database (`archiver`). The record's hash remains, and an archived
+//! record is compared with it on every read (`reader`). `command` is `bahay archive`.
 //!
-//! Bounds: a thousand records an object, a megabyte a record. Deliberately absent: removing a record
-//! for good, and what is in one.
+//! Bounds: by default a thousand records per object, a megabyte per record. Deliberately absent:
+//! the final removal of records, and any knowledge of their content.
 
 pub mod command;
 mod connector;

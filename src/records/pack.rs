@@ -1,45 +1,46 @@
-//! Records in one object: each a zstd frame of its own, one after the other, compressed with a
-//! dictionary that was learnt from records. Anybody with both can read them, as by
-//! `zstd -D DICTIONARY -dc OBJECT`.
+//! Records packed into one object: each is a zstd frame of its own, one after the other, compressed
+//! with a dictionary trained from records. Anybody with both can read them, as with `zstd -D
+//! DICTIONARY -dc OBJECT`.
 
 use sha2::{Digest as _, Sha256};
 use zstd::bulk::{Compressor, Decompressor};
 
-/// How hard it is tried: a record is packed once and kept for years.
+/// The compression level: a record is packed once and kept for years.
 const LEVEL: i32 = 19;
 
-/// The size of a dictionary, and from how many records one is learnt at least.
+/// The size of a dictionary in bytes, and the minimum number of training samples.
 const DICTIONARY_BYTES: usize = 64 * 1024;
 const SAMPLES_MIN: usize = 100;
 
-/// A larger record stays where it is, and no object can make us take more memory for one.
+/// The maximum size of a record in bytes. Larger records are not archived, and the limit bounds the
+/// memory of a decompression.
 pub(super) const RECORD_BYTES_MAX: usize = 1024 * 1024;
 
-/// SHA-256.
+/// A SHA-256.
 pub(super) type Hash = [u8; 32];
 
 pub(super) fn hash(bytes: &[u8]) -> Hash {
     Sha256::digest(bytes).into()
 }
 
-/// Records side by side, and where each is.
+/// An object with the positions of its records.
 #[derive(Debug, Default)]
 pub(super) struct PackedObject {
     pub(super) bytes: Vec<u8>,
-    /// In the order in which they were given.
+    /// The frames in the order of the records.
     pub(super) frames: Vec<RecordFrame>,
 }
 
-/// Where a record is in its object, and what it is.
+/// The position of a record in its object, and its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RecordFrame {
     pub(super) offset: usize,
     pub(super) length: usize,
-    /// Of the record as it came.
+    /// The hash of the uncompressed record.
     pub(super) hash: Hash,
 }
 
-/// A dictionary, or none where there are too few records for one, or they are too much alike.
+/// Trains a dictionary. Returns `None` if there are too few records, or if they are too similar.
 pub(super) fn train_dictionary(records: &[&str]) -> Option<Vec<u8>> {
     if records.len() < SAMPLES_MIN {
         return None;
@@ -48,7 +49,7 @@ pub(super) fn train_dictionary(records: &[&str]) -> Option<Vec<u8>> {
     zstd::dict::from_samples(&samples, DICTIONARY_BYTES).ok()
 }
 
-/// Packs records, of which none is larger than [`RECORD_BYTES_MAX`].
+/// Packs records, none of which exceeds [`RECORD_BYTES_MAX`].
 pub(super) fn pack(records: &[&str], dictionary: &[u8]) -> std::io::Result<PackedObject> {
     let mut compressor = Compressor::with_dictionary(LEVEL, dictionary)?;
     let mut packed = PackedObject::default();
@@ -61,7 +62,7 @@ pub(super) fn pack(records: &[&str], dictionary: &[u8]) -> std::io::Result<Packe
     Ok(packed)
 }
 
-/// Takes frames apart again. In words, why not.
+/// Decompresses a frame and compares the record with its hash. The error describes the fault.
 pub(super) fn unpack(
     frame: &[u8],
     dictionary: &[u8],
@@ -117,7 +118,7 @@ mod tests {
             let mut frame = packed.bytes.clone();
             frame[place] ^= 1;
             let read = unpack(&frame, &[], &part.hash);
-            // Some bits of a frame say nothing about what is in it.
+            // Some bits of a frame do not affect its content.
             assert!(read.is_err() || read.as_deref() == Ok("{\"a\":1}"), "byte {place}");
         }
         assert!(unpack(&packed.bytes, &[], &[0; 32]).is_err());

@@ -1,4 +1,4 @@
-//! Reading records, wherever they are: in the database, or in the archive.
+//! Reads of records from the archive.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -12,28 +12,28 @@ use super::pack;
 use super::archive_store::ArchiveStore;
 use crate::db;
 
-/// Why a record cannot be read.
+/// An error of reading a record.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// It is in the archive, and that does not answer, or has no such object.
+    /// The record is in the archive, which does not answer or lacks the object.
     #[error("the archive cannot be reached: {reason}")]
     Unreachable { reason: String },
-    /// It was read, and is not what was archived.
+    /// The record was read but does not match its hash.
     #[error("the archived record of game {game} cannot be used: {fault}")]
     Damaged { game: GameId, fault: String },
 }
 
-/// Where archived records are read from; clones share it.
+/// The access to archived records. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     store: Option<ArchiveStore>,
-    /// Those that were read, by their names.
+    /// The loaded dictionaries, by name.
     dictionaries: Arc<RwLock<BTreeMap<String, Arc<[u8]>>>>,
 }
 
-/// Where a record is in the archive.
+/// The location of a record in the archive.
 #[derive(Debug)]
 struct ArchivedRecordRow {
     game: Uuid,
@@ -46,12 +46,12 @@ struct ArchivedRecordRow {
 }
 
 impl Records {
-    /// `None` where there is no archive: then what was moved to one cannot be reached.
+    /// Creates the access to an archive. With `None` archived records are unreachable.
     pub fn new(store: Option<ArchiveStore>) -> Self {
         Self { store, ..Self::default() }
     }
 
-    /// Without an archive.
+    /// Creates the access without an archive.
     pub fn without_archive() -> Self {
         Self::default()
     }
@@ -64,8 +64,8 @@ impl Records {
         self.store.as_ref()
     }
 
-    /// The archived ones among the records of these games: whoever reads others has their texts from
-    /// `game_records` already. A damaged one is an error of its own, beside the others.
+    /// Reads the archived records among those of these games. The texts of the others are in
+    /// `game_records`. A damaged record is an error of its own among the results.
     pub async fn read_archived(
         &self,
         pool: &PgPool,
@@ -78,7 +78,7 @@ impl Records {
         self.read(db::retry(query).await?).await
     }
 
-    /// As [`Self::archived`], as the caller's transaction sees it.
+    /// Reads archived records like [`Self::read_archived`], as the caller's transaction sees them.
     pub async fn read_archived_in_tx(
         &self,
         connection: &mut PgConnection,
@@ -91,7 +91,7 @@ impl Records {
         self.read(addresses).await
     }
 
-    /// The archived record of one game.
+    /// Reads the archived record of one game.
     pub async fn read_one(&self, pool: &PgPool, game: GameId) -> Result<Option<String>, RecordError> {
         self.read_archived(pool, &[game.0]).await?.remove(&game.0).transpose()
     }
@@ -119,7 +119,7 @@ impl Records {
         .await
     }
 
-    /// Each object is asked once for all that is wanted of it.
+    /// Reads records, with one request per object.
     async fn read(
         &self,
         archived: Vec<ArchivedRecordRow>,

@@ -1,8 +1,7 @@
-//! What asks for somebody: the last check of the ledger, games that were voided, tables that are
-//! halted, POTs that nobody plays for, settlements that were slow, coins of many new players that
-//! gather at one; and which games and players these were.
+//! Alarms for operators: the last check of the ledger, voided games, halted tables, idle POTs, slow
+//! settlements, and players who gain much from new players.
 //!
-//! Bounds: [`LISTED`] games of a kind are named, and players; all are counted.
+//! At most [`LISTED`] games or players of a kind are listed; all are counted.
 
 use std::time::Duration;
 
@@ -14,55 +13,56 @@ use super::{ReportError, Reports, from_sql, to_sql};
 use crate::clock::{self, Timestamp};
 use crate::db;
 
-/// A POT with coins at a table where nothing was booked for so long is told.
+/// The time without an operation after which a POT with coins is reported.
 const IDLE_POT: Duration = Duration::from_hours(24);
 
-/// Who has won so much of new players in a day, less what it lost to such, is told. It is what one
-/// of them brings as its welcome: among honest players it takes luck, in a room above the first.
+/// The gain from new players within a day, less the losses to them, from which a player is
+/// reported. It equals one welcome grant: among honest players it takes luck, in a room above the
+/// first.
 const NEWCOMER_GAIN_MAX: Coins = Coins::from_hundredths(1_000 * 100);
 
-/// Games of a kind that are named, and players.
+/// The maximum number of listed games or players of one kind.
 const LISTED: i64 = 20;
 
-/// What asks for somebody, if it is not zero.
+/// The alarms; a number above zero requires attention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alarms {
-    /// When the last check of the ledger ended; `None` before the first.
+    /// The end of the last check of the ledger; `None` before the first.
     pub checked_at: Option<Timestamp>,
-    /// What it found.
+    /// The number of differences that it found.
     pub differences: i64,
-    /// Games that could not be finished, since the day began.
+    /// The number of games voided since the day began.
     pub voided: i64,
-    /// Tables that are halted now.
+    /// The number of halted tables.
     pub halted: i64,
-    /// POTs with coins at tables where nothing was booked for a day, and what is in them.
+    /// The number of POTs with coins at tables without an operation for a day, and their sum.
     pub idle_pots: i64,
     pub idle_coins: Coins,
-    /// Settlements of the day that were booked later than five seconds after the end of the game,
-    /// and the latest of them.
+    /// The number of settlements of the day that were booked more than five seconds after the end
+    /// of their game, and the largest delay.
     pub slow: i64,
     pub slowest_ms: i64,
-    /// Players who have won much of players who were made within a week, by days of UTC: today and
-    /// yesterday.
+    /// The number of players with large gains from players created within a week, by UTC days:
+    /// today and yesterday.
     pub gathering: i64,
-    /// Those who have won the most so.
+    /// The players with the largest such gains.
     pub gatherers: Vec<Gatherer>,
-    /// The newest of those that were voided, and of those that were slow.
+    /// The newest voided games and the newest slow settlements.
     pub newest_voided: Vec<VoidedGame>,
     pub newest_slow: Vec<SlowSettlement>,
 }
 
-/// A player to whom coins of new players have come.
+/// A player with large gains from new players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gatherer {
     pub player: PlayerId,
     pub name: String,
     pub day: jiff::civil::Date,
-    /// What it has won of them on that day, less what it has lost to such, before fees.
+    /// The gain from new players on that day, less the losses to them, before fees.
     pub amount: Coins,
 }
 
-/// A game that could not be finished.
+/// A voided game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoidedGame {
     pub game: GameId,
@@ -77,12 +77,12 @@ pub struct SlowSettlement {
     pub game: GameId,
     pub room: String,
     pub finished_at: Timestamp,
-    /// From the end of the game to the booking.
+    /// The delay between the end of the game and the booking.
     pub late_ms: i64,
 }
 
 impl Reports {
-    /// As of now; of games those since the day began.
+    /// Reads the alarms as of now; games count since `since`, the beginning of the day.
     pub(super) async fn alarms(
         &self,
         now: Timestamp,
@@ -147,7 +147,7 @@ impl Reports {
         })
     }
 
-    /// How many there are, and the first of them.
+    /// Returns the number of players with large gains, and the first of them.
     async fn find_gatherers(&self, now: Timestamp) -> Result<(i64, Vec<Gatherer>), ReportError> {
         let once = || {
             sqlx::query!(

@@ -1,8 +1,8 @@
-//! What was booked in an interval, by room and purpose, from one account kind to another: exactly
-//! that, whatever has been counted by now.
+//! Sums of the transfers booked in an interval, by room, code and kinds of accounts. They are
+//! exact, independently of the progress of the projection.
 //!
-//! Whole hours come from what was counted. Parts of an hour at both ends, and operations that wait
-//! to be counted, are read from the ledger, all in one statement and so of one moment.
+//! Whole hours come from the projection. The partial hours at both ends, and operations that are
+//! not projected yet, are read from the ledger, all in one statement and so in one snapshot.
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -15,7 +15,7 @@ use crate::ledger::Code;
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// From an instant on, until before another one.
+/// A half-open interval of time: `from` is included, `to` is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
     pub from: Timestamp,
@@ -23,8 +23,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The whole hours in it, as the instants between which they are; the same instant twice when
-    /// there is none.
+    /// Returns the bounds of the whole hours within the interval; twice the same instant if there
+    /// is none.
     fn whole_hours(self) -> (Timestamp, Timestamp) {
         let first =
             self.from.ms().div_euclid(HOUR_MS) + i64::from(self.from.ms().rem_euclid(HOUR_MS) != 0);
@@ -34,46 +34,46 @@ impl Interval {
     }
 }
 
-/// Transfers of one sort.
+/// The sum of transfers with the same attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferTotals {
-    /// When the hour began, in UTC. `None` where hours were not asked for.
+    /// The beginning of the hour, in UTC. `None` unless grouped by hour.
     pub hour: Option<Timestamp>,
-    /// `None` where nothing tells a room.
+    /// The room; `None` if the operation has none.
     pub room: Option<String>,
     pub code: Code,
-    /// Kinds of accounts, as in the chart of accounts.
+    /// The kinds of the source and destination accounts, as in the chart of accounts.
     pub source: String,
     pub destination: String,
     pub transfers: i64,
     pub amount: Coins,
 }
 
-/// What transfers come to, in words of a report. Amounts are in hundredths of a coin.
+/// Sums of transfers in a report's terms. Amounts are in hundredths of a coin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Paid by losers to winners, before the fee, less what went back by reversals.
+    /// Payments of losers to winners before the fee, less reversals.
     pub payments: Coins,
-    /// What the house took of it, less what went back by reversals.
+    /// The house's fees, less reversals.
     pub fees: Coins,
     pub antes: Coins,
-    /// POTs that somebody took.
+    /// The paid out POTs.
     pub pots: Coins,
     pub pots_taken: i64,
-    /// Coins that came into being: grants and adjustments.
+    /// Issued coins: grants and adjustments.
     pub issued: Coins,
-    /// Of these, what players claimed: daily rewards and relief.
+    /// The part of the issued coins that players claimed: daily rewards and relief.
     pub claimed: Coins,
-    /// Coins that ceased to be: adjustments, reversals and what bots of the house gave back.
+    /// Withdrawn coins: adjustments, reversals and sweeps of house bots.
     pub withdrawn: Coins,
-    /// What all wallets, stakes and POTs together gained; below zero, lost.
+    /// The net gains of all wallets, stakes and POTs; negative for losses.
     pub wallets: Coins,
     pub stakes: Coins,
     pub held_in_pots: Coins,
 }
 
 impl Sums {
-    /// Adds what is booked. `None` when a sum does not fit 64 bits.
+    /// Adds a sum of transfers. Returns `None` if a sum does not fit 64 bits.
     pub fn add(&mut self, booked: &TransferTotals) -> Option<()> {
         let TransferTotals { code, source, destination, transfers, amount, .. } = booked;
         let plus = |sum: &mut Coins| sum.checked_add(*amount).map(|new| *sum = new);
@@ -86,7 +86,7 @@ impl Sums {
                 self.pots_taken = self.pots_taken.checked_add(*transfers)?;
             }
             Code::Daily | Code::Relief => plus(&mut self.claimed)?,
-            // Only a payment goes back from a wallet to a wallet.
+            // Only a payment is reversed from a wallet to a wallet.
             Code::Reversal if source == "wallet" && destination == "wallet" => {
                 minus(&mut self.payments)?;
             }
@@ -120,7 +120,7 @@ impl Sums {
         Some(())
     }
 
-    /// Of everything in a list.
+    /// Sums a list. Returns `None` if a sum does not fit 64 bits.
     pub fn from_totals<'a>(booked: impl IntoIterator<Item = &'a TransferTotals>) -> Option<Self> {
         let mut sums = Self::default();
         for one in booked {
@@ -130,20 +130,20 @@ impl Sums {
     }
 }
 
-/// Operations of one kind.
+/// The number of operations of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationCount {
-    /// When the hour began, in UTC. `None` where hours were not asked for.
+    /// The beginning of the hour, in UTC. `None` unless grouped by hour.
     pub hour: Option<Timestamp>,
-    /// `None` where nothing tells a room.
+    /// The room; `None` if the operation has none.
     pub room: Option<String>,
-    /// As in the column `kind` of operations.
+    /// The value of the column `kind` of `operations`.
     pub kind: String,
     pub operations: i64,
 }
 
 impl Reports {
-    /// What was booked in an interval, by room; by the hour as well, if asked.
+    /// Sums the transfers of an interval by room, and by hour if requested.
     pub async fn transfer_totals(
         &self,
         interval: Interval,
@@ -152,8 +152,7 @@ impl Reports {
         db::retry(|| read_transfer_totals(&self.pool, interval, by_hour)).await
     }
 
-    /// How many operations of each kind were booked in an interval, by room; by the hour as well,
-    /// if asked.
+    /// Counts the operations of an interval by kind and room, and by hour if requested.
     pub async fn operation_counts(
         &self,
         interval: Interval,
@@ -216,7 +215,7 @@ async fn read_transfer_totals(
         "#,
         to_sql(interval.from) as _,
         to_sql(interval.to) as _,
-        // Without a whole hour, all of it is the first part.
+        // Without a whole hour the first part is the whole interval.
         to_sql(if first == last { interval.to } else { first }) as _,
         to_sql(if first == last { interval.to } else { last }) as _,
         by_hour

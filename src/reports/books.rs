@@ -1,5 +1,5 @@
 //! The books: the trial balance, accounts with their entries, operations with their transfers, and
-//! what the checks of the ledger have found.
+//! the results of the ledger's checks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,51 +17,51 @@ use crate::db::{self, Page};
 use crate::ids::CorrectionId;
 use crate::ledger::Code;
 
-/// The coins of all accounts of a kind.
+/// The coins of all accounts of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Balance {
     pub kind: String,
-    /// The sum of the balances, house accounts with what is not folded yet.
+    /// The sum of the balances, including the pending entries of house accounts.
     pub amount: Coins,
-    /// The sum of all transfers to and from them.
+    /// The sum of all transfers to and from the accounts.
     pub transferred: Coins,
 }
 
 impl Balance {
-    /// Returns true if these are all kinds of accounts of books that add up: balances sum to zero, and those
-    /// of each kind are what was transferred.
+    /// Returns whether the balances of all kinds are consistent: they sum to zero, and each equals
+    /// the transferred sum.
     pub fn add_up(all: &[Self]) -> bool {
         let sum = Coins::checked_sum(all.iter().map(|one| one.amount));
         sum == Some(Coins::ZERO) && all.iter().all(|one| one.amount == one.transferred)
     }
 }
 
-/// The state of an operation as to its reversal, as far as its own rows say.
+/// Whether an operation can be reversed, as far as its own rows show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reversibility {
     Possible,
-    /// A request for its reversal waits for a decision.
+    /// A correction that requests the reversal is open.
     Requested {
         correction: CorrectionId,
     },
     Reversed {
         by: i64,
     },
-    /// It paid a POT, in which several games have a share.
+    /// The operation paid a POT, in which several games have a share.
     PaidPot,
-    /// It is of a kind that stays, or nothing of it could go back.
+    /// Operations of this kind are not reversed, or this one has no reversible transfer.
     Impossible,
 }
 
-/// An account as it stands.
+/// The current state of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountRow {
     pub code: String,
     pub kind: String,
     pub player: Option<PlayerId>,
-    /// A house account's is late by what is not folded yet.
+    /// The balance; that of a house account lacks the pending entries.
     pub balance: Coins,
-    /// The number of its newest entry.
+    /// The number of the newest entry.
     pub version: i64,
 }
 
@@ -71,7 +71,7 @@ pub struct AccountEntry {
     pub version: i64,
     pub operation: i64,
     pub code: Code,
-    /// The account on the other side.
+    /// The account on the other side of the transfer.
     pub other: String,
     pub amount: Coins,
     pub balance_before: Coins,
@@ -80,7 +80,7 @@ pub struct AccountEntry {
     pub booked_at: Timestamp,
 }
 
-/// Something that was asked of the ledger, once.
+/// An operation with its transfers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationRow {
     pub id: i64,
@@ -94,7 +94,7 @@ pub struct OperationRow {
 }
 
 impl Reversibility {
-    /// Returns what holds of an operation that nobody has reversed or asked to reverse.
+    /// Returns the reversibility of an operation without a reversal or a request for one.
     fn from_transfers(kind: &str, transfers: &[TransferRow]) -> Self {
         let codes = || transfers.iter().map(|transfer| transfer.code);
         match kind {
@@ -106,7 +106,7 @@ impl Reversibility {
     }
 }
 
-/// Coins that went from one account to another.
+/// A transfer of coins from one account to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferRow {
     pub number: i16,
@@ -120,10 +120,10 @@ pub struct TransferRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckRow {
     pub slot: Timestamp,
-    /// Whether all games were read again.
+    /// Whether all games were replayed.
     pub everything: bool,
     pub started_at: Timestamp,
-    /// `None` while it goes on, or when it broke off.
+    /// The end of the check; `None` while it runs, or if it was interrupted.
     pub finished_at: Option<Timestamp>,
     pub differences: Vec<String>,
 }
@@ -153,16 +153,17 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// Where a page of an account's entries begins.
+    /// A cursor of an account's entries.
     AccountCursor;
-    /// Where a page of operations begins.
+    /// A cursor of operations.
     OperationCursor;
 }
 
 impl Reports {
-    /// Sums the balances of all accounts by kind, as the audit does, beside what was transferred.
+    /// Sums the balances of all accounts by kind, as the audit does, with the transferred sums for
+    /// comparison.
     ///
-    /// Reads every account, so one call at a time does on a node.
+    /// It reads every account, so a node runs one call at a time.
     pub async fn trial_balance(&self) -> Result<Vec<Balance>, ReportError> {
         let _turn = self.trial_balance_turn.lock().await;
         let once = || {
@@ -219,7 +220,8 @@ impl Reports {
         Ok(rows.collect())
     }
 
-    /// Returns what all accounts of each kind hold by what was transferred, without reading them.
+    /// Returns the coins of all accounts by kind from the transferred sums, without reading the
+    /// accounts.
     pub(super) async fn held_coins(&self) -> Result<BTreeMap<String, Coins>, ReportError> {
         let once = || {
             sqlx::query!(
@@ -248,7 +250,7 @@ impl Reports {
         Ok(rows.into_iter().map(|row| (row.kind, Coins::from_hundredths(row.amount))).collect())
     }
 
-    /// The accounts of the house: what came into being, fees by room, what is not explained.
+    /// Returns the house accounts: the issued coins, the fees by room, and the suspense account.
     pub async fn house_accounts(&self) -> Result<Vec<AccountRow>, ReportError> {
         let once = || {
             sqlx::query_as!(
@@ -265,7 +267,7 @@ impl Reports {
         Ok(db::retry(once).await?.into_iter().map(AccountRow::from).collect())
     }
 
-    /// An account, by its code.
+    /// Returns an account by its code.
     pub async fn account(&self, code: &str) -> Result<Option<AccountRow>, ReportError> {
         let once = || {
             sqlx::query_as!(
@@ -282,7 +284,7 @@ impl Reports {
         Ok(db::retry(once).await?.map(AccountRow::from))
     }
 
-    /// An account's entries, newest first.
+    /// Returns a page of an account's entries, newest first.
     pub async fn account_entries(
         &self,
         code: &str,
@@ -329,7 +331,7 @@ impl Reports {
         Ok(Page::from_rows(rows, limit, |last| AccountCursor(last.version)))
     }
 
-    /// Operations, the newest first, with their transfers.
+    /// Returns a page of operations with their transfers, newest first.
     pub async fn newest_operations(
         &self,
         cursor: Option<OperationCursor>,
@@ -349,12 +351,12 @@ impl Reports {
         Ok(Page::from_rows(rows, limit, |last| OperationCursor(last.id)))
     }
 
-    /// An operation, by its id.
+    /// Returns an operation by its id.
     pub async fn operation(&self, id: i64) -> Result<Option<OperationRow>, ReportError> {
         Ok(self.operations_of(&[id]).await?.pop())
     }
 
-    /// These operations, the newest first.
+    /// Returns these operations, newest first.
     pub(super) async fn operations_of(
         &self,
         ids: &[i64],
@@ -427,7 +429,7 @@ impl Reports {
         rows.collect()
     }
 
-    /// The newest checks of the ledger.
+    /// Returns the newest checks of the ledger.
     pub async fn checks(&self, limit: u32) -> Result<Vec<CheckRow>, ReportError> {
         let once = || {
             sqlx::query!(

@@ -1,7 +1,7 @@
-//! What became of games, for anybody to see: how many were played to their end and how many were
-//! voided. A house that voids the deals it dislikes would show here.
+//! Public statistics of games: how many were finished and how many were voided. They reveal a house
+//! that voids unfavourable deals.
 //!
-//! It is counted once in an hour, up to that hour: whoever asks waits for no more than that.
+//! The statistics are computed once per hour, up to that hour, and cached.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use crate::clock::{self, Timestamp};
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// The spans that are told, in hours: a day, a week, thirty days.
+/// The reported spans in hours: a day, a week, thirty days.
 const SPANS: [i64; 3] = [24, 7 * 24, 30 * 24];
 
-/// What was booked in an hour is read no sooner than this after it.
+/// The delay after an hour before its operations are counted.
 const SETTLED_AFTER: Duration = Duration::from_mins(1);
 
-/// What became of games up to an instant.
+/// Statistics of games up to an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deals {
     pub to: Timestamp,
     pub spans: [DealSpan; SPANS.len()],
-    /// Games that were opened an hour before that, or earlier, and are open still: a house
-    /// that leaves a deal lying which it dislikes shows here.
+    /// The games that were opened an hour or more before that and are still open: they reveal a
+    /// house that leaves unfavourable deals unfinished.
     pub unended: i64,
 }
 
-/// What was booked in the hours before that instant. A game counts where it was opened, and again
-/// where it ended.
+/// The games of the hours before that instant. A game counts when it is opened, and again when it
+/// ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DealSpan {
     pub hours: i64,
@@ -39,19 +39,19 @@ pub struct DealSpan {
     pub voided: i64,
 }
 
-/// The age from which an open game counts as not ended: no game is played for so long.
+/// The age from which an open game counts as not ended; no game lasts that long.
 pub const UNENDED_AFTER: Duration = Duration::from_hours(1);
 
-/// The last count.
+/// A cache of the last statistics.
 #[derive(Debug, Default)]
 pub(super) struct DealsCache(Mutex<Option<Deals>>);
 
 impl Reports {
-    /// Up to the last hour that is over.
+    /// Returns the statistics up to the last complete hour.
     pub async fn deals(&self, now: Timestamp) -> Result<Deals, ReportError> {
         let over = clock::before(now, SETTLED_AFTER).ms();
         let to = Timestamp::from_ms(over - over.rem_euclid(HOUR_MS));
-        // Who asks meanwhile waits here, and not in front of the database.
+        // Concurrent requests wait for the lock here, and not for the database.
         let mut kept = self.deals.0.lock().await;
         if let Some(deals) = kept.filter(|deals| deals.to == to) {
             return Ok(deals);

@@ -1,6 +1,6 @@
-//! Settlements as CSV (RFC 4180), however many: read a part at a time, each where the one before
-//! ended, so memory does not grow with the rows and no transaction stays open. What is settled
-//! while it is read is newer than where it began, and so not in it.
+//! The export of settlements as CSV (RFC 4180). Rows are read in pages by a cursor, so memory does
+//! not grow with the export and no transaction stays open. Settlements that are booked during an
+//! export are newer than its beginning, and so not part of it.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,13 +10,13 @@ use super::settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 use super::{ReportError, Reports};
 use crate::clock;
 
-/// Rows that are read and written at once.
+/// The number of rows per page.
 const ROWS_AT_ONCE: u32 = 2_000;
 
-/// The first line. Amounts are integers in hundredths of a coin, times RFC 3339 in UTC. `seat_N` is
-/// a player's id and `net_N` what the game changed for it, the ante aside, the fee taken off; both are
-/// empty where the game had fewer seats. Of a reversed settlement, which says when that was booked, all
-/// amounts are 0.
+/// The header line. Amounts are integers in hundredths of a coin, times are RFC 3339 in UTC.
+/// `seat_N` is a player's id and `net_N` the player's change by the game without the ante and after
+/// the fee; both are empty if the game had fewer seats. All amounts of a reversed settlement are 0,
+/// and `reversed_at` is the time of the reversal.
 pub const COLUMNS: [&str; 29] = [
     "finished_at",
     "game",
@@ -49,7 +49,7 @@ pub const COLUMNS: [&str; 29] = [
     "reversed_at",
 ];
 
-/// Where an export has come to.
+/// The position of an export.
 enum ExportPosition {
     Head,
     Rows(Option<SettlementCursor>),
@@ -57,7 +57,8 @@ enum ExportPosition {
 }
 
 impl Reports {
-    /// Every settlement that passes the filter, newest first, in pieces of some hundred kilobytes.
+    /// Exports every settlement that matches the filter, newest first, in chunks of some hundred
+    /// kilobytes.
     pub fn export(
         self,
         filter: SettlementFilter,
@@ -116,7 +117,7 @@ fn write_row(out: &mut String, row: &SettlementRow) {
     write_line(out, fields);
 }
 
-/// Fields are ids, words and numbers of our own, but a field is quoted if it must be.
+/// Writes a line. Fields are ids, words and numbers, but a field is quoted if necessary.
 fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Display>) {
     for (index, field) in fields.into_iter().enumerate() {
         if index > 0 {

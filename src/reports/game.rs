@@ -1,5 +1,5 @@
-//! A game in full, as it was booked beside what its record says: the record is verified from its
-//! seeds to its settlement, and what was stored and transferred is held against it.
+//! The report of one game: its booked operations, and the verification of its record from the seeds
+//! to the settlement, compared with the booked settlement.
 
 use bahay_engine::chance::Contribution;
 use bahay_engine::table::{GameId, Record, Settlement};
@@ -11,38 +11,39 @@ use crate::db;
 use crate::records::RecordError;
 use crate::verify;
 
-/// A game and all that was booked for it.
+/// A game with all its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dossier {
     pub game: GameDetail,
-    /// Why it was voided, if it was.
+    /// The reason of the void, if the game was voided.
     pub void_reason: Option<String>,
-    /// Opening, settlement, void, and what reversed them: the oldest first.
+    /// The opening, the settlement, the void and their reversals, the oldest first.
     pub operations: Vec<OperationRow>,
     pub verdict: RecordVerdict,
 }
 
-/// What became of verifying the record.
+/// The result of the record's verification.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordVerdict {
-    /// The deal follows from the seeds, every action from the rules, the settlement from both.
+    /// The record is valid: the deal follows from the seeds, every action from the rules, the
+    /// settlement from both.
     Holds {
         actions: usize,
-        /// As it follows from the record.
+        /// The settlement recomputed from the record.
         recomputed: Settlement,
-        /// Whether the settlement that the ledger stored is that one.
+        /// Whether the stored settlement equals the recomputed one.
         is_booked: bool,
-        /// What each client committed to and revealed, by seat.
+        /// The commitments and reveals of the clients, by seat.
         clients: Vec<Contribution>,
     },
-    /// Where it does not, in words.
+    /// The record is invalid, with a description of the fault.
     Fails { fault: String },
-    /// Only settled games have a record.
+    /// There is no record, because the game is not settled.
     NoRecord,
 }
 
 impl Reports {
-    /// `None` when there is no such game.
+    /// Returns the report of a game; `None` if there is no such game.
     pub async fn game(&self, game: GameId) -> Result<Option<Dossier>, RecordError> {
         let Some(detail) = archive::read_detail(&self.pool, &self.records, game).await? else {
             return Ok(None);
@@ -73,7 +74,7 @@ impl Reports {
         let ids: Vec<i64> = db::retry(once).await?.into_iter().flatten().collect();
         let mut operations = self.operations_of(&ids).await?;
         operations.reverse();
-        // Playing a game again takes less than a millisecond.
+        // A replay takes less than a millisecond.
         let verdict = verify_record(&detail);
         Ok(Some(Dossier { game: detail, void_reason, operations, verdict }))
     }

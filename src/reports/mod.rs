@@ -1,15 +1,19 @@
-//! What operators read: figures by hour and room, settlements, games, players and the books.
+//! Reports for operators: figures by hour and room, settlements, games, players and the books.
 //!
-//! Pure reading, but for `fold`, which follows the seals of the ledger some seconds behind and
-//! counts what would take too long to count when asked (as `standings` does). What it has not
-//! counted yet is added from the ledger itself, so the coins of an interval are always exactly
-//! those that were booked in it (`booked`). `today` puts figures together, `alarms` what asks for
-//! somebody, `settlements` lists settled games, `totals` adds them up, `export` writes them as CSV,
-//! `game` is one of them in full, `player` and `partners` tell of a player, `books` of accounts,
-//! `deals` anybody of games that were voided.
+//! Reports only read, except for `projection`, which follows the seals of the ledger some seconds
+//! behind and maintains sums that would take too long to compute on request (as `standings` does).
+//! Operations that are not projected yet are added from the ledger itself, so the sums of an
+//! interval are exact (`booked`).
 //!
-//! Bounds: a pool of its own, a few connections with short statements, so that a report never waits
-//! in front of players; a page of [`PAGE_MAX`]. Absent: deciding who may read.
+//! - `today` combines the figures of a day, `alarms` lists what requires attention.
+//! - `settlements` lists settled games, `totals` sums them, `export` writes them as CSV, `game`
+//!   reports one of them in full.
+//! - `player` and `partners` report a player, `books` the accounts; `deals` is public and counts
+//!   voided games.
+//!
+//! Bounds: reports have a pool of their own with a few connections and short statements, so that a
+//! report never delays players; a page has at most [`PAGE_MAX`] rows. Deliberately absent:
+//! authorization.
 
 mod alarms;
 mod booked;
@@ -51,22 +55,22 @@ pub use settlements::{SettlementCursor, SettlementFilter, SettlementRow};
 pub use today::{Figures, Hour, RoomFigures, Today};
 pub use totals::Totals;
 
-/// The most that one page holds; a larger wish gets this.
+/// The maximum page size; a larger limit is reduced to it.
 pub const PAGE_MAX: u32 = 100;
 
-/// How often it is looked whether the ledger has sealed something.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval between two checks for new seals.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Connections for all who read reports on a node.
+/// The number of connections for all reports of a node.
 const CONNECTIONS: u32 = 4;
 
-/// The longest that one statement of a report may run.
+/// The timeout of a report's statement, in milliseconds.
 const STATEMENT_TIMEOUT_MS: u64 = 10_000;
 
-/// Why a report cannot be read.
+/// An error of reading a report.
 pub type ReportError = sqlx::Error;
 
-/// What operators read. Clones share the pool.
+/// The reports. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Reports {
     pool: PgPool,
@@ -76,14 +80,14 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// With connections of its own to the database of this pool.
+    /// Creates reports with connections of their own to the database of `pool`.
     pub fn with_own_pool(pool: &PgPool) -> Self {
         let limits = db::PoolOptions {
             connections_max: CONNECTIONS,
             statement_timeout_ms: STATEMENT_TIMEOUT_MS,
-            // A plan that is kept knows neither the filter nor how the tables have grown: one for any
-            // amount reads days that have none of it, one of a young database reads whole tables for
-            // good. Making it anew takes less than a millisecond.
+            // A cached plan considers neither the filter nor the growth of the tables: a plan for
+            // any amount reads days without a match, and a plan of a young database reads whole
+            // tables forever. Planning takes less than a millisecond.
             plan_cache_mode: "force_custom_plan",
             ..db::PoolOptions::default()
         };
@@ -96,39 +100,39 @@ impl Reports {
         }
     }
 
-    /// With where old records are.
+    /// Sets the access to archived records.
     #[must_use]
     pub fn with_records(self, records: Records) -> Self {
         Self { records, ..self }
     }
 
-    /// Ends its connections.
+    /// Closes the connections.
     pub async fn close(self) {
         self.pool.close().await;
     }
 
-    /// Counts whatever is sealed, until the server stops.
+    /// Runs the projection until the server stops.
     pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = interval(POLL_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                // Without its sender the server has stopped as well.
+                // A dropped sender means that the server has stopped as well.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                _ = looks.tick() => {}
+                _ = ticks.tick() => {}
             }
-            let counted = tokio::select! {
-                // A transaction that breaks off counts nothing.
+            let projected = tokio::select! {
+                // An interrupted transaction changes nothing.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                counted = self.catch_up() => counted,
+                projected = self.catch_up() => projected,
             };
-            if let Err(error) = counted {
+            if let Err(error) = projected {
                 tracing::warn!(%error, "reports are late");
             }
         }
     }
 
-    /// Counts everything that is sealed, as far as standings have it.
+    /// Projects all sealed operations, as far as standings have projected them.
     pub async fn catch_up(&self) -> Result<(), ReportError> {
         while projection::project_batch(&self.pool).await? {}
         Ok(())

@@ -1,8 +1,8 @@
-//! Signs of collusion around a player: with whom it plays again and again, which way coins go
-//! between them, and who signs in from the same device or address. Signs and no proof: friends
-//! meet, and families share a telephone.
+//! Indicators of collusion around a player: frequent partners, the flow of coins between them, and
+//! sign-ins from the same device or address. They are indicators and no proof: friends meet, and
+//! families share a phone.
 //!
-//! Bounds: the newest [`GAMES_MAX`] games, so that it takes as long for everybody.
+//! The report covers the newest [`GAMES_MAX`] games, so its duration is bounded for every player.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
@@ -11,31 +11,32 @@ use uuid::Uuid;
 use super::{ReportError, Reports};
 use crate::db;
 
-/// The player's newest games that are looked at.
+/// The number of the player's newest games that are evaluated.
 pub const GAMES_MAX: i64 = 500;
 
-/// Partners that are listed.
+/// The maximum number of listed partners.
 const PARTNERS_MAX: i64 = 20;
 
-/// Another player, and what happened between the two in the newest games.
+/// Another player, and the common games among the newest ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partner {
     pub player: PlayerId,
     pub name: String,
-    /// Games in which both sat.
+    /// The number of games that both played.
     pub games: i64,
-    /// Of how many that were looked at.
+    /// The number of evaluated games.
     pub of: i64,
-    /// What the player paid this one, before the fee, and got from it.
+    /// The coins that the player paid to this partner, before the fee, and received from the
+    /// partner.
     pub paid: Coins,
     pub received: Coins,
-    /// In how many games each paid the other.
+    /// The number of games with a payment in each direction.
     pub games_paid: i64,
     pub games_received: i64,
     pub shared: Option<SharedSource>,
 }
 
-/// What two players have in common. An address is one of IPv4, or the network of one of IPv6.
+/// The common source of two players. An address is an IPv4 address or an IPv6 network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedSource {
     Device,
@@ -51,7 +52,7 @@ pub struct LinkedPlayer {
 }
 
 impl Reports {
-    /// With whom a player has played most, of its newest games.
+    /// Returns the partners with whom the player has played most, of the newest games.
     pub async fn partners(&self, player: PlayerId) -> Result<Vec<Partner>, ReportError> {
         let shared = self.linked_players(player).await?;
         let once = || {
@@ -114,7 +115,7 @@ impl Reports {
         Ok(rows.collect())
     }
 
-    /// Who has signed in from a device or a network from which this player has.
+    /// Returns the players who have signed in from the same device or network.
     pub async fn linked_players(&self, player: PlayerId) -> Result<Vec<LinkedPlayer>, ReportError> {
         let once = || {
             sqlx::query!(

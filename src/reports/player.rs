@@ -1,5 +1,5 @@
-//! A player as operators see one: who it is, where it signs in from, what others and colleagues say.
-//! Coins, games and statistics are told by those who keep them.
+//! The report of a player: the account, its sign-ins, and what other players and operators say.
+//! Coins, games and statistics are reported by their own modules.
 
 use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -9,43 +9,44 @@ use super::{ReportError, Reports, from_sql};
 use crate::clock::Timestamp;
 use crate::db;
 
-/// Devices, sessions, notes and reports that are listed, the newest of each.
+/// The maximum number of listed devices, sessions, notes and reports, the newest of each.
 const LISTED_MAX: i64 = 50;
 
-/// A player.
+/// A player's account as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerReport {
     pub player: PlayerId,
     pub name: String,
     pub created_at: Timestamp,
-    /// A deleted player keeps its id and its coins' history.
+    /// The time of the deletion. A deleted player keeps the id and the history of coins.
     pub deleted_at: Option<Timestamp>,
-    /// How it can sign in: by devices, the one last used first, by a password, by accounts elsewhere.
+    /// The sign-in methods: devices with the last used one first, a password, and linked
+    /// identities.
     pub devices: Vec<DeviceRow>,
     pub has_password: bool,
     pub identities: i64,
-    /// The newest first.
+    /// The sessions, newest first.
     pub sessions: Vec<SessionRow>,
-    /// The newest first.
+    /// The operators' notes, newest first.
     pub notes: Vec<PlayerNote>,
-    /// What other players have reported about it, the newest first.
+    /// The reports by other players about this one, newest first.
     pub complaints: Vec<Complaint>,
 }
 
-/// A device that signs in by itself. What it is called is known to nobody but the player.
+/// A device that signs in by itself. Only the player knows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceRow {
     pub first_seen_at: Timestamp,
     pub last_seen_at: Timestamp,
 }
 
-/// A sign-in.
+/// A session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
     pub session: Uuid,
     pub method: String,
     pub user_agent: Option<String>,
-    /// As far as limits go: of IPv6 the network.
+    /// The address as rate limits use it: of IPv6 the network.
     pub address: Option<String>,
     pub created_at: Timestamp,
     pub last_seen_at: Timestamp,
@@ -53,7 +54,7 @@ pub struct SessionRow {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// What an operator wrote about a player.
+/// A note of an operator about a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerNote {
     pub note: Uuid,
@@ -63,7 +64,7 @@ pub struct PlayerNote {
     pub words: String,
 }
 
-/// What a player reported about another one.
+/// A report of one player about another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     pub reporter: PlayerId,
@@ -74,7 +75,7 @@ pub struct Complaint {
 }
 
 impl Reports {
-    /// `None` when there is no such player.
+    /// Returns the report of a player; `None` if there is no such player.
     pub async fn player(&self, player: PlayerId) -> Result<Option<PlayerReport>, ReportError> {
         let once = || {
             sqlx::query!(
@@ -109,7 +110,7 @@ impl Reports {
         }))
     }
 
-    /// Players whose name begins so, or whose id this is: for finding one.
+    /// Searches players by the beginning of the name, or by id.
     pub async fn find_players(&self, text: &str) -> Result<Vec<(PlayerId, String)>, ReportError> {
         let id = Uuid::try_parse(text).ok();
         let begins = text.to_lowercase();
@@ -196,7 +197,7 @@ impl Reports {
         Ok(rows.collect())
     }
 
-    /// What operators wrote about a player, the newest first.
+    /// Returns the operators' notes about a player, newest first.
     pub async fn notes(&self, player: PlayerId) -> Result<Vec<PlayerNote>, ReportError> {
         let once = || {
             sqlx::query!(

@@ -1,20 +1,20 @@
-//! Counting on: takes the next seals of the ledger and adds what was booked in them, all in one
-//! transaction with the progress, whose row is locked. How a game ended is taken from what
-//! standings have found, so nothing is counted before they have.
+//! The projection of figures: takes the next seals of the ledger and adds their operations, in one
+//! transaction with the projection's position, whose row is locked. A game's ending comes from the
+//! projection of standings, so this one never overtakes it.
 
 use sqlx::{PgConnection, PgPool};
 
 use crate::db;
 
-/// Seals that are counted at once, a thousand operations each at most.
+/// The number of seals per batch, each with at most a thousand operations.
 const SEALS_MAX: i64 = 8;
 
-/// Counts some seals; whether there may be more.
+/// Projects one batch. Returns whether there may be more.
 pub(super) async fn project_batch(pool: &PgPool) -> Result<bool, sqlx::Error> {
     let mut tx = pool.begin().await?;
     let progress =
         sqlx::query_scalar!("select p.seal from figures_progress p for no key update skip locked");
-    // Without the row, another process is at it.
+    // The missing row means that another process is projecting.
     let Some(seal) = progress.fetch_optional(&mut *tx).await? else {
         return Ok(false);
     };
@@ -44,8 +44,8 @@ pub(super) async fn project_batch(pool: &PgPool) -> Result<bool, sqlx::Error> {
     Ok(last == seal.saturating_add(SEALS_MAX))
 }
 
-/// What was booked: operations and transfers by hour, what accounts of a kind hold, and POTs that
-/// have changed, as they are by now: what changes them later comes in a later seal.
+/// Adds the booked operations: operations and transfers by hour, the coins by kind of account, and
+/// the current balances of the changed POTs. A later change of a POT comes with a later seal.
 async fn add_booked(connection: &mut PgConnection, operations: &[i64]) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "
@@ -230,8 +230,8 @@ async fn add_settlements(
     Ok(())
 }
 
-/// Takes reversed settlements out of all sums: what was paid and the fee become 0, and the row says
-/// when that was booked. A settlement that paid a POT cannot be reversed, so POTs stay.
+/// Removes reversed settlements from all sums: payments and fee become 0, and the row gets the time
+/// of the reversal. A settlement that paid a POT cannot be reversed, so POTs are unchanged.
 async fn reverse_settlements(
     connection: &mut PgConnection,
     operations: &[i64],

@@ -1,8 +1,9 @@
-//! Settled games, listed by filters, newest first.
+//! The filtered list of settled games, newest first.
 //!
-//! A filter may fit one game in a hundred thousand, so days without any are passed over: what was
-//! counted by day says which have some, and where these have few, of which sort. Those of one player
-//! are read from the player's. All is as of what has been counted, some seconds late.
+//! A filter may match one game in a hundred thousand, so days without a match are skipped: the
+//! daily counts show which days have matches and, where these are rare, with which attributes. The
+//! games of one player are read from the player's own rows. The list has the eventual consistency
+//! of the projection, some seconds late.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,71 +19,71 @@ use super::{PAGE_MAX, ReportError, Reports, from_sql, to_sql};
 use crate::clock::{self, BoundedTimestamp, Timestamp};
 use crate::db::{self, Page};
 
-/// Days that are looked through at once for some that have what is asked for.
+/// The number of days per search for days with matches.
 const DAYS_AT_ONCE: i64 = 64;
 
-/// Where a page is spread over more days than these, it has few settlements of each, and they are
-/// looked for one by one; otherwise the newest of each day are read until there are enough.
+/// The number of days up to which the newest settlements of each day are read. If a page spans more
+/// days, each has few matches, and they are searched by their attributes.
 const DAYS_READ_WHOLE: usize = 4;
 
-/// Which settlements are asked for; what is `None` does not matter.
+/// A filter of settlements; `None` accepts everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettlementFilter {
-    /// Finished then or later.
+    /// The earliest time of finishing, inclusive.
     pub from: Option<Timestamp>,
-    /// Finished before that.
+    /// The latest time of finishing, exclusive.
     pub to: Option<Timestamp>,
-    /// Which game was played.
+    /// The kind of the game.
     pub kind: Option<String>,
     pub room: Option<String>,
-    /// Who was one of the players.
+    /// One of the players.
     pub player: Option<PlayerId>,
     pub ending: Option<String>,
-    /// What losers paid, before the fee: at least and at most.
+    /// The bounds of the losers' payments before the fee.
     pub gross_min: Option<Coins>,
     pub gross_max: Option<Coins>,
-    /// Whether somebody took the POT.
+    /// Whether the POT was won.
     pub took_pot: Option<bool>,
-    /// Whether the AI has played for somebody.
+    /// Whether the AI has acted for a player.
     pub taken_over: Option<bool>,
 }
 
-/// A settled game as it is listed.
+/// A settled game in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettlementRow {
     pub game: GameId,
     pub table: TableId,
-    /// Which game was played.
+    /// The kind of the game.
     pub kind: String,
     pub room: String,
     pub finished_at: Timestamp,
-    /// `None` when the record cannot be played again.
+    /// The ending; `None` if the record cannot be replayed.
     pub ending: Option<String>,
     pub winner: Option<PlayerId>,
-    /// Paid by losers, before the fee; nothing once it was reversed, as the fee and the nets.
+    /// The payments of the losers before the fee. Zero after a reversal, like the fee and the nets.
     pub gross: Coins,
     pub fee: Coins,
-    /// What was in the POT, when somebody took it.
+    /// The amount of the POT, if it was won.
     pub pot: Option<Coins>,
     pub taken_over: bool,
-    /// By seat.
+    /// The players by seat.
     pub players: Vec<PlayerId>,
-    /// By seat, as the players are called now.
+    /// The current names of the players, by seat.
     pub names: Vec<String>,
-    /// By seat: what the game changed, the ante aside.
+    /// By seat, the change by the game without the ante.
     pub nets: Vec<Coins>,
     /// The time at which a reversal of the settlement was booked.
     pub reversed_at: Option<Timestamp>,
 }
 
-/// Where a page of settlements begins.
+/// A cursor of a list of settlements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettlementCursor {
     finished_at: Timestamp,
     game: Uuid,
 }
 
-/// What was given is not a cursor of ours.
+/// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not a cursor that was given out")]
 pub struct ParseSettlementCursorError;
@@ -119,7 +120,7 @@ impl SettlementFilter {
 }
 
 impl Reports {
-    /// Settlements that pass the filter, newest first.
+    /// Returns a page of the settlements that match the filter, newest first.
     pub async fn settlements(
         &self,
         filter: &SettlementFilter,
@@ -156,9 +157,9 @@ impl Reports {
     }
 }
 
-/// The newest days from the cursor on that have enough settlements for a page. The day of the
-/// cursor may have none left, and the first and the last one may have them outside of the
-/// interval, so these count for nothing.
+/// Returns the newest days from the cursor on that have enough settlements for a page. The cursor's
+/// day may have no further match, and the first and last day may have matches outside of the
+/// interval, so these days do not count.
 async fn find_days(
     pool: &PgPool,
     filter: &SettlementFilter,
@@ -223,7 +224,7 @@ async fn find_days(
     }
 }
 
-/// A row as it is read.
+/// A row of the query.
 #[derive(Debug)]
 struct Row {
     game: Uuid,
@@ -267,7 +268,7 @@ impl TryFrom<Row> for SettlementRow {
     }
 }
 
-/// The ids of the newest ones that pass the filter, in these days.
+/// Returns the ids of the newest matching games on these days.
 async fn find_on_days(
     pool: &PgPool,
     days: &[Date],
@@ -318,7 +319,8 @@ async fn find_on_days(
     .await
 }
 
-/// The same, where each day has few: by the sorts that there are of each day.
+/// Returns the ids of the newest matching games by the combinations of attributes that each day
+/// has. Suits days with few matches.
 async fn find_by_group(
     pool: &PgPool,
     days: &[Date],
@@ -376,7 +378,7 @@ async fn find_by_group(
     .await
 }
 
-/// The same, of a player's.
+/// Returns the ids of the newest matching games of a player.
 async fn find_for_player(
     pool: &PgPool,
     player: PlayerId,
@@ -421,7 +423,7 @@ async fn find_for_player(
     .await
 }
 
-/// Settled games as they are listed, newest first.
+/// Reads these settlements, newest first.
 async fn read_rows(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
@@ -466,7 +468,7 @@ fn upper_bound(cursor: Option<SettlementCursor>, to: Timestamp) -> SettlementCur
     cursor.unwrap_or(SettlementCursor { finished_at: to, game: Uuid::max() })
 }
 
-/// The day (UTC) in which an instant is.
+/// Returns the UTC day of an instant.
 pub(super) fn day(at: Timestamp) -> Date {
     clock::to_jiff(at).to_zoned(jiff::tz::TimeZone::UTC).date().to_sqlx()
 }

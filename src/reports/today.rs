@@ -1,7 +1,7 @@
-//! A day at a glance: what it has brought so far, by hour and by room, beside the day before and
-//! the same day a week ago up to the same time; what is held now; what asks for somebody.
+//! The overview of a day: its figures so far, by hour and by room; the figures of the day before
+//! and of the same day a week ago up to the same time; the coins held now; and the alarms.
 //!
-//! A day is one of the calendar that it is given, as the leaderboards' is. Hours are those of UTC.
+//! Days are those of the given time zone, as for the leaderboards. Hours are those of UTC.
 
 use std::collections::BTreeMap;
 
@@ -14,49 +14,49 @@ use super::{ReportError, Reports};
 use crate::clock::{self, Timestamp};
 use crate::db;
 
-/// A day so far.
+/// The overview of a day so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Today {
-    /// As of when; what is told of it is from the beginning of that day on.
+    /// The end of the figures, which begin with the day.
     pub at: Timestamp,
     pub begins_at: Timestamp,
     pub day: Figures,
-    /// The day before, up to the same time.
+    /// The figures of the day before, up to the same time.
     pub day_before: Figures,
-    /// The same day a week ago, up to the same time.
+    /// The figures of the same day a week ago, up to the same time.
     pub week_before: Figures,
-    /// Rooms in which something was booked, by their ids.
+    /// The rooms with operations, in the order of their ids.
     pub rooms: Vec<RoomFigures>,
     /// Every hour that has begun.
     pub hours: Vec<Hour>,
-    /// Games that are open now.
+    /// The number of open games.
     pub running: i64,
-    /// What all wallets, stakes and POTs hold now.
+    /// The coins held now in wallets, stakes and POTs.
     pub wallets: Coins,
     pub stakes: Coins,
     pub pots: Coins,
     pub alarms: Alarms,
 }
 
-/// What was booked in some time.
+/// The figures of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     pub opened: i64,
     pub settled: i64,
     pub voided: i64,
-    /// Settlements that were reversed.
+    /// The number of reversed settlements.
     pub reversed: i64,
     pub sums: Sums,
 }
 
-/// The same of a room.
+/// The figures of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomFigures {
     pub room: String,
     pub figures: Figures,
 }
 
-/// The same of an hour.
+/// The figures of an hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hour {
     pub begins_at: Timestamp,
@@ -75,11 +75,11 @@ impl Figures {
 
     fn count(&mut self, counted: &OperationCount) {
         let games = match counted.kind.as_str() {
-            // An opening that somebody could not pay has no room, because there is no game.
+            // An opening that was refused has no room, because there is no game.
             "open" if counted.room.is_some() => &mut self.opened,
             "settle" => &mut self.settled,
             "void" => &mut self.voided,
-            // Of grants and adjustments there is no room.
+            // Reversals of grants and adjustments have no room.
             "reverse" if counted.room.is_some() => &mut self.reversed,
             _ => return,
         };
@@ -92,7 +92,7 @@ fn overflow() -> ReportError {
 }
 
 impl Reports {
-    /// The day that it is in this zone.
+    /// Returns the overview of the current day in `zone`.
     pub async fn today(&self, now: Timestamp, zone: &TimeZone) -> Result<Today, ReportError> {
         let begins_at = day_begins(now, zone, 0);
         let so_far = Interval { from: begins_at, to: now };
@@ -150,7 +150,7 @@ impl Reports {
         db::retry(once).await
     }
 
-    /// An earlier day, as far as this one has come.
+    /// Returns the figures of an earlier day, up to the same time of day.
     async fn figures_until_now(
         &self,
         now: Timestamp,
@@ -165,11 +165,11 @@ impl Reports {
     }
 }
 
-/// When the day began that is so many days before the one of an instant.
+/// Returns the beginning of the day that is `days_before` days before that of `at`.
 fn day_begins(at: Timestamp, zone: &TimeZone, days_before: i64) -> Timestamp {
     let now = clock::to_jiff(at).to_zoned(zone.clone());
     let date = now.date().saturating_sub(jiff::SignedDuration::from_hours(24 * days_before));
-    // Only the calendar's first and last days have no beginning.
+    // Only the first and last days of the calendar have no beginning.
     let begins = date.to_zoned(zone.clone()).map_or(now.timestamp(), |day| day.timestamp());
     clock::from_jiff(begins)
 }
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_day_begins_by_the_clocks_of_its_zone() {
         let manila = TimeZone::get("Asia/Manila").unwrap();
-        // 2026-03-01T12:00:00Z is eight in the evening there.
+        // 2026-03-01T12:00:00Z is eight in the evening in Manila.
         let now = Timestamp::from_ms(1_772_366_400_000);
         let begins = |days| now.ms() - day_begins(now, &manila, days).ms();
         assert_eq!(begins(0), 20 * 3_600_000);

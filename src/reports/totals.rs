@@ -1,7 +1,7 @@
-//! What settlements come to together, by the filters by which they are listed.
+//! Sums of the settlements that match a filter.
 //!
-//! Whole days are taken from what was counted by day, and single games are read only at both ends;
-//! those of one player are read from the player's.
+//! Whole days come from the daily counts, and single games are read only at both ends; the games of
+//! one player are read from the player's own rows.
 
 use bahay_engine::coins::Coins;
 use jiff_sqlx::{Date, ToSqlx as _};
@@ -12,7 +12,7 @@ use super::{ReportError, Reports, to_sql};
 use crate::clock::Timestamp;
 use crate::db;
 
-/// What settlements come to together.
+/// Sums of settlements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub games: i64,
@@ -21,12 +21,12 @@ pub struct Totals {
     pub pots: Coins,
     pub pots_taken: i64,
     pub taken_over: i64,
-    /// Of the games, those whose settlement was reversed; nothing else of them counts.
+    /// The number of games whose settlement was reversed; they add to no other sum.
     pub reversed: i64,
 }
 
 impl Reports {
-    /// What all settlements that pass the filter come to.
+    /// Sums all settlements that match the filter.
     pub async fn totals(&self, filter: &SettlementFilter) -> Result<Totals, ReportError> {
         db::retry(|| totals(&self.pool, filter)).await
     }
@@ -34,7 +34,7 @@ impl Reports {
 
 async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx::Error> {
     let (from, to) = filter.between();
-    // Whole days from the first one on, up to before the last one.
+    // The whole days, from the first one until before the last one.
     let (first, last) = (first_whole_day(from), day(to));
     let (first, last) = if first.to_jiff() < last.to_jiff() { (first, last) } else { (last, last) };
     let (gross_min, gross_max) = filter.gross();
@@ -100,7 +100,7 @@ async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx
     })
 }
 
-/// The first day that begins at an instant or after it.
+/// Returns the first day that begins at or after an instant.
 fn first_whole_day(at: Timestamp) -> Date {
     const DAY_MS: i64 = 24 * 3_600_000;
     let begins = at.ms().rem_euclid(DAY_MS) == 0;

@@ -1,5 +1,5 @@
-//! Days as a player counts them: those of a time zone, by the rules that this program was built
-//! with, so that all nodes of one version count alike whatever their machines know.
+//! The days of a player's calendar: those of a time zone, by the rules built into this program, so
+//! that all nodes of one version agree whatever their machines know.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ use crate::clock::{self, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar(TimeZone);
 
-/// There is no such time zone, or it is younger than this program.
+/// The time zone is unknown, or newer than this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
 pub struct ParseTimeZoneError;
@@ -23,12 +23,13 @@ impl Calendar {
         Self(TimeZone::UTC)
     }
 
-    /// The day that it is.
+    /// Returns the current day.
     pub(super) fn day(&self, now: Timestamp) -> Date {
         clock::to_jiff(now).to_zoned(self.0.clone()).date()
     }
 
-    /// The first instant of a day, which is not midnight where the clocks are put forward then.
+    /// Returns the first instant of a day, which is not midnight if a change of the clocks skips
+    /// it.
     pub(super) fn start_of(&self, day: Date) -> Timestamp {
         let start = day.to_zoned(self.0.clone());
         // Only the last day of the year 9999 can fail.
@@ -45,7 +46,7 @@ impl FromStr for Calendar {
     }
 }
 
-/// The day after; the last one has none.
+/// Returns the following day; the last day is its own successor.
 pub(super) fn next_day(day: Date) -> Date {
     day.tomorrow().unwrap_or(Date::MAX)
 }
@@ -60,7 +61,7 @@ mod tests {
         crate::clock::from_jiff(text.parse().unwrap())
     }
 
-    /// The machine that runs this may know no time zones at all.
+    /// The machine that runs the test may have no time zone database.
     #[test]
     fn days_begin_at_the_players_midnight() {
         let manila: Calendar = "Asia/Manila".parse().unwrap();
@@ -76,7 +77,7 @@ mod tests {
         let cairo: Calendar = "Africa/Cairo".parse().unwrap();
         assert_eq!(cairo.start_of(date(2026, 4, 24)), at("2026-04-23T22:00:00Z"));
         assert_eq!(cairo.day(at("2026-04-23T21:59:59Z")), date(2026, 4, 23));
-        // This day was skipped whole.
+        // This day was skipped entirely.
         let apia: Calendar = "Pacific/Apia".parse().unwrap();
         assert_eq!(next_day(apia.day(at("2011-12-30T09:59:59Z"))), date(2011, 12, 30));
         assert_eq!(apia.day(at("2011-12-30T10:00:00Z")), date(2011, 12, 31));

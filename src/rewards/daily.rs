@@ -1,4 +1,4 @@
-//! The daily reward: a streak of seven days that then begins again, and that a missed day ends.
+//! The daily reward: a streak of seven days, which then restarts. A missed day ends it.
 
 use bahay_engine::coins::Coins;
 
@@ -7,11 +7,11 @@ use super::calendar::{self, Calendar};
 use super::store::RewardsRow;
 use crate::clock::Timestamp;
 
-/// After so many days the streak begins again.
+/// The length of a streak in days.
 pub const STREAK_DAYS: usize = 7;
 
-/// The next claim: today's, or tomorrow's if today's was claimed. Today may lie before the last
-/// claimed day when the player has moved to another time zone; then it is the day after that one.
+/// Returns the next claim: today's, or tomorrow's if today's was claimed. After a change of the
+/// time zone today may precede the last claimed day; the next claim is then the day after that one.
 pub(super) fn next_claim(
     row: &RewardsRow,
     calendar: &Calendar,
@@ -34,7 +34,7 @@ pub(super) fn next_claim(
     }
 }
 
-/// What a day of the streak is worth.
+/// Returns the reward of a day of the streak.
 pub fn amount(streak_day: u8, amounts: &[Coins; STREAK_DAYS]) -> Coins {
     amounts[usize::from(streak_day).saturating_sub(1) % STREAK_DAYS]
 }
@@ -50,7 +50,7 @@ mod tests {
     use crate::rewards::{Calendar, Terms};
     use jiff::civil::{Date, date};
 
-    /// At noon in UTC.
+    /// Checks the next claim at noon in UTC.
     fn check(last: Option<(Date, u8)>, today: Date, expected: (bool, u8, i64)) {
         let row = RewardsRow {
             daily_date: last.map(|(date, _)| date),
@@ -75,7 +75,7 @@ mod tests {
         check(Some((day(6), 6)), day(7), (true, 7, 100_000));
         check(Some((day(7), 7)), day(8), (true, 1, 10_000));
         check(Some((day(28), 3)), date(2026, 3, 1), (true, 4, 25_000));
-        // Back across the date line: the day that was claimed on is still to come.
+        // Back across the date line, the claimed day is still to come.
         check(Some((day(9), 3)), day(8), (false, 4, 25_000));
     }
 }

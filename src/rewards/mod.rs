@@ -1,17 +1,16 @@
-//! Rewards: coins for coming back on another day, and relief for a wallet that has run nearly
+//! Rewards: grants for a return on another day, and relief grants for a wallet that has run nearly
 //! empty.
 //!
-//! A day is a day of the player's own calendar. What a player has row is one row, which every
-//! claim locks first, so that claims of a player come one after another whichever nodes they
-//! reach; the coins are granted in the transaction that changes the row, under keys that name
-//! player and day. `daily` and `relief` decide without I/O, `store` reads and writes, `calendar`
-//! knows days.
+//! A day is a day of the player's own calendar. A player's rewards are one row, which every claim
+//! locks first, so claims of one player are serialized across all nodes. The coins are granted in
+//! the transaction that changes the row, under idempotency keys with player and day. `daily` and
+//! `relief` decide without I/O, `store` reads and writes the row, `calendar` computes days.
 //!
-//! A claim has an *attempt*, the name of the call that makes it: when the answer to a commit is
-//! lost and the call comes again, its own claim is told from somebody else's.
+//! A claim has an *attempt*, the id of its call. If the answer to a commit is lost and the call is
+//! retried, the attempt distinguishes its own claim from another one.
 //!
-//! Bounds: a reward a day, [`ReliefTerms::per_day`] reliefs a day, and moving between time zones
-//! gains one day at most, since a day never comes before the last one that was claimed on.
+//! Bounds: one daily reward per day and [`ReliefTerms::per_day`] reliefs per day. Changes of the
+//! time zone gain at most one day, since a day never precedes the last claimed one.
 
 mod calendar;
 mod daily;
@@ -36,31 +35,32 @@ pub use daily::{STREAK_DAYS, amount as daily_amount};
 
 use store::RewardsRow;
 
-/// What a new player starts with, if nothing else is set.
+/// The default welcome grant.
 pub const WELCOME: Coins = Coins::from_hundredths(1_000 * 100);
 
-/// What the house gives.
+/// The terms of rewards.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// By day of the streak; above zero.
+    /// The rewards by day of the streak; above zero.
     pub daily: [Coins; STREAK_DAYS],
     pub relief: ReliefTerms,
-    /// The calendar of players who have not named theirs.
+    /// The calendar of players without a time zone.
     pub calendar: Calendar,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct ReliefTerms {
-    /// ReliefStatus is for players who have less than this, stakes included.
+    /// The limit of available and held coins; a player with fewer coins gets relief.
     pub floor: Coins,
-    /// Above zero.
+    /// The amount of one relief; above zero.
     pub amount: Coins,
-    /// None, if zero.
+    /// The number of reliefs per day; 0 disables relief.
     pub per_day: u8,
 }
 
 impl Default for Terms {
-    /// In whole coins 100, 150, 200, 250, 300, 400, 1000; and 100 below 50, three times a day.
+    /// Returns the default terms in whole coins: daily rewards of 100, 150, 200, 250, 300, 400 and
+    /// 1000; and a relief of 100 below 50, three times a day.
     fn default() -> Self {
         let whole = |coins: i64| Coins::from_hundredths(coins * 100);
         Self {
@@ -71,7 +71,7 @@ impl Default for Terms {
     }
 }
 
-/// Rewards of all players. Clones share everything.
+/// The rewards of all players. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Rewards {
     pool: PgPool,
@@ -81,7 +81,7 @@ pub struct Rewards {
     limits: GrantLimits,
 }
 
-/// How a player stands.
+/// The rewards that a player can claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RewardStatus {
     pub daily: DailyReward,
@@ -92,9 +92,9 @@ pub struct RewardStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyReward {
     pub is_claimable: bool,
-    /// When it can be claimed, or since when.
+    /// The time from which it can be claimed.
     pub claimable_at: Timestamp,
-    /// From 1 to [`STREAK_DAYS`], if it is claimed on its day.
+    /// The day of the streak, from 1 to [`STREAK_DAYS`], if it is claimed on its day.
     pub streak_day: u8,
     pub amount: Coins,
 }
@@ -107,27 +107,27 @@ pub struct ReliefStatus {
     pub left_today: u8,
 }
 
-/// A daily reward that was given.
+/// A claimed daily reward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DailyClaim {
     pub amount: Coins,
     pub streak_day: u8,
-    /// What is in the wallet after it.
+    /// The balance of the wallet after the grant.
     pub wallet: Coins,
-    /// The claim after it.
+    /// The claim after this one.
     pub next: DailyReward,
 }
 
-/// A relief that was given.
+/// A claimed relief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReliefClaim {
     pub amount: Coins,
-    /// What is in the wallet after it.
+    /// The balance of the wallet after the grant.
     pub wallet: Coins,
     pub left_today: u8,
 }
 
-/// Why nothing was given.
+/// A refused claim.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RewardError {
     #[error("today's reward was claimed; the next is due at {}", crate::clock::to_jiff(*.next_at))]
@@ -141,14 +141,14 @@ pub enum RewardError {
         crate::clock::to_jiff(*.next_at)
     )]
     NetworkUsedUp { next_at: Timestamp },
-    /// Whose welcome waits gets that first.
+    /// The player's welcome grant is still due and comes first.
     #[error(
         "your network row row its welcomes of the day when you came: sign in again from {} on, or \
          link an identity",
         crate::clock::to_jiff(*.next_at)
     )]
     WelcomeDue { next_at: Timestamp },
-    /// The same call may pass later.
+    /// A retry of the same call may succeed.
     #[error("rewards are unavailable: {reason}")]
     Unavailable { reason: String },
     /// A bug.
@@ -174,7 +174,7 @@ impl From<LedgerError> for RewardError {
     }
 }
 
-/// What an attempt in the database came to: it may pass if it is made again, or it is decided.
+/// The result of one attempt: an outer error may be retried, an inner one is final.
 type AttemptResult<T> = Result<Result<T, RewardError>, sqlx::Error>;
 
 impl Rewards {
@@ -182,13 +182,13 @@ impl Rewards {
         Self { pool, ledger, clock, terms, limits: GrantLimits::default() }
     }
 
-    /// The same, by these limits of networks.
+    /// Sets the limits of grants per network.
     #[must_use]
     pub fn with_limits(self, limits: GrantLimits) -> Self {
         Self { limits, ..self }
     }
 
-    /// How a player stands now.
+    /// Returns the rewards that a player can claim now.
     pub async fn status(&self, player: PlayerId) -> Result<RewardStatus, RewardError> {
         let row = db::retry(|| store::read_row(&self.pool, player)).await?;
         let wallet = self.ledger.wallet(player).await?;
@@ -207,11 +207,11 @@ impl Rewards {
         })
     }
 
-    /// Gives the daily reward, once a day.
+    /// Grants the daily reward, once per day.
     ///
     /// # Errors
-    /// [`RewardError::WelcomeDue`] before [`RewardError::DailyClaimed`], or that it cannot be done
-    /// now.
+    /// [`RewardError::WelcomeDue`] takes precedence over [`RewardError::DailyClaimed`]; or the
+    /// database is unavailable.
     pub async fn claim_daily(
         &self,
         player: PlayerId,
@@ -253,11 +253,11 @@ impl Rewards {
         Ok(Ok(DailyClaim { amount, streak_day, wallet, next }))
     }
 
-    /// Gives relief to a player who has less than the floor.
+    /// Grants relief to a player with fewer coins than the floor.
     ///
     /// # Errors
-    /// [`RewardError::ReliefNotDue`] before [`RewardError::ReliefUsedUp`] before
-    /// [`RewardError::NetworkUsedUp`], or that it cannot be done now.
+    /// The order of precedence is [`RewardError::ReliefNotDue`], [`RewardError::ReliefUsedUp`],
+    /// [`RewardError::NetworkUsedUp`]; or the database is unavailable.
     pub async fn claim_relief(
         &self,
         player: PlayerId,
@@ -328,7 +328,7 @@ impl Rewards {
         Ok(self.ledger.grant_in_tx(connection, input).await?.wallet)
     }
 
-    /// What can be claimed next. Nothing, as long as the welcome is due.
+    /// Returns the next daily claim, which is not claimable as long as the welcome grant is due.
     fn next_daily(&self, row: &RewardsRow, calendar: &Calendar, now: Timestamp) -> DailyReward {
         let next = daily::next_claim(row, calendar, now, &self.terms.daily);
         if !row.welcome_due {
@@ -343,7 +343,7 @@ impl Rewards {
     }
 }
 
-/// What a player has, stakes included.
+/// Returns the available and held coins together.
 fn total_coins(wallet: Wallet) -> Result<Coins, RewardError> {
     let has = wallet.available.checked_add(wallet.held);
     has.ok_or_else(|| RewardError::Broken { reason: "a wallet does not fit 64 bits".into() })

@@ -1,21 +1,21 @@
-//! How often relief was given on a day, and on which day it counts.
+//! The number of reliefs per day, and the day that a relief counts for.
 
 use jiff::civil::Date;
 
 use super::store::RewardsRow;
 
-/// The day that a relief counts for: today, or the day of the last one when the player has moved
-/// to where that is still to come.
+/// Returns the day that a relief counts for: today, or the day of the last relief if a change of
+/// the time zone has put it into the future.
 pub(super) fn relief_day(row: &RewardsRow, today: Date) -> Date {
     row.relief_date.map_or(today, |last| last.max(today))
 }
 
-/// How many were given on a day that [`day`] has named.
+/// Returns the number of reliefs granted on a day returned by [`relief_day`].
 pub(super) fn given_on(row: &RewardsRow, day: Date) -> u8 {
     if row.relief_date == Some(day) { row.relief_count } else { 0 }
 }
 
-/// How many are left.
+/// Returns the number of reliefs left.
 pub(super) fn remaining(row: &RewardsRow, today: Date, per_day: u8) -> u8 {
     per_day.saturating_sub(given_on(row, relief_day(row, today)))
 }

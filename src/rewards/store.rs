@@ -1,4 +1,4 @@
-//! What a player has row, as a row.
+//! The row with a player's claimed rewards.
 
 use jiff::civil::Date;
 use jiff_sqlx::{Date as SqlDate, ToSqlx as _};
@@ -7,23 +7,23 @@ use uuid::Uuid;
 
 use crate::ids::PlayerId;
 
-/// A row of `rewards`, and the player's time zone.
+/// A row of `rewards`, with the player's time zone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RewardsRow {
     pub(super) time_zone: Option<String>,
-    /// The player's welcome is still to come.
+    /// Whether the player's welcome grant is still due.
     pub(super) welcome_due: bool,
-    /// The day of the newest daily reward, and its place in the streak.
+    /// The day of the newest daily reward, and its day of the streak.
     pub(super) daily_date: Option<Date>,
     pub(super) streak: u8,
     pub(super) daily_attempt: Option<Uuid>,
-    /// The day of the newest relief, and how many were given on it.
+    /// The day of the newest relief, and the number granted on it.
     pub(super) relief_date: Option<Date>,
     pub(super) relief_count: u8,
     pub(super) relief_attempt: Option<Uuid>,
 }
 
-/// A player without a row has row nothing.
+/// Reads a player's row. A player without one has claimed nothing.
 pub(super) async fn read_row(
     executor: impl PgExecutor<'_>,
     player: PlayerId,
@@ -54,7 +54,7 @@ pub(super) async fn read_row(
     }))
 }
 
-/// Locks a player's row, which is made if there is none, and reads it.
+/// Locks a player's row and reads it. Creates the row if it does not exist.
 pub(super) async fn lock_row(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -68,7 +68,7 @@ pub(super) async fn lock_row(
     sqlx::query!("select r.player from rewards r where r.player = $1 for update", player.0)
         .fetch_one(&mut *connection)
         .await?;
-    // Another statement, so that it sees what whoever held the lock has written.
+    // A separate statement sees what the former holder of the lock has committed.
     read_row(connection, player).await
 }
 

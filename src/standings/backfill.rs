@@ -1,5 +1,5 @@
-//! Counting a history that is written all at once: the same counting as seal by seal, without
-//! reading and replaying each record again, by whoever has just played it.
+//! Backfill of standings: applies the games of a generated history by the same code as the
+//! projection, without reading and replaying their records, since the caller has just played them.
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
@@ -14,7 +14,7 @@ use super::season::Calendar;
 use super::statistics::StandingsUpdate;
 use super::{StandingsError, projection};
 
-/// Counts of a database whose settled games are all counted here.
+/// The standings of a database whose settled games all pass through this value.
 #[derive(Debug)]
 pub struct StandingsBackfill {
     calendar: Calendar,
@@ -26,7 +26,7 @@ impl StandingsBackfill {
         Self { calendar, update: StandingsUpdate::default() }
     }
 
-    /// Counts a game; of one player's games an earlier one comes first.
+    /// Applies a game. The games of one player must come in the order of their ends.
     pub fn apply_game(&mut self, record: &Record<AnyGame>, end: &AnyGame) {
         let settlement = &record.settlement;
         let player = |seat: Seat| record.players.get(seat.index()).copied();
@@ -47,7 +47,7 @@ impl StandingsBackfill {
         self.update.apply_game(&counted, &self.calendar);
     }
 
-    /// What was counted since the last call, with what players have done by now.
+    /// Returns everything collected since the last call, with the current sums of the players.
     pub fn take_batch(&mut self) -> StandingsBatch {
         let update = StandingsUpdate {
             sums: self.update.sums.clone(),
@@ -59,7 +59,7 @@ impl StandingsBackfill {
     }
 }
 
-/// What was counted between two writes.
+/// The standings of one write.
 #[derive(Debug)]
 pub struct StandingsBatch {
     calendar: Calendar,
@@ -67,7 +67,7 @@ pub struct StandingsBatch {
 }
 
 impl StandingsBatch {
-    /// Writes it. The ledger has sealed exactly those games.
+    /// Writes the batch. The ledger must have sealed exactly its games.
     pub async fn write(self, pool: &PgPool) -> Result<(), StandingsError> {
         let mut tx = pool.begin().await?;
         if projection::lock_position(&mut tx, &self.calendar).await?.is_none() {

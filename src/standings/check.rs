@@ -1,5 +1,5 @@
-//! Counts everything anew, in memory, and compares: what is stored must be what the ledger's seals
-//! come to. For `bahay verify standings`, and for tests.
+//! The check of standings: recomputes them in memory from the ledger's seals and compares the
+//! result with the stored rows. For `bahay verify standings` and for tests.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,23 @@ use super::statistics::{CounterKey, Score, ScoreKey, StandingsUpdate};
 use crate::clock;
 use crate::records::Records;
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StandingsCheck {
-    /// The last seal that was counted.
+    /// The last projected seal.
     pub seal: i64,
     pub games: u64,
     pub players: usize,
     pub scores: usize,
-    /// One line for each thing that is not what it should be.
+    /// One line per difference.
     pub differences: Vec<String>,
 }
 
-/// Counts every seal up to the progress and compares, all on one state of the database.
+/// Recomputes every seal up to the projection's position and compares the result, all in one
+/// snapshot.
 ///
 /// # Errors
-/// Only that the database or the archive cannot be read.
+/// If the database or the archive cannot be read.
 pub async fn check(
     pool: &PgPool,
     records: &Records,

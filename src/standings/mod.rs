@@ -1,18 +1,20 @@
-//! How players stand: what each has done in all settled games of a kind, and leaderboards of each
-//! kind by day, week, season and all time.
+//! Standings: the statistics of each player in the settled games of a kind, and leaderboards of
+//! each kind by day, week, season and all time.
 //!
-//! PostgreSQL is the truth. `fold` follows the seals of the ledger some seconds behind, counts each
-//! settled game once, and slows no settlement; `update` is the counting itself, `check` counts
-//! everything anew and compares. Boards are read from Redis: a board that is not there, because
-//! Redis was emptied or nobody has asked for it lately, is filled from PostgreSQL by whoever asks.
+//! PostgreSQL is the source of truth. `projection` follows the seals of the ledger some seconds
+//! behind and applies each settled game once, without delaying settlements; `statistics` computes
+//! the changes, and `check` recomputes everything and compares. Boards are read from Redis. A board
+//! that is missing there, because Redis was emptied or the board expired, is filled from PostgreSQL
+//! on request.
 //!
-//! Scores only grow, so a board is brought up to date by raising scores, in whatever order. Equal
-//! scores have one rank, as in competitions (1, 2, 2, 4), and stand in the order in which they were
-//! reached. The board by rating is another thing: ratings may fall, so `rating` reads it as it is.
+//! Scores only grow, so a board is updated by raising scores, in any order. Equal scores share a
+//! rank, as in competitions (1, 2, 2, 4), and are listed in the order in which they were reached.
+//! The board by rating differs: ratings may fall, so `rating` reads it from PostgreSQL.
 //!
-//! Bounds: a page of [`LIMIT_MAX`] places, among the first [`PLACES_MAX`]; the days from the first that was
-//! counted to today ([`Standings::has_day`]); an empty board is not put into Redis; a board is filled again after an hour, which puts right
-//! whatever was lost meanwhile. A reversal by operators corrects coins and not what was played.
+//! Bounds: a page has at most [`LIMIT_MAX`] ranks, among the first [`PLACES_MAX`]; days range from
+//! the first projected one to today ([`Standings::has_day`]). An empty board is not stored in
+//! Redis. A board is filled again after an hour, which repairs lost updates. A reversal by
+//! operators corrects coins and not standings.
 
 mod backfill;
 mod check;
@@ -49,31 +51,32 @@ pub use statistics::Statistics;
 use projection::ProjectionStep;
 use statistics::{Score, ScoreKey};
 
-/// The most places that one page shows.
+/// The maximum page size.
 pub const LIMIT_MAX: u32 = 100;
 
-/// The places of a board that pages from the top reach; others are found around their players.
+/// The number of ranks that pages from the top can reach. Lower ranks are shown around their
+/// players.
 pub const PLACES_MAX: u32 = 10_000;
 
-/// How often it is looked whether the ledger has sealed something.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval between two checks for new seals.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Scores that are raised in one call.
+/// The number of scores raised per call.
 const RAISED_AT_ONCE: usize = 1_000;
 
-/// What players compete in.
+/// The subject of a competition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Board {
-    /// What won games have brought, in hundredths of a coin: fees taken off, POTs in it.
+    /// The winnings of won games, in hundredths of a coin: after fees, with POTs.
     Coins,
-    /// How often the POT was taken.
+    /// The number of POTs won.
     Hits,
 }
 
 impl Board {
     pub const ALL: [Self; 2] = [Self::Coins, Self::Hits];
 
-    /// As in paths and in the column `board`.
+    /// Returns the value in paths and in the column `board`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Coins => "coins",
@@ -82,46 +85,46 @@ impl Board {
     }
 }
 
-/// Which places of a board to show.
+/// The section of a board to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// From the first place on, after so many.
+    /// From the first rank on, after an offset.
     Top { offset: u32 },
-    /// Around a player; nothing when the player has no place.
+    /// The ranks around the player; empty if the player has no rank.
     Around,
 }
 
-/// What of a board is asked for, and by whom.
+/// A request for a page of a board, and the player who makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoardPageQuery {
     pub section: Section,
-    /// Places at most, of which there are [`LIMIT_MAX`] at most.
+    /// The page size, limited to [`LIMIT_MAX`].
     pub limit: u32,
     pub player: PlayerId,
 }
 
-/// Part of a board.
+/// A page of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardPage {
     pub starts_on: Date,
-    /// How many players have a place.
+    /// The number of players with a rank.
     pub total: u64,
-    /// The place of the player who asks.
+    /// The rank of the requesting player.
     pub own: Option<RankedPlayer>,
     pub places: Vec<RankedPlayer>,
 }
 
-/// A player's place.
+/// A player's rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedPlayer {
-    /// From 1; that of the best of equal scores for all of them.
+    /// The rank from 1. Players with equal scores share the best of their ranks.
     pub rank: u64,
     pub player: PlayerId,
     pub name: String,
     pub score: i64,
 }
 
-/// Why standings cannot be read or counted.
+/// An error of reading or projecting standings.
 #[derive(Debug, thiserror::Error)]
 pub enum StandingsError {
     #[error(transparent)]
@@ -134,7 +137,7 @@ pub enum StandingsError {
     Unreadable(String),
 }
 
-/// How players stand; clones share everything.
+/// The standings. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Standings {
     inner: Arc<Inner>,
@@ -146,15 +149,16 @@ struct Inner {
     pool: PgPool,
     live: LiveStore,
     calendar: Calendar,
-    /// Of what is counted; 0 while it is not known.
+    /// The generation of the projected data; 0 while it is unknown.
     generation: AtomicI64,
-    /// Boards are filled one at a time, so that many who ask do not all fill the same one.
+    /// The lock under which boards are filled, so that concurrent requests do not fill the same
+    /// board.
     filling: Mutex<()>,
-    /// The first day that has a score, once there is one.
+    /// The first day with a score, once there is one.
     first_day: OnceLock<Date>,
 }
 
-/// A board of one span, as Redis has it.
+/// The identity of a board of one span, as in Redis.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct BoardId {
     kind: String,
@@ -178,7 +182,7 @@ impl Standings {
         Self { inner, records: Records::without_archive() }
     }
 
-    /// With where old records are, for when all is counted anew.
+    /// Sets the access to archived records, for a recomputation.
     #[must_use]
     pub fn with_records(self, records: Records) -> Self {
         Self { records, ..self }
@@ -188,7 +192,7 @@ impl Standings {
         &self.inner.calendar
     }
 
-    /// What a player has done in games of a kind; nothing yet for one that nobody knows.
+    /// Returns a player's statistics in games of a kind; all zero for an unknown kind.
     pub async fn statistics(
         &self,
         player: PlayerId,
@@ -197,7 +201,7 @@ impl Standings {
         Ok(db::retry(|| projection::statistics(&self.inner.pool, player, kind)).await?)
     }
 
-    /// Part of a kind's board of the span that holds this day.
+    /// Returns a page of a kind's board, of the span that contains `day`.
     pub async fn board(
         &self,
         kind: &str,
@@ -230,7 +234,7 @@ impl Standings {
         self.resolve_names(starts_on, found.total, found.own, found.places).await
     }
 
-    /// Places with the names of their players.
+    /// Adds the players' names to ranks.
     async fn resolve_names(
         &self,
         starts_on: Date,
@@ -253,13 +257,13 @@ impl Standings {
         })
     }
 
-    /// The day that it is in the leaderboards' zone.
+    /// Returns the current day in the leaderboards' time zone.
     pub fn today(&self, now: Timestamp) -> Date {
         self.inner.calendar.start(Span::Day, now)
     }
 
-    /// Returns whether a span that holds this day can have scores: not before the first game that was
-    /// counted, and not after today.
+    /// Returns whether a span that contains `day` can have scores: it does not end before the first
+    /// projected game and does not begin after today.
     pub async fn has_day(
         &self,
         span: Span,
@@ -274,7 +278,7 @@ impl Standings {
         Ok(day >= self.inner.calendar.start_of_day(span, first))
     }
 
-    /// The first day that has a score; every game that counts gives its winner coins.
+    /// Returns the first day with a score; every projected game gives its winner coins.
     async fn first_day(&self) -> Result<Option<Date>, sqlx::Error> {
         if let Some(first) = self.inner.first_day.get() {
             return Ok(Some(*first));
@@ -302,28 +306,28 @@ impl Standings {
         Ok(first.map(|first| *self.inner.first_day.get_or_init(|| first)))
     }
 
-    /// Counts whatever is sealed, until the server stops.
+    /// Runs the projection until the server stops.
     pub async fn run(self, mut stopping: watch::Receiver<bool>) {
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = interval(POLL_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                // Without its sender the server has stopped as well.
+                // A dropped sender means that the server has stopped as well.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                _ = looks.tick() => {}
+                _ = ticks.tick() => {}
             }
-            let counted = tokio::select! {
-                // A transaction that breaks off counts nothing.
+            let projected = tokio::select! {
+                // An interrupted transaction changes nothing.
                 _ = stopping.wait_for(|stop| *stop) => return,
-                counted = self.catch_up() => counted,
+                projected = self.catch_up() => projected,
             };
-            if let Err(error) = counted {
+            if let Err(error) = projected {
                 tracing::warn!(%error, "standings are late");
             }
         }
     }
 
-    /// Counts everything that is sealed, and raises the scores in Redis.
+    /// Projects all sealed operations, and raises the scores in Redis.
     pub async fn catch_up(&self) -> Result<(), StandingsError> {
         loop {
             match projection::project_next_seal(&self.inner.pool, &self.records, &self.inner.calendar).await? {
@@ -348,7 +352,7 @@ impl Standings {
         }
     }
 
-    /// What cannot be raised is put right when the board is filled again.
+    /// Raises scores in Redis. A failure is repaired when the board is filled again.
     async fn raise(&self, key: &str, scores: &[ReachedScore]) {
         let live = &self.inner.live;
         for scores in scores.chunks(RAISED_AT_ONCE) {
@@ -358,7 +362,7 @@ impl Standings {
         }
     }
 
-    /// Returns whether anybody has a place on a board.
+    /// Returns whether a board has any score.
     async fn has_scores(&self, of: &BoardId) -> Result<bool, sqlx::Error> {
         let starts_on = of.starts_on.to_sqlx();
         let query = || {
@@ -380,8 +384,8 @@ impl Standings {
         db::retry(query).await
     }
 
-    /// Puts a whole board into Redis. Scores that rise meanwhile are raised there by whoever counts
-    /// them, so what is read here never takes anything back.
+    /// Fills a board in Redis. Scores that rise meanwhile are raised there by the projection, and
+    /// this call only raises scores, so no update is lost.
     async fn fill(&self, of: &BoardId, key: &str) -> Result<(), StandingsError> {
         let _filling = self.inner.filling.lock().await;
         let live = &self.inner.live;

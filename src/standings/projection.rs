@@ -1,9 +1,10 @@
-//! Counting on: takes the next seal of the ledger, counts the games that were settled in it, and
-//! moves the progress, in one transaction. The row of the progress is locked, so one process at a
-//! time does it, and a crash loses or doubles nothing.
+//! The projection of standings: takes the next seal of the ledger, applies its settled games, and
+//! advances the position, in one transaction. The row of the position is locked, so one process
+//! projects at a time, and a crash neither loses nor doubles a game.
 //!
-//! Why seals: they name every operation once, in one order, and appear whole. A player's games
-//! come in the order in which they were settled, because their settlements lock the same wallet.
+//! Seals are the input because they contain every operation once, in one order, and appear
+//! atomically. A player's games come in the order of their settlements, because the settlements
+//! lock the same wallet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,25 +26,25 @@ use crate::ids::PRIVATE_ROOM;
 use crate::records::{RecordError, Records};
 use crate::replay::GameReplay;
 
-/// What came of one step.
+/// The result of one step.
 #[derive(Debug)]
 pub(super) enum ProjectionStep {
-    /// Another process is at it.
+    /// Another process is projecting.
     Busy,
-    /// Every seal is counted.
-    Done { generation: i64 },
-    /// A seal was counted: scores as they are now, of those that have changed.
-    More { generation: i64, scores: Vec<(ScoreKey, Score)> },
+    /// Every seal is projected.
+    UpToDate { generation: i64 },
+    /// One seal was projected, with the new values of the changed scores.
+    Applied { generation: i64, scores: Vec<(ScoreKey, Score)> },
 }
 
-/// How far it was counted.
+/// The position of the projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProjectionPosition {
     pub(super) seal: i64,
     pub(super) generation: i64,
 }
 
-/// Counts the next seal, if there is one.
+/// Projects the next seal, if there is one.
 pub(super) async fn project_next_seal(
     pool: &PgPool,
     records: &Records,
@@ -55,7 +56,7 @@ pub(super) async fn project_next_seal(
     };
     let seal = seal.saturating_add(1);
     let Some(operations) = read_seal(&mut tx, seal).await? else {
-        // A beginning is kept, so that readers know its generation.
+        // The initial position is committed, so that readers know its generation.
         tx.commit().await?;
         return Ok(ProjectionStep::UpToDate { generation });
     };
@@ -73,14 +74,14 @@ pub(super) async fn project_next_seal(
     Ok(ProjectionStep::Applied { generation, scores })
 }
 
-/// How far it was counted, to be asked by readers; `None` before the first step.
+/// Reads the position; `None` before the first step.
 pub(super) async fn read_position(pool: &PgPool) -> Result<Option<ProjectionPosition>, sqlx::Error> {
     let row = sqlx::query_as!(ProjectionPosition, "select s.seal, s.generation from standings_progress s");
     row.fetch_optional(pool).await
 }
 
-/// Takes the row of the progress; `None` when another process has it. Where it was counted by
-/// another calendar, or never, everything begins anew.
+/// Locks the row of the position. Returns `None` while another process holds it. If the stored
+/// position belongs to another calendar, all standings are deleted and the position is reset.
 pub(super) async fn lock_position(
     connection: &mut PgConnection,
     calendar: &Calendar,
@@ -129,7 +130,7 @@ pub(super) async fn lock_position(
     Ok(Some(ProjectionPosition { seal: 0, generation }))
 }
 
-/// What a player has done in games of a kind.
+/// Reads a player's statistics in games of a kind.
 pub(super) async fn statistics(
     pool: &PgPool,
     player: PlayerId,
@@ -167,7 +168,7 @@ pub(super) async fn statistics(
     })
 }
 
-/// The operations of a seal, in its order.
+/// Reads the operations of a seal, in its order.
 pub(super) async fn read_seal(
     connection: &mut PgConnection,
     seal: i64,
@@ -177,8 +178,8 @@ pub(super) async fn read_seal(
         .await
 }
 
-/// The games that were settled by these operations, in their order. Old ones, where all is counted
-/// anew, are read from the archive.
+/// Reads the games that these operations settled, in their order. During a recomputation old
+/// records come from the archive.
 pub(super) async fn read_settled_games(
     connection: &mut PgConnection,
     records: &Records,
@@ -214,7 +215,7 @@ pub(super) async fn read_settled_games(
     let moved: Vec<Uuid> =
         rows.iter().filter(|row| row.record.is_none()).map(|row| row.id).collect();
     let mut moved = records.read_archived_in_tx(connection, &moved).await?;
-    // Playing games again is work, and this thread has others to serve.
+    // A replay uses the CPU, so it runs outside of the async threads.
     let counted = tokio::task::spawn_blocking(move || {
         let games = rows.into_iter().map(|row| {
             let settlement: Settlement = serde_json::from_value(row.settlement)?;
@@ -254,7 +255,7 @@ pub(super) async fn read_settled_games(
         .map_err(|error| StandingsError::Unreadable(error.to_string()))
 }
 
-/// The game at its end, played again.
+/// Replays a game to its end.
 fn replay_to_end(game: Uuid, record: Result<String, RecordError>) -> Option<AnyGame> {
     let unknown = |error: &dyn std::fmt::Display| {
         tracing::warn!(%game, %error, "how a game ended is not known");
@@ -264,7 +265,7 @@ fn replay_to_end(game: Uuid, record: Result<String, RecordError>) -> Option<AnyG
     end.inspect_err(|error| unknown(error)).ok()
 }
 
-/// What these players have done, in games of whatever kinds.
+/// Reads the sums of these players, of every kind.
 async fn read_sums(
     connection: &mut PgConnection,
     players: &BTreeSet<PlayerId>,
@@ -284,7 +285,7 @@ async fn read_sums(
     Ok(rows.into_iter().map(PlayerStatisticsRow::into_entry).collect())
 }
 
-/// What all players have done.
+/// Reads the sums of all players.
 pub(super) async fn read_all_sums(
     connection: &mut PgConnection,
 ) -> Result<BTreeMap<StatisticsKey, GameSums>, sqlx::Error> {
@@ -382,7 +383,7 @@ async fn write_sums(
     Ok(())
 }
 
-/// Only of those who raised one, so most players of a game are not touched.
+/// Adds to the counters. Most players of a game raise none, so their rows are not touched.
 async fn raise_counters(
     connection: &mut PgConnection,
     raised: &BTreeMap<CounterKey, i64>,
@@ -412,7 +413,7 @@ async fn raise_counters(
     Ok(())
 }
 
-/// Adds to scores, and gives them as they are then.
+/// Adds to the scores, and returns their new values.
 async fn add_scores(
     connection: &mut PgConnection,
     gained: &BTreeMap<ScoreKey, Score>,
@@ -459,7 +460,7 @@ async fn add_scores(
     rows.collect()
 }
 
-/// A key out of its columns.
+/// Parses a key from its columns.
 pub(super) fn parse_score_key(
     kind: String,
     board: &str,

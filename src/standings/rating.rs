@@ -1,5 +1,5 @@
-//! The leaderboard by rating. Ratings rise and fall, so there is nothing to count on: the board is
-//! read from PostgreSQL, by an index, as it is now. Over a span it has those who were rated in it.
+//! The leaderboard by rating. Ratings rise and fall, so the board is not accumulated; it is read
+//! from PostgreSQL by an index. The board of a span has the players who were rated within it.
 
 use bahay_engine::table::PlayerId;
 use jiff::civil::Date;
@@ -10,15 +10,15 @@ use crate::clock::Timestamp;
 use crate::db;
 use crate::live_store::{BoardRank, rank_scores};
 
-/// A player's own place, and how many are listed before it.
+/// A player's own rank, and the number of players listed before.
 struct OwnRank {
     place: BoardRank,
     before: u64,
 }
 
 impl Standings {
-    /// Part of a kind's board by rating, of the span that holds this instant. A score is what a
-    /// player is at least as good as, in thousandths: it may be below zero.
+    /// Returns a page of a kind's board by rating, of the span that contains `now`. A score is the
+    /// rating's lower bound in thousandths; it may be negative.
     pub async fn rating_board(
         &self,
         kind: &str,
@@ -78,7 +78,7 @@ impl Standings {
         self.board_page(starts_on, total, own.map(|own| own.place), places).await
     }
 
-    /// Returns the place of a player who was rated since then.
+    /// Returns the rank of a player who was rated since then.
     async fn own_rating(
         &self,
         kind: &str,
@@ -117,7 +117,7 @@ impl Standings {
         Ok(own)
     }
 
-    /// Counts those who were rated better since then.
+    /// Counts the players with a better rating since then.
     async fn rated_better(
         &self,
         kind: &str,

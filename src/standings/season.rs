@@ -1,8 +1,8 @@
-//! The days, weeks and seasons of the leaderboards: all of one stated time zone, by the rules that
-//! this program was built with, so that all nodes of one version count alike.
+//! The days, weeks and seasons of the leaderboards. All are of one configured time zone, by the
+//! rules built into this program, so that all nodes of one version agree.
 //!
-//! A week begins on Monday. A season is some whole months, counted from January: three make the
-//! quarters of the calendar.
+//! A week begins on Monday. A season has a whole number of months, counted from January; three make
+//! the quarters of the calendar.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::clock::{self, Timestamp};
 
-/// Over which time scores are summed.
+/// The span of time over which scores are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Span {
     Day,
@@ -26,7 +26,7 @@ pub enum Span {
 impl Span {
     pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Season, Self::Ever];
 
-    /// As in paths and in the column `span`.
+    /// Returns the value in paths and in the column `span`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Day => "day",
@@ -37,38 +37,38 @@ impl Span {
     }
 }
 
-/// In which zone days are counted, and how long a season is.
+/// The time zone of days and the length of a season.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar {
     pub zone: Zone,
     pub season: Season,
 }
 
-/// A time zone with the name that it was given.
+/// A time zone with its IANA name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone {
     name: String,
     zone: TimeZone,
 }
 
-/// Whole months that divide a year.
+/// A number of months that divides a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Season {
     months: i8,
 }
 
-/// There is no such time zone, or it is younger than this program.
+/// The time zone is unknown, or newer than this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
 pub struct ParseZoneError;
 
-/// These months do not divide a year.
+/// The number of months does not divide a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a season has 1, 2, 3, 4, 6 or 12 months")]
 pub struct ParseSeasonError;
 
 impl Default for Calendar {
-    /// Manila's days, and quarters.
+    /// Returns the days of Manila, and quarters.
     fn default() -> Self {
         let zone = "Asia/Manila".parse().unwrap_or_else(|ParseZoneError| Zone::utc());
         Self { zone, season: Season::QUARTER }
@@ -76,23 +76,23 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The zone whose days it has.
+    /// Returns the time zone.
     pub fn time_zone(&self) -> &TimeZone {
         &self.zone.zone
     }
 
-    /// The first day of the span that holds this instant.
+    /// Returns the first day of the span that contains this instant.
     pub fn start(&self, span: Span, at: Timestamp) -> Date {
         self.start_of_day(span, clock::to_jiff(at).to_zoned(self.zone.zone.clone()).date())
     }
 
-    /// When the span that holds this instant began.
+    /// Returns the beginning of the span that contains this instant.
     pub fn start_instant(&self, span: Span, at: Timestamp) -> jiff::Timestamp {
         let began = self.start(span, at).to_zoned(self.zone.zone.clone());
         began.map_or(jiff::Timestamp::UNIX_EPOCH, |began| began.timestamp())
     }
 
-    /// The first day of the span that holds this day.
+    /// Returns the first day of the span that contains this day.
     pub fn start_of_day(&self, span: Span, day: Date) -> Date {
         match span {
             Span::Day => day,
@@ -103,7 +103,7 @@ impl Calendar {
             }
             Span::Season => {
                 let months = self.season.months;
-                // Rounded down: the seasons of a year begin with January.
+                // Rounded down, because the first season of a year begins in January.
                 let first = (day.month() - 1) / months * months + 1;
                 Date::new(day.year(), first, 1).unwrap_or(day)
             }
@@ -112,7 +112,7 @@ impl Calendar {
     }
 }
 
-/// As in the column `calendar`: another text is another way to count.
+/// The value of the column `calendar`. A different text means that standings must be recomputed.
 impl fmt::Display for Calendar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.zone.name, self.season.months)
@@ -124,7 +124,7 @@ impl Zone {
         Self { name: "UTC".to_owned(), zone: TimeZone::UTC }
     }
 
-    /// Its IANA name.
+    /// Returns the IANA name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -166,7 +166,7 @@ mod tests {
         let calendar = Calendar::default();
         let at = clock::from_jiff("2026-02-28T16:30:00Z".parse().unwrap());
         assert_eq!(calendar.start(Span::Day, at), date(2026, 3, 1));
-        // A Sunday.
+        // This day is a Sunday.
         assert_eq!(calendar.start(Span::Week, at), date(2026, 2, 23));
         assert_eq!(calendar.start(Span::Season, at), date(2026, 1, 1));
         assert_eq!(calendar.start(Span::Ever, at), date(1970, 1, 1));

@@ -1,5 +1,5 @@
-//! A settled game as far as it is counted, in words that hold for every kind of game: how it ended
-//! and what else is counted of it, the game itself says by name.
+//! A settled game as standings need it, in the same form for every kind. The game itself names its
+//! ending and its counters.
 
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
@@ -8,31 +8,31 @@ use bahay_engine::table::{GameId, PlayerId};
 
 use crate::clock::Timestamp;
 
-/// How often a player took a POT.
+/// The counter of POTs won.
 pub(super) const HITS: &str = "hits";
 
-/// A settled game as far as it is counted.
+/// A settled game, as the projection of standings needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SettledGame {
     pub(super) game: GameId,
-    /// Which game was played.
+    /// The kind of the game.
     pub(super) kind: String,
     pub(super) finished_at: Timestamp,
-    /// `None` when the record cannot be played again, which the check of the ledger reports.
+    /// The ending; `None` if the record cannot be replayed, which the check of the ledger reports.
     pub(super) ending: Option<&'static str>,
-    /// By how much a player's counter of a name rises.
+    /// The increments of the players' counters, by name.
     pub(super) counts: Vec<(PlayerId, &'static str, i64)>,
     pub(super) winner: Option<PlayerId>,
-    /// The POT and who took it.
+    /// The winner of the POT and its amount.
     pub(super) pot: Option<(PlayerId, Coins)>,
-    /// It counts on leaderboards. With a bot of the house or at a private table it does not: who
-    /// chooses whom to beat climbs nothing by that.
+    /// Whether the game counts on leaderboards. Games with a house bot or at a private table do
+    /// not, so that nobody climbs by choosing opponents.
     pub(super) is_ranked: bool,
-    /// Every player, the house's bots aside, and what the game changed for them, the ante aside.
+    /// All players except house bots, with their change by the game without the ante.
     pub(super) nets: Vec<(PlayerId, Coins)>,
 }
 
-/// How a game that is over ended, and what it counts, of its players by seat.
+/// Returns the ending of a finished game and the increments of the counters. `players` is by seat.
 pub(super) fn ending_and_counts(
     game: &AnyGame,
     players: &[PlayerId],

@@ -1,5 +1,5 @@
-//! Counting, as values: what players have done, and what a settled game adds to it. The step that
-//! follows the ledger and the check that counts everything anew use the same code.
+//! The computation of standings without I/O: the players' statistics, and the changes by a settled
+//! game. The projection and the check share this code.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,28 @@ use super::settled_game::{SettledGame, HITS};
 use super::season::{Calendar, Span};
 use crate::clock::Timestamp;
 
-/// What a player has done in all settled games of a kind.
+/// A player's statistics in all settled games of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     pub games: i64,
     pub wins: i64,
-    /// The largest POT taken.
+    /// The largest POT won.
     pub best_pot: Coins,
-    /// Wins in a row, at whatever tables.
+    /// The current number of consecutive wins, at any tables.
     pub streak: i64,
     pub best_streak: i64,
-    /// What else is counted, by name; a counter that is not here is zero.
+    /// The counters of the kind by name; a missing counter is zero.
     pub counters: BTreeMap<String, i64>,
 }
 
 impl Statistics {
-    /// A counter by its name; zero for one that was never raised.
+    /// Returns a counter by its name; zero if it was never raised.
     pub fn counter(&self, name: &str) -> i64 {
         self.counters.get(name).copied().unwrap_or_default()
     }
 }
 
-/// The part of [`Statistics`] that holds for every kind of game.
+/// The part of [`Statistics`] that every kind of game has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct GameSums {
     pub(super) games: i64,
@@ -43,10 +43,10 @@ pub(super) struct GameSums {
     pub(super) best_streak: i64,
 }
 
-/// Whose statistics: a player, and the kind of the games.
+/// The key of statistics: a player and a kind.
 pub(super) type StatisticsKey = (PlayerId, String);
 
-/// A counter of a player.
+/// The key of a player's counter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CounterKey {
     pub(super) player: PlayerId,
@@ -54,7 +54,7 @@ pub(super) struct CounterKey {
     pub(super) name: String,
 }
 
-/// A player's place in one board of one span.
+/// The key of a player's score on a board of one span.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ScoreKey {
     pub(super) kind: String,
@@ -71,7 +71,7 @@ pub(super) struct Score {
     pub(super) reached_at: Timestamp,
 }
 
-/// How a game ended, and who won it.
+/// The ending and the winner of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GameResult {
     pub(super) game: GameId,
@@ -79,19 +79,19 @@ pub(super) struct GameResult {
     pub(super) winner: Option<PlayerId>,
 }
 
-/// What has been counted.
+/// The changes by a number of games.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StandingsUpdate {
     pub(super) sums: BTreeMap<StatisticsKey, GameSums>,
-    /// What was added to counters since this was begun.
+    /// The increments of the counters.
     pub(super) counters: BTreeMap<CounterKey, i64>,
-    /// What was added to scores since this was begun.
+    /// The increments of the scores.
     pub(super) scores: BTreeMap<ScoreKey, Score>,
     pub(super) results: Vec<GameResult>,
 }
 
 impl StandingsUpdate {
-    /// From what these players have done before.
+    /// Starts from the present sums of the players.
     pub(super) fn from_sums(sums: BTreeMap<StatisticsKey, GameSums>) -> Self {
         Self { sums, ..Self::default() }
     }
@@ -124,7 +124,7 @@ impl StandingsUpdate {
             }
             for span in Span::ALL {
                 let starts_on = calendar.start(span, game.finished_at);
-                // What was lost elsewhere does not take away from what was won.
+                // Losses do not reduce the score.
                 let won = net.hundredths().max(0);
                 for (board, gained) in [(Board::Coins, won), (Board::Hits, pot.map_or(0, |_| 1))] {
                     if gained > 0 {

@@ -1,9 +1,8 @@
-//! The check of the ledger that runs by itself while serving: once in each slot of time, on
-//! whichever node is first, and once a day with every game replayed.
+//! The scheduled check of the ledger: one check per time slot, on the first node that claims it,
+//! and once a day with a replay of every game.
 //!
-//! The result is a row in `ledger_checks`, a line in the log, figures for Prometheus on every
-//! node, and what `/readyz` tells. A check that finds something stops nothing: it is for people to
-//! look at.
+//! The result is a row in `ledger_checks`, a log line, metrics on every node, and a part of
+//! `/readyz`. A difference stops nothing; it requires a person's attention.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -23,24 +22,24 @@ use crate::ledger::LedgerError;
 use crate::metrics::Metrics;
 use crate::records::Records;
 
-/// How often a node ticks whether a slot has begun, and what the others have found.
+/// The interval at which a node looks for a new slot and for the results of other nodes.
 const POLL_INTERVAL: Duration = Duration::from_secs(20);
 
-/// An operation carries the time at which its transaction began, and may be committed that much
-/// later; what is read again reaches back so far before the last check.
+/// The overlap with the last check, in minutes. An operation carries the start time of its
+/// transaction, and may be committed this much later.
 const LATE_MINUTES: i32 = 5;
 
-/// Every game is replayed once in so many hours.
+/// The interval of complete replays, in hours.
 const EVERYTHING_HOURS: i32 = 24;
 
-/// The last check that came to an end, on whatever node.
+/// The last completed check, on any node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastCheck {
     pub finished_at_ms: i64,
     pub differences: i64,
 }
 
-/// What is known of the checks; clones share it.
+/// The scheduled checks. Clones share the state.
 #[derive(Clone)]
 pub struct Checks {
     pool: PgPool,
@@ -58,7 +57,7 @@ impl fmt::Debug for Checks {
 }
 
 impl Checks {
-    /// One check in each slot of so long.
+    /// Creates checks with one slot per interval `every`.
     pub fn new(pool: PgPool, every: Duration, metrics: &Metrics) -> Self {
         let gauge = |name, help| metrics.register(name, help, Gauge::default());
         Self {
@@ -77,13 +76,13 @@ impl Checks {
         }
     }
 
-    /// With where old records are, which are replayed too.
+    /// Sets the access to archived records, which are replayed too.
     #[must_use]
     pub fn with_records(self, records: Records) -> Self {
         Self { records, ..self }
     }
 
-    /// The last check that this node knows of.
+    /// Returns the last check that this node knows.
     pub fn last(&self) -> Option<LastCheck> {
         *self.last.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,7 +98,7 @@ impl Checks {
                 _ = ticks.tick() => {}
             }
             let checked = tokio::select! {
-                // A check that breaks off leaves a row without an end.
+                // An interrupted check leaves a row without an end.
                 _ = stopping.wait_for(|stop| *stop) => return,
                 checked = self.run_due_check() => checked,
             };
@@ -109,7 +108,7 @@ impl Checks {
         }
     }
 
-    /// Runs the check of this slot if nobody has begun it, and reads what was found last.
+    /// Runs the check of the current slot unless it is claimed already, and reads the last result.
     pub async fn run_due_check(&self) -> Result<(), LedgerError> {
         if let Some(slot) = db::retry(|| self.claim_slot()).await? {
             self.check(slot).await?;
@@ -123,7 +122,7 @@ impl Checks {
         Ok(())
     }
 
-    /// The slot that has begun, if this call was the first to see it.
+    /// Claims the current slot. Returns `None` if it is claimed already.
     async fn claim_slot(&self) -> Result<Option<CheckSlot>, sqlx::Error> {
         let every = PgInterval::try_from(self.every).map_err(sqlx::Error::Encode)?;
         sqlx::query_as!(
@@ -179,7 +178,7 @@ impl Checks {
     }
 }
 
-/// A slot that this node has taken.
+/// A slot that this node has claimed.
 #[derive(Debug)]
 struct CheckSlot {
     slot: Timestamp,
@@ -220,8 +219,8 @@ async fn read_last_check(pool: &PgPool) -> Result<Option<LastCheck>, sqlx::Error
     }))
 }
 
-/// The last operation that the check before this one is sure to have seen. Only a check without
-/// differences counts, so that what was found is found again.
+/// Reads the last operation that the preceding check certainly covered. Only a check without
+/// differences counts, so that a difference is reported again.
 async fn read_last_checked_operation(pool: &PgPool) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"

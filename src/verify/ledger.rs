@@ -1,15 +1,15 @@
-//! `bahay verify ledger`: the books against themselves and against the games.
+//! `bahay verify ledger`: compares the books with themselves and with the games.
 //!
-//! The audit reads the books alone. Here every operation of a game is then held against what the
-//! game itself says: an opening against the stakes and antes of its seats, a settlement against
-//! its record, which is replayed by the rules, a void against what was paid in. The transfers that
-//! ought to be are derived in `expected` from rule and record, by other code than that which
-//! posted them.
+//! The audit covers the books alone. Here every operation of a game is compared with the game's own
+//! data: an opening with the stakes and antes of its seats, a settlement with its record, which is
+//! replayed by the rules, and a void with the payments. `expected` derives the transfers from rules
+//! and record, with code that posting does not use.
 //!
-//! Books are read in one snapshot; games in pages outside of it, because what an operation booked
-//! never changes. Memory is bounded by a page; time grows with the number of games.
+//! The books are read in one snapshot; games are read in pages outside of it, because the transfers
+//! of an operation never change. Memory is bounded by a page; the duration grows with the number of
+//! games.
 //!
-//! Absent: anything that mends.
+//! Deliberately absent: repairs.
 
 mod expected;
 mod games;
@@ -25,23 +25,23 @@ use crate::records::Records;
 
 pub use games::ReplayCounts;
 
-/// Differences between books and games that a report lists, as with those within the books.
+/// The maximum number of listed differences between books and games, as in the audit.
 const LISTED_MAX: usize = 10_000;
 
-/// How much of the games is replayed. The books are always read whole.
+/// The extent of the replayed games. The books are always read completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     Everything,
-    /// Operations after this one, which an earlier check has seen.
+    /// The operations after this one, which an earlier check has covered.
     After(i64),
 }
 
-/// What was counted, and what does not add up.
+/// The counts of a check and its differences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub books: Books,
     pub games: ReplayCounts,
-    /// Between books and games; those within the books are in `books`.
+    /// The differences between books and games; those within the books are in `books`.
     pub differences: Vec<Difference>,
 }
 
@@ -50,14 +50,14 @@ impl Report {
         self.books.is_clean() && self.differences.is_empty()
     }
 
-    /// Every difference in words.
+    /// Returns every difference as text.
     pub fn difference_texts(&self) -> impl Iterator<Item = String> {
         let books = self.books.differences.iter().map(ToString::to_string);
         books.chain(self.differences.iter().map(ToString::to_string))
     }
 }
 
-/// One game that the books and its documents tell differently.
+/// A difference between the books and one game's documents.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {game}: {what}")]
 pub struct Difference {
@@ -65,7 +65,7 @@ pub struct Difference {
     pub what: Mismatch,
 }
 
-/// What differs.
+/// The kind of a difference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     #[error("it is {state}, and no operation {key} is booked")]
@@ -92,7 +92,7 @@ pub enum Mismatch {
     Overflow,
 }
 
-/// Checks the books as they are at one moment, and the games.
+/// Checks the books in one snapshot, and the games.
 pub async fn check(
     pool: &PgPool,
     records: &Records,

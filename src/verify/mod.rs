@@ -1,6 +1,6 @@
-//! `bahay verify`: checks the document of a finished game against itself, with nothing but the
-//! document: it trusts neither this server nor its database. `ledger` holds all books against all
-//! documents, and `hourly` does so by itself while serving.
+//! `bahay verify`: checks the record of a finished game from the document alone, without any trust
+//! in this server or its database. `ledger` compares all books with all records, and `hourly`
+//! schedules that comparison on the server.
 
 pub mod hourly;
 pub mod ledger;
@@ -9,7 +9,7 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{DocumentError, InvalidRecordError, Readable, Record, VerifySummary};
 
-/// Why a document is not a record that verifies.
+/// An error of verifying a document.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     #[error("not the record of a game: {0}")]
@@ -29,28 +29,28 @@ impl From<DocumentError> for VerifyError {
     }
 }
 
-/// What was verified.
+/// A verified record.
 #[derive(Debug)]
 pub struct VerifiedRecord {
     pub record: Record<AnyGame>,
     pub verified: VerifySummary,
 }
 
-/// Checks a document: commitment, deal, every action, settlement.
+/// Verifies a document: commitment, deal, every action, and settlement.
 pub fn verify(document: &str) -> Result<VerifiedRecord, VerifyError> {
     let record = AnyGame::read_record(document)?;
     let verified = record.verify()?;
     Ok(VerifiedRecord { record, verified })
 }
 
-/// What a verified record comes to, for people.
+/// A summary of a verified record for people.
 #[derive(Debug)]
 pub struct Report {
     pub winner: String,
     pub fee: Coins,
 }
 
-/// Who won how much after the fee, and what the house took.
+/// Summarizes a record: the winner's gain after the fee, and the house's fee.
 pub fn report(record: &Record<AnyGame>) -> Report {
     let settlement = &record.settlement;
     let winner = match settlement.winner {

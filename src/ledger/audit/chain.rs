@@ -1,16 +1,16 @@
-//! The audit of the hash chain: what is booked is still what was sealed, seal by seal in the order
-//! of numbers, some seals at a time however many there are.
+//! The audit of the hash chain: compares the booked operations with their seals, in the order of
+//! the seals' numbers. Memory is bounded, because seals are read in groups.
 
 use sqlx::PgConnection;
 
 use super::{Difference, LISTED_MAX};
 use crate::ledger::seal::{self, Hash, SealHead};
 
-/// How many seals are read at once. Each covers at most as many operations as one step of folding
-/// takes.
+/// The number of seals read at once. Each covers at most the operations of one projection batch.
 const SEALS_MAX: i64 = 32;
 
-/// How many operations are read at once, at least; at most that and a seal's.
+/// The minimum number of operations read at once; the maximum is this and the operations of one
+/// seal.
 const OPERATIONS_MIN: usize = 1_000;
 
 /// A seal as stored.
@@ -19,7 +19,7 @@ struct StoredSeal {
     members: Vec<(i64, Hash)>,
 }
 
-/// Follows the chain from its beginning and gives its end.
+/// Follows the chain from its beginning and returns its last seal.
 pub(super) async fn check_chain(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,
@@ -55,7 +55,7 @@ pub(super) async fn check_chain(
     }
 }
 
-/// The first few differences; there may be as many as operations.
+/// The first differences, up to [`LISTED_MAX`]; there may be as many as operations.
 #[derive(Default)]
 struct DifferenceList(Vec<Difference>);
 
@@ -89,7 +89,7 @@ async fn read_seals(connection: &mut PgConnection, after: i64) -> Result<Vec<Sto
     seals.collect()
 }
 
-/// Each operation is there and has the digest under which it was sealed.
+/// Checks that each sealed operation exists and has the digest of its seal.
 async fn check_operations(
     connection: &mut PgConnection,
     seals: &[StoredSeal],
@@ -110,7 +110,7 @@ async fn check_operations(
     Ok(())
 }
 
-/// Every operation is in one seal, or waits to be folded and sealed; never both.
+/// Checks that each operation is either in exactly one seal or pending.
 pub(super) async fn check_members(
     connection: &mut PgConnection,
     differences: &mut Vec<Difference>,

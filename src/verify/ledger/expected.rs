@@ -1,11 +1,11 @@
-//! The transfers that ought to be, from the terms and the record of a game alone: what each rule
-//! moves from where to where. It shares no code with posting, on purpose.
+//! The expected transfers of a game, derived from its terms and its record alone. The module
+//! deliberately shares no code with posting.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, PlayerId, Settlement, TableId};
 
-/// A transfer by the codes of its accounts.
+/// A transfer with the codes of its accounts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ExpectedTransfer {
     pub(super) code: String,
@@ -14,16 +14,16 @@ pub(super) struct ExpectedTransfer {
     pub(super) amount: Coins,
 }
 
-/// What the transfers of a game are pairs_of from.
+/// The data from which a game's transfers are derived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seating<'a> {
     pub(super) game: GameId,
     pub(super) table: TableId,
     pub(super) room: &'a str,
     pub(super) ante: Coins,
-    /// By seat.
+    /// The players by seat.
     pub(super) players: &'a [PlayerId],
-    /// By seat.
+    /// The stakes by seat.
     pub(super) stakes: &'a [Coins],
 }
 
@@ -41,7 +41,8 @@ impl Seating<'_> {
         format!("pot:{}", self.table)
     }
 
-    /// Antes into the POT, stakes held (rules 7.1, 6.9).
+    /// Returns the transfers of the opening: antes into the POT and held stakes (rules 7.1 and
+    /// 6.9).
     pub(super) fn opening(&self) -> Vec<ExpectedTransfer> {
         let mut transfers = Vec::new();
         for (seat, stake) in self.stakes.iter().enumerate() {
@@ -51,8 +52,8 @@ impl Seating<'_> {
         transfers
     }
 
-    /// Payments out of stakes, fees, what is left of the stakes, the POT (rules 6.7, 6.8, 7.2).
-    /// `None` when more is paid out of a stake than it held.
+    /// Returns the transfers of the settlement: payments from stakes, fees, released stakes, and
+    /// the POT (rules 6.7, 6.8 and 7.2). Returns `None` if a stake pays more than it holds.
     pub(super) fn settlement(&self, settlement: &Settlement) -> Option<Vec<ExpectedTransfer>> {
         let mut transfers = Vec::new();
         let mut left = self.stakes.to_vec();
@@ -76,7 +77,7 @@ impl Seating<'_> {
         Some(transfers)
     }
 
-    /// Every ante and every stake back where it came from.
+    /// Returns the transfers of a void: every ante and every stake returns to its wallet.
     pub(super) fn voiding(&self) -> Vec<ExpectedTransfer> {
         let mut transfers = Vec::new();
         for (seat, stake) in self.stakes.iter().enumerate() {
@@ -87,14 +88,14 @@ impl Seating<'_> {
     }
 }
 
-/// Nothing is booked where nothing is due.
+/// Adds a transfer unless its amount is zero.
 fn push_transfer(to: &mut Vec<ExpectedTransfer>, code: &str, source: String, destination: String, amount: Coins) {
     if !amount.is_zero() {
         to.push(ExpectedTransfer { code: code.to_owned(), source, destination, amount });
     }
 }
 
-/// The first transfer that is in one list and not in the other, in words.
+/// Returns a description of the first transfer that is in only one of the lists.
 pub(super) fn first_difference(
     mut booked: Vec<ExpectedTransfer>,
     mut expected: Vec<ExpectedTransfer>,

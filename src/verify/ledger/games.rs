@@ -1,5 +1,5 @@
-//! Every booked operation of a game against the game: read in pages in the order of operations,
-//! each compared with what follows from the game's rows and its record.
+//! The comparison of every booked operation of a game with the game's rows and record, in pages in
+//! the order of operations.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::table::{GameId, PlayerId, Record, TableId};
@@ -17,24 +17,24 @@ use crate::records::{RecordError, Records};
 use crate::verify;
 use bahay_engine::catalog::AnyGame;
 
-/// Operations read at once. A record is some kilobytes.
+/// The number of operations per page. A record has some kilobytes.
 const PAGE: i64 = 200;
 
-/// What was read again.
+/// The counts of compared operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplayCounts {
     pub opened: u64,
-    /// Openings that somebody could not pay.
+    /// The openings refused because a player could not pay or had reached a limit.
     pub refused: u64,
     pub settled: u64,
     pub voided: u64,
-    /// Actions that were replayed by the rules.
+    /// The replayed actions.
     pub actions: u64,
-    /// The last operation that was read; 0 when there was none.
+    /// The last compared operation; 0 if there was none.
     pub last_operation: i64,
 }
 
-/// An operation of a game, and the game.
+/// An operation joined with its game.
 #[derive(Debug)]
 struct Row {
     id: i64,
@@ -42,7 +42,7 @@ struct Row {
     input_hash: Vec<u8>,
     answer: Value,
     game: Uuid,
-    /// Of the game.
+    /// The kind of the game.
     game_kind: Option<String>,
     table: Option<Uuid>,
     room: Option<String>,
@@ -80,7 +80,7 @@ pub(super) async fn check(
         after = last.id;
         counted.last_operation = last.id;
         differences.extend(read_archived(pool, records, &mut rows).await?);
-        // Replaying a page of games keeps a core busy for a while.
+        // A page of replays occupies a core for a while.
         let (some, found) =
             tokio::task::spawn_blocking(move || check_page(&rows, counted))
                 .await
@@ -92,14 +92,14 @@ pub(super) async fn check(
     Ok((counted, differences))
 }
 
-/// Fills in the records that were moved to the archive. What is not as it was archived is a
-/// difference; an archive that does not answer ends the check.
+/// Fills in archived records. A damaged record is a difference; an unreachable archive ends the
+/// check.
 async fn read_archived(
     pool: &PgPool,
     records: &Records,
     rows: &mut Vec<Row>,
 ) -> Result<Vec<Difference>, LedgerError> {
-    // The row of the opening has neither, and is of the same game.
+    // The row of an opening has neither settlement nor record.
     let is_moved = |row: &Row| row.settlement.is_some() && row.record.is_none();
     let moved: Vec<Uuid> = rows.iter().filter(|row| is_moved(row)).map(|row| row.game).collect();
     let unread = |error: RecordError| LedgerError::Unavailable { reason: error.to_string() };
@@ -164,7 +164,7 @@ async fn read_page(pool: &PgPool, after: i64) -> Result<Vec<Row>, sqlx::Error> {
     .await
 }
 
-/// Games whose state says that something was booked which was not.
+/// Returns games whose state requires an operation that is not booked.
 async fn find_unbooked(pool: &PgPool) -> Result<Vec<Difference>, LedgerError> {
     let query = || {
         sqlx::query!(
@@ -227,7 +227,7 @@ fn check_row(row: &Row, counted: &mut ReplayCounts) -> Result<(), Mismatch> {
     match row.kind.as_str() {
         "open" => check_opening(row, counted),
         "settle" => check_settlement(row, counted),
-        // The query names three kinds.
+        // The query selects three kinds.
         _ => check_void(row, counted),
     }
 }
@@ -291,7 +291,7 @@ fn check_settlement(row: &Row, counted: &mut ReplayCounts) -> Result<(), Mismatc
     check_transfers(row, KEY, expected)
 }
 
-/// What was answered, and what the players' rows say, follows from the record.
+/// Checks that the stored answer and the players' rows follow from the record.
 fn check_answer(row: &Row, record: &Record<AnyGame>) -> Result<(), Mismatch> {
     let differs = Mismatch::AnswerDiffers { key: "settle" };
     let Ok(SettlementOutcome { net, pot, .. }) = serde_json::from_value(row.answer.clone()) else {
@@ -352,7 +352,7 @@ fn check_transfers(row: &Row, key: &'static str, expected: Vec<ExpectedTransfer>
     }
 }
 
-/// The game of an operation, as its own rows tell it.
+/// The game of an operation, from the game's own rows.
 struct OperationGame<'a> {
     game: GameId,
     kind: &'a str,
