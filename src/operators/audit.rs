@@ -26,7 +26,7 @@ const PAGE_MAX: u32 = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// A session in a browser.
-    OperatorAuth,
+    Desk,
     /// A session over the API.
     Api,
     /// An API token, held by a program.
@@ -38,7 +38,7 @@ impl Channel {
     /// Returns the value of the column `channel`.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::OperatorAuth => "desk",
+            Self::Desk => "desk",
             Self::Api => "api",
             Self::Token => "token",
             Self::Command => "command",
@@ -208,7 +208,7 @@ impl Audit {
         detail: Value,
     ) -> Result<(), sqlx::Error> {
         let id = entropy::uuid();
-        let row = Row { id, actor, action, subject: Some(subject), detail };
+        let row = AuditEntryRow { id, actor, action, subject: Some(subject), detail };
         let once = || async {
             let mut connection = self.pool.acquire().await?;
             insert(&mut connection, &row).await
@@ -275,11 +275,11 @@ pub async fn record_in_tx(
     subject: Option<&str>,
     detail: Value,
 ) -> Result<(), sqlx::Error> {
-    let row = Row { id: entropy::uuid(), actor, action, subject, detail };
+    let row = AuditEntryRow { id: entropy::uuid(), actor, action, subject, detail };
     insert(connection, &row).await
 }
 
-struct Row<'a> {
+struct AuditEntryRow<'a> {
     id: Uuid,
     actor: &'a Actor,
     action: Action,
@@ -288,7 +288,7 @@ struct Row<'a> {
 }
 
 /// Inserts a row, unless a row with its id exists.
-async fn insert(connection: &mut PgConnection, row: &Row<'_>) -> Result<(), sqlx::Error> {
+async fn insert(connection: &mut PgConnection, row: &AuditEntryRow<'_>) -> Result<(), sqlx::Error> {
     let operator = row.actor.operator.map(|operator| tracing::field::display(operator.0));
     let action = row.action.as_str();
     let channel = row.actor.channel.as_str();

@@ -275,7 +275,7 @@ impl Corrections {
                 .fetch_one(&self.pool)
         };
         let id = CorrectionId(db::retry(once).await?);
-        self.read(id).await?.ok_or(CorrectionError::Unknown { id })
+        self.find_by_id(id).await?.ok_or(CorrectionError::Unknown { id })
     }
 
     /// Rejects, at the request, a correction that could not be approved.
@@ -334,7 +334,7 @@ impl Corrections {
         sqlx::query!("select c.id from corrections c where c.id = $1 for update", id.0)
             .fetch_optional(&mut *tx)
             .await?;
-        let Some(found) = read(&mut tx, id).await? else {
+        let Some(found) = find_in(&mut tx, id).await? else {
             return Ok(Err(CorrectionError::Unknown { id }));
         };
         if !tokens::holds_session_in_tx(&mut tx, by.id(), by.0.session).await? {
@@ -388,7 +388,7 @@ impl Corrections {
             None => (Action::CorrectionApproved, json!({ "operation": operation })),
         };
         audit::record_in_tx(&mut tx, by.actor(), action, Some(&audit_subject(id)), detail).await?;
-        let decided = read(&mut tx, id).await?;
+        let decided = find_in(&mut tx, id).await?;
         tx.commit().await?;
         Ok(decided.ok_or(CorrectionError::Unknown { id }))
     }
@@ -417,13 +417,13 @@ impl Corrections {
         _: &Operator,
         id: CorrectionId,
     ) -> Result<Correction, CorrectionError> {
-        self.read(id).await?.ok_or(CorrectionError::Unknown { id })
+        self.find_by_id(id).await?.ok_or(CorrectionError::Unknown { id })
     }
 
-    async fn read(&self, id: CorrectionId) -> Result<Option<Correction>, CorrectionError> {
+    async fn find_by_id(&self, id: CorrectionId) -> Result<Option<Correction>, CorrectionError> {
         let once = || async {
             let mut connection = self.pool.acquire().await?;
-            read(&mut connection, id).await
+            find_in(&mut connection, id).await
         };
         Ok(db::retry(once).await?)
     }
@@ -505,7 +505,7 @@ struct CorrectionSelection {
     limit: i64,
 }
 
-async fn read(
+async fn find_in(
     connection: &mut PgConnection,
     id: CorrectionId,
 ) -> Result<Option<Correction>, sqlx::Error> {

@@ -180,13 +180,13 @@ impl OperatorAuth {
         }
         let now = self.clock.now();
         let step = factor.find_step(authenticator_code, now).ok_or(OperatorAuthError::CodeWrong)?;
-        let place = self.accounts.hasher().enter()?;
-        let hash = place.hash(password.as_bytes()).await?;
-        drop(place);
+        let permit = self.accounts.hasher().acquire()?;
+        let hash = permit.hash(password.as_bytes()).await?;
+        drop(permit);
         // A browser token that no operator has signed in with is not adopted, because it may have
         // been planted.
-        let place = browsers::find_sign_in_origin(&self.pool, None, from.browser.as_ref(), "", now).await?;
-        let from = SignInClient { browser: place.token, ..from };
+        let origin = browsers::find_sign_in_origin(&self.pool, None, from.browser.as_ref(), "", now).await?;
+        let from = SignInClient { browser: origin.token, ..from };
         let mut tx = self.pool.begin().await?;
         // An opening by another browser has replaced the secret.
         let deletion = sqlx::query!(

@@ -8,7 +8,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::audit::{self, Action, Actor};
-use super::{OperatorName, Operators, Role, browsers, desk, enrolment, issuance};
+use super::{OperatorName, Operators, Role, browsers, enrolment, issuance, sign_in};
 use crate::auth::EnrolmentCode;
 use crate::clock::{self, Timestamp};
 use crate::{db, entropy};

@@ -82,7 +82,7 @@ impl Chart<'_> {
                         }
                     }
                     @for (at, label) in labels.iter().enumerate().step_by(every) {
-                        text class="label" x=(scale.left(at) + 2) y=(HEIGHT - 8) { (label) }
+                        text class="label" x=(scale.x(at) + 2) y=(HEIGHT - 8) { (label) }
                     }
                 }
                 details {
@@ -121,14 +121,14 @@ impl Scale {
         HEIGHT - BOTTOM - i64::try_from(high).unwrap_or(0)
     }
 
-    fn left(&self, at: usize) -> i64 {
+    fn x(&self, at: usize) -> i64 {
         to_i64(at) * WIDTH / self.places
     }
 
     fn bar(&self, series: usize, of: i64, at: usize, value: i64) -> Markup {
-        let room = self.left(at + 1) - self.left(at);
+        let room = self.x(at + 1) - self.x(at);
         let wide = (room * 8 / 10 / of.max(1)).max(1);
-        let x = self.left(at) + room / 10 + to_i64(series) * wide;
+        let x = self.x(at) + room / 10 + to_i64(series) * wide;
         let value_y = self.y(value);
         let zero = self.y(0);
         let high = (value_y - zero).abs();
@@ -141,7 +141,7 @@ impl Scale {
         let middle = WIDTH / self.places / 2;
         let points = series.values.iter().enumerate();
         let points =
-            points.map(|(at, value)| format!("{},{}", self.left(at) + middle, self.y(*value)));
+            points.map(|(at, value)| format!("{},{}", self.x(at) + middle, self.y(*value)));
         points.collect::<Vec<_>>().join(" ")
     }
 }

@@ -66,16 +66,16 @@ pub(super) async fn complete(
     State(auth): State<OperatorAuth>,
     VisitorForm { visitor, input }: VisitorForm<EnrolmentForm>,
 ) -> Result<Response, ErrorPage> {
-    let EnrolmentForm { enrolment: code, password, again, code: shown } = input;
+    let EnrolmentForm { enrolment: code, password, again, code: authenticator_code } = input;
     let enrolment = match auth.find_enrolment(&code, visitor.enrolment.as_ref()).await {
         Ok(enrolment) => enrolment,
         Err(error) => return begin_again(&visitor, error),
     };
-    let wrong = match password.parse::<NewPassword>() {
+    let error = match password.parse::<NewPassword>() {
         Err(error) => error.to_string(),
         Ok(_) if password != again => "the two passwords are not the same".to_owned(),
         Ok(password) => {
-            let shown = shown.replace(' ', "");
+            let authenticator_code = authenticator_code.replace(' ', "");
             let request = EnrolmentCompletion {
                 code: &code,
                 browser: visitor.enrolment.as_ref(),
@@ -97,7 +97,7 @@ pub(super) async fn complete(
             }
         }
     };
-    let page = credentials_page(&visitor, &code, &enrolment, Some(&wrong)).into_string();
+    let page = credentials_page(&visitor, &code, &enrolment, Some(&error)).into_string();
     let answer = (StatusCode::UNPROCESSABLE_ENTITY, Html(page)).into_response();
     Ok(visitor.with_form_cookie(answer))
 }

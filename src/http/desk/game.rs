@@ -124,7 +124,7 @@ fn seats(seats: &[SeatDetail]) -> Markup {
     table("Players", &columns, &rows)
 }
 
-fn verification(verdict: &Verdict) -> Markup {
+fn verification(verdict: &RecordVerdict) -> Markup {
     match verdict {
         RecordVerdict::Holds { actions, clients, .. } => html! {
             p {
@@ -159,7 +159,7 @@ fn contributions(clients: &[Contribution]) -> Markup {
 }
 
 /// Compares the settlement as booked with the recomputed one, item by item.
-fn settlement(game: &GameDetail, verdict: &Verdict) -> Markup {
+fn settlement(game: &GameDetail, verdict: &RecordVerdict) -> Markup {
     let stored = game.settlement.clone().map(serde_json::from_value::<Settlement>);
     let stored = stored.and_then(Result::ok);
     let (recomputed, is_booked) = match verdict {

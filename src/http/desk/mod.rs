@@ -111,7 +111,7 @@ pub(super) fn routes(options: DeskOptions) -> Router<Services> {
         .route("/desk/corrections/{id}", get(corrections::show_correction))
         .route("/desk/corrections/{id}/approval", post(corrections::approve))
         .route("/desk/corrections/{id}/rejection", post(corrections::reject))
-        .route("/desk/rooms", get(rooms::list).post(rooms::make))
+        .route("/desk/rooms", get(rooms::list).post(rooms::create))
         .route("/desk/rooms/{room}", get(rooms::show_room).post(rooms::change))
         .route("/desk/rooms/{room}/opening", post(rooms::open))
         .route("/desk/rooms/{room}/closing", post(rooms::close))

@@ -367,7 +367,7 @@ pub(super) struct CreateRoomForm {
     like: String,
 }
 
-pub(super) async fn make(
+pub(super) async fn create(
     State(services): State<Services>,
     OperatorForm { session, input }: OperatorForm<CreateRoomForm>,
 ) -> Result<Response, ErrorPage> {

@@ -52,7 +52,7 @@ pub(super) async fn list(
         ]
     });
     let rows: Vec<Vec<Markup>> = rows.collect();
-    let (halted, lost) = orders::list_halted_and_lost(&services).await?;
+    let (halted, lost) = orders::find_stranded_tables(&services).await?;
     let ids: Vec<(&str, &str)> = rooms.iter().map(|room| (room.id(), room.name())).collect();
     let body = html! {
         form class="filter" method="get" action=(HERE) {
@@ -67,14 +67,14 @@ pub(super) async fn list(
         }
         (table("Tables with players, fullest first", &[Column::Text("Table"), Column::Number("Players")], &rows))
         h2 id="halted" { "Halted" }
-        (halts(&halted))
+        (halted_tables(&halted))
         h2 id="pots" { "Lost POTs" }
         (pots(&session, &lost))
     };
     Ok(page(&session, "Tables", body))
 }
 
-fn halts(halted: &[HaltedTable]) -> Markup {
+fn halted_tables(halted: &[HaltedTable]) -> Markup {
     let rows = halted.iter().map(|halted| {
         vec![
             html! { a href={ (HERE) "/" (halted.table) } { (id(&halted.table)) } },
@@ -199,7 +199,7 @@ fn view(shown: &TableView<AnyGame>) -> Markup {
         vec![
             html! { (place + 1) },
             html! { @if let Some(seat) = seat { (seat.name) " " (id(&seat.player)) } @else { "free" } },
-            html! { (seat.as_ref().map_or("", who_plays)) },
+            html! { (seat.as_ref().map_or("", played_by)) },
             html! { @if let Some(wins) = crown { (wins) } },
         ]
     });
@@ -230,7 +230,7 @@ fn seat_name(seat: Seat) -> &'static str {
     NAMES.get(seat.index()).copied().unwrap_or("Unknown seat")
 }
 
-fn who_plays(seat: &SeatView) -> &'static str {
+fn played_by(seat: &SeatView) -> &'static str {
     match (seat.taken_over, seat.connected) {
         (true, _) => "the AI",
         (false, true) => "the player",

@@ -141,9 +141,9 @@ fn alarm_details(alarms: &Alarms) -> Markup {
 }
 
 /// A line of the comparison: its name, and the cell of a day.
-type Line = (&'static str, fn(&Figures) -> Markup);
+type ComparisonLine = (&'static str, fn(&Figures) -> Markup);
 
-const LINES: [Line; 11] = [
+const LINES: [ComparisonLine; 11] = [
     ("Games settled", |figures| html! { (figures.settled) }),
     ("Games opened", |figures| html! { (figures.opened) }),
     ("Games voided", |figures| html! { (figures.voided) }),

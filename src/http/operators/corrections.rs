@@ -64,7 +64,7 @@ pub(in crate::http) struct RejectCorrection {
 pub(in crate::http) struct CorrectionBody {
     id: Uuid,
     #[schema(inline)]
-    kind: Kind,
+    kind: CorrectionKind,
     /// The player whose wallet is adjusted; null for a reversal.
     #[schema(required = true)]
     player: Option<Uuid>,
@@ -97,7 +97,7 @@ pub(in crate::http) struct CorrectionBody {
 /// The kind of a correction.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::http) enum Kind {
+pub(in crate::http) enum CorrectionKind {
     Adjustment,
     Reversal,
 }
@@ -135,9 +135,9 @@ impl From<Correction> for CorrectionBody {
     fn from(correction: Correction) -> Self {
         let (kind, player, amount, reversed_operation) = match correction.subject {
             Subject::Adjustment { player, amount } => {
-                (Kind::Adjustment, Some(player.0), Some(amount.into()), None)
+                (CorrectionKind::Adjustment, Some(player.0), Some(amount.into()), None)
             }
-            Subject::Reversal { operation } => (Kind::Reversal, None, None, Some(operation)),
+            Subject::Reversal { operation } => (CorrectionKind::Reversal, None, None, Some(operation)),
         };
         let (decided_by, decided_at, rejection_reason) = match correction.decision {
             Some(Decision { by, at, reason }) => (Some(by), Some(at.into()), reason),

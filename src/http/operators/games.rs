@@ -15,7 +15,7 @@ use crate::operators::{Audit, Operator};
 use crate::reports::{Dossier, Reports, RecordVerdict};
 
 use super::super::game_steps::{GameStep, select_steps};
-use super::super::games::number;
+use super::super::games::seat_number;
 use super::super::{Code, Coins, Path, Problem, ProblemBody, Time, database_problem, record_problem};
 use super::ledger::OperationBody;
 

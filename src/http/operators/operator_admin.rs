@@ -63,7 +63,8 @@ impl From<EnrolmentCode> for IssuedEnrolment {
 
 /// An operator.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct ListedOperator {
+#[schema(as = Operator)]
+pub(in crate::http) struct OperatorBody {
     #[schema(example = "ate.luz")]
     name: String,
     #[schema(example = "finance")]
@@ -83,11 +84,11 @@ pub(in crate::http) struct ListedOperator {
 
 /// All operators, disabled ones included, by name.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct ListedOperators {
-    items: Vec<ListedOperator>,
+pub(in crate::http) struct OperatorList {
+    items: Vec<OperatorBody>,
 }
 
-impl From<OperatorSummary> for ListedOperator {
+impl From<OperatorSummary> for OperatorBody {
     fn from(summary: OperatorSummary) -> Self {
         let OperatorSummary { name, role, is_enrolled, .. } = summary;
         Self {
@@ -111,7 +112,7 @@ impl From<OperatorSummary> for ListedOperator {
     tag = "operators",
     security(("operator_token" = [])),
     responses(
-        (status = 200, description = "The operators", body = ListedOperators),
+        (status = 200, description = "The operators", body = OperatorList),
         (status = 403, description = "`operator_role_missing`", body = ProblemBody,
             content_type = "application/problem+json")
     )
@@ -119,10 +120,10 @@ impl From<OperatorSummary> for ListedOperator {
 pub(in crate::http) async fn list_operators(
     State(operators): State<Operators>,
     operator: Operator,
-) -> Result<Json<ListedOperators>, Problem> {
+) -> Result<Json<OperatorList>, Problem> {
     operator.require_administrator()?;
-    let items = operators.list().await?.into_iter().map(ListedOperator::from).collect();
-    Ok(Json(ListedOperators { items }))
+    let items = operators.list().await?.into_iter().map(OperatorBody::from).collect();
+    Ok(Json(OperatorList { items }))
 }
 
 /// Add an operator

@@ -37,7 +37,7 @@ pub(in crate::http) struct SearchQuery {
 
 /// A player in a search result.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::http) struct FoundPlayer {
+pub(in crate::http) struct PlayerMatch {
     id: Uuid,
     #[schema(example = "Maria")]
     name: String,
@@ -245,16 +245,16 @@ impl From<Partner> for PartnerBody {
     tag = "operators",
     security(("operator_token" = [])),
     params(SearchQuery),
-    responses((status = 200, description = "Players", body = Vec<FoundPlayer>))
+    responses((status = 200, description = "Players", body = Vec<PlayerMatch>))
 )]
 pub(in crate::http) async fn find_players(
     State(reports): State<Reports>,
     _: Operator,
     Query(query): Query<SearchQuery>,
-) -> Result<Json<Vec<FoundPlayer>>, Problem> {
+) -> Result<Json<Vec<PlayerMatch>>, Problem> {
     let text = parse_search(&query.search)?;
     let found = reports.find_players(text).await.map_err(database_problem)?;
-    Ok(Json(found.into_iter().map(|(id, name)| FoundPlayer { id: id.0, name }).collect()))
+    Ok(Json(found.into_iter().map(|(id, name)| PlayerMatch { id: id.0, name }).collect()))
 }
 
 /// Returns the search text if its length is within bounds and it contains no zero byte.

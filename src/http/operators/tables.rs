@@ -19,7 +19,7 @@ use crate::ledger::{IdlePot, LedgerError};
 use crate::operators::audit::{Action, Actor};
 use crate::operators::{Operator, SignedInAdministrator};
 use crate::reason::Reason;
-use crate::tables::{OperateError, Unready, VoidOutcome};
+use crate::tables::{OperateError, TableReadError, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
 use super::super::idempotency::{IdempotentRequest, RequiredKeyHeader};
@@ -149,10 +149,10 @@ pub(in crate::http) async fn find_table(
     services: &Services,
     table: TableId,
 ) -> Result<std::sync::Arc<Table<AnyGame>>, Problem> {
-    let found = services.lobby.tables().look(table).await.map_err(|unready| match unready {
-        Unready::Halted => Code::TableHalted.with_detail("release or void the table"),
-        Unready::OtherVersion => Code::Unavailable.with_detail("another node plays this table"),
-        Unready::Unavailable(error) => Problem::unavailable(&error),
+    let found = services.lobby.tables().read_table(table).await.map_err(|error| match error {
+        TableReadError::Halted => Code::TableHalted.with_detail("release or void the table"),
+        TableReadError::OtherVersion => Code::Unavailable.with_detail("another node plays this table"),
+        TableReadError::Unavailable(error) => Problem::unavailable(&error),
     })?;
     found.ok_or_else(|| Code::TableNotFound.problem())
 }
@@ -236,7 +236,7 @@ pub(in crate::http) async fn refund_pot(
 }
 
 /// Returns the halted tables and the lost POTs.
-pub(in crate::http) async fn list_halted_and_lost(
+pub(in crate::http) async fn find_stranded_tables(
     services: &Services,
 ) -> Result<(Vec<HaltedTable>, Vec<IdlePot>), Problem> {
     let halted = halted::list_halted(&services.pool).await.map_err(super::super::database_problem)?;
@@ -276,7 +276,7 @@ pub(in crate::http) async fn list_stranded(
     State(services): State<Services>,
     _operator: Operator,
 ) -> Result<Json<StrandedTables>, Problem> {
-    let (halted, lost) = list_halted_and_lost(&services).await?;
+    let (halted, lost) = find_stranded_tables(&services).await?;
     let halted = halted.into_iter().map(|halted| HaltedTableBody {
         table: halted.table.0,
         room: halted.room,
