@@ -14,7 +14,7 @@ mod processor;
 use std::time::{Duration, Instant};
 
 use bahay::entropy;
-use bahay::live_store::{Append, LiveStore, NewLine, Options, Point};
+use bahay::live_store::{AppendOutcome, LiveStore, NewLine, Options, Point};
 use bahay_engine::table::{ENGINE, TableId, Timestamp};
 use futures_util::future::join_all;
 use redis::aio::MultiplexedConnection;
@@ -83,7 +83,7 @@ async fn run() {
     let times: Vec<_> = live.shards().map(|shard| (shard, Timestamp::from_ms(0))).collect();
     measure("a look for due tables, all shards", &mut redis, async {
         for _ in 0..2_000 {
-            assert_eq!(live.take_due(&times, 1_000).await.unwrap(), []);
+            assert_eq!(live.claim_due(&times, 1_000).await.unwrap(), []);
         }
         2_000
     })
@@ -112,7 +112,7 @@ async fn appended(live: &LiveStore, table: TableId, after: Point) -> Point {
     let turns = i64::try_from(after.version).unwrap();
     let deadline = Some(Timestamp::from_ms(FIRST_MS + turns * TURN_MS));
     let new = NewLine { after, tag, engine: ENGINE, line: LINE, deadline, idle_ms: None };
-    assert_eq!(live.append(table, new).await.unwrap(), Append::Appended);
+    assert_eq!(live.append(table, new).await.unwrap(), AppendOutcome::Appended);
     Point { version: after.version + 1, tag }
 }
 

@@ -1,14 +1,14 @@
-//! What time it is. The only place that asks the operating system for it.
+//! Clocks. Only this module asks the operating system for the time.
 //!
-//! Time is whole milliseconds since the Unix epoch, the unit of deadlines, journals and records:
-//! the [`Timestamp`] of the engine. A [`Clock`] is handed to whoever needs the present; everything
-//! else takes a time as an argument. A test sets its own clock and moves it, so nothing sleeps.
+//! Time is in whole milliseconds since the Unix epoch, the unit of deadlines, journals and records:
+//! the [`Timestamp`] of the engine. Code that needs the present receives a [`Clock`]; all other
+//! code takes times as arguments. A test sets its own clock and advances it, so no test sleeps.
 //!
-//! The house has a clock of its own, which all nodes share and tables live by: see
-//! [`Clock::house`]. It never goes back, whatever becomes of the clocks of operating systems.
+//! The house has a clock of its own, which all nodes share and by which tables run: see
+//! [`Clock::house`]. It never goes back, whatever the clocks of operating systems do.
 //!
-//! Leap seconds are absent, as in Unix time. The system's clock may step back: nothing here
-//! promises that a later reading of it is not smaller.
+//! Leap seconds are ignored, as in Unix time. The system's clock may step back, so a later reading
+//! of it may be smaller.
 
 mod bounded;
 
@@ -23,12 +23,11 @@ use bahay_shell::SyncedClock;
 pub use bahay_shell::SyncOutcome;
 pub use bounded::{BoundedDate, BoundedTimestamp, DateError, TimestampError, YEARS};
 
-/// Tells the time: the system's, the house's, or the one that a test has set.
+/// A clock: the system's, the house's, or one set by a test.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
-/// A moment on the clock that nobody can set, to say when the house was asked for its time, and to
-/// measure how long something took.
+/// An instant of the monotonic clock, for recording a time request and for measuring durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(Instant);
 
@@ -37,17 +36,17 @@ impl Moment {
         Self(Instant::now())
     }
 
-    /// The time since then.
+    /// Returns the time since this moment.
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }
 
-    /// None, when the other one is later.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         self.0.saturating_duration_since(earlier.0)
     }
 
-    /// This moment, when the sum lies beyond what the clock can tell.
+    /// Returns the moment after a duration, or this moment if the result is out of range.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         Self(self.0.checked_add(duration).unwrap_or(self.0))
@@ -62,7 +61,7 @@ enum Source {
     House(Arc<HouseClock>),
 }
 
-/// The house's time, and the moment from which its counting clock counts.
+/// The house's time, and the moment from which the monotonic clock is read.
 #[derive(Debug)]
 struct HouseClock {
     start: Instant,
@@ -74,27 +73,27 @@ impl Clock {
         Self(Source::System)
     }
 
-    /// A clock that stands still until [`Clock::advance`] moves it.
+    /// Creates a clock that stands still until [`Clock::advance`] moves it.
     pub fn set_to(now: Timestamp) -> Self {
         Self(Source::Set(Arc::new(AtomicI64::new(now.ms()))))
     }
 
-    /// The house's clock: told now and counted on, by a clock that nobody can set, until it is
-    /// told again. It stands still when it is not told for two seconds.
+    /// Creates the house's clock: synchronized to a time, and advanced by the monotonic clock until
+    /// the next synchronization. It stops if it is not synchronized for two seconds.
     pub fn house(time: Timestamp) -> Self {
         let start = Instant::now();
         let carried = Mutex::new(SyncedClock::new(time, Duration::ZERO));
         Self(Source::House(Arc::new(HouseClock { start, carried })))
     }
 
-    /// The house's clock before anybody could be asked: it stands at the beginning of time until it
-    /// is told.
+    /// Creates the house's clock before the first synchronization. It stands at the beginning of
+    /// time until then.
     pub fn unsynced_house() -> Self {
         let carried = Mutex::new(SyncedClock::unsynced());
         Self(Source::House(Arc::new(HouseClock { start: Instant::now(), carried })))
     }
 
-    /// Whether it shows the time, and not only the beginning of it.
+    /// Returns whether the clock has been synchronized.
     pub fn is_synced(&self) -> bool {
         match &self.0 {
             Source::System | Source::Set(_) => true,
@@ -104,8 +103,9 @@ impl Clock {
         }
     }
 
-    /// Whether it shows the time now: it was told, and this process has not been asleep since. One
-    /// that was stopped and goes on is behind until it is told again.
+    /// Returns whether the clock shows the present time: it has been synchronized, and the process
+    /// has not been suspended since. A process that resumes after a suspension is behind until the
+    /// next synchronization.
     pub fn is_current(&self) -> bool {
         match &self.0 {
             Source::System | Source::Set(_) => true,
@@ -116,7 +116,8 @@ impl Clock {
         }
     }
 
-    /// Notes that the house is asked for its time now, and returns the moment for [`Clock::record_time`].
+    /// Records that the house is asked for its time, and returns the moment for
+    /// [`Clock::record_time`].
     pub fn record_request(&self) -> Moment {
         let asked = Moment::now();
         if let Source::House(house) = &self.0 {
@@ -126,8 +127,8 @@ impl Clock {
         asked
     }
 
-    /// Notes the time that the house had between a moment and now. The system's and a
-    /// clock that was set are not to be told anything.
+    /// Records the house's time, which was read between `asked` and now. Has no effect on the
+    /// system's clock and on one set by a test.
     pub fn record_time(&self, time: Timestamp, asked: Moment) -> SyncOutcome {
         let Source::House(house) = &self.0 else {
             return SyncOutcome::Near;
@@ -140,8 +141,8 @@ impl Clock {
         )
     }
 
-    /// Raises the house's clock to a time that the house had just now, if it is behind that. Unlike a
-    /// telling this does not say that the house goes on.
+    /// Raises the house's clock to a recent time of the house, if the clock is behind it. Unlike a
+    /// synchronization, this does not keep the clock running.
     pub fn raise_to(&self, time: Timestamp) {
         if let Source::House(house) = &self.0 {
             let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,10 +161,10 @@ impl Clock {
         }
     }
 
-    /// Sets this clock and all its clones to any time, an earlier one too.
+    /// Sets this clock and its clones to any time, even an earlier one.
     ///
     /// # Panics
-    /// When it is the system's or the house's, which nobody sets.
+    /// If the clock is the system's or the house's.
     pub fn step_to(&self, time: Timestamp) {
         match &self.0 {
             Source::System | Source::House(_) => panic!("only a clock that was set can be set"),
@@ -171,10 +172,10 @@ impl Clock {
         }
     }
 
-    /// Moves this clock and all its clones forward.
+    /// Advances this clock and its clones.
     ///
     /// # Panics
-    /// When it is the system's or the house's, which nobody moves.
+    /// If the clock is the system's or the house's.
     pub fn advance(&self, duration: Duration) {
         match &self.0 {
             Source::System | Source::House(_) => {
@@ -185,26 +186,26 @@ impl Clock {
     }
 }
 
-/// The end of time, when the sum lies beyond it.
+/// Returns the sum, saturating at the end of time.
 #[must_use]
 pub fn after(time: Timestamp, duration: Duration) -> Timestamp {
     Timestamp::from_ms(time.ms().saturating_add(whole_ms(duration)))
 }
 
-/// The beginning of time, when the difference lies beyond it.
+/// Returns the difference, saturating at the beginning of time.
 #[must_use]
 pub fn before(time: Timestamp, duration: Duration) -> Timestamp {
     Timestamp::from_ms(time.ms().saturating_sub(whole_ms(duration)))
 }
 
-/// For calendars, RFC 3339 and the database. What lies outside the years −9999 to 9999 becomes
-/// their first or last instant.
+/// Converts a time for calendars, RFC 3339 and the database. A time outside of the years −9999 to
+/// 9999 becomes their first or last instant.
 pub fn to_jiff(time: Timestamp) -> jiff::Timestamp {
     let bound = if time.ms() < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
     jiff::Timestamp::from_millisecond(time.ms()).unwrap_or(bound)
 }
 
-/// Rounded down to the millisecond.
+/// Converts a time and rounds it down to the millisecond.
 pub fn from_jiff(time: jiff::Timestamp) -> Timestamp {
     let ms = time.as_millisecond();
     // jiff rounds towards 1970.

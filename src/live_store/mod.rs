@@ -1,14 +1,14 @@
-//! Live state in Redis: the journals of tables, their deadlines and publications, who sits where,
-//! which tables have room, which nodes live and who is connected through them.
+//! Live state in Redis: the journals of tables, their deadlines and publications, the seats of
+//! players, the tables with free seats, the live nodes and their connections.
 //!
-//! Nothing here knows what a line or a snapshot says: they are bytes. A journal is a list, and a
+//! This module does not interpret lines and snapshots; they are bytes. A journal is a list, and a
 //! move is a compare-and-append: one script call that appends only if the journal still ends with
-//! the line the caller decided on, and otherwise hands out what the caller has missed.
+//! the line that the caller decided on, and otherwise returns the lines that the caller has missed.
 //!
-//! Every key of a table carries the hash tag of its shard, every key of a room that of the room,
-//! so that each call stays within one slot of a Redis Cluster. Bounds: a call is answered within
-//! [`Options::response_timeout`] or counts as unavailable, and whether it took effect is then
-//! unknown: the caller must read again before it decides.
+//! Every key of a table carries the hash tag of its shard, and every key of a room that of the
+//! room, so each call stays within one slot of a Redis Cluster. Bounds: a call is answered within
+//! [`Options::response_timeout`] or counts as unavailable. It is then unknown whether the call took
+//! effect, and the caller must read again before it decides.
 //!
 //! Deliberately absent: ownership. No key says that a process holds a table.
 
@@ -60,37 +60,38 @@ pub use seating::SeatClaim;
 pub use setup::SetupError;
 pub use watch::Publication;
 
-/// How long the key stays that a probe writes, in seconds.
+/// The time to live of the key that a probe writes, in seconds.
 const PROBE_S: u32 = 60;
 
-/// How live state is reached.
+/// The settings of the connection to Redis.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `redis://…`, `redis+unix://…`, or `redis+cluster://HOST:PORT,HOST:PORT`; over TLS `rediss://…`
-    /// and `rediss+cluster://…`.
+    /// The URL: `redis://…`, `redis+unix://…`, or `redis+cluster://HOST:PORT,HOST:PORT`; over TLS
+    /// `rediss://…` and `rediss+cluster://…`.
     pub url: String,
-    /// Who signs for it over TLS, in PEM; without it whom browsers believe.
+    /// The root certificate for TLS, in PEM; without it the roots that browsers trust.
     pub root_certificate: Option<PathBuf>,
-    /// Leads every key, so that several houses can share a Redis.
+    /// The prefix of every key, so that several houses can share a Redis.
     pub prefix: String,
-    /// Fixed at installation: a table's keys are found by it.
+    /// The number of shards, fixed at installation, because it determines the keys of a table.
     pub shards: u16,
     pub connect_timeout: Duration,
     pub response_timeout: Duration,
 }
 
-/// Redis did not answer, or not in time. Whether the call took effect is unknown.
+/// The error of a call that Redis did not answer in time. It is unknown whether the call took
+/// effect.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("live state is unavailable: {0}")]
 pub struct Unavailable(String);
 
 impl Unavailable {
-    /// For what makes live state unusable without Redis being at fault.
+    /// Creates an error for live state that is unusable although Redis works.
     pub fn new(why: String) -> Self {
         Self(why)
     }
 
-    /// Why, in words.
+    /// Returns the reason as text.
     pub fn into_reason(self) -> String {
         self.0
     }
@@ -102,7 +103,7 @@ impl From<redis::RedisError> for Unavailable {
     }
 }
 
-/// A handle to live state; clones share one connection for commands and one for publications.
+/// A handle to live state. Clones share one connection for commands and one for publications.
 #[derive(Clone)]
 pub struct LiveStore {
     commands: Connection,
@@ -122,7 +123,7 @@ impl std::fmt::Debug for LiveStore {
     }
 }
 
-/// The scripts, each one call that is atomic in its slot.
+/// The scripts, each of which is one call that is atomic within its slot.
 struct Scripts {
     append: redis::Script,
     load: redis::Script,
@@ -157,7 +158,8 @@ struct Scripts {
 }
 
 impl LiveStore {
-    /// Connects, and gives the publications of watched tables.
+    /// Connects to Redis. Returns the handle and the receiver of the publications of watched
+    /// tables.
     pub async fn connect(
         options: &Options,
     ) -> Result<(Self, mpsc::UnboundedReceiver<Publication>), Unavailable> {
@@ -207,20 +209,20 @@ impl LiveStore {
         Ok((live, publications))
     }
 
-    /// Whether Redis answers; of a cluster, any master.
+    /// Checks that Redis answers; in a cluster, that any master does.
     pub async fn ping(&self) -> Result<(), Unavailable> {
         redis::cmd("PING").query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    /// Returns when each server that holds live state has taken a write.
+    /// Checks that each server of live state accepts a write.
     pub async fn check_writable(&self) -> Result<(), Unavailable> {
         let writes = self.shards().map(async |shard| {
             let mut call = redis::cmd("SET");
             call.arg(format!("{}:{{s{shard}}}:probe", self.prefix)).arg("").arg("EX").arg(PROBE_S);
             call.query_async::<()>(&mut self.commands.clone()).await
         });
-        // One server answers for all shards.
+        // A single server holds all shards.
         let servers = match &self.commands {
             Connection::Server(_) => 1,
             Connection::Cluster(_) => usize::from(self.shards),
@@ -229,23 +231,23 @@ impl LiveStore {
         Ok(())
     }
 
-    /// How long a call may take.
+    /// Returns the timeout of a call.
     pub fn response_timeout(&self) -> Duration {
         self.response_timeout
     }
 
-    /// The shards, each with deadlines of its own.
+    /// Returns the shards, each of which has its own set of deadlines.
     pub fn shards(&self) -> std::ops::Range<u16> {
         0..self.shards
     }
 
-    /// The shard of a table: its keys are in one slot with those of the shard.
+    /// Returns the shard of a table, whose keys share the slot of the shard.
     pub fn shard_of(&self, table: TableId) -> u16 {
         let number = table.0.as_u128() % u128::from(self.shards);
         u16::try_from(number).expect("a remainder is below its divisor, which is 16 bits")
     }
 
-    /// `bahay:{s3}:table:<id>:journal` and the like.
+    /// Returns a key of a table, such as `bahay:{s3}:table:<id>:journal`.
     fn table_key<'a>(&'a self, table: TableId, part: &'a str) -> Key<'a> {
         Key { prefix: &self.prefix, shard: self.shard_of(table), part: KeyPart::Table(table, part) }
     }
@@ -255,7 +257,7 @@ impl LiveStore {
     }
 }
 
-/// A key in a shard, written where it is needed.
+/// A key in a shard, formatted on use.
 #[derive(Clone, Copy)]
 struct Key<'a> {
     prefix: &'a str,
@@ -266,7 +268,7 @@ struct Key<'a> {
 #[derive(Clone, Copy)]
 enum KeyPart<'a> {
     Table(TableId, &'a str),
-    /// The deadlines of the tables of a version of the engine.
+    /// The deadlines of the tables of one version of the engine.
     Due(u32),
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bahay::archive::halted::{self, Halted};
 use bahay::lobby::house_rooms;
-use bahay::tables::{OperateError, SubmitError, Tables, Unready, Voided};
+use bahay::tables::{OperateError, SubmitError, Tables, TableReadError, Voided};
 use bahay_engine::games::tongits;
 use bahay_engine::table::{Clocks, Input, TableId, Terms};
 use bahay_shell::STORE_FAULT;
@@ -59,8 +59,8 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     for node in &nodes {
         let told = node.tables().submit(table, leave.clone()).await;
         assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
-        let looked = node.tables().look(table).await;
-        assert!(matches!(looked, Err(Unready::Halted)), "{looked:?}");
+        let looked = node.tables().read_table(table).await;
+        assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
     }
     let halted = noted(&bank).await;
     assert_eq!(halted.len(), 1, "{halted:?}");
@@ -80,8 +80,8 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     assert!(matches!(again, Err(OperateError::NotHalted)), "{again:?}");
 
     let _: i64 = raw.rpush(&journal, "not even JSON").await.unwrap();
-    let looked = nodes[1].tables().look(table).await;
-    assert!(matches!(looked, Err(Unready::Halted)), "{looked:?}");
+    let looked = nodes[1].tables().read_table(table).await;
+    assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
     let voided = nodes[1].tables().void(table, &reason("its journal is spoiled")).await.unwrap();
     assert_eq!(voided, Voided { game: Some(game), was_live: true });
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -129,7 +129,7 @@ async fn a_table_whose_game_cannot_be_settled_is_halted() {
     let game = seated[0].table.phase().game().unwrap();
     bank.ledger.void_game(game, &reason("behind the table's back")).await.unwrap();
     for one in &seated {
-        node.tables().ended(one.connection).await;
+        node.tables().handle_connection_end(one.connection).await;
     }
     let halted = noted(&bank).await;
     assert_eq!(halted[0].table, table);
@@ -150,8 +150,8 @@ async fn a_table_of_another_version_is_left_to_others() {
     let mut raw = live.raw().await;
     let head = live.table_key(table, "head");
     let _: i64 = raw.hset(&head, "engine", 999).await.unwrap();
-    let looked = other.tables().look(table).await;
-    assert!(matches!(looked, Err(Unready::OtherVersion)), "{looked:?}");
+    let looked = other.tables().read_table(table).await;
+    assert!(matches!(looked, Err(TableReadError::OtherVersion)), "{looked:?}");
     let told = other.tables().submit(table, Input::Leave { player: players[0] }).await;
     assert!(matches!(told, Err(SubmitError::OtherVersion)), "{told:?}");
     assert!(other.tables().counts().other_version() >= 2);
@@ -176,7 +176,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         let tables =
             Tables::<Fragile>::start(redis, bank.ledger.clone(), bank.pool.clone()).await.unwrap();
         let mut tasks = JoinSet::new();
-        tasks.spawn(tables.clone().tick());
+        tasks.spawn(tables.clone().run_ticker());
         let players = bank.players([FUNDS; 3]).await;
         let table = TableId(Uuid::new_v4());
         let room = &house_rooms(Clocks { think_ms: 1, grace_ms: 1, ..Clocks::default() })[0];
@@ -189,7 +189,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
             let sit = Input::sit(*player, "Tala");
             tables.submit(table, sit).await.unwrap();
         }
-        let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
+        let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
         for player in &players {
             let ready = Input::Ready { player: *player, game, commitment: None };
             tables.submit(table, ready).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     node.tables().create(stopped, terms).await.unwrap();
     node.tables().submit(stopped, Input::sit(others[0], "Tala")).await.unwrap();
-    let engine = node.tables().look(table).await.unwrap().unwrap().engine();
+    let engine = node.tables().read_table(table).await.unwrap().unwrap().engine();
     let why = format!("{STORE_FAULT}the ledger is broken: permission denied");
     redis.halt(stopped, engine, "a panic: permission denied").await.unwrap();
     redis.halt(table, engine, &why).await.unwrap();

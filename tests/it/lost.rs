@@ -103,7 +103,7 @@ async fn players_whose_table_vanishes_are_told_and_sit_elsewhere() {
     until_voided(&bank, game).await;
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
     let elsewhere = nodes[0].lobby.seat(players[0], "newbie").await.unwrap();
-    assert!(nodes[0].tables().look(elsewhere).await.unwrap().is_some());
+    assert!(nodes[0].tables().read_table(elsewhere).await.unwrap().is_some());
     bank.audit_clean().await;
 }
 

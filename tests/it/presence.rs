@@ -42,12 +42,12 @@ async fn the_players_of_a_killed_node_are_away_and_only_they() {
     let watcher = &mut seated[1];
     watcher.until(|table| !is_here(table, players[0])).await;
     let seat = watcher.table.seat_of(players[0]).unwrap();
-    assert!(watcher.table.away().contains(seat));
+    assert!(watcher.table.away_seats().contains(seat));
     assert!(is_here(&watcher.table, players[1]) && is_here(&watcher.table, players[2]));
 
     let back = Seated::join(&other, table, players[0]).await;
     watcher.until(|table| is_here(table, players[0])).await;
-    assert!(watcher.table.away().is_empty() && watcher.table.taken_over().is_empty());
+    assert!(watcher.table.away_seats().is_empty() && watcher.table.taken_over_seats().is_empty());
     assert_eq!(back.player, players[0]);
     assert!(is_here(&watcher.table, players[1]), "the older connection's end meant nothing");
     bank.audit_clean().await;
@@ -129,8 +129,8 @@ async fn an_orderly_end_leaves_nothing_behind() {
     let players = bank.players([FUNDS; 3]).await;
     let table = sit(std::slice::from_ref(&node), &players).await;
     let seated = Seated::join(&node, table, players[0]).await;
-    node.tables().ended(seated.connection).await;
-    assert!(!is_here(&node.tables().look(table).await.unwrap().unwrap(), players[0]));
+    node.tables().handle_connection_end(seated.connection).await;
+    assert!(!is_here(&node.tables().read_table(table).await.unwrap().unwrap(), players[0]));
     let tables = node.tables().clone();
     drop(node);
     tables.retire().await;

@@ -275,26 +275,26 @@ pub(super) const PROTOCOL_ARROWS: &[(&str, &[&str])] =
 
 /// The same for the shell.
 pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
-    ("carried", &[]),
+    ("synced_clock", &[]),
     ("journal", &[]),
     ("failure", &[]),
     ("limits", &[]),
     ("guard", &[]),
     ("terms", &[]),
     ("lost", &[]),
-    ("told", &["guard", "journal"]),
-    ("notice", &["journal", "told"]),
+    ("delivery_cursor", &["guard", "journal"]),
+    ("notice", &["journal", "delivery_cursor"]),
     ("notices", &["notice"]),
     ("codec", &["failure"]),
     ("presence", &["failure"]),
     ("presenter", &["failure", "journal", "notice"]),
-    ("direct", &["journal", "notice", "told"]),
-    ("replica", &["codec", "failure", "guard", "journal", "limits", "told"]),
+    ("direct", &["journal", "notice", "delivery_cursor"]),
+    ("replica", &["codec", "failure", "guard", "journal", "limits", "delivery_cursor"]),
     ("halting", &["guard", "journal", "limits", "replica"]),
     ("context", &["halting", "journal", "limits", "terms"]),
     (
         "watchers",
-        &["context", "direct", "guard", "journal", "notice", "notices", "replica", "told"],
+        &["context", "direct", "guard", "journal", "notice", "notices", "replica", "delivery_cursor"],
     ),
     (
         "session",
@@ -309,7 +309,7 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
             "notices",
             "presenter",
             "replica",
-            "told",
+            "delivery_cursor",
             "watchers",
         ],
     ),
@@ -317,8 +317,8 @@ pub(super) const SHELL_ARROWS: &[(&str, &[&str])] = &[
         "host",
         &[
             "codec", "context", "direct", "failure", "guard", "halting", "journal", "notice",
-            "replica", "told", "watchers",
+            "replica", "delivery_cursor", "watchers",
         ],
     ),
-    ("simulation", &["is_told_gone", "redacted"]),
+    ("simulation", &["is_departure_known", "redact_events"]),
 ];

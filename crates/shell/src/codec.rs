@@ -1,39 +1,39 @@
 //! How lines and tables are written and read. Nothing else in the shell knows their text.
 
-use bahay_engine::table::{Line, Readable, Table, Unreadable};
+use bahay_engine::table::{DocumentError, Line, Readable, Table};
 
-use crate::failure::NotReadable;
+use crate::failure::CodecError;
 
 /// Reads a line of a table's journal. The table says by which rules its actions are read.
 pub(crate) fn read_line<G: Readable>(
     of: &Table<G>,
     text: &str,
-) -> Result<Line<G::Action>, NotReadable> {
-    G::read_line(of.kind(), text).map_err(unreadable)
+) -> Result<Line<G::Action>, CodecError> {
+    G::read_line(of.kind(), text).map_err(decode_error)
 }
 
 /// Writes a line for a table's journal.
-pub(crate) fn write_line<G: Readable>(line: &Line<G::Action>) -> Result<String, NotReadable> {
-    serde_json::to_string(line).map_err(not_readable)
+pub(crate) fn write_line<G: Readable>(line: &Line<G::Action>) -> Result<String, CodecError> {
+    serde_json::to_string(line).map_err(encode_error)
 }
 
 /// Reads a snapshot.
-pub(crate) fn read_table<G: Readable>(text: &str) -> Result<Table<G>, NotReadable> {
-    G::read_table(text).map_err(unreadable)
+pub(crate) fn read_table<G: Readable>(text: &str) -> Result<Table<G>, CodecError> {
+    G::read_table(text).map_err(decode_error)
 }
 
 /// Writes a snapshot.
 ///
 /// # Errors
 /// Only where a type of the game cannot be written as JSON.
-pub fn write_table<G: Readable>(table: &Table<G>) -> Result<String, NotReadable> {
-    serde_json::to_string(table).map_err(not_readable)
+pub fn write_table<G: Readable>(table: &Table<G>) -> Result<String, CodecError> {
+    serde_json::to_string(table).map_err(encode_error)
 }
 
-fn unreadable(error: Unreadable) -> NotReadable {
-    NotReadable(error.to_string())
+fn decode_error(error: DocumentError) -> CodecError {
+    CodecError(error.to_string())
 }
 
-fn not_readable(error: serde_json::Error) -> NotReadable {
-    NotReadable(error.to_string())
+fn encode_error(error: serde_json::Error) -> CodecError {
+    CodecError(error.to_string())
 }

@@ -1,7 +1,7 @@
 //! What a process lends to the shell while it handles something: the time, randomness, what rooms
 //! say, and an ear for remarks. Nothing of it waits.
 
-use bahay_engine::table::{Fresh, Readable, Table, TableId, Terms, Timestamp};
+use bahay_engine::table::{GameEntropy, Readable, Table, TableId, Terms, Timestamp};
 
 use crate::halting::Halt;
 use crate::journal::{Point, Tag};
@@ -10,13 +10,13 @@ use crate::terms::RoomTerms;
 
 /// What is worth a line in a log or a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Remark<'a> {
+pub enum HostEvent<'a> {
     /// A move of a player is stored.
-    Moved,
+    ActionStored,
     /// The replica could not follow a line and is read again.
-    ReadAgain(&'a str),
+    ReplicaDiscarded(&'a str),
     /// The history of the table is not the one that was told.
-    Parted { told: Point, now: Point },
+    HistoryDiverged { delivered: Point, now: Point },
     /// The journal is for another version of the engine.
     OtherVersion(u32),
     /// This process has halted the table.
@@ -24,9 +24,9 @@ pub enum Remark<'a> {
     /// A watcher does not keep up and is dropped.
     SlowWatcher,
     /// Something of minor weight was not done: what, and why.
-    Undone(&'static str, &'a str),
+    FollowUpFailed(&'static str, &'a str),
     /// What the ledger was asked for is asked for again later.
-    LedgerAskedAgain(&'a str),
+    LedgerRetried(&'a str),
     /// A journal was replaced by a snapshot.
     Compacted,
     /// A viewer resumed by what the replica had kept.
@@ -35,7 +35,7 @@ pub enum Remark<'a> {
 
 /// Faults that the simulator plants, to show that its checks find them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Planted {
+pub enum PlantedFault {
     /// What happened is sent as it is.
     ForgetsToRedact,
     /// A client is fed another seat's view.
@@ -73,10 +73,10 @@ pub trait Context<G: Readable> {
     fn elapsed_ms(&self) -> u64;
 
     /// An unguessable seed and a new id, for a new game.
-    fn fresh(&self) -> Fresh;
+    fn fresh(&self) -> GameEntropy;
 
     /// Drawn anew for each line.
-    fn tag(&self) -> Tag;
+    fn new_tag(&self) -> Tag;
 
     /// What the room of a table says, if that is newer than the revision that the table knows.
     fn room_terms(&self, terms: &Terms<G::Rules>, known: u32) -> Option<RoomTerms<G::Rules>>;
@@ -85,17 +85,17 @@ pub trait Context<G: Readable> {
         &Limits::SERVICE
     }
 
-    fn remark(&self, table: TableId, remark: Remark<'_>);
+    fn record(&self, table: TableId, event: HostEvent<'_>);
 
     /// Something of a table could not be shown. It is to be halted, beside whoever waits for this;
     /// where live state is away, the next attempt to show it does.
-    fn show_failed(&self, halt: Halt);
+    fn report_show_failure(&self, halt: Halt);
 
     /// Fault hook: called behind the guard before a table decides. Only tests do something here.
     fn before_engine(&self, _table: &Table<G>) {}
 
     /// Fault hook: whether something is wrong on purpose. Only the simulator says yes.
-    fn planted(&self, _fault: Planted) -> bool {
+    fn has_fault(&self, _fault: PlantedFault) -> bool {
         false
     }
 }

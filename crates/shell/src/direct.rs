@@ -13,86 +13,86 @@ use bahay_engine::table::{ConnectionId, PlayerId, Readable, TableId, Timestamp};
 
 use crate::journal::Point;
 use crate::notice::Notice;
-use crate::told::Told;
+use crate::delivery_cursor::DeliveryCursor;
 
 /// Tells a watcher what happens while it is happening, so that the watcher need not be woken for it.
 pub trait DirectWriter<G: Readable>: fmt::Debug + Send + Sync {
     /// Waits for nobody. `now` is the table's time.
-    fn write(&self, notice: &Notice<G>, now: Timestamp) -> Wrote;
+    fn write(&self, notice: &Notice<G>, now: Timestamp) -> WriteOutcome;
 }
 
 /// How much of a notice was written at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrote {
-    All,
+pub enum WriteOutcome {
+    Written,
     /// All, but it was not taken yet: the watcher is woken to see to that.
-    NotTaken,
+    Backlogged,
     /// Nothing: the notice is left to the watcher.
-    Nothing,
+    Skipped,
 }
 
 /// For whom may be written, and what the client has been told until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lent {
+pub struct DirectLease {
     pub table: TableId,
     pub player: PlayerId,
     pub connection: ConnectionId,
-    pub told: Told,
+    pub cursor: DeliveryCursor,
 }
 
 /// Whether something may be written now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectFeed {
-    lent: Option<Lent>,
+    lease: Option<DirectLease>,
 }
 
 impl DirectFeed {
     /// Updates that follow may be written by the table.
-    pub fn lend(&mut self, lent: Option<Lent>) {
-        self.lent = lent;
+    pub fn grant(&mut self, lease: Option<DirectLease>) {
+        self.lease = lease;
     }
 
     /// No more. What was told by then; `None` where nothing was lent.
-    pub fn take_back(&mut self) -> Option<Told> {
-        self.lent.take().map(|lent| lent.told)
+    pub fn revoke(&mut self) -> Option<DeliveryCursor> {
+        self.lease.take().map(|lease| lease.cursor)
     }
 
     /// The same, and what follows may be written still.
     #[cfg(feature = "simulation")]
-    pub(crate) fn peek(&self) -> Option<Told> {
-        self.lent.map(|lent| lent.told)
+    pub(crate) fn cursor(&self) -> Option<DeliveryCursor> {
+        self.lease.map(|lease| lease.cursor)
     }
 
     /// For whom a notice is to be written as an update, if it is: when it is the next one, all that
     /// went before was taken, and the player still sits there by this connection.
-    pub fn next<G: Readable>(&self, notice: &Notice<G>, something_waits: bool) -> Option<PlayerId> {
-        let lent = self.lent?;
+    pub fn recipient<G: Readable>(&self, notice: &Notice<G>, is_backlogged: bool) -> Option<PlayerId> {
+        let lease = self.lease?;
         let table = &*notice.table;
-        let is_next = notice.at.version == lent.told.at().version + 1 && !notice.anew;
-        if !is_next || table.id() != lent.table || something_waits {
+        let is_next = notice.at.version == lease.cursor.position().version + 1 && !notice.is_snapshot;
+        if !is_next || table.id() != lease.table || is_backlogged {
             return None;
         }
-        let seat = table.seat_of(lent.player)?;
+        let seat = table.seat_of(lease.player)?;
         let connection = table.occupant(seat).and_then(|who| who.connection);
-        (connection == Some(lent.connection)).then_some(lent.player)
+        (connection == Some(lease.connection)).then_some(lease.player)
     }
 
     /// What the client reads of the next line, if it is shown.
-    pub fn read_as(&self, at: Point) -> Point {
-        self.lent.map_or(at, |lent| lent.told.read_as(at))
+    pub fn to_client_point(&self, at: Point) -> Point {
+        self.lease.map_or(at, |lease| lease.cursor.to_client_point(at))
     }
 
     /// The client was told as far as this.
-    pub fn wrote(&mut self, at: Point) {
-        if let Some(lent) = &mut self.lent {
-            lent.told.show(at);
+    pub fn advance(&mut self, at: Point) {
+        if let Some(lease) = &mut self.lease {
+            lease.cursor.advance(at);
         }
     }
 
     /// What happened is nothing that the client is told.
-    pub fn passed(&mut self, at: Point) {
-        if let Some(lent) = &mut self.lent {
-            lent.told.pass(at);
+    pub fn skip_hidden(&mut self, at: Point) {
+        if let Some(lease) = &mut self.lease {
+            lease.cursor.skip_hidden(at);
         }
     }
 }

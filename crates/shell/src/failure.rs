@@ -6,11 +6,11 @@ use bahay_engine::table::Rejection;
 /// Live state did not answer, or too many wait; whether the call took effect is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("live state is unavailable: {0}")]
-pub struct Unavailable(pub String);
+pub struct UnavailableError(pub String);
 
 /// Why an input was not taken, or a table could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure<I: Refusal> {
+pub enum TableError<I: Refusal> {
     /// The table refused it; nothing has changed.
     #[error("{0}")]
     Rejected(Rejection<I>),
@@ -25,10 +25,10 @@ pub enum Failure<I: Refusal> {
     OtherVersion,
     /// Live state did not answer; the input may have been taken or not.
     #[error(transparent)]
-    Unavailable(#[from] Unavailable),
+    Unavailable(#[from] UnavailableError),
 }
 
 /// A text that is no line and no snapshot of a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NotReadable(pub String);
+pub struct CodecError(pub String);

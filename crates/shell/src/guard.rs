@@ -8,26 +8,26 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a pure part of the engine. A panic in it comes back as its words.
-pub fn guarded<T>(pure: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(pure)).map_err(|panic| format!("panic: {}", words(&*panic)))
+pub fn catch_panic<T>(pure: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(pure)).map_err(|panic| format!("panic: {}", panic_message(&*panic)))
 }
 
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::guarded;
+    use super::catch_panic;
 
     #[test]
-    fn a_panic_comes_back_as_its_words() {
-        assert_eq!(guarded(|| 7), Ok(7));
+    fn a_panic_is_returned_as_its_message() {
+        assert_eq!(catch_panic(|| 7), Ok(7));
         assert_eq!(
-            guarded::<()>(|| panic!("the {} is lost", "deck")),
+            catch_panic::<()>(|| panic!("the {} is lost", "deck")),
             Err("panic: the deck is lost".into())
         );
-        assert_eq!(guarded::<()>(|| panic!("lost")), Err("panic: lost".into()));
+        assert_eq!(catch_panic::<()>(|| panic!("lost")), Err("panic: lost".into()));
     }
 }

@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 
 use bahay_engine::table::{GameId, PlayerId, Readable, Table, TableId, Timestamp};
 
-use crate::guard::guarded;
-use crate::journal::Stored;
+use crate::guard::catch_panic;
+use crate::journal::StoredTable;
 use crate::limits::Limits;
-use crate::replica::{Replica, Unfollowed};
+use crate::replica::{Replica, ReplayError};
 
 /// The beginning of the reason of a halt that an error of a store has brought. Such a table is released
 /// by itself once its store answers again; after all other halts an operator decides.
@@ -35,13 +35,13 @@ pub struct Halt {
 }
 
 impl Halt {
-    pub(crate) fn of<G: Readable>(replica: &Replica<G>, reason: String) -> Self {
-        let version = Some(replica.at().version);
-        Self { version, ..Self::over(replica.table(), reason) }
+    pub(crate) fn from_replica<G: Readable>(replica: &Replica<G>, reason: String) -> Self {
+        let version = Some(replica.point().version);
+        Self { version, ..Self::from_table(replica.table(), reason) }
     }
 
     /// Of a table that somebody was to be shown.
-    pub fn over<G: Readable>(table: &Table<G>, reason: String) -> Self {
+    pub fn from_table<G: Readable>(table: &Table<G>, reason: String) -> Self {
         let room = Some(table.terms().room.clone());
         Self { table: table.id(), room, version: None, engine: table.engine(), reason }
     }
@@ -49,7 +49,7 @@ impl Halt {
 
 /// What voiding a table came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Voided {
+pub struct VoidOutcome {
     /// The open game whose coins went back; `None` when none was open.
     pub game: Option<GameId>,
     /// Whether there was live state to remove.
@@ -64,7 +64,7 @@ pub enum VoidingCall {
         engine: u32,
         reason: String,
     },
-    NoteHalt(Halt),
+    RecordHalt(Halt),
     /// Which game is open in the table's name, and of which room.
     FindOpenGame,
     VoidGame(GameId),
@@ -80,7 +80,7 @@ pub enum VoidingCall {
     End {
         engine: u32,
     },
-    NoteVoided,
+    RecordVoided,
     /// Tells those who watch from here.
     Close,
 }
@@ -89,7 +89,7 @@ pub enum VoidingCall {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoidingAnswer {
     Done,
-    Loaded(Option<Stored>),
+    Loaded(Option<StoredTable>),
     OpenGame(Option<(GameId, String)>),
     /// False: it was settled or voided before.
     GameVoided(bool),
@@ -103,7 +103,7 @@ pub struct Voiding {
     reason: String,
     /// Fault hook of the simulator.
     skips_halting: bool,
-    stored: Option<u32>,
+    engine: Option<u32>,
     players: Vec<PlayerId>,
     room: Option<String>,
     is_private: bool,
@@ -118,7 +118,7 @@ impl Voiding {
             table,
             reason: reason.to_owned(),
             skips_halting: false,
-            stored: None,
+            engine: None,
             players: Vec::new(),
             room: None,
             is_private: false,
@@ -129,7 +129,7 @@ impl Voiding {
     }
 
     #[cfg(feature = "simulation")]
-    pub(crate) fn skipping_halt(self, skips_halting: bool) -> Self {
+    pub(crate) fn with_skipped_halt(self, skips_halting: bool) -> Self {
         Self { skips_halting, ..self }
     }
 
@@ -139,34 +139,34 @@ impl Voiding {
     }
 
     /// Takes in the answer to the last call.
-    pub fn answered<G: Readable>(&mut self, answer: VoidingAnswer, limits: &Limits) {
+    pub fn handle_answer<G: Readable>(&mut self, answer: VoidingAnswer, limits: &Limits) {
         match answer {
             VoidingAnswer::Done => {}
             VoidingAnswer::Loaded(None) => self.calls.push_back(VoidingCall::FindOpenGame),
-            VoidingAnswer::Loaded(Some(stored)) => self.loaded::<G>(&stored, limits),
+            VoidingAnswer::Loaded(Some(stored)) => self.handle_loaded::<G>(&stored, limits),
             VoidingAnswer::OpenGame(Some((game, room))) => {
                 self.room.get_or_insert(room);
                 self.game = Some(game);
                 self.calls.push_back(VoidingCall::VoidGame(game));
             }
-            VoidingAnswer::OpenGame(None) => self.game_is_void(),
+            VoidingAnswer::OpenGame(None) => self.queue_teardown(),
             VoidingAnswer::GameVoided(is_new) => {
                 if !is_new {
                     self.game = None;
                 }
-                self.game_is_void();
+                self.queue_teardown();
             }
         }
     }
 
     /// What it came to; `None` where there was no such table.
-    pub fn voided(&self) -> Option<Voided> {
-        let voided = Voided { game: self.game, was_live: self.stored.is_some() };
+    pub fn outcome(&self) -> Option<VoidOutcome> {
+        let voided = VoidOutcome { game: self.game, was_live: self.engine.is_some() };
         (!self.is_missing).then_some(voided)
     }
 
-    fn loaded<G: Readable>(&mut self, stored: &Stored, limits: &Limits) {
-        self.stored = Some(stored.engine);
+    fn handle_loaded<G: Readable>(&mut self, stored: &StoredTable, limits: &Limits) {
+        self.engine = Some(stored.engine);
         if let Ok(replayed) = Replica::<G>::replay(stored, None, limits) {
             let table = replayed.replica.table();
             self.players.extend(table.occupants().map(|(_, occupant)| occupant.player));
@@ -179,19 +179,19 @@ impl Voiding {
         if !self.skips_halting {
             self.calls.push_back(VoidingCall::Halt { engine, reason });
         }
-        self.calls.extend([VoidingCall::NoteHalt(halt), VoidingCall::FindOpenGame]);
+        self.calls.extend([VoidingCall::RecordHalt(halt), VoidingCall::FindOpenGame]);
     }
 
-    fn game_is_void(&mut self) {
-        if self.stored.is_none() && self.game.is_none() {
+    fn queue_teardown(&mut self) {
+        if self.engine.is_none() && self.game.is_none() {
             self.is_missing = true;
             return;
         }
         let players = self.players.iter().map(|player| VoidingCall::Release { player: *player });
         self.calls.extend(players);
         self.calls.extend(self.room.clone().map(|room| VoidingCall::Unlist { room }));
-        self.calls.extend(self.stored.map(|engine| VoidingCall::End { engine }));
-        self.calls.extend([VoidingCall::NoteVoided, VoidingCall::Close]);
+        self.calls.extend(self.engine.map(|engine| VoidingCall::End { engine }));
+        self.calls.extend([VoidingCall::RecordVoided, VoidingCall::Close]);
         // Last: until the table is gone it could be released, and its game is void. What breaks off
         // here, an operator makes up for as for a lost table.
         self.calls.extend(self.is_private.then_some(VoidingCall::RefundPot));
@@ -207,19 +207,19 @@ pub enum ReleasingCall {
         engine: u32,
         deadline: Option<Timestamp>,
     },
-    NoteReleased,
+    RecordReleased,
 }
 
 /// What a step of releasing came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleasingAnswer {
     Done,
-    Loaded(Option<Stored>),
+    Loaded(Option<StoredTable>),
 }
 
 /// Why a table was not released.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreleased {
+pub enum ReleaseError {
     Missing,
     NotHalted,
     /// Its journal still does not replay.
@@ -248,31 +248,31 @@ impl Releasing {
     ///
     /// # Errors
     /// When the table cannot be released; nothing has changed.
-    pub fn answered<G: Readable>(
+    pub fn handle_answer<G: Readable>(
         &mut self,
         answer: ReleasingAnswer,
         limits: &Limits,
-    ) -> Result<(), Unreleased> {
+    ) -> Result<(), ReleaseError> {
         let stored = match answer {
             ReleasingAnswer::Done => return Ok(()),
-            ReleasingAnswer::Loaded(stored) => stored.ok_or(Unreleased::Missing)?,
+            ReleasingAnswer::Loaded(stored) => stored.ok_or(ReleaseError::Missing)?,
         };
         if stored.halted.is_none() {
-            return Err(Unreleased::NotHalted);
+            return Err(ReleaseError::NotHalted);
         }
-        let deadline = guarded(|| {
+        let deadline = catch_panic(|| {
             let replayed = Replica::<G>::replay(&stored, None, limits)?;
             Ok(replayed.replica.table().deadline())
         });
         let deadline = match deadline {
             Ok(Ok(deadline)) => deadline,
-            Ok(Err(Unfollowed::OtherVersion(engine))) => {
-                return Err(Unreleased::OtherVersion(engine));
+            Ok(Err(ReplayError::OtherVersion(engine))) => {
+                return Err(ReleaseError::OtherVersion(engine));
             }
-            Ok(Err(Unfollowed::Broken(why))) | Err(why) => return Err(Unreleased::Broken(why)),
+            Ok(Err(ReplayError::Broken(why))) | Err(why) => return Err(ReleaseError::Broken(why)),
         };
         let resume = ReleasingCall::Resume { engine: stored.engine, deadline };
-        self.calls.extend([resume, ReleasingCall::NoteReleased]);
+        self.calls.extend([resume, ReleasingCall::RecordReleased]);
         Ok(())
     }
 }

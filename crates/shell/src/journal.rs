@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use bahay_engine::hex::{Hex, NotHex};
+use bahay_engine::hex::{Hex, ParseHexError};
 use bahay_engine::table::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -28,9 +28,9 @@ impl fmt::Debug for Tag {
 }
 
 impl FromStr for Tag {
-    type Err = NotHex;
+    type Err = ParseHexError;
 
-    fn from_str(text: &str) -> Result<Self, NotHex> {
+    fn from_str(text: &str) -> Result<Self, ParseHexError> {
         text.parse().map(Self)
     }
 }
@@ -46,12 +46,12 @@ pub struct Point {
 
 /// A line of a journal, with its tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct JournalEntry {
     pub tag: Tag,
     pub line: String,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for JournalEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.tag, self.line)
     }
@@ -59,19 +59,19 @@ impl fmt::Display for Entry {
 
 /// A table as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredTable {
     /// The point of the snapshot.
     pub base: Point,
     pub snapshot: String,
     /// The lines since, oldest first.
-    pub lines: Vec<Entry>,
+    pub lines: Vec<JournalEntry>,
     /// The version of the engine that its lines are for.
     pub engine: u32,
     /// Why it is halted, if it is.
     pub halted: Option<String>,
 }
 
-impl Stored {
+impl StoredTable {
     /// The version that its last line led to.
     pub fn version(&self) -> u64 {
         self.base.version + self.lines.len() as u64
@@ -79,7 +79,7 @@ impl Stored {
 
     /// Removes the lines after a point and returns them; `None` if this history does not lead
     /// through it.
-    pub(crate) fn split_after(&mut self, point: Point) -> Option<Vec<Entry>> {
+    pub(crate) fn split_after(&mut self, point: Point) -> Option<Vec<JournalEntry>> {
         let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
         let tag = match skipped.checked_sub(1) {
             None => self.base.tag,
@@ -107,11 +107,11 @@ pub struct NewLine {
 
 /// What an append came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Append {
+pub enum AppendOutcome {
     /// The line is stored, and published to others.
     Appended,
     /// Others have appended these since; decide again with them.
-    Behind(Vec<Entry>),
+    Behind(Vec<JournalEntry>),
     /// The journal does not have the point, any more or at all: load the table again.
     Elsewhere,
     /// There is no such table.
@@ -124,9 +124,9 @@ pub enum Append {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// The lines from the point on; empty when it is the newest.
-    Lines(Vec<Entry>),
+    Lines(Vec<JournalEntry>),
     /// The same of a table that is halted.
-    Halted(Vec<Entry>),
+    Halted(Vec<JournalEntry>),
     /// The journal does not have the point, any more or at all: load the table again.
     Elsewhere,
     /// There is no such table.

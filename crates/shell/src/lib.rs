@@ -8,7 +8,7 @@
 //! player has joined, and [`DirectFeed`] decides what of that may be written at once, while the
 //! session sleeps. [`Presence`] knows who is connected here, [`Voiding`] and [`Releasing`] are an
 //! operator's orders step by step, [`LostGames`] tells which open games have lost their table.
-//! [`CarriedClock`] carries the house's time from one telling to the next.
+//! [`SyncedClock`] carries the house's time from one telling to the next.
 //!
 //! Two drivers carry out the calls: the service, on tokio, and the simulator behind the feature
 //! `simulation`, in virtual time. So what the simulator tests is what the service runs.
@@ -18,7 +18,7 @@
 //! Deliberately absent: how a call is carried out, what a message looks like on the wire, and who
 //! asks for a seat.
 
-mod carried;
+mod synced_clock;
 mod codec;
 mod context;
 mod direct;
@@ -38,32 +38,32 @@ mod session;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod terms;
-mod told;
+mod delivery_cursor;
 mod watchers;
 
-pub use carried::{CarriedClock, Telling};
+pub use synced_clock::{SyncedClock, SyncOutcome};
 pub use codec::write_table;
-pub use context::{Context, Planted, Remark};
-pub use direct::{DirectFeed, DirectWriter, Lent, Wrote};
-pub use failure::{Failure, NotReadable, Unavailable};
-pub use guard::guarded;
+pub use context::{Context, PlantedFault, HostEvent};
+pub use direct::{DirectFeed, DirectWriter, DirectLease, WriteOutcome};
+pub use failure::{TableError, CodecError, UnavailableError};
+pub use guard::catch_panic;
 pub use halting::{
-    Halt, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, Unreleased, Voided, Voiding,
+    Halt, Releasing, ReleasingAnswer, ReleasingCall, STORE_FAULT, ReleaseError, VoidOutcome, Voiding,
     VoidingAnswer, VoidingCall,
 };
 pub use host::{
-    Answer, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, NoShow, Reply, Request, Step,
-    TableHost, ThoughtCall, Ticket, WatchRequest,
+    CallResult, Call, GameOpening, LedgerAnswer, LedgerCall, LedgerFault, NoShow, Reply, Request, Step,
+    TableHost, AiRequest, RequestTicket, WatchRequest,
 };
-pub use journal::{Append, Entry, NewLine, Point, Stored, Tag, Tail};
+pub use journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
 pub use limits::Limits;
 pub use lost::LostGames;
-pub use notice::{Ending, Notice};
-pub use notices::Notices;
-pub use presence::{Burial, BurialCall, Here, NodeId, Noted, Presence, Present, is_told_gone};
-pub use presenter::{Presenter, Refused};
-pub use replica::{AppliedLine, Replayed, Replica, Unfollowed};
-pub use session::{Ask, End, PlayerSession};
+pub use notice::{WatchEnd, Notice};
+pub use notices::NoticeReceiver;
+pub use presence::{DeadNodeReaper, ReaperCall, LocalConnection, NodeId, ConnectionRecord, Presence, PlayerConnection, is_departure_known};
+pub use presenter::{Presenter, CommandRefusal};
+pub use replica::{AppliedLine, ReplayedTable, Replica, ReplayError};
+pub use session::{SessionCall, SessionEnd, PlayerSession};
 pub use terms::RoomTerms;
-pub use told::{LastShown, Told, redacted};
+pub use delivery_cursor::{LastVisible, DeliveryCursor, redact_events};
 pub use watchers::{Listing, Watch};

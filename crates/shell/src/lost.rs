@@ -14,31 +14,31 @@ use bahay_engine::table::GameId;
 #[derive(Debug, Default)]
 pub struct LostGames {
     /// Games that seemed lost in the last round.
-    before: BTreeSet<GameId>,
-    now: BTreeSet<GameId>,
+    previous: BTreeSet<GameId>,
+    current: BTreeSet<GameId>,
 }
 
 impl LostGames {
     /// A game has no table in this round. Whether it is to be voided: it had none in the last.
-    pub fn seems_lost(&mut self, game: GameId) -> bool {
-        self.now.insert(game);
-        self.before.contains(&game)
+    pub fn mark_missing(&mut self, game: GameId) -> bool {
+        self.current.insert(game);
+        self.previous.contains(&game)
     }
 
     /// Whether a game seemed lost in the last round.
-    pub fn seemed_lost(&self, game: GameId) -> bool {
-        self.before.contains(&game)
+    pub fn was_missing(&self, game: GameId) -> bool {
+        self.previous.contains(&game)
     }
 
     /// Every open game was looked at.
-    pub fn end_round(&mut self) {
-        self.before = std::mem::take(&mut self.now);
+    pub fn finish_round(&mut self) {
+        self.previous = std::mem::take(&mut self.current);
     }
 
     /// Nothing may be concluded from a round that broke off.
-    pub fn break_off(&mut self) {
-        self.before.clear();
-        self.now.clear();
+    pub fn abort_round(&mut self) {
+        self.previous.clear();
+        self.current.clear();
     }
 }
 
@@ -50,16 +50,16 @@ mod tests {
     use super::LostGames;
 
     #[test]
-    fn a_game_is_lost_in_two_rounds_that_follow_each_other() {
+    fn a_game_is_lost_after_two_consecutive_rounds() {
         let game = GameId(Uuid::from_u128(1));
         let mut lost = LostGames::default();
-        assert!(!lost.seems_lost(game));
-        lost.end_round();
-        lost.end_round();
-        assert!(!lost.seems_lost(game), "it was there in between");
-        lost.break_off();
-        assert!(!lost.seems_lost(game), "a round broke off in between");
-        lost.end_round();
-        assert!(lost.seemed_lost(game) && lost.seems_lost(game));
+        assert!(!lost.mark_missing(game));
+        lost.finish_round();
+        lost.finish_round();
+        assert!(!lost.mark_missing(game), "its table existed in the round between");
+        lost.abort_round();
+        assert!(!lost.mark_missing(game), "a round was aborted in between");
+        lost.finish_round();
+        assert!(lost.was_missing(game) && lost.mark_missing(game));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bahay_engine::table::{Event, Readable, Table};
 
 use crate::journal::Point;
-use crate::told::LastShown;
+use crate::delivery_cursor::LastVisible;
 
 /// What a watcher is told.
 #[derive(Clone, Debug)]
@@ -16,18 +16,18 @@ pub struct Notice<G: Readable> {
     /// anew: then only `table` tells the state.
     pub events: Arc<[Event<G::Event>]>,
     /// Which lines showed something last.
-    pub shown: LastShown,
+    pub last_visible: LastVisible,
     /// The table after this.
     pub table: Arc<Table<G>>,
     /// Something between the last notice and this one is not told: show the whole table.
-    pub anew: bool,
+    pub is_snapshot: bool,
     /// The history that was told until now is not that of the table any more.
-    pub parted: bool,
+    pub is_diverged: bool,
 }
 
 /// Why a watch ends, when not for the watcher's own fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum WatchEnd {
     /// The table was voided.
     Voided,
     /// The table is gone, and nobody said so.

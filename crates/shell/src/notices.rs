@@ -7,18 +7,18 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use crate::notice::Ending;
+use crate::notice::WatchEnd;
 
 /// An empty queue keeps room for so many: one is what mostly comes.
-const KEPT: usize = 1;
+const EMPTY_CAPACITY: usize = 1;
 
 /// The table's end.
 #[derive(Debug)]
-pub(crate) struct Outbox<T>(Arc<Mutex<Queue<T>>>);
+pub(crate) struct NoticeSender<T>(Arc<Mutex<Queue<T>>>);
 
 /// The watcher's end.
 #[derive(Debug)]
-pub struct Notices<T>(Arc<Mutex<Queue<T>>>);
+pub struct NoticeReceiver<T>(Arc<Mutex<Queue<T>>>);
 
 #[derive(Debug)]
 struct Queue<T> {
@@ -28,31 +28,31 @@ struct Queue<T> {
     /// Either end is gone.
     is_closed: bool,
     /// Why the table has ended the watch; unset where the watcher did not keep up.
-    ending: Option<Ending>,
+    ending: Option<WatchEnd>,
 }
 
 /// Why something was not taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum SendError {
     Full,
     /// The watcher is gone.
-    Gone,
+    Closed,
 }
 
-pub(crate) fn outbox<T>() -> (Outbox<T>, Notices<T>) {
+pub(crate) fn notice_channel<T>() -> (NoticeSender<T>, NoticeReceiver<T>) {
     let queue = Queue { waiting: VecDeque::new(), waker: None, is_closed: false, ending: None };
     let queue = Arc::new(Mutex::new(queue));
-    (Outbox(queue.clone()), Notices(queue))
+    (NoticeSender(queue.clone()), NoticeReceiver(queue))
 }
 
-impl<T> Outbox<T> {
-    pub(crate) fn send(&self, notice: T, most: usize) -> Result<(), Refused> {
+impl<T> NoticeSender<T> {
+    pub(crate) fn send(&self, notice: T, capacity: usize) -> Result<(), SendError> {
         let mut queue = lock(&self.0);
         if queue.is_closed {
-            return Err(Refused::Gone);
+            return Err(SendError::Closed);
         }
-        if queue.waiting.len() >= most {
-            return Err(Refused::Full);
+        if queue.waiting.len() >= capacity {
+            return Err(SendError::Full);
         }
         queue.waiting.push_back(notice);
         let waker = queue.waker.take();
@@ -62,10 +62,10 @@ impl<T> Outbox<T> {
     }
 
     /// Wakes the watcher without anything for it here.
-    pub(crate) fn wake(&self) -> Result<(), Refused> {
+    pub(crate) fn wake(&self) -> Result<(), SendError> {
         let mut queue = lock(&self.0);
         if queue.is_closed {
-            return Err(Refused::Gone);
+            return Err(SendError::Closed);
         }
         let waker = queue.waker.take();
         drop(queue);
@@ -74,8 +74,8 @@ impl<T> Outbox<T> {
     }
 
     /// Ends the watch, after what waits.
-    pub(crate) fn end(self, why: Ending) {
-        lock(&self.0).ending = Some(why);
+    pub(crate) fn close(self, ending: WatchEnd) {
+        lock(&self.0).ending = Some(ending);
     }
 
     /// Whether the watcher is gone.
@@ -84,7 +84,7 @@ impl<T> Outbox<T> {
     }
 }
 
-impl<T> Drop for Outbox<T> {
+impl<T> Drop for NoticeSender<T> {
     fn drop(&mut self) {
         let mut queue = lock(&self.0);
         queue.is_closed = true;
@@ -94,7 +94,7 @@ impl<T> Drop for Outbox<T> {
     }
 }
 
-impl<T> Notices<T> {
+impl<T> NoticeReceiver<T> {
     /// The next one; `None` once the table has ended the watch and nothing waits any more. Nothing
     /// is lost when this is dropped before it is ready.
     pub async fn recv(&mut self) -> Option<T> {
@@ -108,19 +108,19 @@ impl<T> Notices<T> {
 
     /// Why the table has ended the watch. `None` while it goes on, and where the watcher did not
     /// keep up.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<WatchEnd> {
         lock(&self.0).ending
     }
 
     /// Whether the table has ended the watch and nothing waits any more.
-    pub fn is_over(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         let queue = lock(&self.0);
         queue.is_closed && queue.waiting.is_empty()
     }
 
     /// Is not woken until the next one is asked for: for a watcher that is about to do something to
     /// the table, and will look by itself for what that has brought.
-    pub fn look_away(&mut self) {
+    pub fn clear_waker(&mut self) {
         lock(&self.0).waker = None;
     }
 
@@ -141,7 +141,7 @@ impl<T> Notices<T> {
     }
 }
 
-impl<T> Drop for Notices<T> {
+impl<T> Drop for NoticeReceiver<T> {
     fn drop(&mut self) {
         let mut queue = lock(&self.0);
         queue.is_closed = true;
@@ -156,7 +156,7 @@ impl<T> Queue<T> {
     fn next(&mut self) -> Option<T> {
         let next = self.waiting.pop_front();
         if self.waiting.is_empty() {
-            self.waiting.shrink_to(KEPT);
+            self.waiting.shrink_to(EMPTY_CAPACITY);
         }
         next
     }
@@ -172,28 +172,28 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::{Context, Poll, Wake};
 
-    use super::{Refused, outbox};
-    use crate::notice::Ending;
+    use super::{SendError, notice_channel};
+    use crate::notice::WatchEnd;
 
     const NOTICES_MAX: usize = 64;
 
     #[derive(Default)]
-    struct Woken(AtomicUsize);
+    struct WakeCount(AtomicUsize);
 
-    impl Wake for Woken {
+    impl Wake for WakeCount {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     #[test]
-    fn who_looks_away_is_not_woken_and_finds_what_came() {
-        let (sender, mut notices) = outbox();
-        let woken = Arc::new(Woken::default());
+    fn a_receiver_without_a_waker_is_not_woken_and_finds_queued_notices() {
+        let (sender, mut notices) = notice_channel();
+        let woken = Arc::new(WakeCount::default());
         let waker = woken.clone().into();
         let mut context = Context::from_waker(&waker);
         assert_eq!(notices.poll_recv(&mut context), Poll::Pending);
-        notices.look_away();
+        notices.clear_waker();
         sender.send(1, NOTICES_MAX).expect("there is room");
         assert_eq!(woken.0.load(Ordering::Relaxed), 0);
         assert_eq!(notices.poll_recv(&mut context), Poll::Ready(Some(1)));
@@ -203,26 +203,26 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_and_one_without_a_watcher_take_nothing() {
-        let (sender, mut notices) = outbox();
+    fn a_full_queue_and_a_closed_queue_reject_notices() {
+        let (sender, mut notices) = notice_channel();
         (0..NOTICES_MAX)
             .for_each(|number| sender.send(number, NOTICES_MAX).expect("there is room"));
-        assert_eq!(sender.send(NOTICES_MAX, NOTICES_MAX), Err(Refused::Full));
+        assert_eq!(sender.send(NOTICES_MAX, NOTICES_MAX), Err(SendError::Full));
         assert_eq!(notices.try_recv(), Some(0));
         assert_eq!(sender.send(NOTICES_MAX, NOTICES_MAX), Ok(()));
         assert!(!sender.is_closed());
         drop(notices);
         assert!(sender.is_closed());
-        assert_eq!(sender.send(0, NOTICES_MAX), Err(Refused::Gone));
+        assert_eq!(sender.send(0, NOTICES_MAX), Err(SendError::Closed));
     }
 
     #[test]
-    fn what_waits_is_still_given_after_the_end() {
-        let (sender, mut notices) = outbox();
+    fn queued_notices_are_delivered_after_the_close() {
+        let (sender, mut notices) = notice_channel();
         sender.send(1, NOTICES_MAX).expect("there is room");
-        assert!(!notices.is_over());
-        sender.end(Ending::Voided);
+        assert!(!notices.is_finished());
+        sender.close(WatchEnd::Voided);
         assert_eq!((notices.try_recv(), notices.try_recv()), (Some(1), None));
-        assert_eq!((notices.ending(), notices.is_over()), (Some(Ending::Voided), true));
+        assert_eq!((notices.ending(), notices.is_finished()), (Some(WatchEnd::Voided), true));
     }
 }

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use bahay_engine::table::{ENGINES, Event, Occupant, Readable, Table};
 
 use crate::codec::{read_line, read_table};
-use crate::failure::NotReadable;
-use crate::guard::guarded;
-use crate::journal::{Entry, Point, Stored, Tag};
+use crate::failure::CodecError;
+use crate::guard::catch_panic;
+use crate::journal::{JournalEntry, Point, StoredTable, Tag};
 use crate::limits::Limits;
-use crate::told::LastShown;
+use crate::delivery_cursor::LastVisible;
 
 /// A table at a point of its history.
 #[derive(Clone, Debug)]
 pub struct Replica<G: Readable> {
     table: Arc<Table<G>>,
     at: Point,
-    shown: LastShown,
+    last_visible: LastVisible,
     /// Lines in the journal since its snapshot.
     journal_lines: usize,
     /// The tags of the last lines, the newest last.
@@ -35,7 +35,7 @@ pub struct AppliedLine<G: Readable> {
 
 /// A table rebuilt from its journal.
 #[derive(Debug)]
-pub struct Replayed<G: Readable> {
+pub struct ReplayedTable<G: Readable> {
     pub replica: Replica<G>,
     /// What happened after the point that was asked for; `None` when none was, or when the
     /// journal does not have it.
@@ -44,7 +44,7 @@ pub struct Replayed<G: Readable> {
 
 /// Why a journal cannot be followed.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-pub enum Unfollowed {
+pub enum ReplayError {
     /// It was written for a version of the engine that this program does not have.
     #[error("the journal is for version {0} of the engine")]
     OtherVersion(u32),
@@ -53,8 +53,8 @@ pub enum Unfollowed {
     Broken(String),
 }
 
-impl From<NotReadable> for Unfollowed {
-    fn from(error: NotReadable) -> Self {
+impl From<CodecError> for ReplayError {
+    fn from(error: CodecError) -> Self {
         Self::Broken(error.0)
     }
 }
@@ -66,19 +66,19 @@ impl<G: Readable> Replica<G> {
     /// # Errors
     /// When the journal is for another version of the engine, or does not replay.
     pub fn replay(
-        stored: &Stored,
+        stored: &StoredTable,
         from: Option<Tag>,
         limits: &Limits,
-    ) -> Result<Replayed<G>, Unfollowed> {
+    ) -> Result<ReplayedTable<G>, ReplayError> {
         if !ENGINES.contains(&stored.engine) {
-            return Err(Unfollowed::OtherVersion(stored.engine));
+            return Err(ReplayError::OtherVersion(stored.engine));
         }
         let mut replica = Self {
             table: Arc::new(read_table(&stored.snapshot)?),
             at: stored.base,
-            shown: LastShown::of(stored.base),
+            last_visible: LastVisible::new(stored.base),
             journal_lines: 0,
-            recent: VecDeque::with_capacity(limits.points),
+            recent: VecDeque::with_capacity(limits.remembered_points),
             applied: VecDeque::new(),
         };
         let mut missed = None;
@@ -94,19 +94,19 @@ impl<G: Readable> Replica<G> {
         if from == Some(replica.at.tag) {
             missed = Some(Vec::new());
         }
-        Ok(Replayed { replica, missed })
+        Ok(ReplayedTable { replica, missed })
     }
 
     pub fn table(&self) -> &Arc<Table<G>> {
         &self.table
     }
 
-    pub fn at(&self) -> Point {
+    pub fn point(&self) -> Point {
         self.at
     }
 
-    pub fn shown(&self) -> &LastShown {
-        &self.shown
+    pub fn last_visible(&self) -> &LastVisible {
+        &self.last_visible
     }
 
     pub(crate) fn journal_lines(&self) -> usize {
@@ -114,12 +114,12 @@ impl<G: Readable> Replica<G> {
     }
 
     /// Returns whether the journal that this was read from begins at a version or before it.
-    pub(crate) fn begins_before(&self, point: Point) -> bool {
+    pub(crate) fn reaches_back_to(&self, point: Point) -> bool {
         self.at.version.saturating_sub(self.journal_lines as u64) <= point.version
     }
 
     /// A snapshot of this point is in the journal now.
-    pub(crate) fn compacted(&mut self, at: Point) {
+    pub(crate) fn mark_compacted(&mut self, at: Point) {
         let since = self.at.version.saturating_sub(at.version);
         self.journal_lines = usize::try_from(since).unwrap_or(usize::MAX);
     }
@@ -127,18 +127,18 @@ impl<G: Readable> Replica<G> {
     /// Follows one line of the journal.
     pub(crate) fn follow(
         &mut self,
-        entry: &Entry,
+        entry: &JournalEntry,
         limits: &Limits,
-    ) -> Result<AppliedLine<G>, Unfollowed> {
+    ) -> Result<AppliedLine<G>, ReplayError> {
         let line = read_line(&self.table, &entry.line)?;
-        let followed = guarded(|| self.table.follow(&line)).map_err(Unfollowed::Broken)?;
+        let followed = catch_panic(|| self.table.follow(&line)).map_err(ReplayError::Broken)?;
         let (table, events) =
-            followed.map_err(|rejection| Unfollowed::Broken(rejection.to_string()))?;
-        Ok(self.replace(Arc::new(table), events, entry.tag, limits))
+            followed.map_err(|rejection| ReplayError::Broken(rejection.to_string()))?;
+        Ok(self.advance(Arc::new(table), events, entry.tag, limits))
     }
 
     /// Takes the state after a stored line, which has this tag.
-    pub(crate) fn replace(
+    pub(crate) fn advance(
         &mut self,
         table: Arc<Table<G>>,
         events: Vec<Event<G::Event>>,
@@ -148,36 +148,36 @@ impl<G: Readable> Replica<G> {
         self.table = table;
         self.at = Point { version: self.at.version + 1, tag };
         self.journal_lines += 1;
-        self.shown.note(&self.table, self.at, &events);
-        if self.recent.len() >= limits.points {
+        self.last_visible.record_line(&self.table, self.at, &events);
+        if self.recent.len() >= limits.remembered_points {
             self.recent.pop_front();
         }
         self.recent.push_back(tag);
         let applied = AppliedLine { at: self.at, events: events.into() };
-        let is_away = |who: &Occupant| who.connection.is_none() && !who.bot;
-        let is_one_away = self.table.occupants().any(|(_, who)| is_away(who));
-        let most = if is_one_away { limits.applied } else { limits.applied_on_the_way };
-        while self.applied.len() >= most {
+        let is_away = |occupant: &Occupant| occupant.connection.is_none() && !occupant.bot;
+        let is_anyone_away = self.table.occupants().any(|(_, occupant)| is_away(occupant));
+        let capacity = if is_anyone_away { limits.remembered_lines } else { limits.remembered_lines_when_all_present };
+        while self.applied.len() >= capacity {
             self.applied.pop_front();
         }
-        self.applied.shrink_to(most);
+        self.applied.shrink_to(capacity);
         self.applied.push_back(applied.clone());
         applied
     }
 
     /// What happened after a line of this history; `None` when it is not known to be one, or too
     /// long ago.
-    pub(crate) fn missed_since(&self, from: Tag) -> Option<Vec<AppliedLine<G>>> {
+    pub(crate) fn lines_since(&self, from: Tag) -> Option<Vec<AppliedLine<G>>> {
         if from == self.at.tag {
             return Some(Vec::new());
         }
-        let place = self.applied.iter().position(|applied| applied.at.tag == from)?;
-        Some(self.applied.range(place + 1..).cloned().collect())
+        let index = self.applied.iter().position(|applied| applied.at.tag == from)?;
+        Some(self.applied.range(index + 1..).cloned().collect())
     }
 
     /// Which of these lines, the first of which follows `after`, are still to be followed: how many
     /// are known already. `None` where they are of another history, or of a later part of this one.
-    pub(crate) fn known_of(&self, after: Point, lines: &[Entry]) -> Option<usize> {
+    pub(crate) fn count_known(&self, after: Point, lines: &[JournalEntry]) -> Option<usize> {
         if after == self.at {
             return Some(0);
         }
@@ -190,13 +190,13 @@ impl<G: Readable> Replica<G> {
             None => {
                 let version = after.version + lines.len() as u64;
                 let last = Point { version, tag: lines.last()?.tag };
-                self.leads_through(last).then_some(lines.len())
+                self.contains_point(last).then_some(lines.len())
             }
         }
     }
 
     /// Whether this history surely leads through a point.
-    pub(crate) fn leads_through(&self, point: Point) -> bool {
+    pub(crate) fn contains_point(&self, point: Point) -> bool {
         let Some(ago) = self.at.version.checked_sub(point.version) else {
             return false;
         };

@@ -2,7 +2,7 @@
 //! missed or the whole table, then each thing that happens, until the table, the seat or the
 //! connection is somebody else's or gone.
 //!
-//! Joining goes in three steps, each an [`Ask`] to the driver: find the seat, watch the table, tell
+//! Joining goes in three steps, each an [`SessionCall`] to the driver: find the seat, watch the table, tell
 //! the table that the connection is there. What has come in meanwhile is told before any answer, so
 //! that an ack never comes before the effects that it speaks of.
 //!
@@ -18,22 +18,22 @@ use bahay_engine::table::{
     ConnectionId, Event, Input, PlayerId, Readable, Rejection, Table, TableId,
 };
 
-use crate::context::{Context, Planted};
-use crate::direct::Lent;
-use crate::failure::Failure;
-use crate::guard::guarded;
+use crate::context::{Context, PlantedFault};
+use crate::direct::DirectLease;
+use crate::failure::TableError;
+use crate::guard::catch_panic;
 use crate::halting::Halt;
 use crate::journal::{Point, Tag};
-use crate::notice::{Ending, Notice};
-use crate::notices::Notices;
-use crate::presenter::{Presenter, Refused};
+use crate::notice::{WatchEnd, Notice};
+use crate::notices::NoticeReceiver;
+use crate::presenter::{Presenter, CommandRefusal};
 use crate::replica::AppliedLine;
-use crate::told::{LastShown, Told, redacted};
+use crate::delivery_cursor::{LastVisible, DeliveryCursor, redact_events};
 use crate::watchers::Watch;
 
 /// What a session needs from its process.
 #[derive(Debug)]
-pub enum Ask<G: Readable> {
+pub enum SessionCall<G: Readable> {
     /// Where the player sits, if anywhere. Answer with [`PlayerSession::seat_found`], or with
     /// [`PlayerSession::seat_unknown`] where that cannot be told.
     FindSeat,
@@ -45,13 +45,13 @@ pub enum Ask<G: Readable> {
 
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum SessionEnd {
     /// It did not keep up; it resumes by version.
     TooSlow,
     /// This node was taken for dead.
     NodeGone,
     /// The table lost its last lines, and those who joined by them.
-    Parted,
+    HistoryDiverged,
     /// A newer connection of the player has taken its place.
     Replaced,
     /// Something of the table could not be shown.
@@ -63,50 +63,50 @@ pub enum End {
 pub struct PlayerSession<G: Readable> {
     player: PlayerId,
     connection: ConnectionId,
-    joined: Option<Joined<G>>,
-    asked: Option<Asked>,
+    joined: Option<JoinedTable<G>>,
+    pending: Option<PendingCommand>,
 }
 
 /// Where the connection has joined.
 #[derive(Debug)]
-struct Joined<G: Readable> {
+struct JoinedTable<G: Readable> {
     table: TableId,
     /// The game that is played there.
     kind: &'static str,
-    told: Told,
-    notices: Notices<Notice<G>>,
+    cursor: DeliveryCursor,
+    notices: NoticeReceiver<Notice<G>>,
     /// The table knows this connection; from then on another one means it was replaced.
-    confirmed: bool,
+    is_confirmed: bool,
     /// The table has not been told that this connection is there.
-    looks: bool,
+    is_previewing: bool,
 }
 
 /// How a connection comes to its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arrival {
-    Joins,
-    Looks,
+enum JoinMode {
+    Connect,
+    Preview,
 }
 
 /// The command that goes on.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum PendingCommand {
     /// A join: what the client had of which table.
     Join {
         id: u32,
         from: Option<Point>,
         of: Option<TableId>,
-        arrival: Arrival,
+        mode: JoinMode,
     },
     Watch {
         id: u32,
         table: TableId,
         from: Option<Point>,
-        arrival: Arrival,
+        mode: JoinMode,
     },
     Connect {
         id: u32,
-        arrival: Arrival,
+        mode: JoinMode,
     },
     Command {
         id: u32,
@@ -115,7 +115,7 @@ enum Asked {
 
 impl<G: Readable> PlayerSession<G> {
     pub fn new(player: PlayerId, connection: ConnectionId) -> Self {
-        Self { player, connection, joined: None, asked: None }
+        Self { player, connection, joined: None, pending: None }
     }
 
     pub fn player(&self) -> PlayerId {
@@ -127,7 +127,7 @@ impl<G: Readable> PlayerSession<G> {
     }
 
     /// The table that is joined.
-    pub fn joined(&self) -> Option<TableId> {
+    pub fn joined_table(&self) -> Option<TableId> {
         self.joined.as_ref().map(|joined| joined.table)
     }
 
@@ -137,191 +137,191 @@ impl<G: Readable> PlayerSession<G> {
     }
 
     /// What the table tells, where one is joined.
-    pub fn notices(&mut self) -> Option<&mut Notices<Notice<G>>> {
+    pub fn notices(&mut self) -> Option<&mut NoticeReceiver<Notice<G>>> {
         self.joined.as_mut().map(|joined| &mut joined.notices)
     }
 
     /// For whom the table may write while this session waits. Only after all was said that has
     /// come before.
-    pub fn lend(&self) -> Option<Lent> {
-        let joined = self.joined.as_ref().filter(|joined| joined.confirmed)?;
+    pub fn direct_lease(&self) -> Option<DirectLease> {
+        let joined = self.joined.as_ref().filter(|joined| joined.is_confirmed)?;
         let (player, connection) = (self.player, self.connection);
-        Some(Lent { table: joined.table, player, connection, told: joined.told })
+        Some(DirectLease { table: joined.table, player, connection, cursor: joined.cursor })
     }
 
     /// The table has written as far as this. Said before anything else is done.
-    pub fn taken_back(&mut self, told: Option<Told>) {
-        if let (Some(told), Some(joined)) = (told, &mut self.joined) {
-            joined.told = told;
+    pub fn restore_cursor(&mut self, cursor: Option<DeliveryCursor>) {
+        if let (Some(cursor), Some(joined)) = (cursor, &mut self.joined) {
+            joined.cursor = cursor;
         }
     }
 
     /// Joins the table where the player sits. `from` is what the client has of the table `of`.
-    pub fn join(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> Ask<G> {
-        self.asked = Some(Asked::Join { id, from, of, arrival: Arrival::Joins });
-        Ask::FindSeat
+    pub fn join(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> SessionCall<G> {
+        self.pending = Some(PendingCommand::Join { id, from, of, mode: JoinMode::Connect });
+        SessionCall::FindSeat
     }
 
     /// The same, but that the table hears of this connection only with [`PlayerSession::connect`].
-    pub fn look(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> Ask<G> {
-        self.asked = Some(Asked::Join { id, from, of, arrival: Arrival::Looks });
-        Ask::FindSeat
+    pub fn preview(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> SessionCall<G> {
+        self.pending = Some(PendingCommand::Join { id, from, of, mode: JoinMode::Preview });
+        SessionCall::FindSeat
     }
 
     /// Whether the table is shown, and has not been told that this connection is there.
-    pub fn is_looking(&self) -> bool {
-        self.joined.as_ref().is_some_and(|joined| joined.looks)
+    pub fn is_previewing(&self) -> bool {
+        self.joined.as_ref().is_some_and(|joined| joined.is_previewing)
     }
 
     /// The client that has looked says something, under this id: the table is told first that it is
     /// there. Where that is refused, the command is, and may be said again.
-    pub fn connect(&mut self, id: u32) -> Option<Ask<G>> {
-        let joined = self.joined.as_mut().filter(|joined| joined.looks)?;
-        joined.looks = false;
-        self.asked = Some(Asked::Connect { id, arrival: Arrival::Looks });
+    pub fn connect(&mut self, id: u32) -> Option<SessionCall<G>> {
+        let joined = self.joined.as_mut().filter(|joined| joined.is_previewing)?;
+        joined.is_previewing = false;
+        self.pending = Some(PendingCommand::Connect { id, mode: JoinMode::Preview });
         let (player, connection) = (self.player, self.connection);
         let input = Input::Connect { player, connection };
-        Some(Ask::Submit { table: joined.table, input })
+        Some(SessionCall::Submit { table: joined.table, input })
     }
 
     /// A command to the table that is joined.
-    pub fn command(
+    pub fn submit_command(
         &mut self,
         out: &mut impl Presenter<G>,
         id: u32,
         input: Input<G::Action>,
-    ) -> Option<Ask<G>> {
+    ) -> Option<SessionCall<G>> {
         let Some(joined) = &mut self.joined else {
-            out.refused(id, Refused::NotJoined);
+            out.send_refusal(id, CommandRefusal::NotJoined);
             return None;
         };
         // What this brings is looked for when it has been decided.
-        joined.notices.look_away();
-        self.asked = Some(Asked::Command { id });
-        Some(Ask::Submit { table: joined.table, input })
+        joined.notices.clear_waker();
+        self.pending = Some(PendingCommand::Command { id });
+        Some(SessionCall::Submit { table: joined.table, input })
     }
 
     /// Where the player sits could not be told; the driver has said so.
-    pub fn seat_unknown(&mut self) {
-        self.asked = None;
+    pub fn cancel_join(&mut self) {
+        self.pending = None;
     }
 
-    /// The answer to [`Ask::FindSeat`].
+    /// The answer to [`SessionCall::FindSeat`].
     ///
     /// # Errors
     /// When the connection ends.
-    pub fn seat_found(
+    pub fn handle_seat(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         seat: Option<TableId>,
-    ) -> Result<Option<Ask<G>>, End> {
-        let Some(Asked::Join { id, from, of, arrival }) = self.asked.take() else {
+    ) -> Result<Option<SessionCall<G>>, SessionEnd> {
+        let Some(PendingCommand::Join { id, from, of, mode }) = self.pending.take() else {
             return Ok(None);
         };
         let Some(table) = seat else {
-            self.leave_after_all(ctx, out, id)?;
+            self.refuse_unseated(ctx, out, id)?;
             return Ok(None);
         };
         // On a connection that has joined before, what was sent there counts, and not what the
         // client had when it asked: the rest was on its way, and must not come twice.
         let sent = self.joined.as_ref().filter(|joined| joined.table == table);
-        let sent = sent.filter(|_| !ctx.planted(Planted::RepeatsWhatWasSent));
+        let sent = sent.filter(|_| !ctx.has_fault(PlantedFault::RepeatsWhatWasSent));
         let from = from.filter(|_| of == Some(table));
-        let sent = sent.map(|joined| joined.told.read_as(joined.told.at()));
+        let sent = sent.map(|joined| joined.cursor.to_client_point(joined.cursor.position()));
         let from = from.map(|from| sent.unwrap_or(from));
-        self.asked = Some(Asked::Watch { id, table, from, arrival });
-        Ok(Some(Ask::Watch { table, from: from.map(|from| from.tag) }))
+        self.pending = Some(PendingCommand::Watch { id, table, from, mode });
+        Ok(Some(SessionCall::Watch { table, from: from.map(|from| from.tag) }))
     }
 
-    /// The answer to [`Ask::Watch`].
+    /// The answer to [`SessionCall::Watch`].
     ///
     /// # Errors
     /// When the connection ends.
-    pub fn watched(
+    pub fn handle_watch(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
-        watch: Result<Watch<G>, Failure<G::Illegal>>,
-    ) -> Result<Option<Ask<G>>, End> {
-        let Some(Asked::Watch { id, table, from, arrival }) = self.asked.take() else {
+        watch: Result<Watch<G>, TableError<G::Refusal>>,
+    ) -> Result<Option<SessionCall<G>>, SessionEnd> {
+        let Some(PendingCommand::Watch { id, table, from, mode }) = self.pending.take() else {
             return Ok(None);
         };
         let watch = match watch {
             Ok(watch) => watch,
             Err(error) => {
-                out.refused(id, Refused::Table(&error));
+                out.send_refusal(id, CommandRefusal::Table(&error));
                 return Ok(None);
             }
         };
         // Freed since it was looked up: nothing of this table is told.
-        let lingers = ctx.planted(Planted::WatchesAfterARefusedJoin);
+        let lingers = ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin);
         if watch.table.seat_of(self.player).is_none() && !lingers {
             drop(watch);
-            self.leave_after_all(ctx, out, id)?;
+            self.refuse_unseated(ctx, out, id)?;
             return Ok(None);
         }
-        let Ok(told) = self.begin(ctx, out, &watch, from) else {
+        let Ok(cursor) = self.deliver_initial(ctx, out, &watch, from) else {
             self.joined = None;
-            out.refused(id, Refused::Table(&Failure::Halted));
+            out.send_refusal(id, CommandRefusal::Table(&TableError::Halted));
             return Ok(None);
         };
         let kind = G::kind(&watch.table.terms().rules);
         let notices = watch.notices;
-        let looks = arrival == Arrival::Looks;
-        self.joined = Some(Joined { table, kind, told, notices, confirmed: false, looks });
-        if looks {
-            out.ack(id, self.version_shown());
+        let is_previewing = mode == JoinMode::Preview;
+        self.joined = Some(JoinedTable { table, kind, cursor, notices, is_confirmed: false, is_previewing });
+        if is_previewing {
+            out.send_ack(id, self.delivered_version());
             return Ok(None);
         }
-        self.asked = Some(Asked::Connect { id, arrival });
+        self.pending = Some(PendingCommand::Connect { id, mode });
         let (player, connection) = (self.player, self.connection);
-        Ok(Some(Ask::Submit { table, input: Input::Connect { player, connection } }))
+        Ok(Some(SessionCall::Submit { table, input: Input::Connect { player, connection } }))
     }
 
-    /// The answer to [`Ask::Submit`].
+    /// The answer to [`SessionCall::Submit`].
     ///
     /// # Errors
     /// When the connection ends.
-    pub fn submitted(
+    pub fn handle_submitted(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
-        submitted: Result<u64, Failure<G::Illegal>>,
-    ) -> Result<(), End> {
-        let (id, connects, is_joining) = match self.asked.take() {
-            Some(Asked::Command { id }) => (id, false, false),
-            Some(Asked::Connect { id, arrival }) => (id, true, arrival == Arrival::Joins),
-            Some(Asked::Join { .. } | Asked::Watch { .. }) | None => return Ok(()),
+        submitted: Result<u64, TableError<G::Refusal>>,
+    ) -> Result<(), SessionEnd> {
+        let (id, connects, is_joining) = match self.pending.take() {
+            Some(PendingCommand::Command { id }) => (id, false, false),
+            Some(PendingCommand::Connect { id, mode }) => (id, true, mode == JoinMode::Connect),
+            Some(PendingCommand::Join { .. } | PendingCommand::Watch { .. }) | None => return Ok(()),
         };
-        let is_there = matches!(submitted, Err(Failure::Rejected(Rejection::AlreadyConnected)));
-        if let Some(joined) = self.joined.as_mut().filter(|_| connects && is_there) {
-            joined.confirmed = true;
+        let is_connected = matches!(submitted, Err(TableError::Rejected(Rejection::AlreadyConnected)));
+        if let Some(joined) = self.joined.as_mut().filter(|_| connects && is_connected) {
+            joined.is_confirmed = true;
         }
         let version = submitted.as_ref().ok().copied();
-        let read = self.waiting_notices(ctx, out, version)?;
+        let client_version = self.deliver_queued_notices(ctx, out, version)?;
         match submitted {
             Ok(version) => {
-                self.expect_told(version)?;
+                self.check_delivered(version)?;
                 // Who has looked was answered then, and what it says now is still to be done.
                 if is_joining || !connects {
-                    out.ack(id, read);
+                    out.send_ack(id, client_version);
                 }
             }
             // It has joined again where it had joined, which changes nothing.
-            Err(_) if connects && is_there => {
+            Err(_) if connects && is_connected => {
                 if is_joining {
-                    out.ack(id, self.version_shown());
+                    out.send_ack(id, self.delivered_version());
                 }
             }
             Err(error) => {
-                out.refused(id, Refused::Table(&error));
+                out.send_refusal(id, CommandRefusal::Table(&error));
                 // The seat was freed between the look and the connecting.
-                let is_over = matches!(error, Failure::Rejected(_) | Failure::Missing);
-                if connects && is_over && !ctx.planted(Planted::WatchesAfterARefusedJoin) {
+                let is_over = matches!(error, TableError::Rejected(_) | TableError::Missing);
+                if connects && is_over && !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) {
                     self.joined = None;
                 } else if let Some(joined) = self.joined.as_mut().filter(|_| connects) {
-                    joined.looks = !is_joining;
+                    joined.is_previewing = !is_joining;
                 }
             }
         }
@@ -329,20 +329,20 @@ impl<G: Readable> PlayerSession<G> {
     }
 
     /// Returns the version of the last line that the client was shown, as it counts them.
-    fn version_shown(&self) -> Option<u64> {
-        let told = self.joined.as_ref()?.told;
-        Some(told.read_as(told.at()).version)
+    fn delivered_version(&self) -> Option<u64> {
+        let cursor = self.joined.as_ref()?.cursor;
+        Some(cursor.to_client_point(cursor.position()).version)
     }
 
     /// What is acknowledged was shown before. A watch that has ended meanwhile, as that of a node that
     /// was taken for dead, shows nothing more: then the connection ends without an answer, and the
     /// client learns from the next one what was taken.
-    fn expect_told(&self, version: u64) -> Result<(), End> {
+    fn check_delivered(&self, version: u64) -> Result<(), SessionEnd> {
         match &self.joined {
-            Some(joined) if joined.told.at().version < version => match joined.notices.ending() {
-                Some(Ending::NodeGone) => Err(End::NodeGone),
-                Some(Ending::Voided | Ending::Lost) => Err(End::Parted),
-                None => Err(End::TooSlow),
+            Some(joined) if joined.cursor.position().version < version => match joined.notices.ending() {
+                Some(WatchEnd::NodeGone) => Err(SessionEnd::NodeGone),
+                Some(WatchEnd::Voided | WatchEnd::Lost) => Err(SessionEnd::HistoryDiverged),
+                None => Err(SessionEnd::TooSlow),
             },
             Some(_) | None => Ok(()),
         }
@@ -352,24 +352,24 @@ impl<G: Readable> PlayerSession<G> {
     ///
     /// # Errors
     /// When the connection ends.
-    pub fn notified(
+    pub fn handle_notice(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         first: Option<Notice<G>>,
-    ) -> Result<(), End> {
+    ) -> Result<(), SessionEnd> {
         if let Some(first) = first {
-            self.notice(ctx, out, &first)?;
-            return self.waiting_notices(ctx, out, None).map(drop);
+            self.deliver_notice(ctx, out, &first)?;
+            return self.deliver_queued_notices(ctx, out, None).map(drop);
         }
         let Some(joined) = &self.joined else {
             return Ok(());
         };
         match joined.notices.ending() {
-            None => Err(End::TooSlow),
-            Some(Ending::NodeGone) => Err(End::NodeGone),
-            Some(why @ (Ending::Voided | Ending::Lost)) => {
-                out.closed(joined.table, why);
+            None => Err(SessionEnd::TooSlow),
+            Some(WatchEnd::NodeGone) => Err(SessionEnd::NodeGone),
+            Some(why @ (WatchEnd::Voided | WatchEnd::Lost)) => {
+                out.send_closed(joined.table, why);
                 self.joined = None;
                 Ok(())
             }
@@ -378,205 +378,205 @@ impl<G: Readable> PlayerSession<G> {
 
     /// The player sits nowhere, or not there any more. What explains it comes first, and nothing of
     /// that table after it.
-    fn leave_after_all(
+    fn refuse_unseated(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         id: u32,
-    ) -> Result<(), End> {
-        if !ctx.planted(Planted::WatchesAfterARefusedJoin) {
-            self.waiting_notices(ctx, out, None)?;
+    ) -> Result<(), SessionEnd> {
+        if !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) {
+            self.deliver_queued_notices(ctx, out, None)?;
             self.joined = None;
         }
-        out.refused(id, Refused::NotSeated);
+        out.send_refusal(id, CommandRefusal::NotSeated);
         Ok(())
     }
 
     /// What a watch begins with: what was missed since `from`, or the table.
-    fn begin(
+    fn deliver_initial(
         &self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         watch: &Watch<G>,
         from: Option<Point>,
-    ) -> Result<Told, End> {
-        let Watch { at, shown, table, .. } = watch;
+    ) -> Result<DeliveryCursor, SessionEnd> {
+        let Watch { at, last_visible, table, .. } = watch;
         let missed = watch.missed.as_deref().filter(|missed| {
-            missed.len() <= ctx.limits().resumed && seat_is_steady::<G>(missed, self.player)
+            missed.len() <= ctx.limits().resume_updates && has_steady_seat::<G>(missed, self.player)
         });
         if let (Some(from), Some(missed)) = (from, missed) {
             let before = missed.first().map_or(at.version, |first| first.at.version - 1);
             let before = Point { version: before, tag: from.tag };
-            if let Some(told) = Told::resumed(from, before) {
-                return self.resume(ctx, out, told, missed, table);
+            if let Some(cursor) = DeliveryCursor::resume(from, before) {
+                return self.resume(ctx, out, cursor, missed, table);
             }
         }
-        self.snapshot(ctx, out, *at, shown, table)
+        self.deliver_snapshot(ctx, out, *at, last_visible, table)
     }
 
     fn resume(
         &self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
-        mut told: Told,
+        mut cursor: DeliveryCursor,
         missed: &[AppliedLine<G>],
         table: &Table<G>,
-    ) -> Result<Told, End> {
-        self.shown(ctx, table, || {
+    ) -> Result<DeliveryCursor, SessionEnd> {
+        self.show_guarded(ctx, table, || {
             let viewer = self.viewer(ctx, table);
             let mut updates = Vec::new();
             for missed in missed {
-                let events = redacted::<G>(&missed.events, viewer);
+                let events = redact_events::<G>(&missed.events, viewer);
                 if events.is_empty() {
-                    told.pass(missed.at);
+                    cursor.skip_hidden(missed.at);
                 } else {
-                    told.show(missed.at);
-                    updates.push((told.read_as(missed.at), events));
+                    cursor.advance(missed.at);
+                    updates.push((cursor.to_client_point(missed.at), events));
                 }
             }
             let last = updates.len();
-            for (place, (at, events)) in (1..).zip(updates) {
+            for (number, (at, events)) in (1..).zip(updates) {
                 out.before_showing(table);
-                out.update(at, events, table, place == last);
+                out.send_update(at, events, table, number == last);
             }
         })?;
-        Ok(told)
+        Ok(cursor)
     }
 
     /// The notices that are there already. Gives what the client reads of the line with this
     /// version of the journal.
-    fn waiting_notices(
+    fn deliver_queued_notices(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         version: Option<u64>,
-    ) -> Result<Option<u64>, End> {
-        let read = |joined: &Joined<G>| {
-            let at = joined.told.at();
-            (version == Some(at.version)).then(|| joined.told.read_as(at).version)
+    ) -> Result<Option<u64>, SessionEnd> {
+        let current_version = |joined: &JoinedTable<G>| {
+            let at = joined.cursor.position();
+            (version == Some(at.version)).then(|| joined.cursor.to_client_point(at).version)
         };
-        let read_next = |joined: &Joined<G>| {
+        let next_version = |joined: &JoinedTable<G>| {
             let at = Point { version: version?, tag: Tag::default() };
-            Some(joined.told.read_as(at).version)
+            Some(joined.cursor.to_client_point(at).version)
         };
-        let mut last = self.joined.as_ref().and_then(read_next).or(version);
-        let mut found = self.joined.as_ref().and_then(read);
+        let mut last = self.joined.as_ref().and_then(next_version).or(version);
+        let mut found = self.joined.as_ref().and_then(current_version);
         while let Some(notice) = self.joined.as_mut().and_then(|joined| joined.notices.try_recv()) {
-            self.notice(ctx, out, &notice)?;
-            last = self.joined.as_ref().and_then(read_next).or(last);
-            found = found.or_else(|| self.joined.as_ref().and_then(read));
+            self.deliver_notice(ctx, out, &notice)?;
+            last = self.joined.as_ref().and_then(next_version).or(last);
+            found = found.or_else(|| self.joined.as_ref().and_then(current_version));
         }
         Ok(found.or(last))
     }
 
-    fn notice(
+    fn deliver_notice(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         notice: &Notice<G>,
-    ) -> Result<(), End> {
+    ) -> Result<(), SessionEnd> {
         let Some(joined) = &mut self.joined else {
             return Ok(());
         };
-        let told = joined.told;
-        if notice.at.version <= told.at().version && !notice.anew {
+        let cursor = joined.cursor;
+        if notice.at.version <= cursor.position().version && !notice.is_snapshot {
             return Ok(());
         }
-        let is_next = notice.at.version == told.at().version + 1 && !notice.anew;
+        let is_next = notice.at.version == cursor.position().version + 1 && !notice.is_snapshot;
         let (table, own) = (&notice.table, self.connection);
         let seat = table.seat_of(self.player);
         let known = seat.and_then(|seat| table.occupant(seat)).map(|who| who.connection);
-        let was_confirmed = joined.confirmed;
-        joined.confirmed |= known == Some(Some(own));
-        let told = if is_next || ctx.planted(Planted::OverlooksGaps) {
-            self.update(ctx, out, told, notice)?
+        let was_confirmed = joined.is_confirmed;
+        joined.is_confirmed |= known == Some(Some(own));
+        let cursor = if is_next || ctx.has_fault(PlantedFault::OverlooksGaps) {
+            self.deliver_update(ctx, out, cursor, notice)?
         } else {
-            self.snapshot(ctx, out, notice.at, &notice.shown, table)?
+            self.deliver_snapshot(ctx, out, notice.at, &notice.last_visible, table)?
         };
         if let Some(joined) = &mut self.joined {
-            joined.told = told;
+            joined.cursor = cursor;
         }
         match known {
             // The seat is free: the connection stays, for the next table.
-            None if was_confirmed || !ctx.planted(Planted::WatchesAfterARefusedJoin) => {
+            None if was_confirmed || !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) => {
                 self.joined = None;
                 Ok(())
             }
             // The history that this connection joined is lost: it joins the one that there is.
-            Some(other) if was_confirmed && notice.parted && other != Some(own) => {
+            Some(other) if was_confirmed && notice.is_diverged && other != Some(own) => {
                 self.joined = None;
-                Err(End::Parted)
+                Err(SessionEnd::HistoryDiverged)
             }
             Some(Some(other)) if was_confirmed && other != own => {
                 self.joined = None;
-                Err(End::Replaced)
+                Err(SessionEnd::Replaced)
             }
             None | Some(_) => Ok(()),
         }
     }
 
     /// What happened, unless there is nothing in it for the player.
-    fn update(
+    fn deliver_update(
         &self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
-        mut told: Told,
+        mut cursor: DeliveryCursor,
         notice: &Notice<G>,
-    ) -> Result<Told, End> {
+    ) -> Result<DeliveryCursor, SessionEnd> {
         let table = &*notice.table;
-        self.shown(ctx, table, || {
+        self.show_guarded(ctx, table, || {
             out.before_showing(table);
-            let events = redacted::<G>(&notice.events, self.viewer(ctx, table));
-            if events.is_empty() && !ctx.planted(Planted::TellsOfHiddenLines) {
-                told.pass(notice.at);
+            let events = redact_events::<G>(&notice.events, self.viewer(ctx, table));
+            if events.is_empty() && !ctx.has_fault(PlantedFault::TellsOfHiddenLines) {
+                cursor.skip_hidden(notice.at);
             } else {
-                told.show(notice.at);
-                out.update(told.read_as(notice.at), events, table, true);
+                cursor.advance(notice.at);
+                out.send_update(cursor.to_client_point(notice.at), events, table, true);
             }
         })?;
-        Ok(told)
+        Ok(cursor)
     }
 
-    fn snapshot(
+    fn deliver_snapshot(
         &self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         at: Point,
-        shown: &LastShown,
+        last_visible: &LastVisible,
         table: &Table<G>,
-    ) -> Result<Told, End> {
-        let shown = shown.to(table.viewer(self.player));
-        self.shown(ctx, table, || {
+    ) -> Result<DeliveryCursor, SessionEnd> {
+        let shown = last_visible.point_for(table.viewer(self.player));
+        self.show_guarded(ctx, table, || {
             out.before_showing(table);
-            out.snapshot(shown, table.view(Some(self.shown_to(ctx, table))), table);
+            out.send_snapshot(shown, table.view(Some(self.viewed_player(ctx, table))), table);
         })?;
-        Ok(Told::whole(at, shown))
+        Ok(DeliveryCursor::from_snapshot(at, shown))
     }
 
     /// A panic in what a player is shown halts the table, and this connection ends: the next one
     /// hears of the halt when it joins.
-    fn shown(
+    fn show_guarded(
         &self,
         ctx: &impl Context<G>,
         table: &Table<G>,
         show: impl FnOnce(),
-    ) -> Result<(), End> {
-        guarded(show).map_err(|reason| {
-            ctx.show_failed(Halt::over(table, reason));
-            End::ShowFailed
+    ) -> Result<(), SessionEnd> {
+        catch_panic(show).map_err(|reason| {
+            ctx.report_show_failure(Halt::from_table(table, reason));
+            SessionEnd::ShowFailed
         })
     }
 
     fn viewer(&self, ctx: &impl Context<G>, table: &Table<G>) -> Viewer {
-        if ctx.planted(Planted::ForgetsToRedact) {
+        if ctx.has_fault(PlantedFault::ForgetsToRedact) {
             return Viewer::Everything;
         }
-        table.viewer(self.shown_to(ctx, table))
+        table.viewer(self.viewed_player(ctx, table))
     }
 
     /// Whose view goes out: the player's own.
-    fn shown_to(&self, ctx: &impl Context<G>, table: &Table<G>) -> PlayerId {
-        if !ctx.planted(Planted::ShowsAnothersView) {
+    fn viewed_player(&self, ctx: &impl Context<G>, table: &Table<G>) -> PlayerId {
+        if !ctx.has_fault(PlantedFault::ShowsAnothersView) {
             return self.player;
         }
         let other = table.occupants().find(|(_, other)| other.player != self.player);
@@ -585,7 +585,7 @@ impl<G: Readable> PlayerSession<G> {
 }
 
 /// Whether the player kept one seat through all of this, so that one viewer may see all of it.
-fn seat_is_steady<G: Readable>(missed: &[AppliedLine<G>], player: PlayerId) -> bool {
+fn has_steady_seat<G: Readable>(missed: &[AppliedLine<G>], player: PlayerId) -> bool {
     missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
         Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,
         _ => true,

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use bahay_engine::table::{ConnectionId, Occupant, PlayerId, Readable, Table, TableId};
 
-use crate::context::{Context, Remark};
-use crate::direct::{DirectWriter, Wrote};
-use crate::guard::guarded;
+use crate::context::{Context, HostEvent};
+use crate::direct::{DirectWriter, WriteOutcome};
+use crate::guard::catch_panic;
 use crate::journal::Point;
-use crate::notice::{Ending, Notice};
-use crate::notices::{Notices, Outbox, Refused, outbox};
+use crate::notice::{WatchEnd, Notice};
+use crate::notices::{NoticeReceiver, NoticeSender, SendError, notice_channel};
 use crate::replica::{AppliedLine, Replica};
-use crate::told::LastShown;
+use crate::delivery_cursor::LastVisible;
 
 /// What a new watcher begins with.
 #[derive(Debug)]
 pub struct Watch<G: Readable> {
     pub at: Point,
     /// Which lines showed something last.
-    pub shown: LastShown,
+    pub last_visible: LastVisible,
     pub table: Arc<Table<G>>,
     /// What happened since the point that the watcher named; `None` when it named none or the
     /// journal does not have it: show the whole table.
     pub missed: Option<Vec<AppliedLine<G>>>,
-    pub notices: Notices<Notice<G>>,
+    pub notices: NoticeReceiver<Notice<G>>,
 }
 
 /// How a table stands in the list of its room.
@@ -38,7 +38,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    pub fn of<G: Readable>(table: &Table<G>) -> Self {
+    pub fn from_table<G: Readable>(table: &Table<G>) -> Self {
         let is_practice = table.terms().practice;
         let occupants = table.occupants().map(|(_, who)| who);
         let is_listed = |who: &&Occupant| !(is_practice && who.bot);
@@ -55,7 +55,7 @@ impl Listing {
 struct Watcher<G: Readable> {
     connection: ConnectionId,
     writer: Option<Arc<dyn DirectWriter<G>>>,
-    outbox: Outbox<Notice<G>>,
+    sender: NoticeSender<Notice<G>>,
 }
 
 /// The watchers of one table.
@@ -64,20 +64,20 @@ pub(crate) struct Watchers<G: Readable> {
     table: TableId,
     watchers: Vec<Watcher<G>>,
     /// The last point that was told to whoever watched then.
-    told: Option<Point>,
+    last_sent: Option<Point>,
 }
 
 impl<G: Readable> Watchers<G> {
     pub(crate) const fn new(table: TableId) -> Self {
-        Self { table, watchers: Vec::new(), told: None }
+        Self { table, watchers: Vec::new(), last_sent: None }
     }
 
-    pub(crate) fn told(&self) -> Option<Point> {
-        self.told
+    pub(crate) fn last_sent(&self) -> Option<Point> {
+        self.last_sent
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.watchers.iter().all(|watcher| watcher.outbox.is_closed())
+        self.watchers.iter().all(|watcher| watcher.sender.is_closed())
     }
 
     /// A connection has one watch a table: a new one ends the old one's notices. An older
@@ -86,73 +86,73 @@ impl<G: Readable> Watchers<G> {
         &mut self,
         connection: ConnectionId,
         writer: Option<Arc<dyn DirectWriter<G>>>,
-    ) -> Notices<Notice<G>> {
+    ) -> NoticeReceiver<Notice<G>> {
         self.watchers.retain(|watcher| watcher.connection != connection);
-        let (outbox, notices) = outbox();
-        self.watchers.push(Watcher { connection, writer, outbox });
+        let (sender, notices) = notice_channel();
+        self.watchers.push(Watcher { connection, writer, sender });
         notices
     }
 
     /// Ends every watch, after what waits in its queue.
-    pub(crate) fn end(&mut self, why: Ending) {
+    pub(crate) fn close_all(&mut self, ending: WatchEnd) {
         for watcher in self.watchers.drain(..) {
-            watcher.outbox.end(why);
+            watcher.sender.close(ending);
         }
     }
 
-    pub(crate) fn tell(
+    pub(crate) fn send_line(
         &mut self,
         ctx: &impl Context<G>,
         replica: &Replica<G>,
         applied: &AppliedLine<G>,
     ) {
         let (at, events) = (applied.at, applied.events.clone());
-        let (shown, table) = (replica.shown().clone(), replica.table().clone());
-        let notice = Notice { at, events, shown, table, anew: false, parted: false };
+        let (last_visible, table) = (replica.last_visible().clone(), replica.table().clone());
+        let notice = Notice { at, events, last_visible, table, is_snapshot: false, is_diverged: false };
         // A process that was asleep may be behind the line that it tells of.
         let now = ctx.now().max(notice.table.at());
         self.send(ctx, &notice, |watcher| {
             // Who panics over it is told it again, and does so where that is dealt with.
-            let wrote = watcher.writer.as_ref().map(|way| guarded(|| way.write(&notice, now)));
-            wrote.and_then(Result::ok).unwrap_or(Wrote::Nothing)
+            let outcome = watcher.writer.as_ref().map(|writer| catch_panic(|| writer.write(&notice, now)));
+            outcome.and_then(Result::ok).unwrap_or(WriteOutcome::Skipped)
         });
     }
 
     /// The table was read as a whole. `parted`: what was told before did not lead here. Who has been told
     /// of exactly this is not told again: else anybody could have the whole table shown to everybody by
     /// joining once more.
-    pub(crate) fn tell_anew(&mut self, ctx: &impl Context<G>, replica: &Replica<G>, parted: bool) {
-        if self.told == Some(replica.at()) {
+    pub(crate) fn send_snapshot(&mut self, ctx: &impl Context<G>, replica: &Replica<G>, is_diverged: bool) {
+        if self.last_sent == Some(replica.point()) {
             return;
         }
-        let (at, events) = (replica.at(), Vec::new().into());
-        let (shown, table) = (replica.shown().clone(), replica.table().clone());
-        let notice = Notice { at, events, shown, table, anew: true, parted };
-        self.send(ctx, &notice, |_| Wrote::Nothing);
+        let (at, events) = (replica.point(), Vec::new().into());
+        let (last_visible, table) = (replica.last_visible().clone(), replica.table().clone());
+        let notice = Notice { at, events, last_visible, table, is_snapshot: true, is_diverged };
+        self.send(ctx, &notice, |_| WriteOutcome::Skipped);
     }
 
     fn send(
         &mut self,
         ctx: &impl Context<G>,
         notice: &Notice<G>,
-        write: impl Fn(&Watcher<G>) -> Wrote,
+        write: impl Fn(&Watcher<G>) -> WriteOutcome,
     ) {
-        self.told = Some(notice.at);
-        let (table, most) = (self.table, ctx.limits().notices);
+        self.last_sent = Some(notice.at);
+        let (table, capacity) = (self.table, ctx.limits().queued_notices);
         self.watchers.retain(|watcher| {
             let sent = match write(watcher) {
-                Wrote::All => return true,
-                Wrote::NotTaken => watcher.outbox.wake(),
-                Wrote::Nothing => watcher.outbox.send(notice.clone(), most),
+                WriteOutcome::Written => return true,
+                WriteOutcome::Backlogged => watcher.sender.wake(),
+                WriteOutcome::Skipped => watcher.sender.send(notice.clone(), capacity),
             };
             match sent {
                 Ok(()) => true,
-                Err(Refused::Full) => {
+                Err(SendError::Full) => {
                     // Its session closes the connection when the notices end.
-                    ctx.remark(table, Remark::SlowWatcher);
+                    ctx.record(table, HostEvent::SlowWatcher);
                     false
                 }
-                Err(Refused::Gone) => false,
+                Err(SendError::Closed) => false,
             }
         });
     }

@@ -10,17 +10,17 @@ use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::{Rules, Tongits};
 use bahay_engine::hex::Hex;
 use bahay_engine::table::{
-    Clocks, ConnectionId, ENGINE, Fresh, GameId, Hits, Input, PlayerId, Price, Rejection,
+    Clocks, ConnectionId, ENGINE, GameEntropy, GameId, Hits, Input, PlayerId, Price, Rejection,
     Spectators, Table, TableId, Terms, Timestamp,
 };
 use bahay_shell::{
-    Answer, Append, Call, Context, DirectWriter, Entry, Failure, Halt, Limits, NewLine, Notice,
-    Point, Remark, Reply, Request, RoomTerms, Step, Stored, TableHost, Tag, Tail, Watch,
-    WatchRequest, Wrote, write_table,
+    CallResult, AppendOutcome, Call, Context, DirectWriter, JournalEntry, TableError, Halt, Limits, NewLine, Notice,
+    Point, HostEvent, Reply, Request, RoomTerms, Step, StoredTable, TableHost, Tag, Tail, Watch,
+    WatchRequest, WriteOutcome, write_table,
 };
 use uuid::Uuid;
 
-const LIMITS: Limits = Limits { waiting: 2, waiting_ms: 1_000, ..Limits::SERVICE };
+const LIMITS: Limits = Limits { queue_len: 2, queue_timeout_ms: 1_000, ..Limits::SERVICE };
 
 #[derive(Default)]
 struct Process {
@@ -43,11 +43,11 @@ impl Context<Tongits> for Process {
         self.elapsed_ms.get()
     }
 
-    fn fresh(&self) -> Fresh {
-        Fresh { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(7)) }
+    fn fresh(&self) -> GameEntropy {
+        GameEntropy { seed: ServerSeed(Hex([7; 32])), game: GameId(Uuid::from_u128(7)) }
     }
 
-    fn tag(&self) -> Tag {
+    fn new_tag(&self) -> Tag {
         self.tags.set(self.tags.get() + 1);
         tag(self.tags.get())
     }
@@ -60,10 +60,10 @@ impl Context<Tongits> for Process {
         &LIMITS
     }
 
-    fn remark(&self, _: TableId, _: Remark<'_>) {}
+    fn record(&self, _: TableId, _: HostEvent<'_>) {}
 
-    fn show_failed(&self, halt: Halt) {
-        panic!("nothing is shown here: {halt:?}");
+    fn report_show_failure(&self, halt: Halt) {
+        panic!("this test shows nothing: {halt:?}");
     }
 }
 
@@ -71,11 +71,11 @@ fn tag(number: u8) -> Tag {
     Tag(Hex([0, 0, 0, 0, 0, number]))
 }
 
-fn sit(player: u128) -> Request<Tongits> {
+fn sit_request(player: u128) -> Request<Tongits> {
     Request::Submit(Input::sit(PlayerId(Uuid::from_u128(player)), "Ana"))
 }
 
-fn stored() -> Stored {
+fn stored_table() -> StoredTable {
     let bet = Coins::from_whole(1).expect("a coin is an amount");
     let terms = Terms {
         room: "newbie".into(),
@@ -91,95 +91,95 @@ fn stored() -> Stored {
     let table = Table::<Tongits>::new(TableId(Uuid::from_u128(1)), terms);
     let base = Point { version: 0, tag: tag(0) };
     let snapshot = write_table(&table).expect("a table can be written");
-    Stored { base, snapshot, lines: Vec::new(), engine: ENGINE, halted: None }
+    StoredTable { base, snapshot, lines: Vec::new(), engine: ENGINE, halted: None }
 }
 
 /// A host that has loaded its table and decided on a first player, with the append in flight.
-fn appending(process: &Process) -> (TableHost<Tongits>, bahay_shell::Ticket, NewLine) {
+fn host_with_append_in_flight(process: &Process) -> (TableHost<Tongits>, bahay_shell::RequestTicket, NewLine) {
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
-    let (ticket, step) = host.request(process, sit(1));
+    let (ticket, step) = host.request(process, sit_request(1));
     assert!(matches!(step, Step::Call(Call::Load)), "{step:?}");
-    match host.answered(process, ticket, Answer::Loaded(Some(stored()))) {
+    match host.handle_answer(process, ticket, CallResult::Loaded(Some(stored_table()))) {
         Step::Call(Call::Append(new)) => (host, ticket, new),
         other => panic!("{other:?} is no append"),
     }
 }
 
 /// A host with a watcher.
-fn watched(process: &Process) -> (TableHost<Tongits>, Watch<Tongits>) {
+fn host_with_watcher(process: &Process) -> (TableHost<Tongits>, Watch<Tongits>) {
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
     let connection = ConnectionId(Uuid::from_u128(9));
     let watch = WatchRequest { connection, writer: None, from: None };
     let (watcher, step) = host.request(process, Request::Watch(watch));
     assert!(matches!(step, Step::Call(Call::Subscribe)), "{step:?}");
-    let step = host.answered(process, watcher, Answer::Subscribed(true));
+    let step = host.handle_answer(process, watcher, CallResult::Subscribed(true));
     assert!(matches!(step, Step::Call(Call::Load)), "{step:?}");
-    match host.answered(process, watcher, Answer::Loaded(Some(stored()))) {
+    match host.handle_answer(process, watcher, CallResult::Loaded(Some(stored_table()))) {
         Step::Reply(Reply::Watched(Ok(watch))) => (host, watch),
         other => panic!("{other:?} is no watch"),
     }
 }
 
 fn is_unavailable(step: &Step<Tongits>) -> bool {
-    matches!(step, Step::Reply(Reply::Submitted(Err(Failure::Unavailable(_)))))
+    matches!(step, Step::Reply(Reply::Submitted(Err(TableError::Unavailable(_)))))
 }
 
 #[test]
-fn what_waits_is_bounded_in_number_and_in_time() {
+fn queued_requests_are_bounded_in_number_and_time() {
     let process = Process::default();
-    let (mut host, first, _) = appending(&process);
-    let (second, step) = host.request(&process, sit(2));
+    let (mut host, first, _) = host_with_append_in_flight(&process);
+    let (second, step) = host.request(&process, sit_request(2));
     assert!(matches!(step, Step::Wait { until_ms: 1_000 }), "{step:?}");
     process.elapsed_ms.set(500);
-    let (third, step) = host.request(&process, sit(3));
+    let (third, step) = host.request(&process, sit_request(3));
     assert!(matches!(step, Step::Wait { until_ms: 1_500 }), "{step:?}");
-    let (_, step) = host.request(&process, sit(4));
+    let (_, step) = host.request(&process, sit_request(4));
     assert!(is_unavailable(&step), "the queue is full: {step:?}");
     assert_eq!(host.poll_timeout(), Some(1_000));
     process.elapsed_ms.set(1_000);
     host.handle_timeout(&process);
     assert_eq!((host.poll_woken(), host.poll_woken()), (Some(second), None));
-    assert!(is_unavailable(&host.poll(second)), "it has waited for too long");
+    assert!(is_unavailable(&host.poll(second)), "the request has timed out");
     // The first is stored; then the third has its turn.
-    let step = host.answered(&process, first, Answer::Append(Append::Appended));
+    let step = host.handle_answer(&process, first, CallResult::Append(AppendOutcome::Appended));
     assert!(matches!(step, Step::Call(Call::List(_))), "{step:?}");
-    let step = host.answered(&process, first, Answer::Done);
+    let step = host.handle_answer(&process, first, CallResult::Done);
     assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(1)))), "{step:?}");
     assert_eq!(host.poll_woken(), Some(third));
     assert!(matches!(host.poll(third), Step::Call(Call::Append(new)) if new.after.version == 1));
 }
 
 #[test]
-fn an_append_that_nobody_waits_for_is_looked_for() {
+fn an_abandoned_append_makes_the_host_reread_the_journal() {
     let process = Process::default();
-    let (mut host, mut watch) = watched(&process);
-    let (ticket, step) = host.request(&process, sit(1));
+    let (mut host, mut watch) = host_with_watcher(&process);
+    let (ticket, step) = host.request(&process, sit_request(1));
     let Step::Call(Call::Append(new)) = step else {
         panic!("{step:?} is no append");
     };
     host.abandon(&process, ticket);
     assert_eq!(host.poll_timeout(), Some(0), "the line may be stored");
     host.handle_timeout(&process);
-    let look = host.poll_unattended().expect("the journal is looked at");
-    assert!(matches!(host.poll(look), Step::Call(Call::Tail { from }) if from.version == 0));
-    let lines = vec![Entry { tag: new.tag, line: new.line }];
-    let step = host.answered(&process, look, Answer::Tail(Tail::Lines(lines)));
+    let reread = host.poll_own_request().expect("the host rereads the journal");
+    assert!(matches!(host.poll(reread), Step::Call(Call::Tail { from }) if from.version == 0));
+    let lines = vec![JournalEntry { tag: new.tag, line: new.line }];
+    let step = host.handle_answer(&process, reread, CallResult::Tail(Tail::Lines(lines)));
     assert!(matches!(step, Step::Reply(Reply::Done(Ok(())))), "{step:?}");
-    let notice = watch.notices.try_recv().expect("the watcher is told");
-    assert_eq!((notice.at.version, notice.at.tag, notice.anew), (1, new.tag, false));
+    let notice = watch.notices.try_recv().expect("the watcher has a notice");
+    assert_eq!((notice.at.version, notice.at.tag, notice.is_snapshot), (1, new.tag, false));
 }
 
 #[test]
-fn a_line_that_is_published_while_an_append_is_in_flight_is_followed_once() {
+fn a_line_published_during_an_append_is_applied_once() {
     let process = Process::default();
-    let (mut host, ticket, ours) = appending(&process);
+    let (mut host, ticket, ours) = host_with_append_in_flight(&process);
     // Another process was faster, and says so before Redis does.
-    let (_, _, theirs) = appending(&process);
-    let lines = [Entry { tag: theirs.tag, line: theirs.line.replace("001\"", "002\"") }];
-    host.published(&process, ours.after, &lines);
-    assert_eq!(host.replica().map(|replica| replica.at().version), Some(1));
-    let behind = Append::Behind(lines.to_vec());
-    let step = host.answered(&process, ticket, Answer::Append(behind));
+    let (_, _, theirs) = host_with_append_in_flight(&process);
+    let lines = [JournalEntry { tag: theirs.tag, line: theirs.line.replace("001\"", "002\"") }];
+    host.handle_publication(&process, ours.after, &lines);
+    assert_eq!(host.replica().map(|replica| replica.point().version), Some(1));
+    let behind = AppendOutcome::Behind(lines.to_vec());
+    let step = host.handle_answer(&process, ticket, CallResult::Append(behind));
     let Step::Call(Call::Append(again)) = step else {
         panic!("{step:?} is no append");
     };
@@ -189,67 +189,67 @@ fn a_line_that_is_published_while_an_append_is_in_flight_is_followed_once() {
 /// Redis publishes a line to all who listen, its writer among them, and the answer to the append may
 /// come after that.
 #[test]
-fn an_own_line_that_is_published_before_the_answer_is_told_once() {
+fn an_own_line_published_before_the_append_response_is_delivered_once() {
     let process = Process::default();
-    let (mut host, mut watch) = watched(&process);
-    let (ticket, step) = host.request(&process, sit(1));
+    let (mut host, mut watch) = host_with_watcher(&process);
+    let (ticket, step) = host.request(&process, sit_request(1));
     let Step::Call(Call::Append(new)) = step else {
         panic!("{step:?} is no append");
     };
-    let lines = [Entry { tag: new.tag, line: new.line }];
-    host.published(&process, new.after, &lines);
-    let notice = watch.notices.try_recv().expect("it is stored, so it is told");
-    assert_eq!((notice.at.version, notice.anew), (1, false));
-    let step = host.answered(&process, ticket, Answer::Append(Append::Appended));
+    let lines = [JournalEntry { tag: new.tag, line: new.line }];
+    host.handle_publication(&process, new.after, &lines);
+    let notice = watch.notices.try_recv().expect("a stored line is delivered");
+    assert_eq!((notice.at.version, notice.is_snapshot), (1, false));
+    let step = host.handle_answer(&process, ticket, CallResult::Append(AppendOutcome::Appended));
     assert!(matches!(step, Step::Call(Call::List(_))), "{step:?}");
-    let step = host.answered(&process, ticket, Answer::Done);
+    let step = host.handle_answer(&process, ticket, CallResult::Done);
     assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(1)))), "{step:?}");
     assert!(watch.notices.try_recv().is_none() && host.poll_timeout().is_none());
-    let (_, step) = host.request(&process, sit(2));
+    let (_, step) = host.request(&process, sit_request(2));
     assert!(matches!(step, Step::Call(Call::Append(new)) if new.after.version == 1));
 }
 
 /// A connection that takes everything, and notes what time it was told.
 #[derive(Debug, Default)]
-struct Noting(Mutex<Vec<Timestamp>>);
+struct RecordingWriter(Mutex<Vec<Timestamp>>);
 
-impl DirectWriter<Tongits> for Noting {
-    fn write(&self, _: &Notice<Tongits>, now: Timestamp) -> Wrote {
-        self.0.lock().expect("nobody panics over it").push(now);
-        Wrote::All
+impl DirectWriter<Tongits> for RecordingWriter {
+    fn write(&self, _: &Notice<Tongits>, now: Timestamp) -> WriteOutcome {
+        self.0.lock().expect("the lock is not poisoned").push(now);
+        WriteOutcome::Written
     }
 }
 
 /// Another process decided on a line while this one was stopped, whose time is behind now.
 #[test]
-fn what_is_told_is_never_dated_before_its_line() {
+fn a_delivery_is_never_dated_before_its_line() {
     let process = Process::default();
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
-    let writer = Arc::new(Noting::default());
+    let writer = Arc::new(RecordingWriter::default());
     let connection = ConnectionId(Uuid::from_u128(9));
     let watch = WatchRequest { connection, writer: Some(writer.clone()), from: None };
     let (watcher, _) = host.request(&process, Request::Watch(watch));
-    host.answered(&process, watcher, Answer::Subscribed(true));
-    let step = host.answered(&process, watcher, Answer::Loaded(Some(stored())));
+    host.handle_answer(&process, watcher, CallResult::Subscribed(true));
+    let step = host.handle_answer(&process, watcher, CallResult::Loaded(Some(stored_table())));
     let Step::Reply(Reply::Watched(Ok(_watch))) = step else {
         panic!("{step:?} is no watch");
     };
-    let (_, _, ours) = appending(&process);
+    let (_, _, ours) = host_with_append_in_flight(&process);
     let later = ours.line.replace("\"at\":1000", "\"at\":8000");
-    assert_ne!(ours.line, later, "the line says when it was decided");
-    host.published(&process, ours.after, &[Entry { tag: ours.tag, line: later }]);
+    assert_ne!(ours.line, later, "the line carries its time");
+    host.handle_publication(&process, ours.after, &[JournalEntry { tag: ours.tag, line: later }]);
     assert_eq!(process.now(), Timestamp::from_ms(1_000));
     assert_eq!(*writer.0.lock().unwrap(), [Timestamp::from_ms(8_000)]);
 }
 
 /// A process that was stopped decides nothing and shows nothing before it has been told the time.
 #[test]
-fn who_does_not_know_the_time_neither_decides_nor_shows() {
+fn a_process_without_the_time_neither_decides_nor_shows() {
     let process = Process::default();
-    let (mut host, watch) = watched(&process);
+    let (mut host, watch) = host_with_watcher(&process);
     drop(watch);
     process.was_asleep.set(true);
-    let (_, step) = host.request(&process, sit(1));
+    let (_, step) = host.request(&process, sit_request(1));
     assert!(is_unavailable(&step), "{step:?}");
     // It looks first for what it has missed.
     let watch = |host: &mut TableHost<Tongits>| {
@@ -258,73 +258,73 @@ fn who_does_not_know_the_time_neither_decides_nor_shows() {
         let (ticket, step) = host.request(&process, Request::Watch(watch));
         match step {
             Step::Call(Call::Tail { .. }) => {
-                host.answered(&process, ticket, Answer::Tail(Tail::Lines(Vec::new())))
+                host.handle_answer(&process, ticket, CallResult::Tail(Tail::Lines(Vec::new())))
             }
             step => step,
         }
     };
     let step = watch(&mut host);
-    let is_refused = matches!(step, Step::Reply(Reply::Watched(Err(Failure::Unavailable(_)))));
+    let is_refused = matches!(step, Step::Reply(Reply::Watched(Err(TableError::Unavailable(_)))));
     assert!(is_refused, "{step:?}");
     process.was_asleep.set(false);
     let step = watch(&mut host);
     assert!(matches!(step, Step::Reply(Reply::Watched(Ok(_)))), "{step:?}");
-    let (_, step) = host.request(&process, sit(1));
+    let (_, step) = host.request(&process, sit_request(1));
     assert!(matches!(step, Step::Call(Call::Append(_))), "{step:?}");
 }
 
 /// A connection that joins again where it is has the journal read; others publish a line before the
 /// answer comes, which does not have that line. Nobody is shown what was before it.
 #[test]
-fn a_line_that_is_published_while_the_journal_is_read_stays() {
+fn a_line_published_during_a_journal_read_is_kept() {
     let process = Process::default();
-    let (mut host, mut watch) = watched(&process);
+    let (mut host, mut watch) = host_with_watcher(&process);
     let (player, connection) = (PlayerId(Uuid::from_u128(1)), ConnectionId(Uuid::from_u128(9)));
     let connect = || Request::Submit(Input::Connect { player, connection });
     let mut journal = Vec::new();
-    for request in [sit(1), connect()] {
+    for request in [sit_request(1), connect()] {
         let (ticket, mut step) = host.request(&process, request);
         while let Step::Call(call) = step {
             let answer = match call {
                 Call::Append(new) => {
-                    journal.push(Entry { tag: new.tag, line: new.line });
-                    Answer::Append(Append::Appended)
+                    journal.push(JournalEntry { tag: new.tag, line: new.line });
+                    CallResult::Append(AppendOutcome::Appended)
                 }
-                _ => Answer::Done,
+                _ => CallResult::Done,
             };
-            step = host.answered(&process, ticket, answer);
+            step = host.handle_answer(&process, ticket, answer);
         }
         assert!(matches!(step, Step::Reply(Reply::Submitted(Ok(_)))), "{step:?}");
     }
-    let told = std::iter::from_fn(|| watch.notices.try_recv()).last().expect("it is told").at;
-    assert_eq!(told.version, 2);
+    let delivered = std::iter::from_fn(|| watch.notices.try_recv()).last().expect("the watcher has a notice").at;
+    assert_eq!(delivered.version, 2);
 
     let (ticket, step) = host.request(&process, connect());
-    let Step::Call(asked) = step else {
-        panic!("{step:?} does not ask the journal");
+    let Step::Call(read_call) = step else {
+        panic!("{step:?} does not read the journal");
     };
     // Another process appends after that was read, and its publication is faster than the answer.
     let mut other = TableHost::new(host.id());
-    let (appending, _) = other.request(&process, sit(2));
-    let known = Stored { lines: journal.clone(), ..stored() };
-    let step = other.answered(&process, appending, Answer::Loaded(Some(known)));
+    let (appending, _) = other.request(&process, sit_request(2));
+    let stored = StoredTable { lines: journal.clone(), ..stored_table() };
+    let step = other.handle_answer(&process, appending, CallResult::Loaded(Some(stored)));
     let Step::Call(Call::Append(theirs)) = step else {
         panic!("{step:?} is no append");
     };
-    host.published(&process, told, &[Entry { tag: theirs.tag, line: theirs.line }]);
-    let notice = watch.notices.try_recv().expect("it is told");
-    assert_eq!((notice.at.version, notice.anew), (3, false));
-    let answer = match asked {
-        Call::Tail { from } if from == told => Answer::Tail(Tail::Lines(Vec::new())),
-        Call::Load => Answer::Loaded(Some(Stored { lines: journal, ..stored() })),
-        other => panic!("{other:?} reads something else"),
+    host.handle_publication(&process, delivered, &[JournalEntry { tag: theirs.tag, line: theirs.line }]);
+    let notice = watch.notices.try_recv().expect("the watcher has a notice");
+    assert_eq!((notice.at.version, notice.is_snapshot), (3, false));
+    let answer = match read_call {
+        Call::Tail { from } if from == delivered => CallResult::Tail(Tail::Lines(Vec::new())),
+        Call::Load => CallResult::Loaded(Some(StoredTable { lines: journal, ..stored_table() })),
+        other => panic!("{other:?} is no journal read"),
     };
-    let step = host.answered(&process, ticket, answer);
-    let is_there = matches!(
+    let step = host.handle_answer(&process, ticket, answer);
+    let is_connected_already = matches!(
         step,
-        Step::Reply(Reply::Submitted(Err(Failure::Rejected(Rejection::AlreadyConnected))))
+        Step::Reply(Reply::Submitted(Err(TableError::Rejected(Rejection::AlreadyConnected))))
     );
-    assert!(is_there, "{step:?}");
-    assert!(watch.notices.try_recv().is_none(), "nothing has happened since");
-    assert_eq!(host.replica().map(|replica| replica.at().version), Some(3));
+    assert!(is_connected_already, "{step:?}");
+    assert!(watch.notices.try_recv().is_none(), "no further line exists");
+    assert_eq!(host.replica().map(|replica| replica.point().version), Some(3));
 }

@@ -3,59 +3,59 @@
 //!
 //! `BAHAY_SEED` gives the first seed; a failing run prints its own and the command that repeats it.
 
-use bahay_shell::simulation::{Mutation, Options, Tally, simulate};
+use bahay_shell::simulation::{Mutation, Options, RunTotals, simulate};
 
 /// The first seed of this run.
-fn base() -> u64 {
+fn first_seed() -> u64 {
     std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
 
-fn holds(seeds: impl Iterator<Item = u64>) -> Tally {
-    let mut tally = Tally::default();
+fn run_seeds(seeds: impl Iterator<Item = u64>) -> RunTotals {
+    let mut totals = RunTotals::default();
     for seed in seeds {
-        let report = simulate(Options::of(seed)).unwrap_or_else(|failure| panic!("{failure}"));
-        tally.add(&report.tally);
+        let report = simulate(Options::from_seed(seed)).unwrap_or_else(|failure| panic!("{failure}"));
+        totals.add(&report.totals);
     }
-    tally
+    totals
 }
 
 #[test]
-fn everything_holds_whatever_fails() {
-    let tally = holds((0..6).map(|number| base().wrapping_add(number)));
-    println!("{tally:?}");
-    assert!(tally.games > 100 && tally.acks > 1_000, "{tally:?}");
-    assert!(tally.resumes > 100 && tally.compactions > 0, "{tally:?}");
-    assert!(tally.joins_again > 1_000 && tally.second_connections > 20, "{tally:?}");
-    assert!(tally.halted > 0 && tally.released > 0 && tally.ended > 0, "{tally:?}");
-    assert!(tally.pot_refunds > 0, "{tally:?}");
-    assert!(tally.stood_in > 20, "{tally:?}");
-    assert!(tally.revealed > 100 && tally.unrevealed > 5, "{tally:?}");
-    assert!(tally.closed > 0 && tally.terms_updates > 50 && tally.abandoned > 0, "{tally:?}");
-    assert!(tally.written_directly > 10_000 && tally.resumed_from_memory > 50, "{tally:?}");
+fn every_check_holds_under_faults() {
+    let totals = run_seeds((0..6).map(|number| first_seed().wrapping_add(number)));
+    println!("{totals:?}");
+    assert!(totals.games > 100 && totals.acks > 1_000, "{totals:?}");
+    assert!(totals.resumes > 100 && totals.compactions > 0, "{totals:?}");
+    assert!(totals.joins_again > 1_000 && totals.second_connections > 20, "{totals:?}");
+    assert!(totals.tables_halted > 0 && totals.tables_released > 0 && totals.tables_voided > 0, "{totals:?}");
+    assert!(totals.pot_refunds > 0, "{totals:?}");
+    assert!(totals.grace_actions > 20, "{totals:?}");
+    assert!(totals.revealed > 100 && totals.unrevealed > 5, "{totals:?}");
+    assert!(totals.tables_closed > 0 && totals.terms_updates > 50 && totals.abandoned > 0, "{totals:?}");
+    assert!(totals.written_directly > 10_000 && totals.resumed_from_memory > 50, "{totals:?}");
 }
 
 #[test]
-fn one_seed_is_one_run_to_the_last_byte() {
-    let run = |seed| simulate(Options::of(seed)).unwrap_or_else(|failure| panic!("{failure}"));
-    let seed = base().wrapping_add(100);
+fn one_seed_gives_one_run_byte_for_byte() {
+    let run = |seed| simulate(Options::from_seed(seed)).unwrap_or_else(|failure| panic!("{failure}"));
+    let seed = first_seed().wrapping_add(100);
     assert_eq!(run(seed), run(seed));
     assert_ne!(run(seed).digest, run(seed.wrapping_add(1)).digest);
 }
 
 /// Each canary dies within a bounded number of seeds, most of them at the first.
 #[test]
-fn what_is_broken_on_purpose_is_found() {
+fn every_mutation_is_detected() {
     let mut missed = Vec::new();
     for mutation in Mutation::ALL {
         // A gap is rare, because a host tells the lines that are new one by one.
         let seeds = if matches!(mutation, Mutation::OverlooksGaps) { 100 } else { 20 };
         let found = (1..=seeds).find_map(|seed| {
-            simulate(Options { mutation: Some(mutation), ..Options::of(seed) }).err()
+            simulate(Options { mutation: Some(mutation), ..Options::from_seed(seed) }).err()
         });
         match found {
-            Some(failure) => println!("{mutation:?}: seed {}: {}", failure.seed, failure.what),
+            Some(failure) => println!("{mutation:?}: seed {}: {}", failure.seed, failure.message),
             None => missed.push(mutation),
         }
     }
-    assert!(missed.is_empty(), "{missed:?} are found by no check");
+    assert!(missed.is_empty(), "no check detects {missed:?}");
 }

@@ -11,7 +11,7 @@ use bahay::app::Running;
 use bahay::client::{Play, PlayError};
 use bahay::clock::Clock;
 use bahay::entropy;
-use bahay::live_store::{Append, Entry, NewLine, Point, Publication, Tail};
+use bahay::live_store::{AppendOutcome, JournalEntry, NewLine, Point, Publication, Tail};
 use bahay::lobby::house_rooms;
 use bahay_engine::table::{Clocks, ENGINE, PhaseView, TableId};
 use tokio::time::timeout;
@@ -215,7 +215,7 @@ async fn strike(cluster: &mut Cluster, master: usize, blow: Blow) -> Struck {
         Blow::Kill => cluster.masters[master].kill(),
     }
     let acting = stuck[turn].act(action).await.unwrap();
-    let refused = timeout(PATIENCE, stuck[turn].answered(acting)).await.unwrap().unwrap_err();
+    let refused = timeout(PATIENCE, stuck[turn].wait_for_answer(acting)).await.unwrap().unwrap_err();
     assert!(
         matches!(&refused, PlayError::Refused { code, .. } if code == "unavailable"),
         "{refused}"
@@ -244,7 +244,7 @@ async fn begun(mut plays: Vec<Play>) -> Vec<Play> {
             timeout(PATIENCE, play.next()).await.unwrap().unwrap();
         };
         let readied = play.ready(game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in &mut plays {
         while play.prompt().is_none() {
@@ -289,7 +289,7 @@ async fn a_node_starts_while_a_master_is_away() {
         }
         for (place, player) in players.into_iter().enumerate() {
             if player != away {
-                trio.plays[place] = joined(&trio.clients[place].at(&other)).await;
+                trio.plays[place] = joined(&trio.clients[place].with_base(&other)).await;
             }
         }
         others.push(Playing::start(trio.plays));
@@ -303,7 +303,7 @@ async fn a_node_starts_while_a_master_is_away() {
     cluster.masters[away].thaw();
     let mut plays = vec![];
     for client in stuck.unwrap().clients {
-        plays.push(comes_to(&client.at(&other)).await);
+        plays.push(comes_to(&client.with_base(&other)).await);
     }
     let playing = Playing::start(plays);
     playing.sees_more(5, 0).await;
@@ -327,8 +327,8 @@ async fn a_replica_takes_the_place_of_its_master() {
     here.create(table, start.tag, "empty", 60_000, ENGINE).await.unwrap();
     there.watch(table).await.unwrap();
     let a = line(start, "a");
-    assert_eq!(here.append(table, a).await.unwrap(), Append::Appended);
-    let lines = vec![Entry { tag: a.tag, line: "a".to_owned() }];
+    assert_eq!(here.append(table, a).await.unwrap(), AppendOutcome::Appended);
+    let lines = vec![JournalEntry { tag: a.tag, line: "a".to_owned() }];
     assert_eq!(heard.recv().await.unwrap(), Publication::Lines { table, after: start, lines });
     until("the replica has the line", async || {
         let offset = |info: String, name: &str| {
@@ -347,10 +347,10 @@ async fn a_replica_takes_the_place_of_its_master() {
     let b = line(to(&a), "b");
     until("the new master is found", async || {
         match here.append(table, b).await {
-            Ok(Append::Appended) => true,
+            Ok(AppendOutcome::Appended) => true,
             // An attempt before this one was carried out, and answered too late.
-            Ok(Append::Behind(lines)) => {
-                assert_eq!(lines, [Entry { tag: b.tag, line: "b".to_owned() }]);
+            Ok(AppendOutcome::Behind(lines)) => {
+                assert_eq!(lines, [JournalEntry { tag: b.tag, line: "b".to_owned() }]);
                 true
             }
             Ok(other) => panic!("{other:?}"),
@@ -373,7 +373,7 @@ async fn a_replica_takes_the_place_of_its_master() {
     let mut again = std::pin::pin!(again);
     let first = loop {
         let more = line(at, "more");
-        assert_eq!(here.append(table, more).await.unwrap(), Append::Appended);
+        assert_eq!(here.append(table, more).await.unwrap(), AppendOutcome::Appended);
         at = to(&more);
         if let Ok(first) = timeout(PACE, &mut again).await {
             break first;

@@ -9,7 +9,7 @@ use bahay::tables::Tables;
 use bahay_engine::catalog::AnyGame;
 use bahay_engine::game::{Game, Viewer};
 use bahay_engine::table::{Clocks, ConnectionId, Input, Phase, PlayerId, Table, TableId};
-use bahay_shell::{Notice, Notices};
+use bahay_shell::{Notice, NoticeReceiver};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -35,8 +35,8 @@ impl Node {
         let (clock, pool) = (Clock::system(), bank.pool.clone());
         let tables = Tables::<AnyGame>::new(live.clone(), ledger.clone(), clock, pool);
         let mut tasks = JoinSet::new();
-        tasks.spawn(tables.clone().listen(publications));
-        tasks.spawn(tables.clone().tick());
+        tasks.spawn(tables.clone().handle_publications(publications));
+        tasks.spawn(tables.clone().run_ticker());
         let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
         Self { lobby, _ledger: ledger_tasks, tasks, present: None }
     }
@@ -47,10 +47,10 @@ impl Node {
         let (ledger, ledger_tasks) = bank.node().await;
         let tables = Tables::start(live.clone(), ledger.clone(), bank.pool.clone()).await.unwrap();
         let mut tasks = JoinSet::new();
-        tasks.spawn(tables.clone().listen(publications));
-        tasks.spawn(tables.clone().tick());
+        tasks.spawn(tables.clone().handle_publications(publications));
+        tasks.spawn(tables.clone().run_ticker());
         tasks.spawn(tables.clone().find_lost());
-        let present = Some(tasks.spawn(tables.clone().keep_present()));
+        let present = Some(tasks.spawn(tables.clone().run_heartbeats()));
         let lobby = Lobby::new(house_rooms(clocks), tables, live, ledger);
         Self { lobby, _ledger: ledger_tasks, tasks, present }
     }
@@ -61,7 +61,7 @@ impl Node {
     }
 
     pub(crate) fn wake(&mut self) {
-        self.present = Some(self.tasks.spawn(self.tables().clone().keep_present()));
+        self.present = Some(self.tasks.spawn(self.tables().clone().run_heartbeats()));
     }
 
     pub(crate) fn tables(&self) -> &Tables<AnyGame> {
@@ -73,7 +73,7 @@ impl Node {
 pub(crate) struct Seated {
     pub(crate) player: PlayerId,
     pub(crate) connection: ConnectionId,
-    pub(crate) notices: Notices<Notice<AnyGame>>,
+    pub(crate) notices: NoticeReceiver<Notice<AnyGame>>,
     pub(crate) version: u64,
     pub(crate) table: Arc<Table<AnyGame>>,
 }
@@ -149,7 +149,7 @@ pub(crate) fn is_playing(table: &Table<AnyGame>) -> bool {
 /// All ready, and the cards dealt.
 pub(crate) async fn deal(node: &Node, seated: &mut [Seated]) {
     for one in seated.iter() {
-        let look = node.tables().look(one.table.id()).await.unwrap().unwrap();
+        let look = node.tables().read_table(one.table.id()).await.unwrap().unwrap();
         let game = look.phase().game().expect("a game is prepared");
         let ready = Input::Ready { player: one.player, game, commitment: None };
         node.tables().submit(look.id(), ready).await.unwrap();

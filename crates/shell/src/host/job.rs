@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use bahay_engine::table::{Event, Input, Readable, Rejection, Table};
 
-use super::after::{after_seats, compaction, is_idle, no_shows};
-use super::{Answer, Call, Reply, Request, TableHost, Ticket, WatchRequest, terms};
+use super::follow_up_calls::{compaction_call, find_no_shows, is_idle, seat_change_calls};
+use super::{CallResult, Call, Reply, Request, TableHost, RequestTicket, WatchRequest, terms};
 use crate::codec::write_line;
-use crate::context::{Context, Planted, Remark};
-use crate::failure::{Failure, Unavailable};
-use crate::guard::guarded;
+use crate::context::{Context, PlantedFault, HostEvent};
+use crate::failure::{TableError, UnavailableError};
+use crate::guard::catch_panic;
 use crate::halting::Halt;
-use crate::journal::{Append, NewLine, Point, Tag, Tail};
+use crate::journal::{AppendOutcome, NewLine, Point, Tag, Tail};
 use crate::replica::AppliedLine;
 use crate::watchers::{Listing, Watch};
 
 /// A request on its way.
 #[derive(Debug)]
 pub(super) struct Job<G: Readable> {
-    pub(super) ticket: Ticket,
+    pub(super) ticket: RequestTicket,
     pub(super) request: Request<G>,
     pub(super) origin: Origin,
     /// How often the input was decided on.
@@ -37,9 +37,9 @@ pub(super) enum Origin {
     /// The ledger's answer.
     Ledger,
     /// What the table is owed.
-    Owed,
+    Effect,
     /// What an AI thought of.
-    Thought,
+    Ai,
     /// The host, for itself.
     Host,
 }
@@ -58,14 +58,14 @@ pub(super) enum Stage<G: Readable> {
     Append(Box<Pending<G>>),
     Halt(Box<Halt>),
     /// Calls that may fail, and what comes after them.
-    Tidy(Box<Tidying<G>>),
+    FollowUps(Box<FollowUps<G>>),
 }
 
 /// Calls that are made one after the other.
 #[derive(Debug)]
-pub(super) struct Tidying<G: Readable> {
+pub(super) struct FollowUps<G: Readable> {
     calls: VecDeque<Call>,
-    then: Then<G>,
+    next: NextStep<G>,
     /// The point of the snapshot that is being stored.
     compacting: Option<Point>,
 }
@@ -83,9 +83,9 @@ pub(super) struct Pending<G: Readable> {
 
 /// What comes after tidying.
 #[derive(Debug)]
-pub(super) enum Then<G: Readable> {
+pub(super) enum NextStep<G: Readable> {
     /// The request goes on where it was; the table was just read.
-    GoOn,
+    Resume,
     Done(Reply<G>),
 }
 
@@ -96,17 +96,17 @@ pub(super) enum Progress<G: Readable> {
 }
 
 impl<G: Readable> Job<G> {
-    pub(super) fn new(ticket: Ticket, request: Request<G>, origin: Origin) -> Self {
+    pub(super) fn new(ticket: RequestTicket, request: Request<G>, origin: Origin) -> Self {
         Self { ticket, request, origin, attempts: 0, is_fresh: false, stage: Stage::Begin }
     }
 
     /// The reply to a request that failed.
-    pub(super) fn fail(&self, failure: Failure<G::Illegal>) -> Reply<G> {
+    pub(super) fn failure_reply(&self, failure: TableError<G::Refusal>) -> Reply<G> {
         match &self.request {
             Request::Submit(_) => Reply::Submitted(Err(failure)),
             Request::Watch(_) => Reply::Watched(Err(failure)),
-            Request::Look | Request::Attend => Reply::Looked(Err(failure)),
-            Request::TellTerms
+            Request::ReadTable | Request::RunEffects => Reply::Table(Err(failure)),
+            Request::UpdateTerms
             | Request::List
             | Request::CatchUp
             | Request::Unsubscribe
@@ -114,173 +114,173 @@ impl<G: Readable> Job<G> {
         }
     }
 
-    pub(super) fn call(mut self, stage: Stage<G>, call: Call) -> Progress<G> {
+    pub(super) fn make_call(mut self, stage: Stage<G>, call: Call) -> Progress<G> {
         self.stage = stage;
         Progress::Call(self, call)
     }
 
-    fn done(self, reply: Reply<G>) -> Progress<G> {
+    fn finish(self, reply: Reply<G>) -> Progress<G> {
         Progress::Done(self, reply)
     }
 
-    pub(super) fn failed(self, failure: impl Into<Failure<G::Illegal>>) -> Progress<G> {
-        let reply = self.fail(failure.into());
+    pub(super) fn fail(self, failure: impl Into<TableError<G::Refusal>>) -> Progress<G> {
+        let reply = self.failure_reply(failure.into());
         Progress::Done(self, reply)
     }
 }
 
 impl<G: Readable> TableHost<G> {
     /// Lets a request go on. `was_read`: the journal was read just now.
-    pub(super) fn go(
+    pub(super) fn resume(
         &mut self,
         ctx: &impl Context<G>,
         mut job: Job<G>,
-        was_read: bool,
+        is_just_read: bool,
     ) -> Progress<G> {
         match &job.request {
-            Request::Submit(_) => self.decide(ctx, job, was_read),
-            Request::TellTerms => {
-                let due = self.replica.as_ref().and_then(|one| terms::due(ctx, one.table()));
+            Request::Submit(_) => self.decide(ctx, job, is_just_read),
+            Request::UpdateTerms => {
+                let due = self.replica.as_ref().and_then(|one| terms::pending_update(ctx, one.table()));
                 if due.is_none() {
-                    job.done(Reply::Done(Ok(())))
+                    job.finish(Reply::Done(Ok(())))
                 } else {
-                    self.decide(ctx, job, was_read)
+                    self.decide(ctx, job, is_just_read)
                 }
             }
             Request::Watch(_) => {
                 // Listen first: what is published from here on is not in what is read next.
-                if !self.is_subscribed && !was_read {
-                    return job.call(Stage::Subscribe, Call::Subscribe);
+                if !self.is_subscribed && !is_just_read {
+                    return job.make_call(Stage::Subscribe, Call::Subscribe);
                 }
-                if !was_read { self.refresh(job) } else { self.watch(ctx, job) }
+                if !is_just_read { self.refresh(job) } else { self.start_watch(ctx, job) }
             }
-            Request::Look | Request::Attend => {
-                if !was_read {
+            Request::ReadTable | Request::RunEffects => {
+                if !is_just_read {
                     return self.refresh(job);
                 }
                 let table = self.replica.as_ref().map(|replica| replica.table().clone());
-                job.done(Reply::Looked(Ok(table)))
+                job.finish(Reply::Table(Ok(table)))
             }
             Request::List => {
-                if !was_read {
+                if !is_just_read {
                     return self.refresh(job);
                 }
                 match &self.replica {
                     Some(replica) => {
-                        let list = Call::List(Listing::of(replica.table()));
-                        self.tidy(ctx, job, [list].into(), Then::Done(Reply::Done(Ok(()))))
+                        let list = Call::List(Listing::from_table(replica.table()));
+                        self.start_follow_ups(ctx, job, [list].into(), NextStep::Done(Reply::Done(Ok(()))))
                     }
-                    None => job.done(Reply::Done(Ok(()))),
+                    None => job.finish(Reply::Done(Ok(()))),
                 }
             }
             Request::CatchUp => {
-                if was_read {
-                    job.done(Reply::Done(Ok(())))
+                if is_just_read {
+                    job.finish(Reply::Done(Ok(())))
                 } else if self.watchers.is_empty() {
-                    self.unsubscribe(ctx, job, Then::Done(Reply::Done(Ok(()))))
+                    self.unsubscribe(ctx, job, NextStep::Done(Reply::Done(Ok(()))))
                 } else {
                     self.refresh(job)
                 }
             }
-            Request::Unsubscribe => self.unsubscribe(ctx, job, Then::Done(Reply::Done(Ok(())))),
+            Request::Unsubscribe => self.unsubscribe(ctx, job, NextStep::Done(Reply::Done(Ok(())))),
             Request::Halt(halt) => {
                 let halt = Box::new(halt.clone());
                 self.replica = None;
                 job.is_fresh = true;
                 let call = Call::Halt { engine: halt.engine, reason: halt.reason.clone() };
-                job.call(Stage::Halt(halt), call)
+                job.make_call(Stage::Halt(halt), call)
             }
         }
     }
 
-    pub(super) fn on_answer(
+    pub(super) fn advance_job(
         &mut self,
         ctx: &impl Context<G>,
         mut job: Job<G>,
-        answer: Answer,
+        answer: CallResult,
     ) -> Progress<G> {
         match (std::mem::replace(&mut job.stage, Stage::Begin), answer) {
-            (Stage::Subscribe, Answer::Subscribed(true)) => {
+            (Stage::Subscribe, CallResult::Subscribed(true)) => {
                 self.is_subscribed = true;
                 self.refresh(job)
             }
-            (Stage::Subscribe, Answer::Subscribed(false)) => job.failed(Failure::Missing),
-            (Stage::Tail { from }, Answer::Tail(Tail::Lines(lines))) => {
-                self.tailed(ctx, job, from, &lines)
+            (Stage::Subscribe, CallResult::Subscribed(false)) => job.fail(TableError::Missing),
+            (Stage::Tail { from }, CallResult::Tail(Tail::Lines(lines))) => {
+                self.handle_tail(ctx, job, from, &lines)
             }
-            (Stage::Tail { from }, Answer::Tail(Tail::Halted(lines))) => {
+            (Stage::Tail { from }, CallResult::Tail(Tail::Halted(lines))) => {
                 if matches!(job.request, Request::Submit(_)) {
-                    self.is_doubtful |= !lines.is_empty();
-                    return job.failed(Failure::Halted);
+                    self.is_stale |= !lines.is_empty();
+                    return job.fail(TableError::Halted);
                 }
-                self.tailed(ctx, job, from, &lines)
+                self.handle_tail(ctx, job, from, &lines)
             }
-            (Stage::Tail { .. }, Answer::Tail(Tail::Elsewhere | Tail::Missing)) => {
+            (Stage::Tail { .. }, CallResult::Tail(Tail::Elsewhere | Tail::Missing)) => {
                 self.replica = None;
-                job.call(Stage::Load, Call::Load)
+                job.make_call(Stage::Load, Call::Load)
             }
-            (Stage::Load, Answer::Loaded(stored)) => self.loaded(ctx, job, stored),
-            (Stage::Missed, Answer::Loaded(stored)) => {
-                let missed = stored.and_then(|stored| self.missed(ctx, &job, &stored));
-                self.watched(ctx, job, missed)
+            (Stage::Load, CallResult::Loaded(stored)) => self.handle_loaded(ctx, job, stored),
+            (Stage::Missed, CallResult::Loaded(stored)) => {
+                let missed = stored.and_then(|stored| self.read_missed_lines(ctx, &job, &stored));
+                self.finish_watch(ctx, job, missed)
             }
-            (Stage::Append(pending), Answer::Append(append)) => {
-                self.appended(ctx, job, *pending, append)
+            (Stage::Append(pending), CallResult::Append(append)) => {
+                self.handle_append(ctx, job, *pending, append)
             }
-            (Stage::Append(_), Answer::Failed(error)) => {
+            (Stage::Append(_), CallResult::Failed(error)) => {
                 // It may be stored or not: read before the next decision.
                 self.replica = None;
-                self.is_doubtful = true;
-                job.failed(error)
+                self.is_stale = true;
+                job.fail(error)
             }
-            (Stage::Halt(halt), Answer::Halted(is_new)) => self.halted(ctx, job, *halt, is_new),
-            (Stage::Tidy(tidying), answer) => {
-                match (answer, tidying.compacting, &mut self.replica) {
-                    (Answer::Compacted(true), Some(at), Some(replica)) => {
-                        replica.compacted(at);
-                        ctx.remark(self.id, Remark::Compacted);
+            (Stage::Halt(halt), CallResult::Halted(is_new)) => self.handle_halted(ctx, job, *halt, is_new),
+            (Stage::FollowUps(follow_ups), answer) => {
+                match (answer, follow_ups.compacting, &mut self.replica) {
+                    (CallResult::Compacted(true), Some(at), Some(replica)) => {
+                        replica.mark_compacted(at);
+                        ctx.record(self.id, HostEvent::Compacted);
                     }
-                    (Answer::Failed(error), ..) => {
-                        ctx.remark(self.id, Remark::Undone("tidying", &error.to_string()));
+                    (CallResult::Failed(error), ..) => {
+                        ctx.record(self.id, HostEvent::FollowUpFailed("follow-up", &error.to_string()));
                     }
                     _ => {}
                 }
-                self.tidy_on(ctx, job, tidying)
+                self.run_follow_ups(ctx, job, follow_ups)
             }
-            (_, Answer::Failed(error)) => job.failed(error),
+            (_, CallResult::Failed(error)) => job.fail(error),
             (stage, answer) => {
                 let what = format!("{answer:?} is no answer to {stage:?}");
-                job.failed(Unavailable(what))
+                job.fail(UnavailableError(what))
             }
         }
     }
 
-    pub(super) fn was_read(&mut self, ctx: &impl Context<G>, mut job: Job<G>) -> Progress<G> {
+    pub(super) fn resume_after_read(&mut self, ctx: &impl Context<G>, mut job: Job<G>) -> Progress<G> {
         job.is_fresh = true;
-        self.go(ctx, job, true)
+        self.resume(ctx, job, true)
     }
 
-    fn decide(&mut self, ctx: &impl Context<G>, mut job: Job<G>, was_read: bool) -> Progress<G> {
+    fn decide(&mut self, ctx: &impl Context<G>, mut job: Job<G>, is_just_read: bool) -> Progress<G> {
         let Some(replica) = &self.replica else {
-            return if was_read { job.failed(Failure::Missing) } else { self.refresh(job) };
+            return if is_just_read { job.fail(TableError::Missing) } else { self.refresh(job) };
         };
         job.attempts += 1;
-        if job.attempts > ctx.limits().attempts {
-            return job.failed(Unavailable("too many others act at this table".into()));
+        if job.attempts > ctx.limits().decide_attempts {
+            return job.fail(UnavailableError("too many concurrent appends at this table".into()));
         }
         if !ctx.knows_time() {
-            return job.failed(Unavailable("the time of this table is not known yet".into()));
+            return job.fail(UnavailableError("the time of this table is not known yet".into()));
         }
         // What the room says comes before anything else.
         let table = replica.table();
-        let terms = terms::due(ctx, table);
+        let terms = terms::pending_update(ctx, table);
         let is_terms = terms.is_some();
         let input = match (terms, &job.request) {
             (Some(terms), _) => terms,
             (None, Request::Submit(input)) => input.clone(),
-            (None, _) => return job.done(Reply::Done(Ok(()))),
+            (None, _) => return job.finish(Reply::Done(Ok(()))),
         };
-        let decided = guarded(|| {
+        let decided = catch_panic(|| {
             ctx.before_engine(table);
             let decided = table.decide(ctx.now(), input, || ctx.fresh())?;
             let deadline = decided.table.deadline();
@@ -289,118 +289,118 @@ impl<G: Readable> TableHost<G> {
         let (transition, deadline) = match decided {
             Ok(Ok(decided)) => decided,
             Ok(Err(Rejection::AlreadyConnected))
-                if !job.is_fresh && ctx.planted(Planted::ReadsOverPublications) =>
+                if !job.is_fresh && ctx.has_fault(PlantedFault::ReadsOverPublications) =>
             {
-                return job.call(Stage::Load, Call::Load);
+                return job.make_call(Stage::Load, Call::Load);
             }
             // Refused on what may be an old replica, or at a table that is halted: look before saying
             // so.
             Ok(Err(_)) if !job.is_fresh => return self.refresh(job),
-            Ok(Err(rejection)) => return job.failed(Failure::Rejected(rejection)),
+            Ok(Err(rejection)) => return job.fail(TableError::Rejected(rejection)),
             Err(panic) => {
-                let halt = Halt::of(replica, panic);
+                let halt = Halt::from_replica(replica, panic);
                 return self.halt(job, halt);
             }
         };
         let line = match write_line::<G>(&transition.line) {
             Ok(line) => line,
-            Err(error) => return job.failed(Unavailable(error.to_string())),
+            Err(error) => return job.fail(UnavailableError(error.to_string())),
         };
-        let (after, tag, engine) = (replica.at(), ctx.tag(), table.engine());
+        let (after, tag, engine) = (replica.point(), ctx.new_tag(), table.engine());
         let idle_ms = is_idle(&transition.table).then_some(ctx.limits().idle_ms);
         let new = NewLine { after, tag, engine, line, deadline, idle_ms };
         let (table, events) = (Arc::new(transition.table), transition.events);
         let pending = Box::new(Pending { table, events, after, tag, is_terms });
-        job.call(Stage::Append(pending), Call::Append(new))
+        job.make_call(Stage::Append(pending), Call::Append(new))
     }
 
-    fn appended(
+    fn handle_append(
         &mut self,
         ctx: &impl Context<G>,
         mut job: Job<G>,
         pending: Pending<G>,
-        append: Append,
+        append: AppendOutcome,
     ) -> Progress<G> {
         match append {
-            Append::Appended => self.stored(ctx, job, pending),
-            Append::Behind(lines) => {
+            AppendOutcome::Appended => self.apply_stored(ctx, job, pending),
+            AppendOutcome::Behind(lines) => {
                 job.is_fresh = true;
                 let known =
-                    self.replica.as_ref().and_then(|one| one.known_of(pending.after, &lines));
-                match known.map(|known| self.follow_all(ctx, &lines[known..])) {
+                    self.replica.as_ref().and_then(|one| one.count_known(pending.after, &lines));
+                match known.map(|known| self.follow_lines(ctx, &lines[known..])) {
                     Some(Ok(())) => {}
-                    Some(Err(error)) => self.read_again(ctx, &error),
+                    Some(Err(error)) => self.discard_replica(ctx, &error),
                     None => self.replica = None,
                 }
-                self.go(ctx, job, false)
+                self.resume(ctx, job, false)
             }
-            Append::Halted => job.failed(Failure::Halted),
-            Append::Elsewhere | Append::Missing => {
+            AppendOutcome::Halted => job.fail(TableError::Halted),
+            AppendOutcome::Elsewhere | AppendOutcome::Missing => {
                 self.replica = None;
-                self.go(ctx, job, false)
+                self.resume(ctx, job, false)
             }
         }
     }
 
     /// A line is in the journal: the replica is replaced, the watchers are told, and what follows
     /// the seats is put right.
-    fn stored(&mut self, ctx: &impl Context<G>, job: Job<G>, pending: Pending<G>) -> Progress<G> {
+    fn apply_stored(&mut self, ctx: &impl Context<G>, job: Job<G>, pending: Pending<G>) -> Progress<G> {
         let Pending { table, events, after, tag, is_terms } = pending;
         let version = after.version + 1;
         let mut calls = VecDeque::new();
         match &mut self.replica {
-            Some(replica) if replica.at() == after => {
+            Some(replica) if replica.point() == after => {
                 let before = replica.table().clone();
-                let applied = replica.replace(table, events, tag, ctx.limits());
-                self.watchers.tell(ctx, replica, &applied);
-                calls = after_seats(replica.table(), &applied);
-                let no_shows = no_shows(&before, &applied, replica.table().at());
-                calls.extend(no_shows.into_iter().map(Call::NoteNoShow));
-                calls.extend(compaction(ctx, replica));
+                let applied = replica.advance(table, events, tag, ctx.limits());
+                self.watchers.send_line(ctx, replica, &applied);
+                calls = seat_change_calls(replica.table(), &applied);
+                let no_shows = find_no_shows(&before, &applied, replica.table().at());
+                calls.extend(no_shows.into_iter().map(Call::RecordNoShow));
+                calls.extend(compaction_call(ctx, replica));
             }
             // Who listens is also told of its own lines, as soon as another process listens too. This
             // one came before the answer, and was followed and told.
-            Some(replica) if replica.leads_through(Point { version, tag }) => {
+            Some(replica) if replica.contains_point(Point { version, tag }) => {
                 let applied = AppliedLine { at: Point { version, tag }, events: events.into() };
-                calls = after_seats(replica.table(), &applied);
-                calls.extend(compaction(ctx, replica));
+                calls = seat_change_calls(replica.table(), &applied);
+                calls.extend(compaction_call(ctx, replica));
             }
             // Lines of another history were published meanwhile.
             Some(_) | None => {
                 self.replica = None;
-                self.is_doubtful = true;
+                self.is_stale = true;
             }
         }
         if is_terms {
-            return self.tidy(ctx, job, calls, Then::GoOn);
+            return self.start_follow_ups(ctx, job, calls, NextStep::Resume);
         }
         if matches!(job.request, Request::Submit(Input::Act { .. })) {
-            ctx.remark(self.id, Remark::Moved);
+            ctx.record(self.id, HostEvent::ActionStored);
         }
-        self.tidy(ctx, job, calls, Then::Done(Reply::Submitted(Ok(version))))
+        self.start_follow_ups(ctx, job, calls, NextStep::Done(Reply::Submitted(Ok(version))))
     }
 
-    fn watch(&mut self, ctx: &impl Context<G>, job: Job<G>) -> Progress<G> {
+    fn start_watch(&mut self, ctx: &impl Context<G>, job: Job<G>) -> Progress<G> {
         let from = match &job.request {
             Request::Watch(WatchRequest { from, .. }) => *from,
             _ => None,
         };
         match (from, &self.replica) {
-            (Some(from), Some(replica)) => match replica.missed_since(from) {
+            (Some(from), Some(replica)) => match replica.lines_since(from) {
                 Some(mut missed) => {
-                    if ctx.planted(Planted::ResumesTooLate) && missed.len() > 1 {
+                    if ctx.has_fault(PlantedFault::ResumesTooLate) && missed.len() > 1 {
                         missed.remove(0);
                     }
-                    ctx.remark(self.id, Remark::ResumedFromMemory);
-                    self.watched(ctx, job, Some(missed))
+                    ctx.record(self.id, HostEvent::ResumedFromMemory);
+                    self.finish_watch(ctx, job, Some(missed))
                 }
-                None => job.call(Stage::Missed, Call::Load),
+                None => job.make_call(Stage::Missed, Call::Load),
             },
-            (None, _) | (_, None) => self.watched(ctx, job, None),
+            (None, _) | (_, None) => self.finish_watch(ctx, job, None),
         }
     }
 
-    fn watched(
+    fn finish_watch(
         &mut self,
         ctx: &impl Context<G>,
         job: Job<G>,
@@ -408,26 +408,26 @@ impl<G: Readable> TableHost<G> {
     ) -> Progress<G> {
         // What is shown says what time it is.
         if !ctx.knows_time() {
-            return job.failed(Unavailable("the time of this table is not known yet".into()));
+            return job.fail(UnavailableError("the time of this table is not known yet".into()));
         }
         let (Some(replica), Request::Watch(watch)) = (&self.replica, &job.request) else {
-            return job.failed(Failure::Missing);
+            return job.fail(TableError::Missing);
         };
-        let (at, table) = (replica.at(), replica.table().clone());
-        let shown = replica.shown().clone();
+        let (at, table) = (replica.point(), replica.table().clone());
+        let last_visible = replica.last_visible().clone();
         let notices = self.watchers.add(watch.connection, watch.writer.clone());
-        job.done(Reply::Watched(Ok(Watch { at, shown, table, missed, notices })))
+        job.finish(Reply::Watched(Ok(Watch { at, last_visible, table, missed, notices })))
     }
 
     /// Halts the table over what went wrong with a request.
     pub(super) fn halt(&mut self, job: Job<G>, halt: Halt) -> Progress<G> {
         self.replica = None;
         let call = Call::Halt { engine: halt.engine, reason: halt.reason.clone() };
-        job.call(Stage::Halt(Box::new(halt)), call)
+        job.make_call(Stage::Halt(Box::new(halt)), call)
     }
 
     /// The mark comes first. Whoever made it says so, and writes it down for operators.
-    fn halted(
+    fn handle_halted(
         &mut self,
         ctx: &impl Context<G>,
         job: Job<G>,
@@ -436,70 +436,70 @@ impl<G: Readable> TableHost<G> {
     ) -> Progress<G> {
         let reply = match &job.request {
             Request::Halt(_) => Reply::Done(Ok(())),
-            _ => job.fail(Failure::Halted),
+            _ => job.failure_reply(TableError::Halted),
         };
         if !is_new {
-            return job.done(reply);
+            return job.finish(reply);
         }
         let Halt { room, version, reason, .. } = &halt;
-        let remark = Remark::Halted { room: room.as_deref(), version: *version, reason };
-        ctx.remark(self.id, remark);
+        let remark = HostEvent::Halted { room: room.as_deref(), version: *version, reason };
+        ctx.record(self.id, remark);
         let unlist = room.clone().map(|room| Call::Unlist { room });
-        let calls = unlist.into_iter().chain([Call::NoteHalt(halt)]).collect();
-        self.tidy(ctx, job, calls, Then::Done(reply))
+        let calls = unlist.into_iter().chain([Call::RecordHalt(halt)]).collect();
+        self.start_follow_ups(ctx, job, calls, NextStep::Done(reply))
     }
 
     pub(super) fn unsubscribe(
         &mut self,
         ctx: &impl Context<G>,
         job: Job<G>,
-        then: Then<G>,
+        next: NextStep<G>,
     ) -> Progress<G> {
         // A failed unsubscription costs only publications that nobody takes in.
         let calls = match std::mem::take(&mut self.is_subscribed) {
             true => VecDeque::from([Call::Unsubscribe]),
             false => VecDeque::new(),
         };
-        self.tidy(ctx, job, calls, then)
+        self.start_follow_ups(ctx, job, calls, next)
     }
 
     /// Makes calls that are hints to others; what fails here is put right by whoever stumbles
     /// over it.
-    fn tidy(
+    fn start_follow_ups(
         &mut self,
         ctx: &impl Context<G>,
         job: Job<G>,
         calls: VecDeque<Call>,
-        then: Then<G>,
+        next: NextStep<G>,
     ) -> Progress<G> {
-        match (calls.is_empty(), then) {
-            (true, Then::Done(reply)) => job.done(reply),
-            (_, then) => {
-                let tidying = Box::new(Tidying { calls, then, compacting: None });
-                self.tidy_on(ctx, job, tidying)
+        match (calls.is_empty(), next) {
+            (true, NextStep::Done(reply)) => job.finish(reply),
+            (_, next) => {
+                let follow_ups = Box::new(FollowUps { calls, next, compacting: None });
+                self.run_follow_ups(ctx, job, follow_ups)
             }
         }
     }
 
-    fn tidy_on(
+    fn run_follow_ups(
         &mut self,
         ctx: &impl Context<G>,
         mut job: Job<G>,
-        mut tidying: Box<Tidying<G>>,
+        mut follow_ups: Box<FollowUps<G>>,
     ) -> Progress<G> {
-        let Some(call) = tidying.calls.pop_front() else {
-            return match tidying.then {
-                Then::Done(reply) => job.done(reply),
-                Then::GoOn => {
+        let Some(call) = follow_ups.calls.pop_front() else {
+            return match follow_ups.next {
+                NextStep::Done(reply) => job.finish(reply),
+                NextStep::Resume => {
                     job.is_fresh = true;
-                    self.go(ctx, job, true)
+                    self.resume(ctx, job, true)
                 }
             };
         };
-        tidying.compacting = match &call {
+        follow_ups.compacting = match &call {
             Call::Compact { at, .. } => Some(*at),
             _ => None,
         };
-        job.call(Stage::Tidy(tidying), call)
+        job.make_call(Stage::FollowUps(follow_ups), call)
     }
 }

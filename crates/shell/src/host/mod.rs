@@ -14,10 +14,10 @@
 //!
 //! Bounds are in [`Limits`](crate::Limits): a full queue or a long wait is `unavailable`.
 
-mod after;
+mod follow_up_calls;
 mod job;
-mod owed;
-mod reading;
+mod pending_effects;
+mod journal_sync;
 mod terms;
 
 use std::collections::VecDeque;
@@ -25,18 +25,18 @@ use std::sync::Arc;
 
 use bahay_engine::table::{ConnectionId, Input, PlayerId, Readable, Table, TableId};
 
-use crate::context::{Context, Remark};
+use crate::context::{Context, HostEvent};
 use crate::direct::DirectWriter;
-use crate::failure::{Failure, Unavailable};
+use crate::failure::{TableError, UnavailableError};
 use crate::halting::Halt;
-use crate::journal::{Append, Entry, NewLine, Point, Stored, Tag, Tail};
-use crate::notice::Ending;
-use crate::replica::{Replica, Unfollowed};
+use crate::journal::{AppendOutcome, JournalEntry, NewLine, Point, StoredTable, Tag, Tail};
+use crate::notice::WatchEnd;
+use crate::replica::{Replica, ReplayError};
 use crate::watchers::{Listing, Watch, Watchers};
 use job::{Job, Origin, Progress, Stage};
 
-pub use after::NoShow;
-pub use owed::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault, ThoughtCall};
+pub use follow_up_calls::NoShow;
+pub use pending_effects::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault, AiRequest};
 
 /// What is asked of a table.
 #[derive(Debug)]
@@ -44,12 +44,12 @@ pub enum Request<G: Readable> {
     /// Have the table decide on an input and store what it decided.
     Submit(Input<G::Action>),
     /// Tell the table what its room says, if that is new.
-    TellTerms,
+    UpdateTerms,
     Watch(WatchRequest<G>),
     /// The table as it is now.
-    Look,
+    ReadTable,
     /// The same; then what it is owed is carried out.
-    Attend,
+    RunEffects,
     /// List the table in its room as it is now.
     List,
     /// After publications may have been missed, or now and then: read what is new, and stop
@@ -73,7 +73,7 @@ pub struct WatchRequest<G: Readable> {
 
 /// A request's number at its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ticket(u64);
+pub struct RequestTicket(u64);
 
 /// A call to live state, to be made by who drives the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,36 +103,36 @@ pub enum Call {
         reason: String,
     },
     /// Writes the halt down for operators. Not to be waited for: what fails is made up for later.
-    NoteHalt(Halt),
+    RecordHalt(Halt),
     /// Counts a player who was not ready. Not to be waited for.
-    NoteNoShow(NoShow),
+    RecordNoShow(NoShow),
 }
 
 /// What a call came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CallResult {
     Done,
-    Loaded(Option<Stored>),
+    Loaded(Option<StoredTable>),
     Tail(Tail),
-    Append(Append),
+    Append(AppendOutcome),
     /// False: others have appended since.
     Compacted(bool),
     /// False: there is no such table.
     Subscribed(bool),
     /// Whether this call did it.
     Halted(bool),
-    Failed(Unavailable),
+    Failed(UnavailableError),
 }
 
 /// What a request came to.
 #[derive(Debug)]
 pub enum Reply<G: Readable> {
     /// The table's version after the input.
-    Submitted(Result<u64, Failure<G::Illegal>>),
-    Watched(Result<Watch<G>, Failure<G::Illegal>>),
+    Submitted(Result<u64, TableError<G::Refusal>>),
+    Watched(Result<Watch<G>, TableError<G::Refusal>>),
     /// `None`: there is no such table.
-    Looked(Result<Option<Arc<Table<G>>>, Failure<G::Illegal>>),
-    Done(Result<(), Failure<G::Illegal>>),
+    Table(Result<Option<Arc<Table<G>>>, TableError<G::Refusal>>),
+    Done(Result<(), TableError<G::Refusal>>),
 }
 
 /// What is next for a request.
@@ -157,17 +157,17 @@ pub struct TableHost<G: Readable> {
     is_subscribed: bool,
     /// The journal may be longer than this process will be told: by an append whose answer nobody
     /// waited for, or by publications that were missed.
-    is_doubtful: bool,
+    is_stale: bool,
     running: Option<Job<G>>,
     /// What the running request asks for, where its driver has yet to be woken.
-    outgoing: Option<Call>,
+    pending_call: Option<Call>,
     waiting: VecDeque<Waiting<G>>,
     tickets: u64,
     /// What waited and has come to its end.
-    done: Vec<(Ticket, Reply<G>)>,
-    woken: Vec<Ticket>,
-    unattended: VecDeque<Ticket>,
-    owed: owed::Owed<G>,
+    completed: Vec<(RequestTicket, Reply<G>)>,
+    woken: Vec<RequestTicket>,
+    own_requests: VecDeque<RequestTicket>,
+    effects: pending_effects::PendingEffects<G>,
 }
 
 #[derive(Debug)]
@@ -184,15 +184,15 @@ impl<G: Readable> TableHost<G> {
             replica: None,
             watchers: Watchers::new(id),
             is_subscribed: false,
-            is_doubtful: false,
+            is_stale: false,
             running: None,
-            outgoing: None,
+            pending_call: None,
             waiting: VecDeque::new(),
             tickets: 0,
-            done: Vec::new(),
+            completed: Vec::new(),
             woken: Vec::new(),
-            unattended: VecDeque::new(),
-            owed: owed::Owed::default(),
+            own_requests: VecDeque::new(),
+            effects: pending_effects::PendingEffects::default(),
         }
     }
 
@@ -207,7 +207,7 @@ impl<G: Readable> TableHost<G> {
 
     /// Somebody here may be told something, or the ledger is being asked.
     pub fn is_used(&self) -> bool {
-        self.is_subscribed || self.running.is_some() || self.owed.is_used()
+        self.is_subscribed || self.running.is_some() || self.effects.is_used()
     }
 
     pub fn is_subscribed(&self) -> bool {
@@ -215,31 +215,31 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Takes in a request and gives its first step.
-    pub fn request(&mut self, ctx: &impl Context<G>, request: Request<G>) -> (Ticket, Step<G>) {
-        let job = self.job(request, Origin::Caller);
+    pub fn request(&mut self, ctx: &impl Context<G>, request: Request<G>) -> (RequestTicket, Step<G>) {
+        let job = self.new_job(request, Origin::Caller);
         let ticket = job.ticket;
         if self.running.is_none() {
-            return (ticket, self.begin(ctx, job));
+            return (ticket, self.start(ctx, job));
         }
         let limits = ctx.limits();
-        if self.waiting.len() >= limits.waiting {
-            let reply = job.fail(Unavailable("too many wait at this table".into()).into());
+        if self.waiting.len() >= limits.queue_len {
+            let reply = job.failure_reply(UnavailableError("this table's request queue is full".into()).into());
             return (ticket, Step::Reply(reply));
         }
-        let until_ms = ctx.elapsed_ms() + limits.waiting_ms;
+        let until_ms = ctx.elapsed_ms() + limits.queue_timeout_ms;
         self.waiting.push_back(Waiting { job, until_ms: Some(until_ms) });
         (ticket, Step::Wait { until_ms })
     }
 
     /// What is next for a request that has waited. A request that is over is done.
-    pub fn poll(&mut self, ticket: Ticket) -> Step<G> {
+    pub fn poll(&mut self, ticket: RequestTicket) -> Step<G> {
         if self.running.as_ref().is_some_and(|job| job.ticket == ticket)
-            && let Some(call) = self.outgoing.take()
+            && let Some(call) = self.pending_call.take()
         {
             return Step::Call(call);
         }
-        if let Some(place) = self.done.iter().position(|(done, _)| *done == ticket) {
-            return Step::Reply(self.done.swap_remove(place).1);
+        if let Some(place) = self.completed.iter().position(|(completed, _)| *completed == ticket) {
+            return Step::Reply(self.completed.swap_remove(place).1);
         }
         match self.waiting.iter().find(|waiting| waiting.job.ticket == ticket) {
             Some(waiting) => Step::Wait { until_ms: waiting.until_ms.unwrap_or(u64::MAX) },
@@ -248,11 +248,11 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Takes in the answer to a request's call and gives its next step.
-    pub fn answered(&mut self, ctx: &impl Context<G>, ticket: Ticket, answer: Answer) -> Step<G> {
+    pub fn handle_answer(&mut self, ctx: &impl Context<G>, ticket: RequestTicket, answer: CallResult) -> Step<G> {
         match self.running.take() {
             Some(job) if job.ticket == ticket => {
-                let progress = self.on_answer(ctx, job, answer);
-                self.progressed(ctx, progress)
+                let progress = self.advance_job(ctx, job, answer);
+                self.finish_step(ctx, progress)
             }
             other => {
                 self.running = other;
@@ -263,43 +263,43 @@ impl<G: Readable> TableHost<G> {
 
     /// Nobody waits for a request any more. If its call was an append, the line may be stored, and
     /// this process is not told of its own: the journal is looked at soon.
-    pub fn abandon(&mut self, ctx: &impl Context<G>, ticket: Ticket) {
-        self.done.retain(|(done, _)| *done != ticket);
+    pub fn abandon(&mut self, ctx: &impl Context<G>, ticket: RequestTicket) {
+        self.completed.retain(|(completed, _)| *completed != ticket);
         self.waiting.retain(|waiting| waiting.job.ticket != ticket);
         match self.running.take() {
             Some(job) if job.ticket == ticket => {
-                self.outgoing = None;
-                self.is_doubtful |= matches!(job.stage, Stage::Append(_));
-                self.finished(ctx, &job, false);
-                self.begin_next(ctx);
+                self.pending_call = None;
+                self.is_stale |= matches!(job.stage, Stage::Append(_));
+                self.finish_request(ctx, &job, false);
+                self.start_next(ctx);
             }
             other => self.running = other,
         }
     }
 
     /// The next request whose turn has come, or which is over, and whose driver waits.
-    pub fn poll_woken(&mut self) -> Option<Ticket> {
+    pub fn poll_woken(&mut self) -> Option<RequestTicket> {
         self.woken.pop()
     }
 
     /// A request of the host itself, for a driver of its own.
-    pub fn poll_unattended(&mut self) -> Option<Ticket> {
-        self.unattended.pop_front()
+    pub fn poll_own_request(&mut self) -> Option<RequestTicket> {
+        self.own_requests.pop_front()
     }
 
     /// What the ledger is to be asked. One thing at a time; another process may ask it too.
     pub fn poll_ledger(&mut self) -> Option<LedgerCall<G>> {
-        self.owed.poll()
+        self.effects.poll_ledger()
     }
 
     /// A move that is to be thought about, beside all else.
-    pub fn poll_thought(&mut self) -> Option<ThoughtCall<G>> {
-        self.owed.poll_thought()
+    pub fn poll_ai_request(&mut self) -> Option<AiRequest<G>> {
+        self.effects.poll_ai_request()
     }
 
     /// When [`Self::handle_timeout`] is to be called next, in milliseconds of the process.
     pub fn poll_timeout(&self) -> Option<u64> {
-        if self.is_doubtful {
+        if self.is_stale {
             return Some(0);
         }
         self.waiting.iter().filter_map(|waiting| waiting.until_ms).min()
@@ -313,29 +313,29 @@ impl<G: Readable> TableHost<G> {
         while let Some(place) = self.waiting.iter().position(is_late)
             && let Some(late) = self.waiting.remove(place)
         {
-            let reply = late.job.fail(Unavailable("others wait at this table".into()).into());
+            let reply = late.job.failure_reply(UnavailableError("the request waited too long for this table".into()).into());
             self.woken.push(late.job.ticket);
-            self.done.push((late.job.ticket, reply));
+            self.completed.push((late.job.ticket, reply));
         }
-        if std::mem::take(&mut self.is_doubtful) && !self.watchers.is_empty() {
-            self.request_own(ctx, Request::CatchUp, Origin::Host);
+        if std::mem::take(&mut self.is_stale) && !self.watchers.is_empty() {
+            self.enqueue_own_request(ctx, Request::CatchUp, Origin::Host);
         }
     }
 
     /// Takes in lines that another process published: followed if they are the next ones, passed
     /// over if known. Whatever else they are, the journal tells.
-    pub fn published(&mut self, ctx: &impl Context<G>, after: Point, lines: &[Entry]) {
+    pub fn handle_publication(&mut self, ctx: &impl Context<G>, after: Point, lines: &[JournalEntry]) {
         match &self.replica {
             // What is being read may be older than this.
-            None => self.is_doubtful |= self.running.is_some(),
-            Some(replica) => match replica.known_of(after, lines) {
+            None => self.is_stale |= self.running.is_some(),
+            Some(replica) => match replica.count_known(after, lines) {
                 Some(known) => {
-                    if let Err(error) = self.follow_all(ctx, &lines[known..]) {
-                        self.read_again(ctx, &error);
-                        self.is_doubtful = true;
+                    if let Err(error) = self.follow_lines(ctx, &lines[known..]) {
+                        self.discard_replica(ctx, &error);
+                        self.is_stale = true;
                     }
                 }
-                None => self.is_doubtful = true,
+                None => self.is_stale = true,
             },
         }
     }
@@ -343,64 +343,64 @@ impl<G: Readable> TableHost<G> {
     /// The table was voided: whoever watches it is told.
     pub fn close(&mut self) {
         self.replica = None;
-        self.watchers.end(Ending::Voided);
+        self.watchers.close_all(WatchEnd::Voided);
     }
 
     /// Ends every watch.
-    pub fn end_watches(&mut self, why: Ending) {
-        self.watchers.end(why);
+    pub fn end_watches(&mut self, ending: WatchEnd) {
+        self.watchers.close_all(ending);
     }
 
-    fn job(&mut self, request: Request<G>, origin: Origin) -> Job<G> {
+    fn new_job(&mut self, request: Request<G>, origin: Origin) -> Job<G> {
         self.tickets += 1;
-        Job::new(Ticket(self.tickets), request, origin)
+        Job::new(RequestTicket(self.tickets), request, origin)
     }
 
     /// A request of the host itself.
-    fn request_own(&mut self, ctx: &impl Context<G>, request: Request<G>, origin: Origin) {
-        let job = self.job(request, origin);
-        self.unattended.push_back(job.ticket);
+    fn enqueue_own_request(&mut self, ctx: &impl Context<G>, request: Request<G>, origin: Origin) {
+        let job = self.new_job(request, origin);
+        self.own_requests.push_back(job.ticket);
         self.waiting.push_back(Waiting { job, until_ms: None });
-        self.begin_next(ctx);
+        self.start_next(ctx);
     }
 
-    fn begin(&mut self, ctx: &impl Context<G>, job: Job<G>) -> Step<G> {
-        let progress = self.go(ctx, job, false);
-        self.progressed(ctx, progress)
+    fn start(&mut self, ctx: &impl Context<G>, job: Job<G>) -> Step<G> {
+        let progress = self.resume(ctx, job, false);
+        self.finish_step(ctx, progress)
     }
 
-    fn progressed(&mut self, ctx: &impl Context<G>, progress: Progress<G>) -> Step<G> {
+    fn finish_step(&mut self, ctx: &impl Context<G>, progress: Progress<G>) -> Step<G> {
         match progress {
             Progress::Call(job, call) => {
                 self.running = Some(job);
                 Step::Call(call)
             }
             Progress::Done(job, reply) => {
-                self.finished(ctx, &job, reply.is_ok());
-                self.begin_next(ctx);
+                self.finish_request(ctx, &job, reply.is_ok());
+                self.start_next(ctx);
                 Step::Reply(reply)
             }
         }
     }
 
     /// Begins what has waited longest, if nothing goes on.
-    fn begin_next(&mut self, ctx: &impl Context<G>) {
+    fn start_next(&mut self, ctx: &impl Context<G>) {
         while self.running.is_none()
             && let Some(Waiting { job, .. }) = self.waiting.pop_front()
         {
             self.woken.push(job.ticket);
-            match self.go(ctx, job, false) {
+            match self.resume(ctx, job, false) {
                 Progress::Call(job, call) => {
                     self.running = Some(job);
-                    self.outgoing = Some(call);
+                    self.pending_call = Some(call);
                 }
                 Progress::Done(job, reply) => {
                     if job.origin == Origin::Caller {
-                        self.done.push((job.ticket, reply));
-                        self.finished(ctx, &job, true);
+                        self.completed.push((job.ticket, reply));
+                        self.finish_request(ctx, &job, true);
                     } else {
                         let is_ok = reply.is_ok();
-                        self.finished(ctx, &job, is_ok);
+                        self.finish_request(ctx, &job, is_ok);
                     }
                 }
             }
@@ -408,20 +408,20 @@ impl<G: Readable> TableHost<G> {
     }
 
     /// Follows lines that come next, and tells them.
-    fn follow_all(&mut self, ctx: &impl Context<G>, lines: &[Entry]) -> Result<(), Unfollowed> {
+    fn follow_lines(&mut self, ctx: &impl Context<G>, lines: &[JournalEntry]) -> Result<(), ReplayError> {
         let Some(replica) = &mut self.replica else {
             return Ok(());
         };
         for line in lines {
             let applied = replica.follow(line, ctx.limits())?;
-            self.watchers.tell(ctx, replica, &applied);
+            self.watchers.send_line(ctx, replica, &applied);
         }
         Ok(())
     }
 
     /// The replica cannot be followed any further. Read whole, the lines may replay.
-    fn read_again(&mut self, ctx: &impl Context<G>, error: &Unfollowed) {
-        ctx.remark(self.id, Remark::ReadAgain(&error.to_string()));
+    fn discard_replica(&mut self, ctx: &impl Context<G>, error: &ReplayError) {
+        ctx.record(self.id, HostEvent::ReplicaDiscarded(&error.to_string()));
         self.replica = None;
     }
 }
@@ -431,7 +431,7 @@ impl<G: Readable> Reply<G> {
         match self {
             Self::Submitted(reply) => reply.is_ok(),
             Self::Watched(reply) => reply.is_ok(),
-            Self::Looked(reply) => reply.is_ok(),
+            Self::Table(reply) => reply.is_ok(),
             Self::Done(reply) => reply.is_ok(),
         }
     }

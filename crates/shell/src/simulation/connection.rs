@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::simulation::client::Heard;
+use crate::simulation::client::ClientEvent;
 use crate::simulation::node::NodeRun;
 use crate::simulation::session;
 use crate::simulation::tasks::{Mailbox, Promise, Wait, promise};
@@ -39,26 +39,26 @@ impl World {
     pub(super) fn connect(
         self: &Rc<Self>,
         client: usize,
-        place: usize,
+        slot: usize,
     ) -> Wait<Option<Rc<Connection>>> {
         let (promise, wait) = promise(&self.tasks);
         let refused = promise.clone();
-        self.plan(CONNECT_TIMEOUT_MS, move |_| refused.keep(None));
-        self.plan(self.between(10, 160), move |world| {
+        self.schedule(CONNECT_TIMEOUT_MS, move |_| refused.resolve(None));
+        self.schedule(self.random_between(10, 160), move |world| {
             let node = {
-                let places = world.places.borrow();
-                let place = &places[place];
-                if place.is_paused {
+                let slots = world.node_slots.borrow();
+                let slot = &slots[slot];
+                if slot.is_paused {
                     return;
                 }
-                place.node.clone()
+                slot.node.clone()
             };
             let Some(node) = node.filter(|node| node.serves.get()) else {
-                promise.keep(None);
+                promise.resolve(None);
                 return;
             };
             let connection = Rc::new(Connection {
-                id: ConnectionId(world.id()),
+                id: ConnectionId(world.new_id()),
                 client,
                 run: node.run,
                 frames: Mailbox::new(&world.tasks),
@@ -71,7 +71,7 @@ impl World {
             });
             world.connections.borrow_mut().insert(connection.id, connection.clone());
             session::start(&node, connection.clone());
-            promise.keep(Some(connection));
+            promise.resolve(Some(connection));
         });
         wait
     }
@@ -88,11 +88,11 @@ impl World {
             return;
         }
         let (id, client) = (connection.id, connection.client);
-        self.plan(client_after_ms, move |world| world.clients[client].push(Heard::Broken(id)));
+        self.schedule(client_after_ms, move |world| world.clients[client].push(ClientEvent::Disconnected(id)));
         let connection = connection.clone();
-        self.plan(node_after_ms, move |_| {
+        self.schedule(node_after_ms, move |_| {
             connection.frames.push(None);
-            connection.read();
+            connection.resume_reading();
         });
     }
 }
@@ -100,11 +100,11 @@ impl World {
 impl Connection {
     /// From the client to the node.
     pub(super) fn send_up(self: &Rc<Self>, world: &Rc<World>, text: Rc<str>) {
-        let Some(at_ms) = self.carry(world, &self.up_at_ms) else {
+        let Some(at_ms) = self.arrival_ms(world, &self.up_at_ms) else {
             return;
         };
         let connection = self.clone();
-        world.plan(at_ms - world.now_ms(), move |_| {
+        world.schedule(at_ms - world.now_ms(), move |_| {
             if !connection.is_broken.get() {
                 connection.frames.push(Some(text));
             }
@@ -113,13 +113,13 @@ impl Connection {
 
     /// From the node to the client.
     pub(super) fn send_down(self: &Rc<Self>, world: &Rc<World>, text: Rc<str>) {
-        let Some(at_ms) = self.carry(world, &self.down_at_ms) else {
+        let Some(at_ms) = self.arrival_ms(world, &self.down_at_ms) else {
             return;
         };
         let connection = self.clone();
-        world.plan(at_ms - world.now_ms(), move |world| {
+        world.schedule(at_ms - world.now_ms(), move |world| {
             if !connection.is_broken.get() {
-                world.clients[connection.client].push(Heard::Text(connection.id, text));
+                world.clients[connection.client].push(ClientEvent::Message(connection.id, text));
             }
         });
     }
@@ -129,16 +129,16 @@ impl Connection {
         self.is_over.set(true);
         let after_ms = self.down_at_ms.get().saturating_sub(world.now_ms());
         let connection = self.clone();
-        world.plan(after_ms, move |world| world.break_off(&connection, 5, 0));
+        world.schedule(after_ms, move |world| world.break_off(&connection, 5, 0));
     }
 
     /// When the next text arrives; `None` when it never does, which breaks the connection.
-    fn carry(self: &Rc<Self>, world: &Rc<World>, last_ms: &Cell<u64>) -> Option<u64> {
+    fn arrival_ms(self: &Rc<Self>, world: &Rc<World>, last_ms: &Cell<u64>) -> Option<u64> {
         if self.is_broken.get() {
             return None;
         }
-        let Some(after_ms) = world.arrivals(&world.far()).first().copied() else {
-            world.break_off(self, world.between(0, 3_000), world.between(0, 20_000));
+        let Some(after_ms) = world.draw_arrivals(&world.far_link()).first().copied() else {
+            world.break_off(self, world.random_between(0, 3_000), world.random_between(0, 20_000));
             return None;
         };
         let at_ms = last_ms.get().max(world.now_ms() + after_ms);
@@ -151,26 +151,26 @@ impl Connection {
     }
 
     /// The client reads no more, for now.
-    pub(super) fn block(&self) {
+    pub(super) fn stop_reading(&self) {
         self.is_read.set(false);
     }
 
     /// The client reads again, or is gone.
-    pub(super) fn read(&self) {
+    pub(super) fn resume_reading(&self) {
         self.is_read.set(true);
         if let Some(writer) = self.writer.borrow_mut().take() {
-            writer.keep(true);
+            writer.resolve(true);
         }
     }
 
     /// Until the client reads; false when it does not for too long.
-    pub(super) async fn writable(&self, world: &Rc<World>) -> bool {
+    pub(super) async fn wait_writable(&self, world: &Rc<World>) -> bool {
         if self.is_read.get() {
             return true;
         }
         let (promise, wait) = promise(&world.tasks);
         *self.writer.borrow_mut() = Some(promise.clone());
-        world.plan(IDLE_MS, move |_| promise.keep(false));
+        world.schedule(IDLE_MS, move |_| promise.resolve(false));
         wait.await
     }
 }

@@ -13,52 +13,52 @@ use bahay_engine::chance::Contribution;
 use bahay_engine::game::{Game as _, Viewer};
 use bahay_engine::games::tongits::{Action, Illegal, Rules, Tongits};
 use bahay_engine::table::{
-    ConnectionId, Fresh, Input, PlayerId, PotRefund, Table, TableId, Terms, Timestamp,
+    ConnectionId, GameEntropy, Input, PlayerId, PotRefund, Table, TableId, Terms, Timestamp,
 };
 
 use crate::simulation::Mutation;
 use crate::simulation::node::Node;
-use crate::simulation::operator::Sickness;
-use crate::simulation::postgres::{Answer as Posted, Operation, Refusal};
+use crate::simulation::operator::PlantedPanic;
+use crate::simulation::postgres::{LedgerReply, Operation, Refusal};
 use crate::simulation::redis::{Reply as RedisReply, Request as RedisRequest};
 use crate::simulation::tasks::Promise;
 use crate::simulation::wire::{Message, OpenPrompt};
 use crate::{
-    Answer, Call, Context, DirectFeed, DirectWriter, Failure, Halt, LedgerAnswer, LedgerCall,
-    LedgerFault, Limits, Listing, Notice, Planted, Remark, Reply, Request, RoomTerms, Step,
-    TableHost, Tag, ThoughtCall, Ticket, Unavailable, Watch, WatchRequest, Wrote, redacted,
+    CallResult, Call, Context, DirectFeed, DirectWriter, TableError, Halt, LedgerAnswer, LedgerCall,
+    LedgerFault, Limits, Listing, Notice, PlantedFault, HostEvent, Reply, Request, RoomTerms, Step,
+    TableHost, Tag, AiRequest, RequestTicket, UnavailableError, Watch, WatchRequest, WriteOutcome, redact_events,
 };
 
 /// Those of the service, and fewer where it should happen that they are reached.
 pub(super) const LIMITS: Limits = Limits {
     journal_lines: 150,
     journal_lines_in_game: 170,
-    notices: 8,
-    points: 4,
-    applied: 6,
-    waiting: 6,
+    queued_notices: 8,
+    remembered_points: 4,
+    remembered_lines: 6,
+    queue_len: 6,
     ..Limits::SERVICE
 };
 
 /// Of what a connection is written at once, every so-manieth is not taken at once.
-const NOT_TAKEN: u32 = 16;
+const BACKLOG_EVERY: u32 = 16;
 
 /// A mutation has whole journals be read so slowly.
 const SLOW_READ_MS: u32 = 40;
 
 /// A thought takes less.
-const THOUGHT_MS: u32 = 400;
+const THINKING_MS: u32 = 400;
 
 /// One table in one node.
 pub(super) struct Slot {
     pub(super) id: TableId,
     pub(super) host: RefCell<TableHost<Tongits>>,
-    waiting: RefCell<BTreeMap<Ticket, Promise<()>>>,
+    waiting: RefCell<BTreeMap<RequestTicket, Promise<()>>>,
 }
 
 /// What a table has written to a connection while its session slept.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct DirectMessage {
     pub(super) connection: ConnectionId,
     pub(super) player: PlayerId,
     pub(super) table: TableId,
@@ -74,7 +74,7 @@ pub(super) struct Writer {
     writes: AtomicU32,
     mutation: Option<Mutation>,
     /// Of all connections of the node; sent off before anything else happens there.
-    written: Arc<Mutex<Vec<Written>>>,
+    written: Arc<Mutex<Vec<DirectMessage>>>,
 }
 
 impl Slot {
@@ -107,71 +107,71 @@ impl fmt::Debug for Writer {
 }
 
 impl DirectWriter<Tongits> for Writer {
-    fn write(&self, notice: &Notice<Tongits>, now: Timestamp) -> Wrote {
+    fn write(&self, notice: &Notice<Tongits>, now: Timestamp) -> WriteOutcome {
         let mut feed = self.feed();
-        let Some(player) = feed.next(notice, self.is_blocked.load(Ordering::Relaxed)) else {
-            return Wrote::Nothing;
+        let Some(player) = feed.recipient(notice, self.is_blocked.load(Ordering::Relaxed)) else {
+            return WriteOutcome::Skipped;
         };
         let (at, table) = (notice.at, &*notice.table);
         let viewer = match self.mutation {
             Some(Mutation::ForgetsToRedact) => Viewer::Everything,
             _ => table.viewer(player),
         };
-        let events = redacted::<Tongits>(&notice.events, viewer);
+        let events = redact_events::<Tongits>(&notice.events, viewer);
         if events.is_empty() {
-            feed.passed(at);
-            return Wrote::All;
+            feed.skip_hidden(at);
+            return WriteOutcome::Written;
         }
-        let prompt = OpenPrompt::of(&table.view(Some(player)));
-        let (version, tag) = (feed.read_as(at).version, at.tag);
+        let prompt = OpenPrompt::from_view(&table.view(Some(player)));
+        let (version, tag) = (feed.to_client_point(at).version, at.tag);
         let message = Message::Update { version, tag, server_time_ms: now, events, prompt };
         let (connection, table) = (self.connection, table.id());
-        let written = Written { connection, player, table, message };
+        let written = DirectMessage { connection, player, table, message };
         self.written.lock().unwrap_or_else(PoisonError::into_inner).push(written);
-        feed.wrote(at);
-        let is_taken = !self.writes.fetch_add(1, Ordering::Relaxed).is_multiple_of(NOT_TAKEN);
-        if is_taken { Wrote::All } else { Wrote::NotTaken }
+        feed.advance(at);
+        let is_drained = !self.writes.fetch_add(1, Ordering::Relaxed).is_multiple_of(BACKLOG_EVERY);
+        if is_drained { WriteOutcome::Written } else { WriteOutcome::Backlogged }
     }
 }
 
 /// A request that nobody may wait for any more, if this is dropped.
-struct Driving<'a> {
+struct RequestGuard<'a> {
     node: &'a Rc<Node>,
     slot: &'a Rc<Slot>,
-    ticket: Ticket,
+    ticket: RequestTicket,
     is_over: bool,
 }
 
-impl Drop for Driving<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         // What a process that has ended still had in hand goes with it.
-        if !self.is_over && self.node.world.node(self.node.run).is_some() {
+        if !self.is_over && self.node.world.find_node(self.node.run).is_some() {
             self.slot.host.borrow_mut().abandon(&**self.node, self.ticket);
-            self.node.see_to(self.slot);
+            self.node.drain_outputs(self.slot);
         }
     }
 }
 
 impl Node {
     /// Has a table decide, store and tell.
-    pub(super) async fn decide(
+    pub(super) async fn submit_input(
         self: &Rc<Self>,
         table: TableId,
         input: Input<Action>,
-    ) -> Result<u64, Failure<Illegal>> {
-        match self.ask(&self.slot(table), Request::Submit(input)).await {
+    ) -> Result<u64, TableError<Illegal>> {
+        match self.send_request(&self.slot(table), Request::Submit(input)).await {
             Reply::Submitted(submitted) => submitted,
             other => unreachable!("{other:?} is no answer to an input"),
         }
     }
 
-    pub(super) async fn look(
+    pub(super) async fn read_table(
         self: &Rc<Self>,
         table: TableId,
-    ) -> Result<Option<Arc<Table<Tongits>>>, Unavailable> {
-        match self.ask(&self.slot(table), Request::Look).await {
-            Reply::Looked(Ok(table)) => Ok(table),
-            Reply::Looked(Err(error)) => Err(Unavailable(error.to_string())),
+    ) -> Result<Option<Arc<Table<Tongits>>>, UnavailableError> {
+        match self.send_request(&self.slot(table), Request::ReadTable).await {
+            Reply::Table(Ok(table)) => Ok(table),
+            Reply::Table(Err(error)) => Err(UnavailableError(error.to_string())),
             other => unreachable!("{other:?} is no answer to a look"),
         }
     }
@@ -180,18 +180,18 @@ impl Node {
         self: &Rc<Self>,
         table: TableId,
         request: WatchRequest<Tongits>,
-    ) -> Result<Watch<Tongits>, Failure<Illegal>> {
+    ) -> Result<Watch<Tongits>, TableError<Illegal>> {
         if self.world.mutation() != Some(Mutation::JoinsByItsOwnTime) {
             self.catch_up_time().await?;
         }
-        match self.ask(&self.slot(table), Request::Watch(request)).await {
+        match self.send_request(&self.slot(table), Request::Watch(request)).await {
             Reply::Watched(watched) => watched,
             other => unreachable!("{other:?} is no answer to a watch"),
         }
     }
 
     /// Makes a request and carries it out.
-    pub(super) async fn ask(
+    pub(super) async fn send_request(
         self: &Rc<Self>,
         slot: &Rc<Slot>,
         request: Request<Tongits>,
@@ -203,23 +203,23 @@ impl Node {
     async fn drive(
         self: &Rc<Self>,
         slot: &Rc<Slot>,
-        ticket: Ticket,
+        ticket: RequestTicket,
         mut step: Step<Tongits>,
     ) -> Reply<Tongits> {
-        let mut driving = Driving { node: self, slot, ticket, is_over: false };
+        let mut guard = RequestGuard { node: self, slot, ticket, is_over: false };
         loop {
-            self.see_to(slot);
+            self.drain_outputs(slot);
             step = match step {
                 Step::Reply(reply) => {
-                    driving.is_over = true;
+                    guard.is_over = true;
                     return reply;
                 }
                 Step::Call(call) => {
-                    let answer = self.call(slot.id, call).await;
-                    slot.host.borrow_mut().answered(&**self, ticket, answer)
+                    let answer = self.perform_call(slot.id, call).await;
+                    slot.host.borrow_mut().handle_answer(&**self, ticket, answer)
                 }
                 Step::Wait { until_ms } => {
-                    self.turn(slot, ticket, until_ms).await;
+                    self.wait_for_turn(slot, ticket, until_ms).await;
                     slot.host.borrow_mut().handle_timeout(&**self);
                     slot.host.borrow_mut().poll(ticket)
                 }
@@ -228,12 +228,12 @@ impl Node {
     }
 
     /// Until it is a request's turn, or too late.
-    async fn turn(self: &Rc<Self>, slot: &Rc<Slot>, ticket: Ticket, until_ms: u64) {
+    async fn wait_for_turn(self: &Rc<Self>, slot: &Rc<Slot>, ticket: RequestTicket, until_ms: u64) {
         let (promise, turn) = crate::simulation::tasks::promise(&self.world.tasks);
         slot.waiting.borrow_mut().insert(ticket, promise.clone());
         if until_ms < u64::MAX {
             let after_ms = until_ms.saturating_sub(self.world.now_ms());
-            self.world.plan(after_ms, move |_| promise.keep(()));
+            self.world.schedule(after_ms, move |_| promise.resolve(()));
         }
         turn.await;
         slot.waiting.borrow_mut().remove(&ticket);
@@ -241,7 +241,7 @@ impl Node {
 
     /// After a host has been told something: what it wrote is sent, who waited is woken, and what
     /// it asks for by itself begins.
-    pub(super) fn see_to(self: &Rc<Self>, slot: &Rc<Slot>) {
+    pub(super) fn drain_outputs(self: &Rc<Self>, slot: &Rc<Slot>) {
         let written =
             std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
         for written in written {
@@ -251,9 +251,9 @@ impl Node {
             let mut host = slot.host.borrow_mut();
             if let Some(ticket) = host.poll_woken() {
                 if let Some(promise) = slot.waiting.borrow_mut().remove(&ticket) {
-                    promise.keep(());
+                    promise.resolve(());
                 }
-            } else if let Some(ticket) = host.poll_unattended() {
+            } else if let Some(ticket) = host.poll_own_request() {
                 let (node, slot) = (self.clone(), slot.clone());
                 self.spawn(async move {
                     let step = slot.host.borrow_mut().poll(ticket);
@@ -263,16 +263,16 @@ impl Node {
                 let (node, slot) = (self.clone(), slot.clone());
                 self.spawn(async move {
                     if let Some(answer) = node.ask_ledger(slot.id, call).await {
-                        slot.host.borrow_mut().ledger_answered(&*node, answer);
-                        node.see_to(&slot);
+                        slot.host.borrow_mut().handle_ledger_answer(&*node, answer);
+                        node.drain_outputs(&slot);
                     }
                 });
-            } else if let Some(call) = host.poll_thought() {
+            } else if let Some(call) = host.poll_ai_request() {
                 let (node, slot) = (self.clone(), slot.clone());
                 self.spawn(async move {
-                    let input = node.think(&call).await;
-                    slot.host.borrow_mut().thought_of(&*node, &call, input);
-                    node.see_to(&slot);
+                    let input = node.choose_action(&call).await;
+                    slot.host.borrow_mut().handle_ai_answer(&*node, &call, input);
+                    node.drain_outputs(&slot);
                 });
             } else {
                 if host.poll_timeout() == Some(0) {
@@ -285,26 +285,26 @@ impl Node {
 
     /// Sometimes nobody has time to think. What comes of it is what the quick AI plays: how well is
     /// not the question here, and this is fast.
-    async fn think(self: &Rc<Self>, call: &ThoughtCall<Tongits>) -> Option<Input<Action>> {
-        if self.world.below(3) == 0 {
+    async fn choose_action(self: &Rc<Self>, call: &AiRequest<Tongits>) -> Option<Input<Action>> {
+        if self.world.random_below(3) == 0 {
             return None;
         }
-        let (promise, thought) = crate::simulation::tasks::promise(&self.world.tasks);
-        self.world.plan(u64::from(self.world.below(THOUGHT_MS)), move |_| promise.keep(()));
-        thought.await;
-        let question = call.table.question(call.seat)?;
-        Tongits::advise(&question.view).map(|action| question.answered(action))
+        let (promise, pause) = crate::simulation::tasks::promise(&self.world.tasks);
+        self.world.schedule(u64::from(self.world.random_below(THINKING_MS)), move |_| promise.resolve(()));
+        pause.await;
+        let question = call.table.ai_question(call.seat)?;
+        Tongits::choose_action(&question.view).map(|action| question.to_input(action))
     }
 
     /// Makes a call to live state.
-    async fn call(self: &Rc<Self>, table: TableId, call: Call) -> Answer {
+    async fn perform_call(self: &Rc<Self>, table: TableId, call: Call) -> CallResult {
         match self.try_call(table, call).await {
             Ok(answer) => answer,
-            Err(error) => Answer::Failed(error),
+            Err(error) => CallResult::Failed(error),
         }
     }
 
-    async fn try_call(self: &Rc<Self>, table: TableId, call: Call) -> Result<Answer, Unavailable> {
+    async fn try_call(self: &Rc<Self>, table: TableId, call: Call) -> Result<CallResult, UnavailableError> {
         let is_slow = matches!(call, Call::Load)
             && self.world.mutation() == Some(Mutation::ReadsOverPublications);
         let request = match call {
@@ -314,41 +314,41 @@ impl Node {
             Call::Compact { at, snapshot } => {
                 let snapshot = snapshot.into();
                 let RedisReply::Flag(done) =
-                    self.redis(RedisRequest::Compact { table, at, snapshot }).await?
+                    self.call_redis(RedisRequest::Compact { table, at, snapshot }).await?
                 else {
-                    return Err(Unavailable("not an answer to a compaction".into()));
+                    return Err(UnavailableError("not an answer to a compaction".into()));
                 };
-                return Ok(Answer::Compacted(done));
+                return Ok(CallResult::Compacted(done));
             }
             Call::Subscribe => {
-                let exists = self.flag(RedisRequest::Watch { table }).await?;
-                return Ok(Answer::Subscribed(exists));
+                let exists = self.call_redis_flag(RedisRequest::Watch { table }).await?;
+                return Ok(CallResult::Subscribed(exists));
             }
             Call::Unsubscribe => RedisRequest::Unwatch { table },
             Call::Release { player } => RedisRequest::Release { player, table },
-            Call::List(listing) => RedisRequest::List { table, score: score(&listing) },
+            Call::List(listing) => RedisRequest::List { table, score: listing_score(&listing) },
             Call::Unlist { .. } => RedisRequest::List { table, score: None },
             Call::Halt { reason, .. } => {
                 let reason = reason.into();
-                let is_new = self.flag(RedisRequest::Halt { table, reason }).await?;
-                return Ok(Answer::Halted(is_new));
+                let is_new = self.call_redis_flag(RedisRequest::Halt { table, reason }).await?;
+                return Ok(CallResult::Halted(is_new));
             }
-            Call::NoteHalt(_) | Call::NoteNoShow(_) => return Ok(Answer::Done),
+            Call::RecordHalt(_) | Call::RecordNoShow(_) => return Ok(CallResult::Done),
         };
-        let reply = self.redis(request).await?;
+        let reply = self.call_redis(request).await?;
         if is_slow {
-            self.world.sleep(self.world.between(0, SLOW_READ_MS)).await;
+            self.world.sleep(self.world.random_between(0, SLOW_READ_MS)).await;
         }
         Ok(match reply {
-            RedisReply::Stored(stored) => Answer::Loaded(stored),
-            RedisReply::Tail(tail) => Answer::Tail(tail),
-            RedisReply::Append(append) => Answer::Append(append),
-            _ => Answer::Done,
+            RedisReply::Stored(stored) => CallResult::Loaded(stored),
+            RedisReply::Tail(tail) => CallResult::Tail(tail),
+            RedisReply::Append(append) => CallResult::Append(append),
+            _ => CallResult::Done,
         })
     }
 
-    pub(super) async fn flag(self: &Rc<Self>, request: RedisRequest) -> Result<bool, Unavailable> {
-        Ok(matches!(self.redis(request).await?, RedisReply::Flag(true)))
+    pub(super) async fn call_redis_flag(self: &Rc<Self>, request: RedisRequest) -> Result<bool, UnavailableError> {
+        Ok(matches!(self.call_redis(request).await?, RedisReply::Flag(true)))
     }
 
     /// Asks the ledger; `None` where nothing is to be told of it.
@@ -363,7 +363,7 @@ impl Node {
                 if self.world.mutation() == Some(Mutation::SettlesAnotherText)
                     && let Some(client) = record.clients.iter_mut().find(|one| one.text.is_some())
                 {
-                    *client = Contribution::revealed("another");
+                    *client = Contribution::from_text("another");
                 }
                 (record.game, Operation::Settle(record))
             }
@@ -371,28 +371,28 @@ impl Node {
                 (game, Operation::RefundPot { table, game, player })
             }
             LedgerCall::VoidLost(game) => {
-                self.world.postgres(self.run, Operation::Void { game }).await;
+                self.world.call_postgres(self.run, Operation::Void { game }).await;
                 return None;
             }
         };
-        let posted = self.world.postgres(self.run, operation).await;
+        let posted = self.world.call_postgres(self.run, operation).await;
         let why = match posted {
-            Some(Ok(Posted::Opened { stakes, pot })) => {
+            Some(Ok(LedgerReply::Opened { stakes, pot })) => {
                 return Some(LedgerAnswer::Opened { game, stakes, pot });
             }
-            Some(Ok(Posted::CannotPay { seats })) => {
+            Some(Ok(LedgerReply::CannotPay { seats })) => {
                 return Some(LedgerAnswer::CannotPay { game, seats });
             }
-            Some(Ok(Posted::PotRefunded { player, pot, shares })) => {
+            Some(Ok(LedgerReply::PotRefunded { player, pot, shares })) => {
                 return Some(LedgerAnswer::PotRefunded { game, player, pot, shares });
             }
-            Some(Ok(Posted::Settled)) => return Some(LedgerAnswer::Settled { game }),
-            Some(Ok(Posted::Voided | Posted::Games(_) | Posted::Wallet(_))) => {
+            Some(Ok(LedgerReply::Settled)) => return Some(LedgerAnswer::Settled { game }),
+            Some(Ok(LedgerReply::Voided | LedgerReply::Games(_) | LedgerReply::Wallet(_))) => {
                 LedgerFault::Broken("another answer".into())
             }
-            Some(Err(Refusal::TableBusy)) => LedgerFault::Passing("the table is busy".into()),
-            Some(Err(refusal)) => LedgerFault::Final(format!("{refusal:?}")),
-            None => LedgerFault::Passing("no answer".into()),
+            Some(Err(Refusal::TableBusy)) => LedgerFault::Transient("the table is busy".into()),
+            Some(Err(refusal)) => LedgerFault::Permanent(format!("{refusal:?}")),
+            None => LedgerFault::Transient("no answer".into()),
         };
         Some(LedgerAnswer::Refused { game, why })
     }
@@ -411,12 +411,12 @@ impl Context<Tongits> for Node {
         self.world.now_ms()
     }
 
-    fn fresh(&self) -> Fresh {
-        self.world.fresh()
+    fn fresh(&self) -> GameEntropy {
+        self.world.new_game_secrets()
     }
 
-    fn tag(&self) -> Tag {
-        self.world.tag()
+    fn new_tag(&self) -> Tag {
+        self.world.new_tag()
     }
 
     fn room_terms(&self, _: &Terms<Rules>, known: u32) -> Option<RoomTerms<Rules>> {
@@ -428,69 +428,69 @@ impl Context<Tongits> for Node {
         &LIMITS
     }
 
-    fn remark(&self, table: TableId, remark: Remark<'_>) {
-        let mut tally = self.world.tally.borrow_mut();
-        match remark {
-            Remark::SlowWatcher => tally.slow_watchers += 1,
-            Remark::Compacted => tally.compactions += 1,
-            Remark::ResumedFromMemory => tally.resumed_from_memory += 1,
-            Remark::Halted { .. } => tally.halted += 1,
+    fn record(&self, table: TableId, event: HostEvent<'_>) {
+        let mut totals = self.world.totals.borrow_mut();
+        match event {
+            HostEvent::SlowWatcher => totals.slow_watchers += 1,
+            HostEvent::Compacted => totals.compactions += 1,
+            HostEvent::ResumedFromMemory => totals.resumed_from_memory += 1,
+            HostEvent::Halted { .. } => totals.tables_halted += 1,
             // Without a fault of the house every journal replays here.
-            Remark::ReadAgain(why) => {
-                drop(tally);
-                self.world.fail(format!("{table}: a line cannot be followed: {why}"));
+            HostEvent::ReplicaDiscarded(why) => {
+                drop(totals);
+                self.world.report_failure(format!("{table}: a line cannot be followed: {why}"));
             }
-            Remark::Moved
-            | Remark::Parted { .. }
-            | Remark::OtherVersion(_)
-            | Remark::Undone(..)
-            | Remark::LedgerAskedAgain(_) => {}
+            HostEvent::ActionStored
+            | HostEvent::HistoryDiverged { .. }
+            | HostEvent::OtherVersion(_)
+            | HostEvent::FollowUpFailed(..)
+            | HostEvent::LedgerRetried(_) => {}
         }
     }
 
-    fn show_failed(&self, halt: Halt) {
-        if let Some(node) = self.world.node(self.run) {
+    fn report_show_failure(&self, halt: Halt) {
+        if let Some(node) = self.world.find_node(self.run) {
             self.spawn(async move {
                 let slot = node.slot(halt.table);
-                node.ask(&slot, Request::Halt(halt)).await;
+                node.send_request(&slot, Request::Halt(halt)).await;
             });
         }
     }
 
     fn before_engine(&self, table: &Table<Tongits>) {
-        self.panic_if(table, Sickness::Deciding);
+        self.panic_if(table, PlantedPanic::Deciding);
     }
 
-    fn planted(&self, fault: Planted) -> bool {
-        let planted = match self.world.mutation() {
-            Some(Mutation::ForgetsToRedact) => Planted::ForgetsToRedact,
-            Some(Mutation::ShowsAnothersView) => Planted::ShowsAnothersView,
-            Some(Mutation::OverlooksGaps) => Planted::OverlooksGaps,
-            Some(Mutation::TellsOfHiddenLines) => Planted::TellsOfHiddenLines,
-            Some(Mutation::RepeatsWhatWasSent) => Planted::RepeatsWhatWasSent,
-            Some(Mutation::ReadsOverPublications) => Planted::ReadsOverPublications,
-            Some(Mutation::WatchesAfterARefusedJoin) => Planted::WatchesAfterARefusedJoin,
-            Some(Mutation::KeepsOldTerms) => Planted::KeepsOldTerms,
-            Some(Mutation::ResumesTooLate) => Planted::ResumesTooLate,
+    fn has_fault(&self, fault: PlantedFault) -> bool {
+        let active = match self.world.mutation() {
+            Some(Mutation::ForgetsToRedact) => PlantedFault::ForgetsToRedact,
+            Some(Mutation::ShowsAnothersView) => PlantedFault::ShowsAnothersView,
+            Some(Mutation::OverlooksGaps) => PlantedFault::OverlooksGaps,
+            Some(Mutation::TellsOfHiddenLines) => PlantedFault::TellsOfHiddenLines,
+            Some(Mutation::RepeatsWhatWasSent) => PlantedFault::RepeatsWhatWasSent,
+            Some(Mutation::ReadsOverPublications) => PlantedFault::ReadsOverPublications,
+            Some(Mutation::WatchesAfterARefusedJoin) => PlantedFault::WatchesAfterARefusedJoin,
+            Some(Mutation::KeepsOldTerms) => PlantedFault::KeepsOldTerms,
+            Some(Mutation::ResumesTooLate) => PlantedFault::ResumesTooLate,
             Some(_) | None => return false,
         };
-        planted == fault
+        active == fault
     }
 }
 
 impl Node {
     /// Without a word on the standard error, which a plain panic would print.
-    pub(super) fn panic_if(&self, table: &Table<Tongits>, sickness: Sickness) {
-        let is_sick = self.world.sick.borrow().get(&table.id()) == Some(&sickness);
-        if is_sick {
-            std::panic::resume_unwind(Box::new("the table is sick"));
+    pub(super) fn panic_if(&self, table: &Table<Tongits>, panic: PlantedPanic) {
+        let is_planted = self.world.panicking_tables.borrow().get(&table.id()) == Some(&panic);
+        if is_planted {
+            std::panic::resume_unwind(Box::new("a planted panic"));
         }
     }
 }
 
 /// How a table is listed in its room: a POT that waits first, then the fewest free seats. One that
 /// is empty is not.
-pub(super) fn score(listing: &Listing) -> Option<u32> {
+pub(super) fn listing_score(listing: &Listing) -> Option<u32> {
     let free = usize::from(listing.seats).saturating_sub(listing.players.len());
     let free = u32::try_from(free).unwrap_or(9);
     if listing.players.is_empty() && !listing.has_pot {

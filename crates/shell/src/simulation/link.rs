@@ -4,7 +4,7 @@
 
 use arrayvec::ArrayVec;
 
-use bahay_engine::testing::Dice;
+use bahay_engine::testing::TestRng;
 
 /// How well a link works. Shares are in thousandths of what it carries.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub(super) const FAR_AND_BAD: Quality =
 
 impl Quality {
     /// After how many milliseconds something arrives: not at all, once or twice.
-    pub(super) fn arrivals(&self, dice: &mut Dice) -> ArrayVec<u64, 2> {
+    pub(super) fn arrivals(&self, dice: &mut TestRng) -> ArrayVec<u64, 2> {
         let mut arrivals = ArrayVec::new();
         if dice.below(1_000) < self.dropped {
             return arrivals;
@@ -47,7 +47,7 @@ impl Quality {
         arrivals
     }
 
-    fn delay(&self, dice: &mut Dice) -> u64 {
+    fn delay(&self, dice: &mut TestRng) -> u64 {
         let (least, most) = self.delay_ms;
         let late = if dice.below(1_000) < self.late { dice.below(self.late_ms + 1) } else { 0 };
         u64::from(least + dice.below(most - least + 1) + late)

@@ -3,12 +3,12 @@
 
 use std::rc::Rc;
 
-use crate::simulation::driver::score as listed_score;
+use crate::simulation::driver::listing_score;
 use crate::simulation::node::Node;
-use crate::simulation::postgres::{Answer, Operation};
+use crate::simulation::postgres::{LedgerReply, Operation};
 use crate::simulation::redis::{Reply, Request, SeatClaim};
-use crate::simulation::world::written;
-use crate::{Failure, Limits, Listing, Unavailable};
+use crate::simulation::world::to_json;
+use crate::{TableError, Limits, Listing, UnavailableError};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId};
 
@@ -24,20 +24,20 @@ pub(super) enum LobbyError {
     Unavailable,
 }
 
-impl From<Unavailable> for LobbyError {
-    fn from(_: Unavailable) -> Self {
+impl From<UnavailableError> for LobbyError {
+    fn from(_: UnavailableError) -> Self {
         Self::Unavailable
     }
 }
 
 impl Node {
     /// A seat in the room. Who sits somewhere already is sent back there.
-    pub(super) async fn seat(
+    pub(super) async fn take_seat(
         self: &Rc<Self>,
         player: PlayerId,
         name: &str,
     ) -> Result<TableId, LobbyError> {
-        if let Some(table) = self.seated_at(player).await? {
+        if let Some(table) = self.find_seat(player).await? {
             return Ok(table);
         }
         let room = self.room();
@@ -45,8 +45,8 @@ impl Node {
             return Err(LobbyError::RoomClosed);
         }
         let (terms, revision) = (room.terms, room.revision);
-        let wallet = self.world.postgres(self.run, Operation::Wallet { player }).await;
-        let Some(Ok(Answer::Wallet(wallet))) = wallet else {
+        let wallet = self.world.call_postgres(self.run, Operation::Wallet { player }).await;
+        let Some(Ok(LedgerReply::Wallet(wallet))) = wallet else {
             return Err(LobbyError::Unavailable);
         };
         if terms.wallet_min::<Tongits>().is_none_or(|least| wallet < least) {
@@ -54,39 +54,39 @@ impl Node {
         }
         let mut full = Vec::new();
         for _ in 0..ATTEMPTS {
-            let new = TableId(self.world.id());
+            let new = TableId(self.world.new_id());
             let score = 10 + 2;
             let skip = full.clone();
-            let Reply::Table(table) = self.redis(Request::Reserve { new, score, skip }).await?
+            let Reply::Table(table) = self.call_redis(Request::Reserve { new, score, skip }).await?
             else {
                 return Err(LobbyError::Unavailable);
             };
-            if !self.flag(Request::Bind { player, table }).await? {
-                if let Some(copy) = self.look(table).await? {
-                    let score = listed_score(&Listing::of(&copy));
-                    self.redis(Request::List { table, score }).await?;
+            if !self.call_redis_flag(Request::Bind { player, table }).await? {
+                if let Some(copy) = self.read_table(table).await? {
+                    let score = listing_score(&Listing::from_table(&copy));
+                    self.call_redis(Request::List { table, score }).await?;
                 }
                 return Err(LobbyError::Seating);
             }
             let snapshot =
-                written(&Table::<Tongits>::new(table, terms.clone()).of_revision(revision));
-            self.redis(Request::Found {
+                to_json(&Table::<Tongits>::new(table, terms.clone()).with_revision(revision));
+            self.call_redis(Request::Create {
                 table,
-                tag: self.world.tag(),
+                tag: self.world.new_tag(),
                 snapshot,
                 idle_ms: Limits::SERVICE.idle_ms,
             })
             .await?;
             let name = String::from(name);
             match self.submit(table, Input::sit(player, name)).await {
-                Ok(_) | Err(Failure::Rejected(Rejection::AlreadySeated)) => {
+                Ok(_) | Err(TableError::Rejected(Rejection::AlreadySeated)) => {
                     return self.confirm(player, table).await;
                 }
-                Err(Failure::Rejected(_) | Failure::Missing | Failure::Halted) => {
-                    self.redis(Request::Release { player, table }).await?;
+                Err(TableError::Rejected(_) | TableError::Missing | TableError::Halted) => {
+                    self.call_redis(Request::Release { player, table }).await?;
                     full.push(table);
                 }
-                Err(Failure::OtherVersion | Failure::Unavailable(_)) => {
+                Err(TableError::OtherVersion | TableError::Unavailable(_)) => {
                     return Err(LobbyError::Unavailable);
                 }
             }
@@ -95,7 +95,7 @@ impl Node {
     }
 
     /// Where a player sits, if anywhere.
-    pub(super) async fn seated_at(
+    pub(super) async fn find_seat(
         self: &Rc<Self>,
         player: PlayerId,
     ) -> Result<Option<TableId>, LobbyError> {
@@ -103,7 +103,7 @@ impl Node {
             SeatClaim::None => return Ok(None),
             SeatClaim::Pending(table) | SeatClaim::Held(table) => table,
         };
-        let copy = self.look(table).await?;
+        let copy = self.read_table(table).await?;
         let seated = copy.is_some_and(|copy| copy.seat_of(player).is_some());
         match (seated, self.seat_claim(player).await?) {
             (true, SeatClaim::Held(now)) if now == table => Ok(Some(table)),
@@ -111,7 +111,7 @@ impl Node {
                 self.confirm(player, table).await.map(Some)
             }
             (false, SeatClaim::Held(now)) if now == table => {
-                self.redis(Request::Release { player, table }).await?;
+                self.call_redis(Request::Release { player, table }).await?;
                 Ok(None)
             }
             (true | false, SeatClaim::None) => Ok(None),
@@ -120,7 +120,7 @@ impl Node {
     }
 
     async fn seat_claim(&self, player: PlayerId) -> Result<SeatClaim, LobbyError> {
-        match self.redis(Request::SeatClaim { player }).await? {
+        match self.call_redis(Request::SeatClaim { player }).await? {
             Reply::SeatClaim(seat_claim) => Ok(seat_claim),
             _ => Err(LobbyError::Unavailable),
         }
@@ -132,12 +132,12 @@ impl Node {
         player: PlayerId,
         table: TableId,
     ) -> Result<TableId, LobbyError> {
-        if self.flag(Request::Confirm { player, table }).await? {
+        if self.call_redis_flag(Request::Confirm { player, table }).await? {
             return Ok(table);
         }
         match self.submit(table, Input::Leave { player }).await {
-            Ok(_) | Err(Failure::Rejected(_) | Failure::Missing) => Err(LobbyError::Seating),
-            Err(Failure::Halted | Failure::OtherVersion | Failure::Unavailable(_)) => {
+            Ok(_) | Err(TableError::Rejected(_) | TableError::Missing) => Err(LobbyError::Seating),
+            Err(TableError::Halted | TableError::OtherVersion | TableError::Unavailable(_)) => {
                 Err(LobbyError::Unavailable)
             }
         }

@@ -26,8 +26,8 @@ mod plan;
 mod postgres;
 mod presence;
 mod redis;
-mod restless;
-mod seeding;
+mod repeated_joins;
+mod client_seed;
 mod services;
 mod session;
 mod tasks;
@@ -41,7 +41,7 @@ use std::rc::Rc;
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Skill;
 use bahay_engine::games::tongits::Rules;
-use bahay_engine::table::{Clocks, Hits, Price, Private, Spectators, Terms};
+use bahay_engine::table::{Clocks, Hits, Price, PrivateTerms, Spectators, Terms};
 
 use tasks::Owner;
 use world::World;
@@ -56,7 +56,7 @@ const CALM_MS: u64 = 40 * 60_000;
 const CLOSING_MS: u64 = 30 * 60_000;
 
 /// The world is looked at this often.
-const LOOK_MS: u64 = 1_000;
+const STEP_MS: u64 = 1_000;
 
 /// Between the end of the last fault that can begin and calm.
 const HEAL_MS: u64 = 50_000;
@@ -77,12 +77,12 @@ pub struct Options {
     pub is_private: bool,
     pub mutation: Option<Mutation>,
     /// Keeps the story of the last moments, which costs time.
-    pub tells: bool,
+    pub keeps_story: bool,
 }
 
 impl Options {
     /// A small house: two to four nodes, and players for three to five tables.
-    pub const fn of(seed: u64) -> Self {
+    pub const fn from_seed(seed: u64) -> Self {
         let (nodes, tables) = match seed % 3 {
             0 => (2, 3),
             1 => (3, 4),
@@ -90,7 +90,7 @@ impl Options {
         };
         let is_private = seed % 4 == 3;
         let players = 3 * tables;
-        Self { seed, games: 24, nodes, players, is_private, mutation: None, tells: false }
+        Self { seed, games: 24, nodes, players, is_private, mutation: None, keeps_story: false }
     }
 }
 
@@ -191,18 +191,18 @@ impl Mutation {
 
 /// What happened, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RunTotals {
     /// Games settled, and games voided because their live state was lost.
     pub games: u64,
     pub voided: u64,
     /// Games voided, and tables halted, voided and released, by order of an operator or over a
     /// panic.
     pub voided_by_order: u64,
-    pub halted: u64,
-    pub ended: u64,
-    pub released: u64,
+    pub tables_halted: u64,
+    pub tables_voided: u64,
+    pub tables_released: u64,
     /// Clients that were told that their table is gone.
-    pub closed: u64,
+    pub tables_closed: u64,
     /// Terms updates that tables have taken.
     pub terms_updates: u64,
     /// Updates that the table wrote while the session slept, and viewers that resumed by what a
@@ -229,9 +229,9 @@ pub struct Tally {
     pub revealed: u64,
     pub unrevealed: u64,
     /// Answers of the AI for players who were away, within the grace of rule 8.3.
-    pub stood_in: u64,
+    pub grace_actions: u64,
     /// Connections told gone for a node that was dead.
-    pub buried: u64,
+    pub reaped: u64,
     /// Watchers that did not keep up.
     pub slow_watchers: u64,
     /// Returns out of the POTs of private tables.
@@ -242,16 +242,16 @@ pub struct Tally {
     live_state_was_lost: bool,
 }
 
-impl Tally {
+impl RunTotals {
     /// Adds another run's.
     pub fn add(&mut self, other: &Self) {
         self.games += other.games;
         self.voided += other.voided;
         self.voided_by_order += other.voided_by_order;
-        self.halted += other.halted;
-        self.ended += other.ended;
-        self.released += other.released;
-        self.closed += other.closed;
+        self.tables_halted += other.tables_halted;
+        self.tables_voided += other.tables_voided;
+        self.tables_released += other.tables_released;
+        self.tables_closed += other.tables_closed;
         self.terms_updates += other.terms_updates;
         self.written_directly += other.written_directly;
         self.resumed_from_memory += other.resumed_from_memory;
@@ -267,8 +267,8 @@ impl Tally {
         self.second_connections += other.second_connections;
         self.revealed += other.revealed;
         self.unrevealed += other.unrevealed;
-        self.stood_in += other.stood_in;
-        self.buried += other.buried;
+        self.grace_actions += other.grace_actions;
+        self.reaped += other.reaped;
         self.slow_watchers += other.slow_watchers;
         self.pot_refunds += other.pot_refunds;
         self.grants += other.grants;
@@ -281,7 +281,7 @@ impl Tally {
 /// A run in which everything held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    pub tally: Tally,
+    pub totals: RunTotals,
     /// Of every event, line and message: equal for equal seeds.
     pub digest: u64,
     /// How long it was in virtual time.
@@ -290,58 +290,58 @@ pub struct Report {
 
 /// A run in which something did not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct SimulationError {
     pub seed: u64,
-    pub what: String,
+    pub message: String,
     /// The last that happened before, if it was to be told.
     pub story: Vec<String>,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for SimulationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in &self.story {
             writeln!(f, "{line}")?;
         }
-        writeln!(f, "seed {}: {}", self.seed, self.what)?;
+        writeln!(f, "seed {}: {}", self.seed, self.message)?;
         write!(f, "repeat with: ./dev simulate-house --seed {} --runs 1 --tell", self.seed)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for SimulationError {}
 
 /// Runs a house.
 ///
 /// # Errors
 /// The first thing that did not hold.
-pub fn simulate(options: Options) -> Result<Report, Failure> {
+pub fn simulate(options: Options) -> Result<Report, SimulationError> {
     let world = World::new(options);
     let ran = run(&world);
     let report = Report {
-        tally: world.tally.borrow().clone(),
+        totals: world.totals.borrow().clone(),
         digest: world.digest(),
         virtual_ms: world.now_ms(),
     };
     let story = world.story();
-    world.end();
+    world.shut_down();
     match ran {
         Ok(()) => Ok(report),
-        Err(what) => Err(Failure { seed: options.seed, what, story }),
+        Err(message) => Err(SimulationError { seed: options.seed, message, story }),
     }
 }
 
 fn run(world: &Rc<World>) -> Result<(), String> {
     let options = world.options;
-    for place in 0..options.nodes {
-        node::Node::start(world, place);
+    for slot in 0..options.nodes {
+        node::Node::start(world, slot);
     }
     for client in 0..options.players {
-        world.grant(client::player_of(client));
+        world.grant(client::player_id(client));
         client::start(world, client);
     }
-    world.spawn(Owner::World, world.clone().trouble());
+    world.spawn(Owner::World, world.clone().inject_faults());
     world.spawn(Owner::World, world.clone().change_room());
     if options.is_private {
-        world.spawn(Owner::World, world.clone().send_away());
+        world.spawn(Owner::World, world.clone().kick_players());
     }
     if options.mutation == Some(Mutation::ForgetsTheLastSecond) {
         world.spawn(Owner::World, world.clone().sync_redis());
@@ -349,8 +349,8 @@ fn run(world: &Rc<World>) -> Result<(), String> {
 
     let (mut games, mut since_ms) = (0, 0);
     while games < options.games {
-        look(world)?;
-        let now = world.tally.borrow().games;
+        run_step(world)?;
+        let now = world.totals.borrow().games;
         if now > games {
             (games, since_ms) = (now, world.now_ms());
         }
@@ -363,44 +363,44 @@ fn run(world: &Rc<World>) -> Result<(), String> {
     world.open_room();
     world.run_until(world.now_ms() + HEAL_MS)?;
     let calm_ms = world.now_ms();
-    wait(world, CALM_MS, |world| world.idle_since(calm_ms).is_empty()).map_err(|what| {
-        format!("{what}: clients {:?} have not finished a game", world.idle_since(calm_ms))
+    run_until_true(world, CALM_MS, |world| world.idle_since(calm_ms).is_empty()).map_err(|message| {
+        format!("{message}: clients {:?} have not finished a game", world.idle_since(calm_ms))
     })?;
 
     world.is_closing.set(true);
-    wait(world, CLOSING_MS, |world| !world.has_open_games() && !world.somebody_sits())
-        .map_err(|what| format!("{what}: not everything came to its end"))?;
+    run_until_true(world, CLOSING_MS, |world| !world.has_open_games() && !world.has_seated_players())
+        .map_err(|message| format!("{message}: not everything came to its end"))?;
     if options.is_private {
-        wait(world, CLOSING_MS, |world| !world.has_private_pots())
-            .map_err(|what| format!("{what}: not every POT went back"))?;
+        run_until_true(world, CLOSING_MS, |world| !world.has_private_pots())
+            .map_err(|message| format!("{message}: not every POT went back"))?;
     }
     world.check_end()
 }
 
 /// Lets the world go on until something is so.
-fn wait(
+fn run_until_true(
     world: &Rc<World>,
     at_most_ms: u64,
-    is_so: impl Fn(&Rc<World>) -> bool,
+    condition: impl Fn(&Rc<World>) -> bool,
 ) -> Result<(), String> {
     let until_ms = world.now_ms() + at_most_ms;
-    while !is_so(world) {
+    while !condition(world) {
         if world.now_ms() >= until_ms {
             return Err(format!("after {} s of calm", at_most_ms / 1_000));
         }
-        look(world)?;
+        run_step(world)?;
     }
     Ok(())
 }
 
 /// Lets the world go on for a moment, after which no table may wait for nothing.
-fn look(world: &Rc<World>) -> Result<(), String> {
-    world.run_until(world.now_ms() + LOOK_MS)?;
+fn run_step(world: &Rc<World>) -> Result<(), String> {
+    world.run_until(world.now_ms() + STEP_MS)?;
     world.check_deadlines()
 }
 
 /// What the tables of the house play by.
-fn terms(options: Options) -> Terms<Rules> {
+fn house_terms(options: Options) -> Terms<Rules> {
     let Options { is_private, mutation, .. } = options;
     let bet = Coins::from_whole(1).unwrap_or_default();
     let mut clocks = Clocks::default();
@@ -416,7 +416,7 @@ fn terms(options: Options) -> Terms<Rules> {
         spectators: Spectators::default(),
         bots: Skill::default(),
         private: is_private
-            .then_some(Private { ends_after_ms: ENDS_AFTER_MS, short_stakes: false }),
+            .then_some(PrivateTerms { ends_after_ms: ENDS_AFTER_MS, short_stakes: false }),
         practice: false,
     }
 }

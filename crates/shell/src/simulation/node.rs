@@ -10,17 +10,17 @@ use std::sync::{Arc, Mutex};
 
 use crate::simulation::Mutation;
 use crate::simulation::connection::Connection;
-use crate::simulation::driver::{Slot, Written};
-use crate::simulation::postgres::{Answer as Posted, Operation};
+use crate::simulation::driver::{Slot, DirectMessage};
+use crate::simulation::postgres::{LedgerReply, Operation};
 use crate::simulation::redis::{Published, Reply, Request as RedisRequest};
 use crate::simulation::tasks::{Mailbox, Owner};
 use crate::simulation::world::World;
-use crate::{CarriedClock, LostGames, NodeId, Presence, Request, RoomTerms, Unavailable};
+use crate::{SyncedClock, LostGames, NodeId, Presence, Request, RoomTerms, UnavailableError};
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{TableId, Timestamp};
 
 /// How often the deadlines are looked at: the most by which a clock is late.
-const LOOK_MS: u64 = 100;
+const TICK_MS: u64 = 100;
 
 /// A table that was taken and not attended to is due again after this.
 const CLAIM_MS: u32 = 1_000;
@@ -43,7 +43,7 @@ const VOID_AFTER_MS: u64 = 10_000;
 /// A process: where it runs, and which one of those that ran there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeRun {
-    pub(super) place: usize,
+    pub(super) slot: usize,
     pub(super) run: u32,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Node {
     /// It knows the time, and takes connections.
     pub(super) serves: Cell<bool>,
     /// What tables have written to connections and is to be sent off.
-    pub(super) written: Arc<Mutex<Vec<Written>>>,
+    pub(super) written: Arc<Mutex<Vec<DirectMessage>>>,
     /// Tables whose journals may be longer than this process will be told. They are read at the
     /// next look.
     pub(super) stale: RefCell<BTreeSet<TableId>>,
@@ -72,57 +72,57 @@ pub(super) struct Node {
     room: RefCell<Vec<(RoomTerms<Rules>, u64)>>,
     slots: RefCell<BTreeMap<TableId, Rc<Slot>>>,
     /// The house's time, and by how much a mutation has it run ahead.
-    clock: RefCell<CarriedClock>,
+    clock: RefCell<SyncedClock>,
     ahead_ms: Cell<u32>,
 }
 
 impl Node {
     /// Starts a process.
-    pub(super) fn start(world: &Rc<World>, place: usize) {
+    pub(super) fn start(world: &Rc<World>, slot: usize) {
         let node = {
-            let mut places = world.places.borrow_mut();
-            let here = &mut places[place];
-            here.run += 1;
+            let mut slots = world.node_slots.borrow_mut();
+            let state = &mut slots[slot];
+            state.run += 1;
             let node = Rc::new(Self {
                 world: world.clone(),
-                run: NodeRun { place, run: here.run },
+                run: NodeRun { slot, run: state.run },
                 publications: Mailbox::new(&world.tasks),
                 serves: Cell::new(false),
                 written: Arc::default(),
                 stale: RefCell::default(),
-                presence: RefCell::new(Presence::new(NodeId(world.id()), 1)),
+                presence: RefCell::new(Presence::new(NodeId(world.new_id()), 1)),
                 lost: RefCell::default(),
                 is_down: Cell::new(false),
                 room: RefCell::new(vec![(world.room.borrow().clone(), world.now_ms())]),
                 slots: RefCell::default(),
-                clock: RefCell::new(CarriedClock::untold()),
+                clock: RefCell::new(SyncedClock::unsynced()),
                 ahead_ms: Cell::new(0),
             });
-            here.node = Some(node.clone());
+            state.node = Some(node.clone());
             node
         };
-        let begun = node.clone();
+        let booting = node.clone();
         node.spawn(async move {
-            begun.clone().begin().await;
+            booting.clone().boot().await;
         });
     }
 
     /// Ends a process: its memory is gone, and its connections break.
-    pub(super) fn crash(world: &Rc<World>, place: usize) {
-        let node = world.places.borrow_mut()[place].node.take();
+    pub(super) fn crash(world: &Rc<World>, slot: usize) {
+        let node = world.node_slots.borrow_mut()[slot].node.take();
         let Some(node) = node else {
             return;
         };
-        world.places.borrow_mut()[place].is_paused = false;
-        world.tasks.end(Owner::Node(place));
+        world.node_slots.borrow_mut()[slot].is_paused = false;
+        world.tasks.cancel_all(Owner::Node(slot));
         for connection in node.connections() {
-            world.break_off(&connection, world.between(0, 2_000), 0);
+            world.break_off(&connection, world.random_between(0, 2_000), 0);
         }
         node.slots.borrow_mut().clear();
     }
 
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        self.world.spawn(Owner::Node(self.run.place), task);
+        self.world.spawn(Owner::Node(self.run.slot), task);
     }
 
     /// The connections that this process serves.
@@ -133,7 +133,7 @@ impl Node {
     }
 
     /// Sends its clients to connect anew: it ends.
-    pub(super) fn send_away(&self) {
+    pub(super) fn close_connections(&self) {
         for connection in self.connections() {
             connection.close(&self.world);
             connection.frames.push(None);
@@ -141,15 +141,15 @@ impl Node {
     }
 
     /// Waits until it knows the time, then serves.
-    async fn begin(self: Rc<Self>) {
+    async fn boot(self: Rc<Self>) {
         while !self.read_time().await {
             self.world.sleep(500).await;
         }
         self.serves.set(true);
-        self.spawn(self.clone().keep_time());
-        self.spawn(self.clone().listen());
+        self.spawn(self.clone().poll_time());
+        self.spawn(self.clone().handle_publications());
         self.spawn(self.clone().tick());
-        self.spawn(self.clone().beat());
+        self.spawn(self.clone().run_heartbeats());
         self.spawn(self.clone().void_lost_games());
     }
 
@@ -158,7 +158,7 @@ impl Node {
     pub(super) fn time(&self) -> Timestamp {
         let now = self.clock.borrow().now(self.elapsed()).after_ms(self.ahead_ms.get());
         if self.world.mutation() == Some(Mutation::TrustsItsOwnClock) {
-            let step_ms = self.world.places.borrow()[self.run.place].os_clock_ms;
+            let step_ms = self.world.node_slots.borrow()[self.run.slot].os_clock_ms;
             return Timestamp::from_ms(now.ms() + step_ms);
         }
         now
@@ -179,7 +179,7 @@ impl Node {
     }
 
     /// Asks for the time without waiting for the answer to the last time, as a beat does.
-    async fn keep_time(self: Rc<Self>) {
+    async fn poll_time(self: Rc<Self>) {
         loop {
             let is_seldom = self.world.mutation() == Some(Mutation::JoinsByItsOwnTime);
             self.world.sleep(if is_seldom { TIME_SELDOM_MS } else { TIME_EVERY_MS }).await;
@@ -193,20 +193,20 @@ impl Node {
     /// Has the clock told what time it is; false where nobody answers.
     async fn read_time(&self) -> bool {
         let asked = self.elapsed();
-        self.clock.borrow_mut().note_request(asked);
-        let Some(Reply::Time(read_ms)) = self.world.redis(self.run, RedisRequest::Time).await
+        self.clock.borrow_mut().record_request(asked);
+        let Some(Reply::Time(read_ms)) = self.world.call_redis(self.run, RedisRequest::Time).await
         else {
             return false;
         };
         let time = self.world.timestamp_at(read_ms);
-        self.clock.borrow_mut().note_time(time, asked, self.elapsed());
+        self.clock.borrow_mut().record_time(time, asked, self.elapsed());
         true
     }
 
     /// Raises the clock to the time that Redis has now, for a client that was shown the time elsewhere.
-    pub(super) async fn catch_up_time(&self) -> Result<(), Unavailable> {
-        let Reply::Time(read_ms) = self.redis(RedisRequest::Time).await? else {
-            return Err(Unavailable("not an answer to what time it is".into()));
+    pub(super) async fn catch_up_time(&self) -> Result<(), UnavailableError> {
+        let Reply::Time(read_ms) = self.call_redis(RedisRequest::Time).await? else {
+            return Err(UnavailableError("not an answer to what time it is".into()));
         };
         let time = self.world.timestamp_at(read_ms);
         self.clock.borrow_mut().raise_to(time, self.elapsed());
@@ -214,17 +214,17 @@ impl Node {
     }
 
     /// A call to live state.
-    pub(super) async fn redis(&self, request: RedisRequest) -> Result<Reply, Unavailable> {
-        let reply = self.world.redis(self.run, request).await;
-        reply.ok_or_else(|| Unavailable("no answer".into()))
+    pub(super) async fn call_redis(&self, request: RedisRequest) -> Result<Reply, UnavailableError> {
+        let reply = self.world.call_redis(self.run, request).await;
+        reply.ok_or_else(|| UnavailableError("no answer".into()))
     }
 
     /// A question to the ledger.
-    pub(super) async fn ledger(&self, operation: Operation) -> Result<Posted, Unavailable> {
-        match self.world.postgres(self.run, operation).await {
+    pub(super) async fn call_ledger(&self, operation: Operation) -> Result<LedgerReply, UnavailableError> {
+        match self.world.call_postgres(self.run, operation).await {
             Some(Ok(answer)) => Ok(answer),
-            Some(Err(refusal)) => Err(Unavailable(format!("{refusal:?}"))),
-            None => Err(Unavailable("no answer".into())),
+            Some(Err(refusal)) => Err(UnavailableError(format!("{refusal:?}"))),
+            None => Err(UnavailableError("no answer".into())),
         }
     }
 
@@ -242,13 +242,13 @@ impl Node {
     }
 
     /// Reads what the room says, and tells the tables that are known here.
-    pub(super) fn hear_of_room(self: &Rc<Self>) {
+    pub(super) fn refresh_room(self: &Rc<Self>) {
         let (now, now_ms) = (self.world.room.borrow().clone(), self.world.now_ms());
         self.room.borrow_mut().push((now, now_ms));
         let node = self.clone();
         self.spawn(async move {
             for slot in node.slots() {
-                node.ask(&slot, Request::TellTerms).await;
+                node.send_request(&slot, Request::UpdateTerms).await;
             }
         });
     }
@@ -258,7 +258,7 @@ impl Node {
         slots.entry(table).or_insert_with(|| Rc::new(Slot::new(table))).clone()
     }
 
-    pub(super) fn known(&self, table: TableId) -> Option<Rc<Slot>> {
+    pub(super) fn find_slot(&self, table: TableId) -> Option<Rc<Slot>> {
         self.slots.borrow().get(&table).cloned()
     }
 
@@ -267,27 +267,27 @@ impl Node {
     }
 
     /// The tables whose publications this process takes in.
-    pub(super) fn watched(&self) -> Vec<TableId> {
+    pub(super) fn subscribed_tables(&self) -> Vec<TableId> {
         let slots = self.slots.borrow();
         let watched = slots.values().filter(|slot| slot.host.borrow().is_subscribed());
         watched.map(|slot| slot.id).collect()
     }
 
-    async fn listen(self: Rc<Self>) {
+    async fn handle_publications(self: Rc<Self>) {
         loop {
             match self.publications.pop().await {
                 Publication::Published(published) => {
-                    let Some(slot) = self.known(published.table()) else {
+                    let Some(slot) = self.find_slot(published.table()) else {
                         continue;
                     };
                     match &published {
                         Published::Line { after, entry, .. } => {
                             let lines = std::slice::from_ref(entry);
-                            slot.host.borrow_mut().published(&*self, *after, lines);
+                            slot.host.borrow_mut().handle_publication(&*self, *after, lines);
                         }
                         Published::Ended { .. } => slot.host.borrow_mut().close(),
                     }
-                    self.see_to(&slot);
+                    self.drain_outputs(&slot);
                 }
                 Publication::Interrupted => self.spawn(self.clone().catch_up()),
             }
@@ -297,37 +297,37 @@ impl Node {
     async fn catch_up(self: Rc<Self>) {
         for after_ms in CATCH_UP_AFTER_MS {
             self.world.sleep(after_ms).await;
-            self.read_all().await;
+            self.catch_up_all().await;
         }
     }
 
-    async fn read_all(self: &Rc<Self>) {
+    async fn catch_up_all(self: &Rc<Self>) {
         for slot in self.slots() {
-            self.ask(&slot, Request::CatchUp).await;
+            self.send_request(&slot, Request::CatchUp).await;
         }
     }
 
     async fn tick(self: Rc<Self>) {
-        for look in 1_u32.. {
-            self.world.sleep(LOOK_MS).await;
+        for tick in 1_u32.. {
+            self.world.sleep(TICK_MS).await;
             for table in std::mem::take(&mut *self.stale.borrow_mut()) {
-                if let Some(slot) = self.known(table) {
+                if let Some(slot) = self.find_slot(table) {
                     slot.host.borrow_mut().handle_timeout(&*self);
-                    self.see_to(&slot);
+                    self.drain_outputs(&slot);
                 }
             }
             let now_ms = self.time().ms();
             let request = RedisRequest::TakeDue { now_ms, claim_ms: CLAIM_MS };
-            if let Ok(Reply::Tables(tables)) = self.redis(request).await {
+            if let Ok(Reply::Tables(tables)) = self.call_redis(request).await {
                 for table in tables {
                     let node = self.clone();
                     self.spawn(async move {
-                        node.ask(&node.slot(table), Request::Attend).await;
+                        node.send_request(&node.slot(table), Request::RunEffects).await;
                     });
                 }
             }
-            if look % SWEEP_EVERY == 0 {
-                self.read_all().await;
+            if tick % SWEEP_EVERY == 0 {
+                self.catch_up_all().await;
                 self.slots
                     .borrow_mut()
                     .retain(|_, slot| Rc::strong_count(slot) > 1 || slot.host.borrow().is_used());
@@ -337,37 +337,37 @@ impl Node {
 
     /// Looks now and then whether every open game is still the game of its table.
     async fn void_lost_games(self: Rc<Self>) {
-        self.world.sleep(self.world.between(0, 5_000)).await;
+        self.world.sleep(self.world.random_between(0, 5_000)).await;
         loop {
             self.world.sleep(VOID_EVERY_MS).await;
             if self.world.mutation() != Some(Mutation::NeverVoids)
-                && self.look_for_lost().await.is_err()
+                && self.void_lost_round().await.is_err()
             {
-                self.lost.borrow_mut().break_off();
+                self.lost.borrow_mut().abort_round();
             }
         }
     }
 
-    async fn look_for_lost(self: &Rc<Self>) -> Result<(), Unavailable> {
+    async fn void_lost_round(self: &Rc<Self>) -> Result<(), UnavailableError> {
         let open = Operation::OpenGames { longer_than_ms: VOID_AFTER_MS };
-        let Posted::Games(games) = self.ledger(open).await? else {
+        let LedgerReply::Games(games) = self.call_ledger(open).await? else {
             unreachable!("games are asked for");
         };
         for (game, table) in games {
             // Where that cannot be told, nothing is concluded.
-            let Ok(Reply::Flag(exists)) = self.redis(RedisRequest::Exists { table }).await else {
+            let Ok(Reply::Flag(exists)) = self.call_redis(RedisRequest::Exists { table }).await else {
                 continue;
             };
             let is_played = exists
-                && match self.look(table).await {
+                && match self.read_table(table).await {
                     Ok(found) => found.is_some_and(|table| table.phase().game() == Some(game)),
                     Err(_) => true,
                 };
-            if !is_played && self.lost.borrow_mut().seems_lost(game) {
-                self.world.postgres(self.run, Operation::Void { game }).await;
+            if !is_played && self.lost.borrow_mut().mark_missing(game) {
+                self.world.call_postgres(self.run, Operation::Void { game }).await;
             }
         }
-        self.lost.borrow_mut().end_round();
+        self.lost.borrow_mut().finish_round();
         Ok(())
     }
 }

@@ -7,19 +7,19 @@ use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{Input, PlayerId, TableId};
 
 use crate::simulation::node::Node;
-use crate::simulation::postgres::{Answer, Operation, Refusal};
+use crate::simulation::postgres::{LedgerReply, Operation, Refusal};
 use crate::simulation::redis::{Reply, Request};
 use crate::simulation::tasks::Owner;
 use crate::simulation::world::World;
 use crate::simulation::{Mutation, driver::LIMITS};
 use crate::{
-    Releasing, ReleasingAnswer, ReleasingCall, Unavailable, Unreleased, Voiding, VoidingAnswer,
+    Releasing, ReleasingAnswer, ReleasingCall, UnavailableError, ReleaseError, Voiding, VoidingAnswer,
     VoidingCall,
 };
 
 /// The pauses between two changes of the room, and how long a node takes to hear of one.
 const ROOM_MS: (u32, u32) = (20_000, 120_000);
-const HEARD_MS: (u32, u32) = (0, 3_000);
+const PROPAGATION_MS: (u32, u32) = (0, 3_000);
 
 /// How long a room stays closed, and how often a change closes it, in thousandths.
 const CLOSED_MS: (u32, u32) = (5_000, 30_000);
@@ -29,47 +29,47 @@ const CLOSES: u32 = 200;
 const REMOVES_MS: (u32, u32) = (1_000, 6_000);
 
 /// How long it takes until an operator has found a halted table, and mended what was wrong.
-const FOUND_MS: (u32, u32) = (3_000, 20_000);
+const DETECTED_MS: (u32, u32) = (3_000, 20_000);
 /// Between mending it and looking after the table.
-const MENDED_MS: (u32, u32) = (500, 5_000);
+const REPAIRED_MS: (u32, u32) = (500, 5_000);
 
 /// An operator's database is slow now and then.
 const STEP_MS: (u32, u32) = (0, 300);
 
 /// What is wrong with the engine at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sickness {
+pub(super) enum PlantedPanic {
     /// It panics over every input.
     Deciding,
     /// It panics when something is shown.
-    Showing,
+    ShownVersion,
 }
 
 impl World {
     /// Changes what the room says now and then, until it is calm.
     pub(super) async fn change_room(self: Rc<Self>) {
         loop {
-            self.sleep(self.between(ROOM_MS.0, ROOM_MS.1)).await;
+            self.sleep(self.random_between(ROOM_MS.0, ROOM_MS.1)).await;
             if self.is_calm.get() {
                 return;
             }
-            let closes = self.per_mille(CLOSES);
-            self.say_of_room(!closes);
+            let closes = self.chance_per_mille(CLOSES);
+            self.set_room_open(!closes);
             if closes {
-                self.sleep(self.between(CLOSED_MS.0, CLOSED_MS.1)).await;
+                self.sleep(self.random_between(CLOSED_MS.0, CLOSED_MS.1)).await;
                 self.open_room();
             }
         }
     }
 
     /// Hosts send somebody away now and then, until it is calm.
-    pub(super) async fn send_away(self: Rc<Self>) {
+    pub(super) async fn kick_players(self: Rc<Self>) {
         loop {
-            self.sleep(self.between(REMOVES_MS.0, REMOVES_MS.1)).await;
+            self.sleep(self.random_between(REMOVES_MS.0, REMOVES_MS.1)).await;
             if self.is_calm.get() {
                 return;
             }
-            let (Some(table), Some(node)) = (self.some_table(), self.some_node()) else {
+            let (Some(table), Some(node)) = (self.random_table(), self.random_node()) else {
                 continue;
             };
             let seated: Vec<PlayerId> = {
@@ -79,9 +79,9 @@ impl World {
             };
             let count = u32::try_from(seated.len()).unwrap_or(0);
             if count > 0 {
-                let player = seated[self.below(count) as usize];
+                let player = seated[self.random_below(count) as usize];
                 // Refused while a game runs.
-                let _ = node.decide(table, Input::Remove { player }).await;
+                let _ = node.submit_input(table, Input::Remove { player }).await;
             }
         }
     }
@@ -89,11 +89,11 @@ impl World {
     /// For good, when it is calm.
     pub(super) fn open_room(self: &Rc<Self>) {
         if !self.room.borrow().is_open {
-            self.say_of_room(true);
+            self.set_room_open(true);
         }
     }
 
-    fn say_of_room(self: &Rc<Self>, is_open: bool) {
+    fn set_room_open(self: &Rc<Self>, is_open: bool) {
         let revision = {
             let room = &mut *self.room.borrow_mut();
             room.revision += 1;
@@ -101,40 +101,40 @@ impl World {
             room.terms.price.multiplier = 1 + room.revision % 2;
             room.revision
         };
-        self.tell(|| format!("the room says, at revision {revision}: open {is_open}"));
+        self.log(|| format!("the room says, at revision {revision}: open {is_open}"));
         for run in self.runs() {
-            self.plan(self.between(HEARD_MS.0, HEARD_MS.1), move |world| {
-                if let Some(node) = world.node(run) {
-                    node.hear_of_room();
+            self.schedule(self.random_between(PROPAGATION_MS.0, PROPAGATION_MS.1), move |world| {
+                if let Some(node) = world.find_node(run) {
+                    node.refresh_room();
                 }
             });
         }
     }
 
     /// The engine panics over some table from now on.
-    pub(super) fn sicken(self: &Rc<Self>) -> bool {
-        let Some(table) = self.some_table() else {
+    pub(super) fn plant_panic(self: &Rc<Self>) -> bool {
+        let Some(table) = self.random_table() else {
             return false;
         };
-        let showing = self.per_mille(300);
-        let sickness = if showing { Sickness::Showing } else { Sickness::Deciding };
-        if self.sick.borrow_mut().insert(table, sickness).is_some() {
+        let showing = self.chance_per_mille(300);
+        let panic = if showing { PlantedPanic::ShownVersion } else { PlantedPanic::Deciding };
+        if self.panicking_tables.borrow_mut().insert(table, panic).is_some() {
             return false;
         }
-        self.tell(|| format!("{table} is sick: {sickness:?}"));
+        self.log(|| format!("{table} panics: {panic:?}"));
         let world = self.clone();
         self.spawn(Owner::World, async move {
-            world.sleep(world.between(FOUND_MS.0, FOUND_MS.1)).await;
-            world.sick.borrow_mut().remove(&table);
-            world.sleep(world.between(MENDED_MS.0, MENDED_MS.1)).await;
-            world.look_after(table).await;
+            world.sleep(world.random_between(DETECTED_MS.0, DETECTED_MS.1)).await;
+            world.panicking_tables.borrow_mut().remove(&table);
+            world.sleep(world.random_between(REPAIRED_MS.0, REPAIRED_MS.1)).await;
+            world.resolve_halt(table).await;
         });
         true
     }
 
     /// An operator ends some table.
-    pub(super) fn void_some_table(self: &Rc<Self>) -> bool {
-        let Some(table) = self.some_table() else {
+    pub(super) fn void_random_table(self: &Rc<Self>) -> bool {
+        let Some(table) = self.random_table() else {
             return false;
         };
         let world = self.clone();
@@ -144,22 +144,22 @@ impl World {
         true
     }
 
-    fn some_table(&self) -> Option<TableId> {
+    fn random_table(&self) -> Option<TableId> {
         let services = self.services.borrow();
         let tables: Vec<TableId> = services.redis.tables().map(|(table, _)| table).collect();
         let count = u32::try_from(tables.len()).ok().filter(|count| *count > 0)?;
-        tables.get(self.below(count) as usize).copied()
+        tables.get(self.random_below(count) as usize).copied()
     }
 
     /// Releases or voids a halted table.
-    async fn look_after(self: &Rc<Self>, table: TableId) {
+    async fn resolve_halt(self: &Rc<Self>, table: TableId) {
         while self.services.borrow().redis.is_halted(table) {
-            if self.per_mille(500) {
+            if self.chance_per_mille(500) {
                 self.void(table).await;
-            } else if let Some(node) = self.some_node()
+            } else if let Some(node) = self.random_node()
                 && node.release(table).await.is_ok_and(|released| released.is_ok())
             {
-                self.tally.borrow_mut().released += 1;
+                self.totals.borrow_mut().tables_released += 1;
             }
             self.sleep(1_000).await;
         }
@@ -167,12 +167,12 @@ impl World {
 
     async fn void(self: &Rc<Self>, table: TableId) {
         loop {
-            let voided = match self.some_node() {
+            let voided = match self.random_node() {
                 Some(node) => node.void(table).await,
-                None => Err(Unavailable("no node runs".into())),
+                None => Err(UnavailableError("no node runs".into())),
             };
             if voided.is_ok() {
-                self.tally.borrow_mut().ended += 1;
+                self.totals.borrow_mut().tables_voided += 1;
                 break;
             }
             self.sleep(1_000).await;
@@ -182,8 +182,8 @@ impl World {
             return;
         }
         loop {
-            if let Some(node) = self.some_node()
-                && node.ledger(Operation::RefundWholePot { table }).await.is_ok()
+            if let Some(node) = self.random_node()
+                && node.call_ledger(Operation::RefundWholePot { table }).await.is_ok()
             {
                 return;
             }
@@ -192,23 +192,23 @@ impl World {
     }
 
     /// A node that takes orders now.
-    fn some_node(self: &Rc<Self>) -> Option<Rc<Node>> {
+    fn random_node(self: &Rc<Self>) -> Option<Rc<Node>> {
         let runs = self.runs();
         let count = u32::try_from(runs.len()).ok().filter(|count| *count > 0)?;
-        let node = self.node(runs[self.below(count) as usize])?;
-        let is_paused = self.places.borrow()[node.run.place].is_paused;
+        let node = self.find_node(runs[self.random_below(count) as usize])?;
+        let is_paused = self.node_slots.borrow()[node.run.slot].is_paused;
         (node.serves.get() && !is_paused).then_some(node)
     }
 }
 
 impl Node {
-    async fn void(self: &Rc<Self>, table: TableId) -> Result<(), Unavailable> {
+    async fn void(self: &Rc<Self>, table: TableId) -> Result<(), UnavailableError> {
         let skips = self.world.mutation() == Some(Mutation::VoidsWithoutHalting);
-        let mut voiding = Voiding::new(table, "by order").skipping_halt(skips);
+        let mut voiding = Voiding::new(table, "by order").with_skipped_halt(skips);
         while let Some(call) = voiding.next_call() {
-            self.world.sleep(self.world.between(STEP_MS.0, STEP_MS.1)).await;
+            self.world.sleep(self.world.random_between(STEP_MS.0, STEP_MS.1)).await;
             let answer = self.void_step(table, call).await?;
-            voiding.answered::<Tongits>(answer, &LIMITS);
+            voiding.handle_answer::<Tongits>(answer, &LIMITS);
         }
         Ok(())
     }
@@ -217,49 +217,49 @@ impl Node {
         self: &Rc<Self>,
         table: TableId,
         call: VoidingCall,
-    ) -> Result<VoidingAnswer, Unavailable> {
+    ) -> Result<VoidingAnswer, UnavailableError> {
         match call {
-            VoidingCall::Load => match self.redis(Request::Load { table }).await? {
+            VoidingCall::Load => match self.call_redis(Request::Load { table }).await? {
                 Reply::Stored(stored) => return Ok(VoidingAnswer::Loaded(stored)),
                 other => unreachable!("{other:?} is no answer to a load"),
             },
             VoidingCall::Halt { reason, .. } => {
-                self.redis(Request::Halt { table, reason: reason.into() }).await?;
+                self.call_redis(Request::Halt { table, reason: reason.into() }).await?;
             }
             VoidingCall::FindOpenGame => {
-                let Answer::Games(games) = self.ledger(Operation::OpenAt { table }).await? else {
+                let LedgerReply::Games(games) = self.call_ledger(Operation::OpenAt { table }).await? else {
                     unreachable!("games are asked for");
                 };
                 let game = games.first().map(|(game, _)| (*game, self.room().terms.room));
                 return Ok(VoidingAnswer::OpenGame(game));
             }
             VoidingCall::VoidGame(game) => {
-                let posted = self.world.postgres(self.run, Operation::Void { game }).await;
+                let posted = self.world.call_postgres(self.run, Operation::Void { game }).await;
                 return match posted {
                     Some(Ok(_)) => Ok(VoidingAnswer::GameVoided(true)),
                     Some(Err(Refusal::GameNotOpen)) => Ok(VoidingAnswer::GameVoided(false)),
-                    Some(Err(error)) => Err(Unavailable(format!("{error:?}"))),
-                    None => Err(Unavailable("the ledger is away".into())),
+                    Some(Err(error)) => Err(UnavailableError(format!("{error:?}"))),
+                    None => Err(UnavailableError("the ledger is away".into())),
                 };
             }
             VoidingCall::RefundPot => {
-                return match self.ledger(Operation::RefundWholePot { table }).await {
+                return match self.call_ledger(Operation::RefundWholePot { table }).await {
                     Ok(_) => Ok(VoidingAnswer::Done),
                     Err(error) => Err(error),
                 };
             }
             VoidingCall::Release { player } => {
-                self.redis(Request::Release { player, table }).await?;
+                self.call_redis(Request::Release { player, table }).await?;
             }
             VoidingCall::Unlist { .. } => {
-                self.redis(Request::List { table, score: None }).await?;
+                self.call_redis(Request::List { table, score: None }).await?;
             }
             VoidingCall::End { .. } => {
-                self.redis(Request::End { table }).await?;
+                self.call_redis(Request::End { table }).await?;
             }
-            VoidingCall::NoteHalt(_) | VoidingCall::NoteVoided => {}
+            VoidingCall::RecordHalt(_) | VoidingCall::RecordVoided => {}
             VoidingCall::Close => {
-                if let Some(slot) = self.known(table) {
+                if let Some(slot) = self.find_slot(table) {
                     slot.host.borrow_mut().close();
                 }
             }
@@ -270,21 +270,21 @@ impl Node {
     async fn release(
         self: &Rc<Self>,
         table: TableId,
-    ) -> Result<Result<(), Unreleased>, Unavailable> {
+    ) -> Result<Result<(), ReleaseError>, UnavailableError> {
         let mut releasing = Releasing::new();
         while let Some(call) = releasing.next_call() {
             let answer = match call {
-                ReleasingCall::Load => match self.redis(Request::Load { table }).await? {
+                ReleasingCall::Load => match self.call_redis(Request::Load { table }).await? {
                     Reply::Stored(stored) => ReleasingAnswer::Loaded(stored),
                     other => unreachable!("{other:?} is no answer to a load"),
                 },
                 ReleasingCall::Resume { deadline, .. } => {
-                    self.redis(Request::Resume { table, deadline }).await?;
+                    self.call_redis(Request::Resume { table, deadline }).await?;
                     ReleasingAnswer::Done
                 }
-                ReleasingCall::NoteReleased => ReleasingAnswer::Done,
+                ReleasingCall::RecordReleased => ReleasingAnswer::Done,
             };
-            if let Err(why) = releasing.answered::<Tongits>(answer, &LIMITS) {
+            if let Err(why) = releasing.handle_answer::<Tongits>(answer, &LIMITS) {
                 return Ok(Err(why));
             }
         }

@@ -72,39 +72,39 @@ const KINDS: [Fault; 21] = [
 
 impl World {
     /// Lets things go wrong until it is calm.
-    pub(super) async fn trouble(self: Rc<Self>) {
+    pub(super) async fn inject_faults(self: Rc<Self>) {
         loop {
-            self.sleep(self.between(PAUSE_MS.0, PAUSE_MS.1)).await;
+            self.sleep(self.random_between(PAUSE_MS.0, PAUSE_MS.1)).await;
             if self.is_calm.get() {
                 return;
             }
-            let kind = KINDS[self.below(KINDS.len().try_into().unwrap_or(1)) as usize];
-            let place = self.below(self.options.nodes.try_into().unwrap_or(1)) as usize;
-            if self.begin(kind, place) {
-                self.tell(|| std::format!("{kind:?} at node {place}"));
-                *self.tally.borrow_mut().faults.entry(kind).or_default() += 1;
+            let kind = KINDS[self.random_below(KINDS.len().try_into().unwrap_or(1)) as usize];
+            let slot = self.random_below(self.options.nodes.try_into().unwrap_or(1)) as usize;
+            if self.begin_fault(kind, slot) {
+                self.log(|| std::format!("{kind:?} at node {slot}"));
+                *self.totals.borrow_mut().faults.entry(kind).or_default() += 1;
             }
         }
     }
 
     /// Begins a fault and plans its end; false where it makes no sense now.
-    fn begin(self: &Rc<Self>, kind: Fault, place: usize) -> bool {
+    fn begin_fault(self: &Rc<Self>, kind: Fault, slot: usize) -> bool {
         match kind {
-            Fault::NodeKilled => self.kill(place),
-            Fault::NodeRestarted => self.restart(place),
-            Fault::NodePaused => self.pause(place),
+            Fault::NodeKilled => self.kill(slot),
+            Fault::NodeRestarted => self.restart(slot),
+            Fault::NodePaused => self.pause(slot),
             Fault::ClockStepped => {
-                let step_ms = i64::from(self.below(2 * STEP_MS)) - i64::from(STEP_MS);
-                self.places.borrow_mut()[place].os_clock_ms = step_ms;
+                let step_ms = i64::from(self.random_below(2 * STEP_MS)) - i64::from(STEP_MS);
+                self.node_slots.borrow_mut()[slot].os_clock_ms = step_ms;
                 true
             }
-            Fault::RedisCut => self.cut_redis(place),
+            Fault::RedisCut => self.cut_redis(slot),
             Fault::PostgresCut => {
-                if std::mem::replace(&mut self.places.borrow_mut()[place].postgres_cut, true) {
+                if std::mem::replace(&mut self.node_slots.borrow_mut()[slot].postgres_cut, true) {
                     return false;
                 }
-                self.plan(self.between(500, 15_000), move |world| {
-                    world.places.borrow_mut()[place].postgres_cut = false;
+                self.schedule(self.random_between(500, 15_000), move |world| {
+                    world.node_slots.borrow_mut()[slot].postgres_cut = false;
                 });
                 true
             }
@@ -114,8 +114,8 @@ impl World {
                     return false;
                 }
                 services.redis_is_stalled = true;
-                self.doubt(16_000);
-                self.plan(self.between(300, 6_000), |world| world.unstall_redis());
+                self.extend_doubt(16_000);
+                self.schedule(self.random_between(300, 6_000), |world| world.unstall_redis());
                 true
             }
             Fault::RedisKilled | Fault::RedisEmptied => {
@@ -124,19 +124,19 @@ impl World {
                 }
                 let loses_all = kind == Fault::RedisEmptied;
                 if loses_all {
-                    self.tally.borrow_mut().live_state_was_lost = true;
+                    self.totals.borrow_mut().live_state_was_lost = true;
                 }
                 let forgets = self.mutation() == Some(super::Mutation::ForgetsTheLastSecond);
                 self.crash_redis(loses_all, forgets);
-                self.doubt(18_000);
-                self.plan(self.between(500, 8_000), |world| world.restart_redis());
+                self.extend_doubt(18_000);
+                self.schedule(self.random_between(500, 8_000), |world| world.restart_redis());
                 true
             }
             Fault::PostgresDown => {
                 if std::mem::replace(&mut self.services.borrow_mut().postgres_is_down, true) {
                     return false;
                 }
-                self.plan(self.between(500, 15_000), |world| {
+                self.schedule(self.random_between(500, 15_000), |world| {
                     world.services.borrow_mut().postgres_is_down = false;
                 });
                 true
@@ -145,17 +145,17 @@ impl World {
                 if self.is_rough.replace(true) {
                     return false;
                 }
-                self.doubt(35_000);
-                self.plan(self.between(2_000, 20_000), |world| world.is_rough.set(false));
+                self.extend_doubt(35_000);
+                self.schedule(self.random_between(2_000, 20_000), |world| world.is_rough.set(false));
                 true
             }
-            Fault::TableSick => self.sicken(),
-            Fault::TableVoided => self.void_some_table(),
+            Fault::TableSick => self.plant_panic(),
+            Fault::TableVoided => self.void_random_table(),
             Fault::ClientsCut => {
                 let all = self.connections.borrow().clone();
                 for connection in all.values().filter(|one| !one.is_over.get()) {
-                    if self.per_mille(500) {
-                        let (client, node) = (self.between(0, 2_000), self.between(0, 20_000));
+                    if self.chance_per_mille(500) {
+                        let (client, node) = (self.random_between(0, 2_000), self.random_between(0, 20_000));
                         self.break_off(connection, client, node);
                     }
                 }
@@ -164,74 +164,74 @@ impl World {
         }
     }
 
-    fn kill(self: &Rc<Self>, place: usize) -> bool {
-        if self.places.borrow()[place].node.is_none() {
+    fn kill(self: &Rc<Self>, slot: usize) -> bool {
+        if self.node_slots.borrow()[slot].node.is_none() {
             return false;
         }
-        Node::crash(self, place);
-        self.plan(self.between(1_000, 20_000), move |world| Node::start(world, place));
+        Node::crash(self, slot);
+        self.schedule(self.random_between(1_000, 20_000), move |world| Node::start(world, slot));
         true
     }
 
-    fn restart(self: &Rc<Self>, place: usize) -> bool {
+    fn restart(self: &Rc<Self>, slot: usize) -> bool {
         let node = {
-            let places = self.places.borrow();
-            let place = &places[place];
-            place.node.clone().filter(|node| !place.is_paused && node.serves.replace(false))
+            let slots = self.node_slots.borrow();
+            let state = &slots[slot];
+            state.node.clone().filter(|node| !state.is_paused && node.serves.replace(false))
         };
         let Some(node) = node else {
             return false;
         };
-        node.send_away();
+        node.close_connections();
         let run = node.run;
-        self.plan(3_000, move |world| {
-            if world.node(run).is_some() {
-                Node::crash(world, place);
-                Node::start(world, place);
+        self.schedule(3_000, move |world| {
+            if world.find_node(run).is_some() {
+                Node::crash(world, slot);
+                Node::start(world, slot);
             }
         });
         true
     }
 
-    fn pause(self: &Rc<Self>, place: usize) -> bool {
+    fn pause(self: &Rc<Self>, slot: usize) -> bool {
         let run = {
-            let mut places = self.places.borrow_mut();
-            let here = &mut places[place];
-            let Some(node) = here.node.as_ref().filter(|_| !here.is_paused) else {
+            let mut slots = self.node_slots.borrow_mut();
+            let state = &mut slots[slot];
+            let Some(node) = state.node.as_ref().filter(|_| !state.is_paused) else {
                 return false;
             };
             let run = node.run;
-            here.is_paused = true;
+            state.is_paused = true;
             run
         };
-        let owner = super::tasks::Owner::Node(place);
+        let owner = super::tasks::Owner::Node(slot);
         self.tasks.pause(owner);
-        self.doubt(25_000);
-        self.plan(self.between(200, 12_000), move |world| {
-            if world.node(run).is_some() {
-                world.places.borrow_mut()[place].is_paused = false;
+        self.extend_doubt(25_000);
+        self.schedule(self.random_between(200, 12_000), move |world| {
+            if world.find_node(run).is_some() {
+                world.node_slots.borrow_mut()[slot].is_paused = false;
                 world.tasks.resume(owner);
             }
         });
         true
     }
 
-    fn cut_redis(self: &Rc<Self>, place: usize) -> bool {
+    fn cut_redis(self: &Rc<Self>, slot: usize) -> bool {
         let run = {
-            let mut places = self.places.borrow_mut();
-            let here = &mut places[place];
-            if std::mem::replace(&mut here.redis_cut, true) {
+            let mut slots = self.node_slots.borrow_mut();
+            let state = &mut slots[slot];
+            if std::mem::replace(&mut state.redis_cut, true) {
                 return false;
             }
-            here.node.as_ref().map(|node| node.run)
+            state.node.as_ref().map(|node| node.run)
         };
         if run.is_some() {
             self.interrupt(run);
         }
-        self.doubt(22_000);
-        self.plan(self.between(500, 10_000), move |world| {
-            world.places.borrow_mut()[place].redis_cut = false;
-            let run = world.places.borrow()[place].node.as_ref().map(|node| node.run);
+        self.extend_doubt(22_000);
+        self.schedule(self.random_between(500, 10_000), move |world| {
+            world.node_slots.borrow_mut()[slot].redis_cut = false;
+            let run = world.node_slots.borrow()[slot].node.as_ref().map(|node| node.run);
             if run.is_some() {
                 world.subscribe_again(run);
             }

@@ -13,7 +13,7 @@ use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
 
 /// Where coins can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Account {
+pub(super) enum CoinAccount {
     /// Where coins come from; the only one below zero.
     Issue,
     Wallet(PlayerId),
@@ -55,7 +55,7 @@ pub(super) enum Operation {
 
 /// What was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum LedgerReply {
     Opened { stakes: Vec<Coins>, pot: Coins },
     CannotPay { seats: SeatSet },
     Settled,
@@ -93,7 +93,7 @@ pub(super) enum State {
 
 /// A row of a game.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct GameRow {
     pub(super) opening: GameOpening,
     pub(super) stakes: Vec<Coins>,
     pub(super) state: State,
@@ -104,30 +104,30 @@ pub(super) struct Row {
 
 /// What an operation was asked for and answered.
 #[derive(Clone, Debug)]
-struct Done {
+struct CompletedOperation {
     /// The input, as it is hashed in the ledger.
     input: String,
-    answer: Answer,
+    answer: LedgerReply,
 }
 
 /// What PostgreSQL holds.
 #[derive(Default)]
 pub(super) struct Postgres {
-    balances: BTreeMap<Account, Coins>,
+    balances: BTreeMap<CoinAccount, Coins>,
     /// What each player has in a POT. The ledger reads it from the entries.
     paid: BTreeMap<(TableId, PlayerId), Coins>,
-    games: BTreeMap<GameId, Row>,
-    done: BTreeMap<Key, Done>,
+    games: BTreeMap<GameId, GameRow>,
+    completed: BTreeMap<Key, CompletedOperation>,
 }
 
 impl Postgres {
     /// Carries out an operation unless its key is known.
-    pub(super) fn run(
+    pub(super) fn execute(
         &mut self,
         now_ms: u64,
         operation: &Operation,
         mutation: Option<Mutation>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<LedgerReply, Refusal> {
         let (key, input) = match operation {
             Operation::Open(open) => (Key::Open(open.game), format!("{open:?}")),
             Operation::Settle(record) => {
@@ -144,7 +144,7 @@ impl Postgres {
                     row.state == State::Open && row.opened_ms + longer_than_ms <= now_ms
                 });
                 let open = open.map(|(game, row)| (*game, row.opening.table));
-                return Ok(Answer::Games(open.collect()));
+                return Ok(LedgerReply::Games(open.collect()));
             }
             Operation::OpenAt { table } => {
                 let mut open = self
@@ -152,22 +152,22 @@ impl Postgres {
                     .iter()
                     .filter(|(_, row)| row.state == State::Open && row.opening.table == *table);
                 let game = open.next().map(|(game, _)| (*game, *table));
-                return Ok(Answer::Games(game.into_iter().collect()));
+                return Ok(LedgerReply::Games(game.into_iter().collect()));
             }
             Operation::Wallet { player } => {
-                return Ok(Answer::Wallet(self.balance(Account::Wallet(*player))));
+                return Ok(LedgerReply::Wallet(self.balance(CoinAccount::Wallet(*player))));
             }
         };
         let forgets = mutation == Some(Mutation::SettlesTwice) && matches!(key, Key::Settle(_));
-        if let Some(done) = self.done.get(&key).filter(|_| !forgets) {
+        if let Some(done) = self.completed.get(&key).filter(|_| !forgets) {
             if done.input != input {
                 return Err(Refusal::KeyReused);
             }
             return Ok(match (done.answer.clone(), operation) {
                 // What is left is that of now.
-                (Answer::PotRefunded { player, shares, .. }, Operation::RefundPot { table, .. }) => {
-                    let pot = self.balance(Account::Pot(*table));
-                    Answer::PotRefunded { player, pot, shares }
+                (LedgerReply::PotRefunded { player, shares, .. }, Operation::RefundPot { table, .. }) => {
+                    let pot = self.balance(CoinAccount::Pot(*table));
+                    LedgerReply::PotRefunded { player, pot, shares }
                 }
                 (answer, _) => answer,
             });
@@ -182,11 +182,11 @@ impl Postgres {
             | Operation::OpenGames { .. }
             | Operation::Wallet { .. } => return Err(Refusal::Differs),
         };
-        self.done.insert(key, Done { input, answer: answer.clone() });
+        self.completed.insert(key, CompletedOperation { input, answer: answer.clone() });
         Ok(answer)
     }
 
-    fn open(&mut self, now_ms: u64, open: &GameOpening) -> Result<Answer, Refusal> {
+    fn open(&mut self, now_ms: u64, open: &GameOpening) -> Result<LedgerReply, Refusal> {
         if self.games.contains_key(&open.game) {
             return Err(Refusal::GameNotOpen);
         }
@@ -195,23 +195,23 @@ impl Postgres {
             return Err(Refusal::TableBusy);
         }
         let stake_of =
-            |player: &PlayerId| open.stakes.stake_of(self.balance(Account::Wallet(*player)));
+            |player: &PlayerId| open.stakes.stake_of(self.balance(CoinAccount::Wallet(*player)));
         let stakes: Vec<Option<Coins>> = open.players.iter().map(stake_of).collect();
         let seats = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&stakes);
         let poor: SeatSet =
             seats.filter(|(_, stake)| stake.is_none()).map(|(seat, _)| seat).collect();
         if !poor.is_empty() {
-            return Ok(Answer::CannotPay { seats: poor });
+            return Ok(LedgerReply::CannotPay { seats: poor });
         }
         let stakes: Vec<Coins> = stakes.into_iter().flatten().collect();
         let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&open.players).zip(&stakes);
         for ((seat, player), stake) in seated {
-            self.transfer(Account::Wallet(*player), Account::Pot(open.table), open.stakes.ante);
+            self.transfer(CoinAccount::Wallet(*player), CoinAccount::Pot(open.table), open.stakes.ante);
             let paid = self.paid.entry((open.table, *player)).or_default();
             *paid = paid.checked_add(open.stakes.ante).expect("amounts of a run fit");
-            self.transfer(Account::Wallet(*player), Account::Stake(open.game, seat), *stake);
+            self.transfer(CoinAccount::Wallet(*player), CoinAccount::Stake(open.game, seat), *stake);
         }
-        let row = Row {
+        let row = GameRow {
             opening: open.clone(),
             stakes: stakes.clone(),
             state: State::Open,
@@ -219,10 +219,10 @@ impl Postgres {
             ends: 0,
         };
         self.games.insert(open.game, row);
-        Ok(Answer::Opened { stakes, pot: self.balance(Account::Pot(open.table)) })
+        Ok(LedgerReply::Opened { stakes, pot: self.balance(CoinAccount::Pot(open.table)) })
     }
 
-    fn settle(&mut self, record: &Record<Tongits>, again: bool) -> Result<Answer, Refusal> {
+    fn settle(&mut self, record: &Record<Tongits>, again: bool) -> Result<LedgerReply, Refusal> {
         let row = self.games.get_mut(&record.game).ok_or(Refusal::GameUnknown)?;
         if row.state != State::Open && !again {
             return Err(Refusal::GameNotOpen);
@@ -234,48 +234,48 @@ impl Postgres {
         row.ends += 1;
         let (stakes, players) = (row.stakes.clone(), row.opening.players.clone());
         let mut left = stakes;
-        let wallet = |seat: Seat| Account::Wallet(players[seat.index()]);
+        let wallet = |seat: Seat| CoinAccount::Wallet(players[seat.index()]);
         for payment in &record.settlement.payments {
-            let stake = Account::Stake(record.game, payment.from);
+            let stake = CoinAccount::Stake(record.game, payment.from);
             self.transfer(stake, wallet(payment.to), payment.paid);
             let rest = &mut left[payment.from.index()];
             *rest = rest.checked_sub(payment.paid).ok_or(Refusal::Differs)?;
         }
         for fee in &record.settlement.fees {
-            self.transfer(wallet(fee.seat), Account::Fee, fee.fee);
+            self.transfer(wallet(fee.seat), CoinAccount::Fee, fee.fee);
         }
         for (seat, left) in Seat::all(bahay_engine::seat::SEATS_MAX).zip(left) {
-            self.transfer(Account::Stake(record.game, seat), wallet(seat), left);
+            self.transfer(CoinAccount::Stake(record.game, seat), wallet(seat), left);
         }
         if let Some(pot) = record.settlement.pot {
-            self.transfer(Account::Pot(record.table), wallet(pot.seat), pot.amount);
+            self.transfer(CoinAccount::Pot(record.table), wallet(pot.seat), pot.amount);
             self.paid.retain(|(table, _), _| *table != record.table);
         }
-        Ok(Answer::Settled)
+        Ok(LedgerReply::Settled)
     }
 
-    fn void(&mut self, game: GameId, mutation: Option<Mutation>) -> Result<Answer, Refusal> {
+    fn void(&mut self, game: GameId, mutation: Option<Mutation>) -> Result<LedgerReply, Refusal> {
         let row = self.games.get_mut(&game).ok_or(Refusal::GameUnknown)?;
         if row.state != State::Open {
             return Err(Refusal::GameNotOpen);
         }
         row.state = State::Voided;
         row.ends += 1;
-        let Row { opening, stakes, .. } = row.clone();
+        let GameRow { opening, stakes, .. } = row.clone();
         let seated = Seat::all(bahay_engine::seat::SEATS_MAX).zip(&opening.players).zip(&stakes);
         for ((seat, player), stake) in seated {
             if mutation != Some(Mutation::KeepsAntesOfVoided) {
                 self.transfer(
-                    Account::Pot(opening.table),
-                    Account::Wallet(*player),
+                    CoinAccount::Pot(opening.table),
+                    CoinAccount::Wallet(*player),
                     opening.stakes.ante,
                 );
                 let paid = self.paid.entry((opening.table, *player)).or_default();
                 *paid = paid.checked_sub(opening.stakes.ante).expect("amounts of a run fit");
             }
-            self.transfer(Account::Stake(game, seat), Account::Wallet(*player), *stake);
+            self.transfer(CoinAccount::Stake(game, seat), CoinAccount::Wallet(*player), *stake);
         }
-        Ok(Answer::Voided)
+        Ok(LedgerReply::Voided)
     }
 
     fn refund_pot(
@@ -283,7 +283,7 @@ impl Postgres {
         table: TableId,
         player: Option<PlayerId>,
         mutation: Option<Mutation>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<LedgerReply, Refusal> {
         let mut rows = self.games.values();
         if rows.any(|row| row.opening.table == table && row.state == State::Open) {
             return Err(Refusal::TableBusy);
@@ -297,17 +297,17 @@ impl Postgres {
             shares = paid.map(|((_, player), amount)| Share { player, amount }).collect();
         }
         for Share { player, amount } in &shares {
-            self.transfer(Account::Pot(table), Account::Wallet(*player), *amount);
+            self.transfer(CoinAccount::Pot(table), CoinAccount::Wallet(*player), *amount);
         }
-        Ok(Answer::PotRefunded { player, pot: self.balance(Account::Pot(table)), shares })
+        Ok(LedgerReply::PotRefunded { player, pot: self.balance(CoinAccount::Pot(table)), shares })
     }
 
     /// Gives coins to a new player.
     pub(super) fn grant(&mut self, player: PlayerId, amount: Coins) {
-        self.transfer(Account::Issue, Account::Wallet(player), amount);
+        self.transfer(CoinAccount::Issue, CoinAccount::Wallet(player), amount);
     }
 
-    fn transfer(&mut self, from: Account, to: Account, amount: Coins) {
+    fn transfer(&mut self, from: CoinAccount, to: CoinAccount, amount: Coins) {
         let less = self.balance(from).checked_sub(amount).expect("amounts of a run fit");
         self.set_balance(from, less);
         let more = self.balance(to).checked_add(amount).expect("amounts of a run fit");
@@ -315,7 +315,7 @@ impl Postgres {
     }
 
     /// Empty accounts are not kept: there are three for every game.
-    fn set_balance(&mut self, account: Account, balance: Coins) {
+    fn set_balance(&mut self, account: CoinAccount, balance: Coins) {
         if balance.is_zero() {
             self.balances.remove(&account);
         } else {
@@ -323,19 +323,19 @@ impl Postgres {
         }
     }
 
-    pub(super) fn balance(&self, account: Account) -> Coins {
+    pub(super) fn balance(&self, account: CoinAccount) -> Coins {
         self.balances.get(&account).copied().unwrap_or_default()
     }
 
-    pub(super) fn balances(&self) -> impl Iterator<Item = (Account, Coins)> {
+    pub(super) fn balances(&self) -> impl Iterator<Item = (CoinAccount, Coins)> {
         self.balances.iter().map(|(account, balance)| (*account, *balance))
     }
 
-    pub(super) fn game(&self, game: GameId) -> Option<&Row> {
+    pub(super) fn game(&self, game: GameId) -> Option<&GameRow> {
         self.games.get(&game)
     }
 
-    pub(super) fn games(&self) -> impl Iterator<Item = (GameId, &Row)> {
+    pub(super) fn games(&self) -> impl Iterator<Item = (GameId, &GameRow)> {
         self.games.iter().map(|(game, row)| (*game, row))
     }
 }

@@ -11,13 +11,13 @@ use crate::simulation::Mutation;
 use crate::simulation::node::Node;
 use crate::simulation::redis::{Reply, Request as RedisRequest};
 use crate::{
-    Burial, BurialCall, Ending, Failure, NodeId, Noted, Present, Request, Unavailable, is_told_gone,
+    DeadNodeReaper, ReaperCall, WatchEnd, TableError, NodeId, ConnectionRecord, PlayerConnection, Request, UnavailableError, is_departure_known,
 };
 
 const BEAT_EVERY_MS: u64 = 1_000;
 
 /// Departures that are told again at one beat.
-const AGAIN: usize = 16;
+const RETRIES_PER_BEAT: usize = 16;
 
 /// There is one shard.
 const SHARD: u16 = 0;
@@ -26,22 +26,22 @@ impl Node {
     /// Says that it lives, and looks who does not. Without waiting for the answer to the last
     /// time: a call that is lost takes two seconds to be known as such, and with the pause after
     /// it a node that lives would be taken for dead.
-    pub(super) async fn beat(self: Rc<Self>) {
+    pub(super) async fn run_heartbeats(self: Rc<Self>) {
         loop {
             if self.world.mutation() == Some(Mutation::WaitsForEachHeartbeat) {
-                self.clone().beat_once().await;
+                self.clone().send_heartbeat().await;
             } else {
-                self.spawn(self.clone().beat_once());
+                self.spawn(self.clone().send_heartbeat());
             }
             self.world.sleep(BEAT_EVERY_MS).await;
         }
     }
 
-    async fn beat_once(self: Rc<Self>) {
-        let (node, has_beaten) = self.presence.borrow().name(SHARD);
+    async fn send_heartbeat(self: Rc<Self>) {
+        let (node, has_beaten) = self.presence.borrow().identity(SHARD);
         let was_down = self.is_down.get();
         let Ok(Reply::Beat { is_dead, taken }) =
-            self.redis(RedisRequest::Beat { node, has_beaten }).await
+            self.call_redis(RedisRequest::Beat { node, has_beaten }).await
         else {
             self.is_down.set(true);
             return;
@@ -49,12 +49,12 @@ impl Node {
         self.is_down.set(false);
         if was_down {
             // The last things that Redis was told before it went away may be lost.
-            self.note_all().await;
+            self.record_all_connections().await;
         }
         // An answer to a beat under a name that it has no more says nothing.
-        if self.presence.borrow().name(SHARD).0 == node {
-            let anew = || NodeId(self.world.id());
-            if self.presence.borrow_mut().beaten(SHARD, is_dead, anew) {
+        if self.presence.borrow().identity(SHARD).0 == node {
+            let new_node = || NodeId(self.world.new_id());
+            if self.presence.borrow_mut().record_heartbeat(SHARD, is_dead, new_node) {
                 self.spawn(self.clone().end_watches());
             }
         }
@@ -62,51 +62,51 @@ impl Node {
             let here = self.clone();
             self.spawn(async move {
                 // What breaks off is left to others.
-                let _ = here.bury(node).await;
+                let _ = here.reap_node(node).await;
             });
         }
-        for present in self.presence.borrow().gone(SHARD, AGAIN) {
+        for present in self.presence.borrow().departed(SHARD, RETRIES_PER_BEAT) {
             let here = self.clone();
-            self.spawn(async move { here.leave(present).await });
+            self.spawn(async move { here.disconnect(present).await });
         }
     }
 
     /// It was taken for dead: its clients are to come again.
     async fn end_watches(self: Rc<Self>) {
         for slot in self.slots() {
-            self.ask(&slot, Request::CatchUp).await;
-            slot.host.borrow_mut().end_watches(Ending::NodeGone);
-            self.see_to(&slot);
+            self.send_request(&slot, Request::CatchUp).await;
+            slot.host.borrow_mut().end_watches(WatchEnd::NodeGone);
+            self.drain_outputs(&slot);
         }
     }
 
     /// Tells the tables of a dead node's connections.
-    async fn bury(self: &Rc<Self>, dead: NodeId) -> Result<(), Unavailable> {
-        let mut burial = Burial::new();
-        while let Some(call) = burial.next_call() {
+    async fn reap_node(self: &Rc<Self>, dead: NodeId) -> Result<(), UnavailableError> {
+        let mut reaper = DeadNodeReaper::new();
+        while let Some(call) = reaper.next_call() {
             match call {
-                BurialCall::Read => match self.redis(RedisRequest::Noted { node: dead }).await? {
-                    Reply::Noted(present) => burial.read(present),
+                ReaperCall::ReadConnections => match self.call_redis(RedisRequest::Connections { node: dead }).await? {
+                    Reply::Connections(present) => reaper.handle_connections(present),
                     other => unreachable!("{other:?} is no answer to a reading"),
                 },
-                BurialCall::Tell(present) => {
-                    let mut told = Vec::new();
+                ReaperCall::Disconnect(present) => {
+                    let mut disconnected = Vec::new();
                     for present in present {
-                        if is_told_gone(&self.decide(present.table, present.farewell()).await) {
-                            self.world.tally.borrow_mut().buried += 1;
-                            told.push(present);
+                        if is_departure_known(&self.submit_input(present.table, present.to_disconnect()).await) {
+                            self.world.totals.borrow_mut().reaped += 1;
+                            disconnected.push(present);
                         }
                     }
-                    if !burial.told(told) {
-                        return Err(Unavailable("no table could be told".into()));
+                    if !reaper.handle_disconnected(disconnected) {
+                        return Err(UnavailableError("no table accepted a disconnect".into()));
                     }
                 }
-                BurialCall::Forget(present) => {
-                    self.redis(RedisRequest::Forget { node: dead, present }).await?;
-                    burial.forgot();
+                ReaperCall::Forget(present) => {
+                    self.call_redis(RedisRequest::Forget { node: dead, present }).await?;
+                    reaper.handle_forgotten();
                 }
-                BurialCall::Bury => {
-                    self.redis(RedisRequest::Bury { node: dead }).await?;
+                ReaperCall::RemoveNode => {
+                    self.call_redis(RedisRequest::Bury { node: dead }).await?;
                 }
             }
         }
@@ -118,55 +118,55 @@ impl Node {
         self: &Rc<Self>,
         table: TableId,
         input: Input<Action>,
-    ) -> Result<u64, Failure<Illegal>> {
-        let before = self.presence.borrow_mut().before(table, SHARD, &input);
+    ) -> Result<u64, TableError<Illegal>> {
+        let before = self.presence.borrow_mut().prepare_submit(table, SHARD, &input);
         if let Some((noted, earlier)) = before {
-            self.note(noted).await?;
+            self.record_connection(noted).await?;
             if let Some(earlier) = earlier {
-                self.forget(earlier).await;
+                self.forget_connection(earlier).await;
             }
         }
-        let gone = Present::gone(table, &input);
-        let submitted = self.decide(table, input).await;
-        let after = self.presence.borrow_mut().after(gone, SHARD, &submitted);
+        let gone = PlayerConnection::from_disconnect(table, &input);
+        let submitted = self.submit_input(table, input).await;
+        let after = self.presence.borrow_mut().finish_submit(gone, SHARD, &submitted);
         if let Some(noted) = after {
-            self.forget(noted).await;
+            self.forget_connection(noted).await;
         }
         submitted
     }
 
     /// A connection of this node has ended, wherever it was.
-    pub(super) async fn ended(self: &Rc<Self>, connection: ConnectionId) {
-        let here = self.presence.borrow().here(connection);
+    pub(super) async fn handle_connection_end(self: &Rc<Self>, connection: ConnectionId) {
+        let here = self.presence.borrow().find(connection);
         if let Some(present) = here {
-            self.leave(present).await;
+            self.disconnect(present).await;
         }
     }
 
-    async fn leave(self: &Rc<Self>, present: Present) {
-        let told = self.submit(present.table, present.farewell()).await;
-        if !is_told_gone(&told) {
-            self.presence.borrow_mut().tell_again(present.connection);
+    async fn disconnect(self: &Rc<Self>, present: PlayerConnection) {
+        let submitted = self.submit(present.table, present.to_disconnect()).await;
+        if !is_departure_known(&submitted) {
+            self.presence.borrow_mut().mark_departed(present.connection);
         }
     }
 
-    async fn note_all(self: &Rc<Self>) {
+    async fn record_all_connections(self: &Rc<Self>) {
         let (node, present) = {
             let presence = self.presence.borrow();
-            (presence.name(SHARD).0, presence.all(SHARD))
+            (presence.identity(SHARD).0, presence.connections(SHARD))
         };
-        let _ = self.redis(RedisRequest::Note { node, present }).await;
+        let _ = self.call_redis(RedisRequest::Note { node, present }).await;
     }
 
-    async fn note(self: &Rc<Self>, noted: Noted) -> Result<(), Unavailable> {
-        let Noted { node, present, .. } = noted;
-        self.redis(RedisRequest::Note { node, present: vec![present] }).await?;
+    async fn record_connection(self: &Rc<Self>, noted: ConnectionRecord) -> Result<(), UnavailableError> {
+        let ConnectionRecord { node, present, .. } = noted;
+        self.call_redis(RedisRequest::Note { node, present: vec![present] }).await?;
         Ok(())
     }
 
-    async fn forget(self: &Rc<Self>, noted: Noted) {
-        let Noted { node, present, .. } = noted;
+    async fn forget_connection(self: &Rc<Self>, noted: ConnectionRecord) {
+        let ConnectionRecord { node, present, .. } = noted;
         // What stays noted is told once more when this node ends, which does no harm.
-        let _ = self.redis(RedisRequest::Forget { node, present: vec![present] }).await;
+        let _ = self.call_redis(RedisRequest::Forget { node, present: vec![present] }).await;
     }
 }

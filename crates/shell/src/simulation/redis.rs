@@ -11,7 +11,7 @@ use bahay_engine::table::{ENGINE, PlayerId, TableId, Timestamp};
 
 use crate::simulation::Mutation;
 use crate::simulation::node::NodeRun;
-use crate::{Append, Entry, NewLine, NodeId, Point, Present, Stored, Tag, Tail};
+use crate::{AppendOutcome, JournalEntry, NewLine, NodeId, Point, PlayerConnection, StoredTable, Tag, Tail};
 
 /// How long a seat claim may be pending.
 const PENDING_MS: u64 = 10_000;
@@ -32,7 +32,7 @@ const PORTION: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     Time,
-    Found { table: TableId, tag: Tag, snapshot: Rc<str>, idle_ms: u64 },
+    Create { table: TableId, tag: Tag, snapshot: Rc<str>, idle_ms: u64 },
     Exists { table: TableId },
     Load { table: TableId },
     Tail { table: TableId, from: Point },
@@ -51,9 +51,9 @@ pub(super) enum Request {
     Watch { table: TableId },
     Unwatch { table: TableId },
     Beat { node: NodeId, has_beaten: bool },
-    Noted { node: NodeId },
-    Note { node: NodeId, present: Vec<Present> },
-    Forget { node: NodeId, present: Vec<Present> },
+    Connections { node: NodeId },
+    Note { node: NodeId, present: Vec<PlayerConnection> },
+    Forget { node: NodeId, present: Vec<PlayerConnection> },
     Bury { node: NodeId },
 }
 
@@ -62,15 +62,15 @@ pub(super) enum Request {
 pub(super) enum Reply {
     Done,
     Time(u64),
-    Stored(Option<Stored>),
+    Stored(Option<StoredTable>),
     Tail(Tail),
-    Append(Append),
+    Append(AppendOutcome),
     Flag(bool),
     Tables(Vec<TableId>),
     Table(TableId),
     SeatClaim(SeatClaim),
     Beat { is_dead: bool, taken: Vec<NodeId> },
-    Noted(Vec<Present>),
+    Connections(Vec<PlayerConnection>),
 }
 
 /// What binds a player.
@@ -84,7 +84,7 @@ pub(super) enum SeatClaim {
 /// Something published to who watches a table.
 #[derive(Clone, Debug)]
 pub(super) enum Published {
-    Line { table: TableId, after: Point, entry: Entry },
+    Line { table: TableId, after: Point, entry: JournalEntry },
     Ended { table: TableId },
 }
 
@@ -107,7 +107,7 @@ pub(super) struct Redis {
     beats: BTreeMap<NodeId, u64>,
     dead: BTreeMap<NodeId, u64>,
     beaten_at: Option<u64>,
-    noted: BTreeMap<NodeId, BTreeSet<Present>>,
+    connections: BTreeMap<NodeId, BTreeSet<PlayerConnection>>,
     watchers: BTreeSet<(TableId, NodeRun)>,
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Redis {
 struct Journal {
     base: Point,
     snapshot: Rc<str>,
-    lines: Vec<Rc<Entry>>,
+    lines: Vec<Rc<JournalEntry>>,
     expires_ms: Option<u64>,
     halted: Option<Rc<str>>,
 }
@@ -126,7 +126,7 @@ impl Journal {
     }
 
     /// The lines from a point on; `None` where this history does not lead through it.
-    fn from(&self, point: Point) -> Option<&[Rc<Entry>]> {
+    fn lines_after(&self, point: Point) -> Option<&[Rc<JournalEntry>]> {
         let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
         let tag = match skipped.checked_sub(1) {
             None => self.base.tag,
@@ -138,7 +138,7 @@ impl Journal {
 
 impl Redis {
     /// Answers a call of a node. What it published is added to `published`.
-    pub(super) fn answer(
+    pub(super) fn handle_request(
         &mut self,
         now_ms: u64,
         run: NodeRun,
@@ -149,7 +149,7 @@ impl Redis {
         self.expire(now_ms);
         match request {
             Request::Time => Reply::Time(now_ms),
-            Request::Found { table, tag, snapshot, idle_ms } => {
+            Request::Create { table, tag, snapshot, idle_ms } => {
                 let is_new = !self.journals.contains_key(table);
                 if is_new {
                     let (snapshot, expires_ms) = (snapshot.clone(), Some(now_ms + idle_ms));
@@ -162,17 +162,17 @@ impl Redis {
             }
             Request::Exists { table } => Reply::Flag(self.journals.contains_key(table)),
             Request::Load { table } => {
-                Reply::Stored(self.journals.get(table).map(|journal| Stored {
+                Reply::Stored(self.journals.get(table).map(|journal| StoredTable {
                     base: journal.base,
                     snapshot: journal.snapshot.to_string(),
-                    lines: copied(&journal.lines),
+                    lines: clone_entries(&journal.lines),
                     engine: ENGINE,
                     halted: journal.halted.as_deref().map(str::to_owned),
                 }))
             }
             Request::Tail { table, from } => Reply::Tail(match self.journals.get(table) {
                 None => Tail::Missing,
-                Some(journal) => match journal.from(*from).map(copied) {
+                Some(journal) => match journal.lines_after(*from).map(clone_entries) {
                     None => Tail::Elsewhere,
                     Some(lines) if journal.halted.is_some() => Tail::Halted(lines),
                     Some(lines) => Tail::Lines(lines),
@@ -183,7 +183,7 @@ impl Redis {
             }
             Request::Compact { table, at, snapshot } => {
                 let journal = self.journals.get_mut(table);
-                let is_newest = |journal: &Journal| journal.from(*at).is_some_and(<[_]>::is_empty);
+                let is_newest = |journal: &Journal| journal.lines_after(*at).is_some_and(<[_]>::is_empty);
                 let journal = journal.filter(|journal| is_newest(journal));
                 let compacts = journal.is_some();
                 if let Some(journal) = journal {
@@ -272,17 +272,17 @@ impl Redis {
                 Reply::Done
             }
             Request::Beat { node, has_beaten } => self.beat(now_ms, *node, *has_beaten, mutation),
-            Request::Noted { node } => {
-                let noted = self.noted.get(node).into_iter().flatten();
-                Reply::Noted(noted.take(PORTION).copied().collect())
+            Request::Connections { node } => {
+                let connections = self.connections.get(node).into_iter().flatten();
+                Reply::Connections(connections.take(PORTION).copied().collect())
             }
             Request::Note { node, present } => {
-                self.noted.entry(*node).or_default().extend(present);
+                self.connections.entry(*node).or_default().extend(present);
                 Reply::Done
             }
             Request::Forget { node, present } => {
-                if let Some(noted) = self.noted.get_mut(node) {
-                    noted.retain(|one| !present.contains(one));
+                if let Some(connections) = self.connections.get_mut(node) {
+                    connections.retain(|connection| !present.contains(connection));
                 }
                 Reply::Done
             }
@@ -300,19 +300,19 @@ impl Redis {
         new: &NewLine,
         mutation: Option<Mutation>,
         published: &mut Option<Published>,
-    ) -> Append {
+    ) -> AppendOutcome {
         let Some(journal) = self.journals.get_mut(&table) else {
-            return Append::Missing;
+            return AppendOutcome::Missing;
         };
         if journal.halted.is_some() && mutation != Some(Mutation::AppendsToHalted) {
-            return Append::Halted;
+            return AppendOutcome::Halted;
         }
-        let since = journal.from(new.after);
+        let since = journal.lines_after(new.after);
         let is_newest = since.is_some_and(<[_]>::is_empty);
         if !is_newest && mutation != Some(Mutation::AppendsBlindly) {
-            return since.map_or(Append::Elsewhere, |lines| Append::Behind(copied(lines)));
+            return since.map_or(AppendOutcome::Elsewhere, |lines| AppendOutcome::Behind(clone_entries(lines)));
         }
-        let entry = Entry { tag: new.tag, line: new.line.clone() };
+        let entry = JournalEntry { tag: new.tag, line: new.line.clone() };
         *published = Some(Published::Line { table, after: new.after, entry: entry.clone() });
         journal.lines.push(Rc::new(entry));
         // What is due some time is not forgotten.
@@ -322,7 +322,7 @@ impl Redis {
             Some(deadline) => self.due.insert(table, deadline.ms()),
             None => self.due.remove(&table),
         };
-        Append::Appended
+        AppendOutcome::Appended
     }
 
     fn reserve(&mut self, new: TableId, score: u32, skip: &[TableId]) -> Reply {
@@ -395,15 +395,15 @@ impl Redis {
     }
 
     /// The connections for publications are gone.
-    pub(super) fn forget_watchers(&mut self, of: Option<NodeRun>) {
-        self.watchers.retain(|(_, run)| of.is_some_and(|of| of != *run));
+    pub(super) fn forget_watchers(&mut self, target: Option<NodeRun>) {
+        self.watchers.retain(|(_, run)| target.is_some_and(|target| target != *run));
     }
 
     pub(super) fn tables(&self) -> impl Iterator<Item = (TableId, u64)> {
         self.journals.iter().map(|(table, journal)| (*table, journal.version()))
     }
 
-    pub(super) fn has(&self, table: TableId) -> bool {
+    pub(super) fn has_table(&self, table: TableId) -> bool {
         self.journals.contains_key(&table)
     }
 
@@ -416,6 +416,6 @@ impl Redis {
     }
 }
 
-fn copied(lines: &[Rc<Entry>]) -> Vec<Entry> {
-    lines.iter().map(|entry| Entry::clone(entry)).collect()
+fn clone_entries(lines: &[Rc<JournalEntry>]) -> Vec<JournalEntry> {
+    lines.iter().map(|entry| JournalEntry::clone(entry)).collect()
 }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::Append;
+use crate::AppendOutcome;
 use crate::simulation::node::{NodeRun, Publication};
 use crate::simulation::postgres::{self, Operation, Postgres};
 use crate::simulation::redis::{Published, Redis, Reply, Request};
@@ -25,7 +25,7 @@ const REFUSED_MS: u64 = 3;
 const SYNC_MS: u64 = 1_000;
 
 /// The answer of PostgreSQL.
-pub(super) type Posted = Result<postgres::Answer, postgres::Refusal>;
+pub(super) type Posted = Result<postgres::LedgerReply, postgres::Refusal>;
 
 /// Both services, with what is wrong with them.
 pub(super) struct Services {
@@ -34,14 +34,14 @@ pub(super) struct Services {
     synced: Redis,
     pub(super) redis_is_down: bool,
     pub(super) redis_is_stalled: bool,
-    stalled: Vec<Arrived>,
+    stalled: Vec<RedisCall>,
     pub(super) postgres: Postgres,
     pub(super) postgres_is_down: bool,
 }
 
 /// A call that has reached Redis.
 #[derive(Clone)]
-struct Arrived {
+struct RedisCall {
     run: NodeRun,
     request: Rc<Request>,
     answer: Promise<Option<Reply>>,
@@ -67,36 +67,36 @@ impl Services {
 
 impl World {
     /// Calls Redis from a node. `None`: whether it took effect is unknown.
-    pub(super) fn redis(self: &Rc<Self>, run: NodeRun, request: Request) -> Wait<Option<Reply>> {
+    pub(super) fn call_redis(self: &Rc<Self>, run: NodeRun, request: Request) -> Wait<Option<Reply>> {
         let (answer, wait) = promise(&self.tasks);
-        let arrived = Arrived { run, request: Rc::new(request), answer };
-        if !self.is_cut(run, |place| place.redis_cut) {
-            for after_ms in self.arrivals(&self.near()) {
-                let arrived = arrived.clone();
-                self.plan(after_ms, move |world| world.at_redis(arrived));
+        let call = RedisCall { run, request: Rc::new(request), answer };
+        if !self.is_cut(run, |slot| slot.redis_cut) {
+            for after_ms in self.draw_arrivals(&self.near_link()) {
+                let call = call.clone();
+                self.schedule(after_ms, move |world| world.receive_at_redis(call));
             }
         }
-        self.plan(REDIS_TIMEOUT_MS, move |_| arrived.answer.keep(None));
+        self.schedule(REDIS_TIMEOUT_MS, move |_| call.answer.resolve(None));
         wait
     }
 
-    fn at_redis(self: &Rc<Self>, arrived: Arrived) {
+    fn receive_at_redis(self: &Rc<Self>, call: RedisCall) {
         let mut services = self.services.borrow_mut();
         if services.redis_is_down {
-            self.plan(REFUSED_MS, move |_| arrived.answer.keep(None));
+            self.schedule(REFUSED_MS, move |_| call.answer.resolve(None));
         } else if services.redis_is_stalled {
-            services.stalled.push(arrived);
+            services.stalled.push(call);
         } else {
             drop(services);
-            self.carry_out(&arrived);
+            self.run_redis_call(&call);
         }
     }
 
-    fn carry_out(self: &Rc<Self>, arrived: &Arrived) {
-        let Arrived { run, request, answer } = arrived;
+    fn run_redis_call(self: &Rc<Self>, call: &RedisCall) {
+        let RedisCall { run, request, answer } = call;
         let mut published = None;
         let (now_ms, mutation) = (self.now_ms(), self.mutation());
-        let reply = self.services.borrow_mut().redis.answer(
+        let reply = self.services.borrow_mut().redis.handle_request(
             now_ms,
             *run,
             request,
@@ -107,31 +107,31 @@ impl World {
         if let Some(published) = published {
             self.publish(&published, *run);
         }
-        if self.is_cut(*run, |place| place.redis_cut) {
+        if self.is_cut(*run, |slot| slot.redis_cut) {
             return;
         }
-        for after_ms in self.arrivals(&self.near()) {
+        for after_ms in self.draw_arrivals(&self.near_link()) {
             let (answer, reply) = (answer.clone(), reply.clone());
-            self.plan(after_ms, move |_| answer.keep(Some(reply)));
+            self.schedule(after_ms, move |_| answer.resolve(Some(reply)));
         }
     }
 
     /// Shows the checks what a journal has become.
     fn check_journal(&self, run: NodeRun, request: &Request, reply: &Reply) {
         match (request, reply) {
-            (Request::Found { table, tag, snapshot, .. }, Reply::Flag(true)) => {
-                self.check(self.checks.borrow_mut().created(*table, *tag, snapshot));
+            (Request::Create { table, tag, snapshot, .. }, Reply::Flag(true)) => {
+                self.record_check(self.checks.borrow_mut().record_table(*table, *tag, snapshot));
             }
-            (Request::Append { table, new }, Reply::Append(Append::Appended)) => {
+            (Request::Append { table, new }, Reply::Append(AppendOutcome::Appended)) => {
                 let line = &new.line;
-                self.fold(line.as_bytes());
-                self.tell(|| format!("{table} v{} {line}", new.after.version + 1));
-                let mut tally = self.tally.borrow_mut();
-                tally.lines += 1;
+                self.update_digest(line.as_bytes());
+                self.log(|| format!("{table} v{} {line}", new.after.version + 1));
+                let mut totals = self.totals.borrow_mut();
+                totals.lines += 1;
                 // The engine's own name for it in a line.
-                tally.terms_updates += u64::from(line.contains("\"update_terms\""));
-                drop(tally);
-                self.check(self.check_line(run, *table, new.tag, line));
+                totals.terms_updates += u64::from(line.contains("\"update_terms\""));
+                drop(totals);
+                self.record_check(self.check_line(run, *table, new.tag, line));
             }
             _ => {}
         }
@@ -146,13 +146,13 @@ impl World {
             return;
         }
         for run in watchers {
-            if self.is_cut(run, |place| place.redis_cut) {
+            if self.is_cut(run, |slot| slot.redis_cut) {
                 continue;
             }
-            for after_ms in self.arrivals(&self.near()) {
+            for after_ms in self.draw_arrivals(&self.near_link()) {
                 let published = published.clone();
-                self.plan(after_ms, move |world| {
-                    if let Some(node) = world.node(run) {
+                self.schedule(after_ms, move |world| {
+                    if let Some(node) = world.find_node(run) {
                         node.publications.push(Publication::Published(published));
                     }
                 });
@@ -161,13 +161,13 @@ impl World {
     }
 
     /// The connection for publications of a node, or of all, breaks; the node sees it soon.
-    pub(super) fn interrupt(self: &Rc<Self>, of: Option<NodeRun>) {
-        self.services.borrow_mut().redis.forget_watchers(of);
+    pub(super) fn interrupt(self: &Rc<Self>, target: Option<NodeRun>) {
+        self.services.borrow_mut().redis.forget_watchers(target);
         let runs: Vec<NodeRun> =
-            self.runs().into_iter().filter(|run| of.is_none_or(|of| of == *run)).collect();
+            self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run)).collect();
         for run in runs {
-            self.plan(self.between(0, 500), move |world| {
-                if let Some(node) = world.node(run) {
+            self.schedule(self.random_between(0, 500), move |world| {
+                if let Some(node) = world.find_node(run) {
                     node.publications.push(Publication::Interrupted);
                 }
             });
@@ -175,16 +175,16 @@ impl World {
     }
 
     /// The client library subscribes again by itself, once it is connected.
-    pub(super) fn subscribe_again(self: &Rc<Self>, of: Option<NodeRun>) {
-        for run in self.runs().into_iter().filter(|run| of.is_none_or(|of| of == *run)) {
-            self.plan(self.between(50, 400), move |world| {
-                let Some(node) = world.node(run) else {
+    pub(super) fn subscribe_again(self: &Rc<Self>, target: Option<NodeRun>) {
+        for run in self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run)) {
+            self.schedule(self.random_between(50, 400), move |world| {
+                let Some(node) = world.find_node(run) else {
                     return;
                 };
-                for table in node.watched() {
+                for table in node.subscribed_tables() {
                     let (answer, _) = promise(&world.tasks);
                     let request = Rc::new(Request::Watch { table });
-                    world.at_redis(Arrived { run, request, answer });
+                    world.receive_at_redis(RedisCall { run, request, answer });
                 }
             });
         }
@@ -196,8 +196,8 @@ impl World {
         services.redis_is_stalled = false;
         let stalled = std::mem::take(&mut services.stalled);
         drop(services);
-        for arrived in stalled {
-            self.carry_out(&arrived);
+        for call in stalled {
+            self.run_redis_call(&call);
         }
     }
 
@@ -232,55 +232,55 @@ impl World {
     }
 
     /// Asks PostgreSQL from a node. `None`: whether it took effect is unknown.
-    pub(super) fn postgres(
+    pub(super) fn call_postgres(
         self: &Rc<Self>,
         run: NodeRun,
         operation: Operation,
     ) -> Wait<Option<Posted>> {
         let (answer, wait) = promise(&self.tasks);
         let operation = Rc::new(operation);
-        if !self.is_cut(run, |place| place.postgres_cut) {
-            for after_ms in self.arrivals(&self.near()) {
+        if !self.is_cut(run, |slot| slot.postgres_cut) {
+            for after_ms in self.draw_arrivals(&self.near_link()) {
                 let (operation, answer) = (operation.clone(), answer.clone());
                 // A transaction takes a while.
-                let after_ms = after_ms + self.between(1, 8);
-                self.plan(after_ms, move |world| world.at_postgres(run, &operation, answer));
+                let after_ms = after_ms + self.random_between(1, 8);
+                self.schedule(after_ms, move |world| world.receive_at_postgres(run, &operation, answer));
             }
         }
-        self.plan(POSTGRES_TIMEOUT_MS, move |_| answer.keep(None));
+        self.schedule(POSTGRES_TIMEOUT_MS, move |_| answer.resolve(None));
         wait
     }
 
-    fn at_postgres(
+    fn receive_at_postgres(
         self: &Rc<Self>,
         run: NodeRun,
         operation: &Operation,
         answer: Promise<Option<Posted>>,
     ) {
         if self.services.borrow().postgres_is_down {
-            self.plan(REFUSED_MS, move |_| answer.keep(None));
+            self.schedule(REFUSED_MS, move |_| answer.resolve(None));
             return;
         }
-        let before = self.before(operation);
+        let before = self.accounts_before(operation);
         let posted =
-            self.services.borrow_mut().postgres.run(self.now_ms(), operation, self.mutation());
-        self.check(self.check_posted(operation, &posted, before));
-        if self.is_cut(run, |place| place.postgres_cut) {
+            self.services.borrow_mut().postgres.execute(self.now_ms(), operation, self.mutation());
+        self.record_check(self.check_posted(operation, &posted, before));
+        if self.is_cut(run, |slot| slot.postgres_cut) {
             return;
         }
-        for after_ms in self.arrivals(&self.near()) {
+        for after_ms in self.draw_arrivals(&self.near_link()) {
             let (answer, posted) = (answer.clone(), posted.clone());
-            self.plan(after_ms, move |_| answer.keep(Some(posted)));
+            self.schedule(after_ms, move |_| answer.resolve(Some(posted)));
         }
     }
 
-    fn is_cut(&self, run: NodeRun, cut: impl Fn(&crate::simulation::world::Place) -> bool) -> bool {
-        self.places.borrow().get(run.place).is_none_or(cut)
+    fn is_cut(&self, run: NodeRun, cut: impl Fn(&crate::simulation::world::NodeSlot) -> bool) -> bool {
+        self.node_slots.borrow().get(run.slot).is_none_or(cut)
     }
 
     /// The nodes that run.
     pub(super) fn runs(&self) -> Vec<NodeRun> {
-        let places = self.places.borrow();
-        places.iter().filter_map(|place| Some(place.node.as_ref()?.run)).collect()
+        let slots = self.node_slots.borrow();
+        slots.iter().filter_map(|slot| Some(slot.node.as_ref()?.run)).collect()
     }
 }

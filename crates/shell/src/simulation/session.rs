@@ -10,17 +10,17 @@ use bahay_engine::games::tongits::{Action, Event as GameEvent, Illegal, Tongits}
 use bahay_engine::table::{Event, Input, PlayerId, REVEAL_MS, Table, TableId, TableView};
 
 use crate::simulation::Mutation;
-use crate::simulation::checks::Sent;
-use crate::simulation::client::{name_of, player_of};
+use crate::simulation::checks::SentMessage;
+use crate::simulation::client::{player_name, player_id};
 use crate::simulation::connection::Connection;
-use crate::simulation::driver::{Writer, Written};
+use crate::simulation::driver::{DirectMessage, Writer};
 use crate::simulation::lobby::LobbyError;
 use crate::simulation::node::Node;
-use crate::simulation::operator::Sickness;
+use crate::simulation::operator::PlantedPanic;
 use crate::simulation::wire::{Command, Message, OpenPrompt};
-use crate::simulation::world::written;
+use crate::simulation::world::to_json;
 use crate::{
-    Ask, End, Ending, Failure, Notice, PlayerSession, Point, Presenter, Refused, WatchRequest,
+    SessionCall, SessionEnd, WatchEnd, TableError, Notice, PlayerSession, Point, Presenter, CommandRefusal, WatchRequest,
 };
 
 /// Requests over REST of which the client goes away in the midst, in thousandths, and when.
@@ -29,7 +29,7 @@ const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
 
 /// Begins to serve a connection.
 pub(super) fn start(node: &Rc<Node>, connection: Rc<Connection>) {
-    let player = player_of(connection.client);
+    let player = player_id(connection.client);
     let session = Session {
         node: node.clone(),
         core: PlayerSession::new(player, connection.id),
@@ -47,34 +47,34 @@ struct Session {
 }
 
 /// The connection is at its end.
-struct Ended;
+struct SessionClosed;
 
-impl From<End> for Ended {
-    fn from(_: End) -> Self {
+impl From<SessionEnd> for SessionClosed {
+    fn from(_: SessionEnd) -> Self {
         Self
     }
 }
 
 /// What a session waits for.
-enum Next {
+enum SessionInput {
     Frame(Option<Rc<str>>),
     Notice(Option<Notice<Tongits>>),
 }
 
 /// What an ack speaks of: an input, and the version of the journal that it led to.
-pub(super) type Taken<'a> = (&'a Input<Action>, u64);
+pub(super) type AckedInput<'a> = (&'a Input<Action>, u64);
 
 /// Messages, each with what an ack speaks of.
-struct Out<'a> {
+struct OutgoingMessages<'a> {
     node: &'a Node,
     player: PlayerId,
-    about: Option<Taken<'a>>,
+    about: Option<AckedInput<'a>>,
     table: Option<TableId>,
     messages: Vec<(Message, Option<TableId>)>,
 }
 
-impl Presenter<Tongits> for Out<'_> {
-    fn update(
+impl Presenter<Tongits> for OutgoingMessages<'_> {
+    fn send_update(
         &mut self,
         at: Point,
         events: Vec<Event<GameEvent>>,
@@ -82,41 +82,41 @@ impl Presenter<Tongits> for Out<'_> {
         is_last: bool,
     ) {
         let view = is_last.then(|| table.view(Some(self.player)));
-        let prompt = view.as_ref().and_then(OpenPrompt::of);
+        let prompt = view.as_ref().and_then(OpenPrompt::from_view);
         let Point { version, tag } = at;
         let server_time_ms = self.node.time().max(table.at());
         let update = Message::Update { version, tag, server_time_ms, events, prompt };
         self.messages.push((update, Some(table.id())));
     }
 
-    fn snapshot(&mut self, at: Point, view: TableView<Tongits>, table: &Table<Tongits>) {
+    fn send_snapshot(&mut self, at: Point, view: TableView<Tongits>, table: &Table<Tongits>) {
         let server_time_ms = self.node.time().max(table.at());
-        let (prompt, table) = (OpenPrompt::of(&view), view.table);
+        let (prompt, table) = (OpenPrompt::from_view(&view), view.table);
         let (version, tag, view) = (at.version, at.tag, Box::new(view));
         let snapshot = Message::Snapshot { version, tag, server_time_ms, view, prompt };
         self.messages.push((snapshot, Some(table)));
     }
 
     fn before_showing(&mut self, table: &Table<Tongits>) {
-        self.node.panic_if(table, Sickness::Showing);
+        self.node.panic_if(table, PlantedPanic::ShownVersion);
     }
 
-    fn closed(&mut self, table: TableId, _: Ending) {
+    fn send_closed(&mut self, table: TableId, _: WatchEnd) {
         self.messages.push((Message::Closed { table }, None));
     }
 
-    fn ack(&mut self, id: u32, version: Option<u64>) {
+    fn send_ack(&mut self, id: u32, version: Option<u64>) {
         self.messages.push((Message::Ack { id, version }, self.table));
     }
 
-    fn refused(&mut self, id: u32, why: Refused<'_, Illegal>) {
+    fn send_refusal(&mut self, id: u32, why: CommandRefusal<'_, Illegal>) {
         let code = match why {
-            Refused::NotJoined => "not_joined",
-            Refused::NotSeated | Refused::Table(Failure::Missing) => "not_seated",
-            Refused::Table(Failure::Rejected(rejection)) => rejection.code(),
-            Refused::Table(Failure::Halted) => "halted",
-            Refused::Table(Failure::OtherVersion) => "other_version",
-            Refused::Table(Failure::Unavailable(_)) => "unavailable",
+            CommandRefusal::NotJoined => "not_joined",
+            CommandRefusal::NotSeated | CommandRefusal::Table(TableError::Missing) => "not_seated",
+            CommandRefusal::Table(TableError::Rejected(rejection)) => rejection.code(),
+            CommandRefusal::Table(TableError::Halted) => "halted",
+            CommandRefusal::Table(TableError::OtherVersion) => "other_version",
+            CommandRefusal::Table(TableError::Unavailable(_)) => "unavailable",
         };
         self.messages.push((Message::Refusal { id, code: code.to_owned() }, None));
     }
@@ -125,17 +125,17 @@ impl Presenter<Tongits> for Out<'_> {
 impl Session {
     async fn run(mut self) {
         loop {
-            if !self.writable().await {
+            if !self.wait_writable().await {
                 break;
             }
-            let served = match self.next().await {
-                Next::Frame(Some(text)) => self.frame(&text).await,
-                Next::Frame(None) => break,
-                Next::Notice(notice) => self.say(None, |core, node, out| {
-                    core.notified(&**node, out, notice).map_err(Ended::from)
+            let served = match self.next_input().await {
+                SessionInput::Frame(Some(text)) => self.handle_frame(&text).await,
+                SessionInput::Frame(None) => break,
+                SessionInput::Notice(notice) => self.present(None, |core, node, out| {
+                    core.handle_notice(&**node, out, notice).map_err(SessionClosed::from)
                 }),
             };
-            if let Err(Ended) = served {
+            if let Err(SessionClosed) = served {
                 break;
             }
         }
@@ -143,52 +143,52 @@ impl Session {
         let (node, connection) = (self.node.clone(), self.connection.id);
         // Nothing more is told here.
         drop(self);
-        node.ended(connection).await;
+        node.handle_connection_end(connection).await;
     }
 
-    async fn writable(&self) -> bool {
-        let writable = self.connection.writable(&self.node.world).await;
+    async fn wait_writable(&self) -> bool {
+        let writable = self.connection.wait_writable(&self.node.world).await;
         self.writer.is_blocked.store(false, Ordering::Relaxed);
         writable
     }
 
-    async fn next(&mut self) -> Next {
-        self.writer.feed().lend(self.core.lend());
-        let came = std::future::poll_fn(|context| self.poll(context)).await;
-        let keeps = self.is(Mutation::WritesWhileBusy);
+    async fn next_input(&mut self) -> SessionInput {
+        self.writer.feed().grant(self.core.direct_lease());
+        let input = std::future::poll_fn(|context| self.poll(context)).await;
+        let keeps = self.has_mutation(Mutation::WritesWhileBusy);
         let mut feed = self.writer.feed();
-        let at = if keeps { feed.peek() } else { feed.take_back() };
+        let cursor = if keeps { feed.cursor() } else { feed.revoke() };
         drop(feed);
-        self.core.taken_back(at);
-        came
+        self.core.restore_cursor(cursor);
+        input
     }
 
-    fn poll(&mut self, context: &mut TaskContext<'_>) -> Poll<Next> {
+    fn poll(&mut self, context: &mut TaskContext<'_>) -> Poll<SessionInput> {
         self.writer.is_blocked.store(!self.connection.is_read(), Ordering::Relaxed);
         if let Some(frame) = self.connection.frames.try_pop() {
-            return Poll::Ready(Next::Frame(frame));
+            return Poll::Ready(SessionInput::Frame(frame));
         }
         if let Some(notices) = self.core.notices()
             && let Poll::Ready(notice) = notices.poll_recv(context)
         {
-            return Poll::Ready(Next::Notice(notice));
+            return Poll::Ready(SessionInput::Notice(notice));
         }
         self.connection.frames.watch();
         Poll::Pending
     }
 
-    async fn frame(&mut self, text: &str) -> Result<(), Ended> {
+    async fn handle_frame(&mut self, text: &str) -> Result<(), SessionClosed> {
         let player = self.core.player();
         let command = serde_json::from_str(text).expect("clients of a run send commands");
         let (id, input) = match command {
             Command::Seat { id } => {
-                self.seat(id).await;
+                self.take_seat(id).await;
                 return Ok(());
             }
             Command::Join { id, from, tag, table } => {
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
                 let ask = self.core.join(id, from, table);
-                return self.carry_out(id, Some(ask)).await;
+                return self.run_session_calls(id, Some(ask)).await;
             }
             Command::Ready { id, game, commitment } => {
                 (id, Input::Ready { player, game, commitment })
@@ -200,19 +200,19 @@ impl Session {
             Command::TakeBack { id } => (id, Input::TakeBack { player }),
             Command::Leave { id } => (id, Input::Leave { player }),
         };
-        let ask = self.say(None, |core, _, out| Ok::<_, Ended>(core.command(out, id, input)))?;
-        self.carry_out(id, ask).await
+        let ask = self.present(None, |core, _, out| Ok::<_, SessionClosed>(core.submit_command(out, id, input)))?;
+        self.run_session_calls(id, ask).await
     }
 
     /// A seat is asked for over REST in the service, where a client that goes away takes the
     /// request with it.
-    async fn seat(&mut self, id: u32) {
-        let (player, name) = (self.core.player(), name_of(self.connection.client));
+    async fn take_seat(&mut self, id: u32) {
+        let (player, name) = (self.core.player(), player_name(self.connection.client));
         let world = self.node.world.clone();
         let node = self.node.clone();
-        let seat = node.seat(player, &name);
-        let seated = if !world.is_calm.get() && world.per_mille(HANGS_UP) {
-            let after_ms = world.between(HANGS_UP_AFTER_MS.0, HANGS_UP_AFTER_MS.1);
+        let seat = node.take_seat(player, &name);
+        let seated = if !world.is_calm.get() && world.chance_per_mille(HANGS_UP) {
+            let after_ms = world.random_between(HANGS_UP_AFTER_MS.0, HANGS_UP_AFTER_MS.1);
             let (mut seat, mut late) = (std::pin::pin!(seat), world.sleep(after_ms));
             std::future::poll_fn(|context| {
                 if let Poll::Ready(seated) = seat.as_mut().poll(context) {
@@ -226,9 +226,9 @@ impl Session {
         };
         let message = match seated {
             Some(Ok(_)) => Message::Ack { id, version: None },
-            Some(Err(error)) => Message::Refusal { id, code: code_of(error).to_owned() },
+            Some(Err(error)) => Message::Refusal { id, code: refusal_code(error).to_owned() },
             None => {
-                world.tally.borrow_mut().abandoned += 1;
+                world.totals.borrow_mut().abandoned += 1;
                 Message::Refusal { id, code: "unavailable".to_owned() }
             }
         };
@@ -236,27 +236,27 @@ impl Session {
     }
 
     /// Does what the shell's session asks for, until it asks for nothing more.
-    async fn carry_out(&mut self, id: u32, mut ask: Option<Ask<Tongits>>) -> Result<(), Ended> {
+    async fn run_session_calls(&mut self, id: u32, mut ask: Option<SessionCall<Tongits>>) -> Result<(), SessionClosed> {
         while let Some(asked) = ask.take() {
             ask = match asked {
-                Ask::FindSeat => match self.node.seated_at(self.core.player()).await {
+                SessionCall::FindSeat => match self.node.find_seat(self.core.player()).await {
                     Ok(seat) => {
-                        self.say(None, |core, node, out| core.seat_found(&**node, out, seat))?
+                        self.present(None, |core, node, out| core.handle_seat(&**node, out, seat))?
                     }
                     Err(error) => {
-                        self.core.seat_unknown();
-                        let code = code_of(error).to_owned();
+                        self.core.cancel_join();
+                        let code = refusal_code(error).to_owned();
                         self.send(Message::Refusal { id, code }, None, None);
                         None
                     }
                 },
-                Ask::Watch { table, from } => {
+                SessionCall::Watch { table, from } => {
                     let (connection, writer) = (self.connection.id, Some(self.writer.clone() as _));
                     let request = WatchRequest { connection, writer, from };
                     let watch = self.node.watch(table, request).await;
-                    self.say(None, |core, node, out| core.watched(&**node, out, watch))?
+                    self.present(None, |core, node, out| core.handle_watch(&**node, out, watch))?
                 }
-                Ask::Submit { table, input } => {
+                SessionCall::Submit { table, input } => {
                     self.submit(id, table, input).await?;
                     None
                 }
@@ -265,16 +265,16 @@ impl Session {
         Ok(())
     }
 
-    async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), Ended> {
+    async fn submit(&mut self, id: u32, table: TableId, input: Input<Action>) -> Result<(), SessionClosed> {
         let is_reveal = matches!(input, Input::Reveal { .. });
-        if is_reveal && self.is(Mutation::DealsUnheard) {
+        if is_reveal && self.has_mutation(Mutation::DealsUnheard) {
             self.node.run_ahead(REVEAL_MS);
         }
-        let forgets = is_reveal && self.is(Mutation::ForgetsReveals);
-        let is_early = forgets || self.is(Mutation::AcksBeforeTheAppend);
+        let forgets = is_reveal && self.has_mutation(Mutation::ForgetsReveals);
+        let is_early = forgets || self.has_mutation(Mutation::AcksBeforeTheAppend);
         if is_early {
             let slot = self.node.slot(table);
-            let at = slot.host.borrow().replica().map(|replica| replica.at());
+            let at = slot.host.borrow().replica().map(|replica| replica.point());
             if let Some(at) = at {
                 let version = at.version + 1;
                 let ack = Message::Ack { id, version: Some(version) };
@@ -286,42 +286,42 @@ impl Session {
         }
         let submitted = self.node.submit(table, input.clone()).await;
         let taken = submitted.as_ref().ok().map(|version| (table, (&input, *version)));
-        self.say(taken, |core, node, out| core.submitted(&**node, out, submitted))
+        self.present(taken, |core, node, out| core.handle_submitted(&**node, out, submitted))
     }
 
     /// Says what the shell's session has to say.
-    fn say<T, E: Into<Ended>>(
+    fn present<T, E: Into<SessionClosed>>(
         &mut self,
-        about: Option<(TableId, Taken<'_>)>,
-        speak: impl FnOnce(&mut PlayerSession<Tongits>, &Rc<Node>, &mut Out<'_>) -> Result<T, E>,
-    ) -> Result<T, Ended> {
+        about: Option<(TableId, AckedInput<'_>)>,
+        act: impl FnOnce(&mut PlayerSession<Tongits>, &Rc<Node>, &mut OutgoingMessages<'_>) -> Result<T, E>,
+    ) -> Result<T, SessionClosed> {
         let (table, about) = about.unzip();
         let player = self.core.player();
-        let mut out = Out { node: &self.node, player, about, table, messages: Vec::new() };
-        let spoken = speak(&mut self.core, &self.node, &mut out);
-        let Out { messages, about, .. } = out;
+        let mut out = OutgoingMessages { node: &self.node, player, about, table, messages: Vec::new() };
+        let outcome = act(&mut self.core, &self.node, &mut out);
+        let OutgoingMessages { messages, about, .. } = out;
         for (message, table) in messages {
             self.send(message, table, about);
         }
-        spoken.map_err(Into::into)
+        outcome.map_err(Into::into)
     }
 
-    fn is(&self, mutation: Mutation) -> bool {
+    fn has_mutation(&self, mutation: Mutation) -> bool {
         self.node.world.mutation() == Some(mutation)
     }
 
-    fn send(&self, message: Message, table: Option<TableId>, taken: Option<Taken<'_>>) {
+    fn send(&self, message: Message, table: Option<TableId>, taken: Option<AckedInput<'_>>) {
         self.node.send(&self.connection, self.core.player(), &message, table, taken);
     }
 }
 
 impl Node {
     /// Sends what a table has written while the session slept.
-    pub(super) fn send_written(self: &Rc<Self>, written: Written) {
-        let Written { connection, player, table, message } = written;
+    pub(super) fn send_written(self: &Rc<Self>, written: DirectMessage) {
+        let DirectMessage { connection, player, table, message } = written;
         let connection = self.world.connections.borrow().get(&connection).cloned();
         if let Some(connection) = connection {
-            self.world.tally.borrow_mut().written_directly += 1;
+            self.world.totals.borrow_mut().written_directly += 1;
             self.send(&connection, player, &message, Some(table), None);
         }
     }
@@ -334,23 +334,23 @@ impl Node {
         player: PlayerId,
         message: &Message,
         table: Option<TableId>,
-        taken: Option<Taken<'_>>,
+        taken: Option<AckedInput<'_>>,
     ) {
-        let text = written(message);
+        let text = to_json(message);
         let world = &self.world;
-        world.fold(text.as_bytes());
+        world.update_digest(text.as_bytes());
         if let Some(table) = table {
             let (run, taken) = (self.run, taken.unwrap_or((&Input::Tick, 0)));
             let connection = connection.id;
-            let sent = Sent { run, connection, player, table, taken, message, text: &text };
-            world.check(world.checks.borrow_mut().sent(&sent));
+            let sent = SentMessage { run, connection, player, table, taken, message, text: &text };
+            world.record_check(world.checks.borrow_mut().check_message(&sent));
         }
-        world.tally.borrow_mut().messages += 1;
+        world.totals.borrow_mut().messages += 1;
         connection.send_down(world, text);
     }
 }
 
-fn code_of(error: LobbyError) -> &'static str {
+fn refusal_code(error: LobbyError) -> &'static str {
     match error {
         LobbyError::TooFewCoins => "too_few_coins",
         LobbyError::RoomClosed => "room_closed",

@@ -40,11 +40,11 @@ struct TaskWaker {
 
 impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
-        locked(&self.woken).push(self.id);
+        lock_woken(&self.woken).push(self.id);
     }
 }
 
-fn locked(woken: &Mutex<Vec<TaskId>>) -> MutexGuard<'_, Vec<TaskId>> {
+fn lock_woken(woken: &Mutex<Vec<TaskId>>) -> MutexGuard<'_, Vec<TaskId>> {
     woken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -73,7 +73,7 @@ impl Tasks {
     /// Lets every task that was woken go on until it waits again.
     pub(super) fn run(&self) {
         loop {
-            let woken = std::mem::take(&mut *locked(&self.woken));
+            let woken = std::mem::take(&mut *lock_woken(&self.woken));
             self.ready.borrow_mut().extend(woken);
             let Some(id) = self.ready.borrow_mut().pop_front() else {
                 return;
@@ -97,7 +97,7 @@ impl Tasks {
     }
 
     /// Ends every task of an owner where it stands.
-    pub(super) fn end(&self, owner: Owner) {
+    pub(super) fn cancel_all(&self, owner: Owner) {
         let tasks = std::mem::take(&mut *self.tasks.borrow_mut());
         let (ended, left) = tasks.into_iter().partition(|(_, task)| task.owner == owner);
         *self.tasks.borrow_mut() = left;
@@ -133,24 +133,24 @@ impl Tasks {
 
 /// The two ends of something that comes once.
 pub(super) fn promise<T>(tasks: &Rc<Tasks>) -> (Promise<T>, Wait<T>) {
-    let state = Rc::new(Once {
+    let state = Rc::new(PromiseState {
         value: RefCell::new(None),
-        kept: Cell::new(false),
+        is_resolved: Cell::new(false),
         waiter: Cell::new(None),
     });
     let promise = Promise { state: state.clone(), tasks: tasks.clone() };
     (promise, Wait { state, tasks: tasks.clone() })
 }
 
-struct Once<T> {
+struct PromiseState<T> {
     value: RefCell<Option<T>>,
-    kept: Cell<bool>,
+    is_resolved: Cell<bool>,
     waiter: Cell<Option<TaskId>>,
 }
 
 /// Gives the value; the first one counts.
 pub(super) struct Promise<T> {
-    state: Rc<Once<T>>,
+    state: Rc<PromiseState<T>>,
     tasks: Rc<Tasks>,
 }
 
@@ -161,8 +161,8 @@ impl<T> Clone for Promise<T> {
 }
 
 impl<T> Promise<T> {
-    pub(super) fn keep(&self, value: T) {
-        if self.state.kept.replace(true) {
+    pub(super) fn resolve(&self, value: T) {
+        if self.state.is_resolved.replace(true) {
             return;
         }
         *self.state.value.borrow_mut() = Some(value);
@@ -174,7 +174,7 @@ impl<T> Promise<T> {
 
 /// Waits for the value.
 pub(super) struct Wait<T> {
-    state: Rc<Once<T>>,
+    state: Rc<PromiseState<T>>,
     tasks: Rc<Tasks>,
 }
 

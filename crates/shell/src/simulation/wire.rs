@@ -67,7 +67,7 @@ pub(super) struct OpenPrompt {
 }
 
 impl OpenPrompt {
-    pub(super) fn of(view: &TableView<Tongits>) -> Option<Self> {
+    pub(super) fn from_view(view: &TableView<Tongits>) -> Option<Self> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
         };

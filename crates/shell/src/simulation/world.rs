@@ -10,20 +10,20 @@ use std::rc::Rc;
 use uuid::Uuid;
 
 use crate::simulation::checks::Checks;
-use crate::simulation::client::Heard;
+use crate::simulation::client::ClientEvent;
 use crate::simulation::connection::Connection;
 use crate::simulation::link::{FAR, FAR_AND_BAD, NEAR, NEAR_AND_BAD, Quality};
 use crate::simulation::node::{Node, NodeRun};
-use crate::simulation::operator::Sickness;
+use crate::simulation::operator::PlantedPanic;
 use crate::simulation::services::Services;
 use crate::simulation::tasks::{Mailbox, Owner, Tasks, Wait, promise};
-use crate::simulation::{Mutation, Options, Tally, terms};
+use crate::simulation::{Mutation, Options, RunTotals, house_terms};
 use crate::{RoomTerms, Tag};
 use bahay_engine::chance::ServerSeed;
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::hex::Hex;
-use bahay_engine::table::{ConnectionId, Fresh, GameId, TableId, Timestamp};
-use bahay_engine::testing::Dice;
+use bahay_engine::table::{ConnectionId, GameEntropy, GameId, TableId, Timestamp};
+use bahay_engine::testing::TestRng;
 
 /// When a run begins, as tables see it.
 const EPOCH_MS: i64 = 1_800_000_000_000;
@@ -34,7 +34,7 @@ const STORY_LINES: usize = 80;
 type Event = Box<dyn FnOnce(&Rc<World>)>;
 
 /// Where a node runs, or could.
-pub(super) struct Place {
+pub(super) struct NodeSlot {
     /// How often a process was started here.
     pub(super) run: u32,
     /// `None` while none runs.
@@ -47,7 +47,7 @@ pub(super) struct Place {
 }
 
 /// What goes over a wire or is stored.
-pub(super) fn written(value: &impl serde::Serialize) -> Rc<str> {
+pub(super) fn to_json(value: &impl serde::Serialize) -> Rc<str> {
     let text: String = serde_json::to_string(value).expect("tables and messages can be written");
     text.into()
 }
@@ -57,11 +57,11 @@ pub(super) struct World {
     pub(super) options: Options,
     pub(super) tasks: Rc<Tasks>,
     pub(super) services: RefCell<Services>,
-    pub(super) places: RefCell<Vec<Place>>,
+    pub(super) node_slots: RefCell<Vec<NodeSlot>>,
     pub(super) connections: RefCell<BTreeMap<ConnectionId, Rc<Connection>>>,
-    pub(super) clients: Vec<Mailbox<Heard>>,
+    pub(super) clients: Vec<Mailbox<ClientEvent>>,
     pub(super) checks: RefCell<Checks>,
-    pub(super) tally: RefCell<Tally>,
+    pub(super) totals: RefCell<RunTotals>,
     /// Every link is bad.
     pub(super) is_rough: Cell<bool>,
     /// Nobody begins another game.
@@ -71,14 +71,14 @@ pub(super) struct World {
     /// What the room of all tables says now.
     pub(super) room: RefCell<RoomTerms<Rules>>,
     /// Tables over which the engine panics, and an operator has yet to be found.
-    pub(super) sick: RefCell<BTreeMap<TableId, Sickness>>,
+    pub(super) panicking_tables: RefCell<BTreeMap<TableId, PlantedPanic>>,
     /// Until when nodes may be taken for dead without being so.
     pub(super) doubt_until_ms: Cell<u64>,
     now_ms: Cell<u64>,
     events: RefCell<BTreeMap<(u64, u64), Event>>,
-    planned: Cell<u64>,
+    next_sequence: Cell<u64>,
     ids: Cell<u64>,
-    dice: RefCell<Dice>,
+    dice: RefCell<TestRng>,
     failure: RefCell<Option<String>>,
     digest: Cell<u64>,
     story: RefCell<VecDeque<String>>,
@@ -87,7 +87,7 @@ pub(super) struct World {
 impl World {
     pub(super) fn new(options: Options) -> Rc<Self> {
         let tasks = Rc::new(Tasks::default());
-        let place = |_| Place {
+        let slot = |_| NodeSlot {
             run: 0,
             node: None,
             is_paused: false,
@@ -98,23 +98,23 @@ impl World {
         Rc::new(Self {
             options,
             services: RefCell::new(Services::new()),
-            places: RefCell::new((0..options.nodes).map(place).collect()),
+            node_slots: RefCell::new((0..options.nodes).map(slot).collect()),
             connections: RefCell::default(),
             clients: (0..options.players).map(|_| Mailbox::new(&tasks)).collect(),
             tasks,
             checks: RefCell::default(),
-            tally: RefCell::default(),
+            totals: RefCell::default(),
             is_rough: Cell::new(false),
             is_closing: Cell::new(false),
             is_calm: Cell::new(false),
-            room: RefCell::new(RoomTerms { revision: 0, is_open: true, terms: terms(options) }),
-            sick: RefCell::default(),
+            room: RefCell::new(RoomTerms { revision: 0, is_open: true, terms: house_terms(options) }),
+            panicking_tables: RefCell::default(),
             doubt_until_ms: Cell::new(0),
             now_ms: Cell::new(0),
             events: RefCell::default(),
-            planned: Cell::new(0),
+            next_sequence: Cell::new(0),
             ids: Cell::new(0),
-            dice: RefCell::new(Dice::new(options.seed)),
+            dice: RefCell::new(TestRng::new(options.seed)),
             failure: RefCell::default(),
             digest: Cell::new(0xcbf2_9ce4_8422_2325),
             story: RefCell::default(),
@@ -136,20 +136,20 @@ impl World {
 
     /// The time, as tables would see it, when the run has lasted so long.
     pub(super) fn timestamp_at(&self, now_ms: u64) -> Timestamp {
-        let ms = i64::try_from(now_ms).expect("a run ends before the end of time");
+        let ms = i64::try_from(now_ms).expect("the time of a run fits an i64");
         Timestamp::from_ms(EPOCH_MS + ms)
     }
 
     /// Has something happen later.
-    pub(super) fn plan(&self, after_ms: u64, event: impl FnOnce(&Rc<Self>) + 'static) {
-        let place = self.planned.get();
-        self.planned.set(place + 1);
-        self.events.borrow_mut().insert((self.now_ms() + after_ms, place), Box::new(event));
+    pub(super) fn schedule(&self, after_ms: u64, event: impl FnOnce(&Rc<Self>) + 'static) {
+        let sequence = self.next_sequence.get();
+        self.next_sequence.set(sequence + 1);
+        self.events.borrow_mut().insert((self.now_ms() + after_ms, sequence), Box::new(event));
     }
 
     pub(super) fn sleep(&self, ms: u64) -> Wait<()> {
         let (promise, wait) = promise(&self.tasks);
-        self.plan(ms, move |_| promise.keep(()));
+        self.schedule(ms, move |_| promise.resolve(()));
         wait
     }
 
@@ -169,31 +169,31 @@ impl World {
                 self.now_ms.set(until_ms);
                 return Ok(());
             };
-            let event = self.events.borrow_mut().remove(&key).expect("it was just seen");
+            let event = self.events.borrow_mut().remove(&key).expect("the event was just found");
             self.now_ms.set(key.0);
-            self.fold(&key.0.to_le_bytes());
-            self.fold(&key.1.to_le_bytes());
+            self.update_digest(&key.0.to_le_bytes());
+            self.update_digest(&key.1.to_le_bytes());
             event(self);
         }
     }
 
     /// Something is wrong with the house; the first finding ends the run.
-    pub(super) fn fail(&self, what: String) {
+    pub(super) fn report_failure(&self, what: String) {
         self.failure.borrow_mut().get_or_insert(what);
     }
 
     /// For what a check found.
-    pub(super) fn check(&self, checked: Result<(), String>) {
+    pub(super) fn record_check(&self, checked: Result<(), String>) {
         if let Err(what) = checked {
-            self.fail(what);
+            self.report_failure(what);
         }
     }
 
     /// Adds to the digest of the run.
-    pub(super) fn fold(&self, bytes: &[u8]) {
-        let fold =
+    pub(super) fn update_digest(&self, bytes: &[u8]) {
+        let mix =
             |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        self.digest.set(bytes.iter().fold(self.digest.get(), fold));
+        self.digest.set(bytes.iter().fold(self.digest.get(), mix));
     }
 
     pub(super) fn digest(&self) -> u64 {
@@ -201,8 +201,8 @@ impl World {
     }
 
     /// Remembers what happened, for the story of a failing run.
-    pub(super) fn tell(&self, what: impl FnOnce() -> String) {
-        if !self.options.tells {
+    pub(super) fn log(&self, what: impl FnOnce() -> String) {
+        if !self.options.keeps_story {
             return;
         }
         let mut story = self.story.borrow_mut();
@@ -217,69 +217,69 @@ impl World {
         self.story.borrow_mut().drain(..).collect()
     }
 
-    pub(super) fn below(&self, n: u32) -> u32 {
+    pub(super) fn random_below(&self, n: u32) -> u32 {
         self.dice.borrow_mut().below(n)
     }
 
-    pub(super) fn between(&self, least: u32, most: u32) -> u64 {
-        u64::from(least + self.below(most - least + 1))
+    pub(super) fn random_between(&self, least: u32, most: u32) -> u64 {
+        u64::from(least + self.random_below(most - least + 1))
     }
 
-    pub(super) fn per_mille(&self, share: u32) -> bool {
-        self.below(1_000) < share
+    pub(super) fn chance_per_mille(&self, share: u32) -> bool {
+        self.random_below(1_000) < share
     }
 
-    pub(super) fn arrivals(&self, quality: &Quality) -> arrayvec::ArrayVec<u64, 2> {
+    pub(super) fn draw_arrivals(&self, quality: &Quality) -> arrayvec::ArrayVec<u64, 2> {
         quality.arrivals(&mut self.dice.borrow_mut())
     }
 
     /// Of links between nodes and services.
-    pub(super) fn near(&self) -> Quality {
+    pub(super) fn near_link(&self) -> Quality {
         if self.is_rough.get() { NEAR_AND_BAD } else { NEAR }
     }
 
     /// Of links between clients and nodes.
-    pub(super) fn far(&self) -> Quality {
+    pub(super) fn far_link(&self) -> Quality {
         if self.is_rough.get() { FAR_AND_BAD } else { FAR }
     }
 
     /// An id that nothing else has.
-    pub(super) fn id(&self) -> Uuid {
+    pub(super) fn new_id(&self) -> Uuid {
         self.ids.set(self.ids.get() + 1);
         Uuid::from_u64_pair(self.dice.borrow_mut().word(), self.ids.get())
     }
 
     /// What a node's entropy gives a new game.
-    pub(super) fn fresh(&self) -> Fresh {
+    pub(super) fn new_game_secrets(&self) -> GameEntropy {
         let mut dice = self.dice.borrow_mut();
         let bytes = std::array::from_fn(|_| dice.word().to_le_bytes()[0]);
         drop(dice);
-        Fresh { seed: ServerSeed(Hex(bytes)), game: GameId(self.id()) }
+        GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(self.new_id()) }
     }
 
     /// What a node's entropy gives a new line of a journal.
-    pub(super) fn tag(&self) -> Tag {
+    pub(super) fn new_tag(&self) -> Tag {
         self.ids.set(self.ids.get() + 1);
         let [_, _, tag @ ..] = self.ids.get().to_be_bytes();
         Tag(Hex(tag))
     }
 
     /// The node of this run, if it still runs and is not paused.
-    pub(super) fn node(&self, run: NodeRun) -> Option<Rc<Node>> {
-        let places = self.places.borrow();
-        let node = places.get(run.place)?.node.as_ref()?;
+    pub(super) fn find_node(&self, run: NodeRun) -> Option<Rc<Node>> {
+        let slots = self.node_slots.borrow();
+        let node = slots.get(run.slot)?.node.as_ref()?;
         (node.run == run).then(|| node.clone())
     }
 
     /// For some time from now, a node may be taken for dead that is not.
-    pub(super) fn doubt(&self, ms: u64) {
+    pub(super) fn extend_doubt(&self, ms: u64) {
         let until_ms = self.now_ms() + ms;
         self.doubt_until_ms.set(self.doubt_until_ms.get().max(until_ms));
     }
 
     /// Ends all tasks, so that nothing holds the world.
-    pub(super) fn end(&self) {
-        self.places.borrow_mut().clear();
+    pub(super) fn shut_down(&self) {
+        self.node_slots.borrow_mut().clear();
         self.tasks.clear();
         self.events.borrow_mut().clear();
         self.connections.borrow_mut().clear();

@@ -10,7 +10,7 @@ const LAST_MS: i64 = 1_000;
 
 /// For whom the AI answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum AiAnswer {
     /// A player who is away, within the grace.
     ForAway,
     /// A player who is taken over.
@@ -26,7 +26,7 @@ pub(super) fn check_answer(
     player: PlayerId,
     action: &Action,
     at: Timestamp,
-) -> Result<Answer, &'static str> {
+) -> Result<AiAnswer, &'static str> {
     let Clocks { think_ms, grace_ms, missed_turns_to_takeover, .. } = Clocks::default();
     let occupant = before.seat_of(player).and_then(|seat| before.occupant(seat));
     let (Phase::Playing(playing), Some(occupant)) = (before.phase(), occupant) else {
@@ -38,7 +38,7 @@ pub(super) fn check_answer(
         occupant.bot || occupant.left || occupant.missed_turns >= missed_turns_to_takeover;
     if is_given_up {
         let is_due = is_last || has_thought(playing.asked_at);
-        return if is_due { Ok(Answer::ForTakenOver) } else { Err("the AI does not think") };
+        return if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI does not think") };
     }
     if occupant.connection.is_some() {
         return Err("the AI plays for a player who is there");
@@ -48,11 +48,11 @@ pub(super) fn check_answer(
         return match (is_last, action) {
             (false, _) => Err("the AI plays within the grace before the last second"),
             (true, Action::Fight) => Err("the AI calls a fight within the grace"),
-            (true, _) => Ok(Answer::ForAway),
+            (true, _) => Ok(AiAnswer::ForAway),
         };
     }
     let is_due = is_last || has_thought(playing.asked_at.max(grace_end));
-    if is_due { Ok(Answer::ForTakenOver) } else { Err("the AI does not think after the grace") }
+    if is_due { Ok(AiAnswer::ForTakenOver) } else { Err("the AI does not think after the grace") }
 }
 
 impl World {
@@ -82,9 +82,9 @@ impl World {
     }
 
     /// Counts an answer of the AI.
-    pub(super) fn note_answer(&self, answer: Answer) {
-        if answer == Answer::ForAway {
-            self.tally.borrow_mut().stood_in += 1;
+    pub(super) fn record_ai_answer(&self, answer: AiAnswer) {
+        if answer == AiAnswer::ForAway {
+            self.totals.borrow_mut().grace_actions += 1;
         }
     }
 }

@@ -7,13 +7,13 @@ use bahay_engine::games::tongits::{Phase as GamePhase, Tongits};
 use bahay_engine::table::{Phase, PlayerId, Table};
 
 /// Checks the text of a message about a table as it then is.
-pub(super) fn only_what_may_be_seen(
+pub(super) fn check_visible_cards(
     table: &Table<Tongits>,
     player: PlayerId,
     text: &str,
 ) -> Result<(), String> {
-    let visible = visible(table, player);
-    let hidden = shown(text).difference(visible);
+    let visible = visible_cards(table, player);
+    let hidden = named_cards(text).difference(visible);
     if !hidden.is_empty() {
         return Err(format!("{player} is shown {hidden}, and may see {visible} only: {text}"));
     }
@@ -31,7 +31,7 @@ pub(super) fn only_what_may_be_seen(
 }
 
 /// The own hand and what lies open; everything when the game is over.
-fn visible(table: &Table<Tongits>, player: PlayerId) -> CardSet {
+fn visible_cards(table: &Table<Tongits>, player: PlayerId) -> CardSet {
     let playing = match table.phase() {
         Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Revealing(_) => {
             return CardSet::EMPTY;
@@ -50,7 +50,7 @@ fn visible(table: &Table<Tongits>, player: PlayerId) -> CardSet {
 }
 
 /// Every card that a text names, as a string of its own.
-fn shown(text: &str) -> CardSet {
+fn named_cards(text: &str) -> CardSet {
     let bytes = text.as_bytes();
     let quoted = bytes.windows(4).filter(|four| four[0] == b'"' && four[3] == b'"');
     let named = quoted.filter_map(|four| std::str::from_utf8(&four[1..3]).ok());

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::simulation::Mutation;
-use crate::simulation::checks::Settled;
-use crate::simulation::postgres::{Account, Answer, Operation, Row};
+use crate::simulation::checks::SettledGame;
+use crate::simulation::postgres::{CoinAccount, LedgerReply, Operation, GameRow};
 use crate::simulation::services::Posted;
 use crate::simulation::world::World;
 use bahay_engine::coins::Coins;
@@ -15,7 +15,7 @@ use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, Phase, PlayerId, Record, TableId};
 
 /// What stood before an operation.
-pub(in crate::simulation) struct Before {
+pub(in crate::simulation) struct AccountsBefore {
     pot: Coins,
     /// How often the game had ended; `None` before it was opened.
     ends: Option<u32>,
@@ -29,11 +29,11 @@ impl World {
     pub(in crate::simulation) fn grant(&self, player: bahay_engine::table::PlayerId) {
         let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
         self.services.borrow_mut().postgres.grant(player, welcome);
-        self.tally.borrow_mut().grants += 1;
+        self.totals.borrow_mut().grants += 1;
     }
 
     /// How things stand before an operation on a game.
-    pub(in crate::simulation) fn before(&self, operation: &Operation) -> Option<Before> {
+    pub(in crate::simulation) fn accounts_before(&self, operation: &Operation) -> Option<AccountsBefore> {
         let postgres = &self.services.borrow().postgres;
         let (game, table) = match operation {
             Operation::Open(open) => (open.game, Some(open.table)),
@@ -41,7 +41,7 @@ impl World {
             Operation::Void { game } => (*game, None),
             Operation::RefundPot { table, game, .. } => (*game, Some(*table)),
             Operation::RefundWholePot { table } => {
-                return Some(Before { pot: postgres.balance(Account::Pot(*table)), ends: None });
+                return Some(AccountsBefore { pot: postgres.balance(CoinAccount::Pot(*table)), ends: None });
             }
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
                 return None;
@@ -49,8 +49,8 @@ impl World {
         };
         let row = postgres.game(game);
         let table = table.or_else(|| Some(row?.opening.table))?;
-        let pot = postgres.balance(Account::Pot(table));
-        Some(Before { pot, ends: row.map(|row| row.ends) })
+        let pot = postgres.balance(CoinAccount::Pot(table));
+        Some(AccountsBefore { pot, ends: row.map(|row| row.ends) })
     }
 
     /// An operation was carried out, or found done.
@@ -58,7 +58,7 @@ impl World {
         &self,
         operation: &Operation,
         posted: &Posted,
-        before: Option<Before>,
+        before: Option<AccountsBefore>,
     ) -> Result<(), String> {
         let Some(before) = before else {
             return Ok(());
@@ -68,7 +68,7 @@ impl World {
         let mut sum = Coins::ZERO;
         for (account, balance) in postgres.balances() {
             sum = sum.checked_add(balance).ok_or("the sum of all coins does not fit")?;
-            if balance.is_negative() && account != Account::Issue {
+            if balance.is_negative() && account != CoinAccount::Issue {
                 return Err(format!("{account:?} holds {balance} after {operation:?}"));
             }
         }
@@ -87,7 +87,7 @@ impl World {
                 let antes =
                     open.stakes.ante.checked_mul(u32::try_from(open.players.len()).unwrap_or(0));
                 let pot = before.pot.checked_add(antes.unwrap_or_default());
-                if pot != Some(postgres.balance(Account::Pot(open.table))) {
+                if pot != Some(postgres.balance(CoinAccount::Pot(open.table))) {
                     return Err(format!("{}: the POT is not richer by the antes", open.game));
                 }
                 self.check_held(open.game, row, true)
@@ -110,19 +110,19 @@ impl World {
                     let table = row.opening.table;
                     let antes = row.opening.stakes.ante.checked_mul(3).unwrap_or_default();
                     let pot = before.pot.checked_sub(antes);
-                    if pot != Some(postgres.balance(Account::Pot(table))) {
+                    if pot != Some(postgres.balance(CoinAccount::Pot(table))) {
                         return Err(format!("{game}: the antes did not come back"));
                     }
                     let is_halted = services.redis.is_halted(table);
-                    let mut tally = self.tally.borrow_mut();
+                    let mut totals = self.totals.borrow_mut();
                     if is_halted {
-                        tally.voided_by_order += 1
+                        totals.voided_by_order += 1
                     } else {
-                        tally.voided += 1
+                        totals.voided += 1
                     }
-                    drop(tally);
+                    drop(totals);
                     // An operator halts a table before its game is voided.
-                    let is_live = services.redis.has(table) && !is_halted;
+                    let is_live = services.redis.has_table(table) && !is_halted;
                     let checks = self.checks.borrow();
                     let truth = checks.truth(table).filter(|_| is_live);
                     if truth.is_some_and(|table| table.phase().game() == Some(*game)) {
@@ -144,14 +144,14 @@ impl World {
     fn check_paid(
         &self,
         operation: &Operation,
-        posted: &Answer,
-        before: &Before,
+        posted: &LedgerReply,
+        before: &AccountsBefore,
     ) -> Result<(), String> {
         let services = self.services.borrow();
         let mut checks = self.checks.borrow_mut();
         let (is_new, table) = match operation {
             Operation::Open(open) => {
-                let is_opened = matches!(posted, Answer::Opened { .. });
+                let is_opened = matches!(posted, LedgerReply::Opened { .. });
                 (is_opened && before.ends.is_none(), open.table)
             }
             Operation::Settle(record) => (before.ends == Some(0), record.table),
@@ -161,7 +161,7 @@ impl World {
             }
             // One that is done again leaves the POT as it is.
             Operation::RefundPot { table, .. } | Operation::RefundWholePot { table } => {
-                let pot = services.postgres.balance(Account::Pot(*table));
+                let pot = services.postgres.balance(CoinAccount::Pot(*table));
                 (pot != before.pot || self.mutation() == Some(Mutation::ForgetsWhoPaid), *table)
             }
             Operation::OpenAt { .. } | Operation::OpenGames { .. } | Operation::Wallet { .. } => {
@@ -202,11 +202,11 @@ impl World {
             | Operation::OpenGames { .. }
             | Operation::Wallet { .. } => {}
         }
-        if matches!(posted, Answer::PotRefunded { .. }) {
-            self.tally.borrow_mut().pot_refunds += 1;
+        if matches!(posted, LedgerReply::PotRefunded { .. }) {
+            self.totals.borrow_mut().pot_refunds += 1;
         }
         let sum = Coins::checked_sum(paid.values().copied());
-        let pot = services.postgres.balance(Account::Pot(table));
+        let pot = services.postgres.balance(CoinAccount::Pot(table));
         if sum != Some(pot) {
             return Err(format!("{table}: {paid:?} was paid into a POT of {pot}"));
         }
@@ -214,10 +214,10 @@ impl World {
     }
 
     /// The stakes of a game are in its accounts, or none of them is.
-    fn check_held(&self, game: GameId, row: &Row, is_open: bool) -> Result<(), String> {
+    fn check_held(&self, game: GameId, row: &GameRow, is_open: bool) -> Result<(), String> {
         let postgres = &self.services.borrow().postgres;
         for (seat, stake) in Seat::all(3).zip(&row.stakes) {
-            let held = postgres.balance(Account::Stake(game, seat));
+            let held = postgres.balance(CoinAccount::Stake(game, seat));
             if held != if is_open { *stake } else { Coins::ZERO } {
                 return Err(format!("{game}: {held} is held of {seat:?}, whose stake was {stake}"));
             }
@@ -225,7 +225,7 @@ impl World {
         Ok(())
     }
 
-    fn check_settled(&self, record: &Record<Tongits>, before: &Before) -> Result<(), String> {
+    fn check_settled(&self, record: &Record<Tongits>, before: &AccountsBefore) -> Result<(), String> {
         let game = record.game;
         record.verify().map_err(|fault| format!("{game} does not verify: {fault}"))?;
         let services = self.services.borrow();
@@ -236,7 +236,7 @@ impl World {
         if row.stakes != record.stakes || record.pot_before != before.pot {
             return Err(format!("{game}: the record's stakes or POT are not the ledger's"));
         }
-        if services.postgres.balance(Account::Pot(record.table)) != record.pot_after {
+        if services.postgres.balance(CoinAccount::Pot(record.table)) != record.pot_after {
             return Err(format!("{game}: the POT is not what the record leaves"));
         }
         self.check_held(game, row, false)?;
@@ -254,16 +254,16 @@ impl World {
             return Err(format!("{game} is settled and was not played so"));
         }
         let (players, actions) = (record.players.clone(), record.actions.clone());
-        checks.settled.insert(game, Settled { players, actions });
+        checks.settled.insert(game, SettledGame { players, actions });
         for player in &record.players {
             checks.played_ms.insert(*player, self.now_ms());
         }
-        let mut tally = self.tally.borrow_mut();
-        tally.games += 1;
+        let mut totals = self.totals.borrow_mut();
+        totals.games += 1;
         for client in record.clients.iter().filter(|client| !client.commitment.is_none()) {
             match &client.text {
-                Some(_) => tally.revealed += 1,
-                None => tally.unrevealed += 1,
+                Some(_) => totals.revealed += 1,
+                None => totals.unrevealed += 1,
             }
         }
         Ok(())
@@ -273,10 +273,10 @@ impl World {
 fn check_shares(
     table: TableId,
     mut due: BTreeMap<PlayerId, Coins>,
-    posted: &Answer,
+    posted: &LedgerReply,
 ) -> Result<(), String> {
     due.retain(|_, amount| !amount.is_zero());
-    let Answer::PotRefunded { shares, .. } = posted else {
+    let LedgerReply::PotRefunded { shares, .. } = posted else {
         return Err(format!("{table}: {posted:?} is no return"));
     };
     let given = shares.iter().map(|share| (share.player, share.amount));

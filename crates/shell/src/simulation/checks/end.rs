@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use crate::simulation::checks::Checks;
-use crate::simulation::client::player_of;
-use crate::simulation::postgres::{Account, State};
+use crate::simulation::client::player_id;
+use crate::simulation::postgres::{CoinAccount, State};
 use crate::simulation::world::World;
 use bahay_engine::games::tongits::Action;
-use bahay_engine::table::{By, GameId, Taken};
+use bahay_engine::table::{ActionOrigin, GameId, RecordedAction};
 
 impl World {
     /// No table waits without a deadline or a reason.
@@ -40,7 +40,7 @@ impl World {
     /// The players who have not seen the end of a game since.
     pub(in crate::simulation) fn idle_since(&self, since_ms: u64) -> Vec<usize> {
         let checks = self.checks.borrow();
-        let has_played = |client: usize| checks.played_ms(player_of(client));
+        let has_played = |client: usize| checks.played_ms(player_id(client));
         let clients = 0..self.options.players;
         clients.filter(|client| has_played(*client).is_none_or(|at| at < since_ms)).collect()
     }
@@ -50,7 +50,7 @@ impl World {
         services.postgres.games().any(|(_, row)| row.state == State::Open)
     }
 
-    pub(in crate::simulation) fn somebody_sits(&self) -> bool {
+    pub(in crate::simulation) fn has_seated_players(&self) -> bool {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
         let mut tables = services.redis.tables().filter_map(|(table, _)| checks.truth(table));
@@ -74,22 +74,22 @@ impl World {
             }
         }
         for (account, balance) in services.postgres.balances() {
-            if matches!(account, Account::Stake(..)) && !balance.is_zero() {
+            if matches!(account, CoinAccount::Stake(..)) && !balance.is_zero() {
                 return Err(format!("{account:?} still holds {balance}"));
             }
         }
-        let tally = self.tally.borrow();
-        let is_lost = |table| !services.redis.has(table) && tally.live_state_was_lost;
+        let totals = self.totals.borrow();
+        let is_lost = |table| !services.redis.has_table(table) && totals.live_state_was_lost;
         for (account, balance) in services.postgres.balances() {
-            if let Account::Pot(table) = account
+            if let CoinAccount::Pot(table) = account
                 && self.options.is_private
                 && !is_lost(table)
             {
                 return Err(format!("{table} has come to its end, and its POT holds {balance}"));
             }
         }
-        if tally.voided > 0 && !tally.live_state_was_lost {
-            return Err(format!("{} games were voided and nothing was lost", tally.voided));
+        if totals.voided > 0 && !totals.live_state_was_lost {
+            return Err(format!("{} games were voided and nothing was lost", totals.voided));
         }
         self.checks.borrow().check_acknowledged()
     }
@@ -108,13 +108,13 @@ impl Checks {
                 continue;
             };
             acked.sort_by_key(|(version, ..)| *version);
-            let mut played = settled.actions.iter().filter(|taken| taken.by == By::Player);
+            let mut played = settled.actions.iter().filter(|taken| taken.by == ActionOrigin::Player);
             for (version, player, prompt, action) in acked {
-                let is_it = |taken: &Taken<Action>| {
+                let is_match = |taken: &RecordedAction<Action>| {
                     settled.players.get(taken.seat.index()) == Some(&player)
                         && taken.action == action
                 };
-                if !played.any(is_it) {
+                if !played.any(is_match) {
                     return Err(format!(
                         "{game}: {action:?} of {player} at prompt {prompt}, v{version}, was \
                          acknowledged and is not in the record"

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::Tag;
 use crate::simulation::checks::{Checks, Truth, VERSIONS, absence};
 use crate::simulation::node::NodeRun;
-use crate::simulation::postgres::{Account, State};
+use crate::simulation::postgres::{CoinAccount, State};
 use crate::simulation::world::World;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
@@ -22,7 +22,7 @@ const KNOWN_FOR_MS: u64 = 30_000;
 
 impl Checks {
     /// A table was created.
-    pub(in crate::simulation) fn created(
+    pub(in crate::simulation) fn record_table(
         &mut self,
         table: TableId,
         tag: Tag,
@@ -70,7 +70,7 @@ impl World {
         self.check_order(by, &before, &line)?;
         self.check_input(&before, &line)?;
         self.check_tick(&before, &line, &after)?;
-        seeds.note(&before, &line, &after)?;
+        seeds.check_line(&before, &line, &after)?;
         truth.at = line.at.max(truth.at);
         truth.states.push_back(Rc::new(after));
         truth.lines.push_back(line);
@@ -102,7 +102,7 @@ impl World {
         before: &Table<Tongits>,
         line: &Line<Action>,
     ) -> Result<(), String> {
-        let wrong = |what: &str| Err(format!("{}: {what}: {line:?}", before.id()));
+        let wrong = |message: &str| Err(format!("{}: {message}: {line:?}", before.id()));
         let services = self.services.borrow();
         if services.redis.is_halted(before.id()) {
             return wrong("a line is appended to a halted table");
@@ -112,20 +112,20 @@ impl World {
             return wrong("a voided game goes on");
         }
         let is_terms = matches!(line.input, Input::UpdateTerms { .. });
-        let known = self.node(by).map(|node| node.room_known_for(KNOWN_FOR_MS));
-        if !is_terms && known.is_some_and(|revision| before.would_take_terms(revision)) {
+        let known = self.find_node(by).map(|node| node.room_known_for(KNOWN_FOR_MS));
+        if !is_terms && known.is_some_and(|revision| before.accepts_terms(revision)) {
             return wrong("a node does not say first what the room says");
         }
         Ok(())
     }
 
     fn check_input(&self, before: &Table<Tongits>, line: &Line<Action>) -> Result<(), String> {
-        let wrong = |what: &str| Err(format!("{}: {what}: {line:?}", before.id()));
+        let wrong = |message: &str| Err(format!("{}: {message}: {line:?}", before.id()));
         match &line.input {
-            Input::Advise { player, action, .. } => {
+            Input::AiAction { player, action, .. } => {
                 match absence::check_answer(before, *player, action, line.at) {
-                    Ok(answer) => self.note_answer(answer),
-                    Err(what) => return wrong(what),
+                    Ok(answer) => self.record_ai_answer(answer),
+                    Err(message) => return wrong(message),
                 }
             }
             Input::Tick => {
@@ -145,7 +145,7 @@ impl World {
             Input::Opened { game, stakes, pot } => {
                 let services = self.services.borrow();
                 let held = services.postgres.game(*game).filter(|row| row.state == State::Open);
-                let pot_held = services.postgres.balance(Account::Pot(before.id()));
+                let pot_held = services.postgres.balance(CoinAccount::Pot(before.id()));
                 if held.is_none_or(|row| row.stakes != *stakes) || pot_held != *pot {
                     return wrong("the ledger holds something else");
                 }
@@ -159,7 +159,7 @@ impl World {
             }
             Input::PotRefunded { pot, .. } => {
                 let services = self.services.borrow();
-                if services.postgres.balance(Account::Pot(before.id())) != *pot {
+                if services.postgres.balance(CoinAccount::Pot(before.id())) != *pot {
                     return wrong("the POT holds something else");
                 }
             }

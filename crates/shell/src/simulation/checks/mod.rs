@@ -19,10 +19,10 @@ use crate::simulation::wire::Message;
 use bahay_engine::coins::Coins;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{
-    ConnectionId, GameId, Input, Line, PlayerId, Table, TableId, TableView, Taken, Timestamp,
+    ConnectionId, GameId, Input, Line, PlayerId, Table, TableId, TableView, RecordedAction, Timestamp,
 };
 
-pub(in crate::simulation) use order::{Showing, Viewing};
+pub(in crate::simulation) use order::{ShownVersion, MessageTarget};
 
 /// How far back the truth about a table reaches. Longer than any journal, so that nobody resumes
 /// from before it.
@@ -46,14 +46,14 @@ impl Truth {
     }
 
     /// How many lines lead to the one with this tag.
-    fn place(&self, tag: Tag) -> Option<u64> {
-        let ago = self.tags.iter().rev().position(|known| *known == tag)?;
+    fn line_index(&self, tag: Tag) -> Option<u64> {
+        let ago = self.tags.iter().rev().position(|other| *other == tag)?;
         Some(self.first + (self.tags.len() - 1 - ago) as u64)
     }
 
     /// After the line with this tag.
     fn state(&self, tag: Tag) -> Option<&Rc<Table<Tongits>>> {
-        let ago = self.tags.iter().rev().position(|known| *known == tag)?;
+        let ago = self.tags.iter().rev().position(|other| *other == tag)?;
         self.states.iter().rev().nth(ago)
     }
 
@@ -64,16 +64,16 @@ impl Truth {
 }
 
 /// A move that was acknowledged.
-struct Acked {
+struct AckedAction {
     by: NodeRun,
     version: u64,
     action: Action,
 }
 
 /// What the record of a settled game says was played.
-struct Settled {
+struct SettledGame {
     players: Vec<PlayerId>,
-    actions: Vec<Taken<Action>>,
+    actions: Vec<RecordedAction<Action>>,
 }
 
 /// What the checks know.
@@ -81,10 +81,10 @@ struct Settled {
 pub(in crate::simulation) struct Checks {
     /// A table that was lost and created again has a truth for each time.
     tables: BTreeMap<TableId, Vec<Truth>>,
-    acked: BTreeMap<(GameId, PlayerId, u32), Acked>,
-    settled: BTreeMap<GameId, Settled>,
+    acked: BTreeMap<(GameId, PlayerId, u32), AckedAction>,
+    settled: BTreeMap<GameId, SettledGame>,
     seeds: seeds::Seeds,
-    order: order::Order,
+    order: order::DeliveryOrder,
     /// What each player has paid into the POT of a table and not got back, since it was last won.
     paid: BTreeMap<TableId, BTreeMap<PlayerId, Coins>>,
     /// When each player last saw the end of a game.
@@ -92,7 +92,7 @@ pub(in crate::simulation) struct Checks {
 }
 
 /// A message on its way out.
-pub(in crate::simulation) struct Sent<'a> {
+pub(in crate::simulation) struct SentMessage<'a> {
     pub(in crate::simulation) run: NodeRun,
     pub(in crate::simulation) connection: ConnectionId,
     pub(in crate::simulation) player: PlayerId,
@@ -105,7 +105,7 @@ pub(in crate::simulation) struct Sent<'a> {
 
 impl Checks {
     /// A message leaves a node.
-    pub(in crate::simulation) fn sent(&mut self, sent: &Sent<'_>) -> Result<(), String> {
+    pub(in crate::simulation) fn check_message(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
                 let what = format!("{} is told of nothing as v{version}", sent.player);
@@ -117,7 +117,7 @@ impl Checks {
             Message::Update { version, tag, server_time_ms, .. } => {
                 (*version, *tag, *server_time_ms, false)
             }
-            Message::Ack { version: Some(_), .. } => return self.acks(sent),
+            Message::Ack { version: Some(_), .. } => return self.check_ack(sent),
             Message::Ack { version: None, .. }
             | Message::Closed { .. }
             | Message::Refusal { .. } => return Ok(()),
@@ -129,20 +129,20 @@ impl Checks {
             let Some(state) = truth.state(tag) else {
                 continue;
             };
-            found = cards::only_what_may_be_seen(state, sent.player, sent.text)
-                .and_then(|()| seeds::no_text_before_the_deal(state, sent.text));
+            found = cards::check_visible_cards(state, sent.player, sent.text)
+                .and_then(|()| seeds::check_unrevealed_text(state, sent.text));
             if found.is_ok() {
                 break;
             }
         }
         found?;
-        let showing = Showing { table: sent.table, version, tag, time, may_repeat };
-        self.shows(Viewing::Connection(sent.connection), showing)
+        let shown = ShownVersion { table: sent.table, version, tag, time, may_repeat };
+        self.check_order(MessageTarget::Connection(sent.connection), shown)
     }
 
     /// An ack says that an input is in the journal.
-    fn acks(&mut self, sent: &Sent<'_>) -> Result<(), String> {
-        let Sent { run, player, table, taken: (input, version), .. } = sent;
+    fn check_ack(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
+        let SentMessage { run, player, table, taken: (input, version), .. } = sent;
         let version = *version;
         let truths = self.tables.get(table).map(Vec::as_slice).unwrap_or_default();
         let mut lines = truths.iter().filter_map(|truth| truth.line(version));
@@ -152,7 +152,7 @@ impl Checks {
             ));
         }
         if let Input::Act { game, prompt, action, .. } = input {
-            let acked = Acked { by: *run, version, action: *action };
+            let acked = AckedAction { by: *run, version, action: *action };
             let before = self.acked.insert((*game, *player, *prompt), acked);
             if let Some(before) = before {
                 return Err(format!(
@@ -165,7 +165,7 @@ impl Checks {
     }
 
     /// A client has followed a table to a line: its view is the true one.
-    pub(in crate::simulation) fn seen(
+    pub(in crate::simulation) fn check_view(
         &mut self,
         player: PlayerId,
         (version, tag): (u64, Tag),

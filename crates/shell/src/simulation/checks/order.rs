@@ -10,7 +10,7 @@ use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
 /// A viewer of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::simulation) enum Viewing {
+pub(in crate::simulation) enum MessageTarget {
     /// The messages that a node sends by a connection.
     Connection(ConnectionId),
     /// The messages that a client takes in, by whichever of its connections.
@@ -19,7 +19,7 @@ pub(in crate::simulation) enum Viewing {
 
 /// A message that shows a table at a line of its journal.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::simulation) struct Showing {
+pub(in crate::simulation) struct ShownVersion {
     pub(in crate::simulation) table: TableId,
     pub(in crate::simulation) version: u64,
     pub(in crate::simulation) tag: Tag,
@@ -31,12 +31,12 @@ pub(in crate::simulation) struct Showing {
 
 /// The last line that each viewer was shown.
 #[derive(Default)]
-pub(super) struct Order {
-    last: BTreeMap<Viewing, Last>,
+pub(super) struct DeliveryOrder {
+    last: BTreeMap<MessageTarget, LastDelivery>,
 }
 
 #[derive(Clone, Copy)]
-struct Last {
+struct LastDelivery {
     table: TableId,
     /// Which of the table's histories.
     history: usize,
@@ -48,26 +48,26 @@ struct Last {
 
 impl Checks {
     /// A viewer is shown a table.
-    pub(in crate::simulation) fn shows(
+    pub(in crate::simulation) fn check_order(
         &mut self,
-        viewing: Viewing,
-        showing: Showing,
+        target: MessageTarget,
+        version_shown: ShownVersion,
     ) -> Result<(), String> {
-        let Showing { table, version, tag, time, may_repeat } = showing;
+        let ShownVersion { table, version, tag, time, may_repeat } = version_shown;
         let truths = self.tables.get(&table).map(Vec::as_slice).unwrap_or_default();
-        let place = |(history, truth): (usize, &Truth)| Some((history, truth.place(tag)?));
-        let Some((history, line)) = truths.iter().enumerate().rev().find_map(place) else {
+        let locate = |(history, truth): (usize, &Truth)| Some((history, truth.line_index(tag)?));
+        let Some((history, line)) = truths.iter().enumerate().rev().find_map(locate) else {
             // Older than what is kept of the truth; other checks say whether it ever was.
             return Ok(());
         };
-        let shown = Last { table, history, line, version, time };
-        let Some(last) = self.order.last.insert(viewing, shown) else {
+        let shown = LastDelivery { table, history, line, version, time };
+        let Some(last) = self.order.last.insert(target, shown) else {
             return Ok(());
         };
         if last.table == table && time < last.time {
             let ms = last.time.ms() - time.ms();
             return Err(format!(
-                "{viewing:?} is shown that the time of {table} went back by {ms} ms"
+                "{target:?} is shown that the time of {table} went back by {ms} ms"
             ));
         }
         if (last.table, last.history) != (table, history) {
@@ -80,7 +80,7 @@ impl Checks {
             return Ok(());
         }
         Err(format!(
-            "{viewing:?} is shown line {line} of {table} as v{version} after line {} as v{}",
+            "{target:?} is shown line {line} of {table} as v{version} after line {} as v{}",
             last.line, last.version
         ))
     }

@@ -18,7 +18,7 @@ pub(super) struct Seeds {
 
 impl Seeds {
     /// A line was appended, after which the table is this.
-    pub(super) fn note(
+    pub(super) fn check_line(
         &mut self,
         before: &Table<Tongits>,
         line: &Line<Action>,
@@ -32,9 +32,9 @@ impl Seeds {
                 self.opened.insert(*game, line.at);
             }
             Input::Reveal { player, game, text } => {
-                let told = self.revealed.insert((*game, *player), text.clone());
+                let earlier = self.revealed.insert((*game, *player), text.clone());
                 let committed = self.committed.get(&(*game, *player));
-                if told.is_some() || committed != Some(&ClientSeed::from_text(text).commitment()) {
+                if earlier.is_some() || committed != Some(&ClientSeed::from_text(text).commitment()) {
                     return Err(format!("{line:?} reveals what was not committed to"));
                 }
             }
@@ -45,7 +45,7 @@ impl Seeds {
             | Input::Disconnect { .. }
             | Input::Act { .. }
             | Input::TakeBack { .. }
-            | Input::Advise { .. }
+            | Input::AiAction { .. }
             | Input::Tick
             | Input::OpenFailed { .. }
             | Input::Settled { .. }
@@ -55,7 +55,7 @@ impl Seeds {
         }
         match (before.phase(), after.phase()) {
             (Phase::Opening(_) | Phase::Revealing(_), Phase::Playing(playing)) => {
-                self.dealt(playing.game, &after.players(), &playing.clients, line.at)
+                self.check_deal(playing.game, &after.players(), &playing.clients, line.at)
             }
             (Phase::Revealing(before), phase) if phase.game() != Some(before.game) => {
                 Err(format!("{line:?} undoes a game whose seeds are known"))
@@ -64,7 +64,7 @@ impl Seeds {
         }
     }
 
-    fn dealt(
+    fn check_deal(
         &self,
         game: GameId,
         players: &[PlayerId],
@@ -92,7 +92,7 @@ impl Seeds {
 }
 
 /// Nobody is shown a text that others may still choose their answer by.
-pub(super) fn no_text_before_the_deal(table: &Table<Tongits>, shown: &str) -> Result<(), String> {
+pub(super) fn check_unrevealed_text(table: &Table<Tongits>, shown: &str) -> Result<(), String> {
     let Phase::Revealing(revealing) = table.phase() else {
         return Ok(());
     };
@@ -110,10 +110,10 @@ mod tests {
 
     /// The canary: a check that finds nothing wrong here checks nothing.
     #[test]
-    fn a_deal_with_anything_else_is_found() {
+    fn a_wrong_deal_is_detected() {
         let game = GameId(Uuid::from_u128(1));
         let players = [2, 3].map(|number| PlayerId(Uuid::from_u128(number)));
-        let [first, second] = ["first", "second"].map(Contribution::revealed);
+        let [first, second] = ["first", "second"].map(Contribution::from_text);
         let mut seeds = Seeds::default();
         for (player, client) in players.into_iter().zip([&first, &second]) {
             seeds.committed.insert((game, player), client.commitment);
@@ -122,7 +122,7 @@ mod tests {
         seeds.revealed.insert((game, players[0]), "first".to_owned());
         let holds = |clients: [&Contribution; 2], at_ms| {
             let clients = clients.map(Clone::clone);
-            seeds.dealt(game, &players, &clients, Timestamp::from_ms(at_ms)).is_ok()
+            seeds.check_deal(game, &players, &clients, Timestamp::from_ms(at_ms)).is_ok()
         };
         let unheard = Contribution::new(second.commitment, None);
         assert!(holds([&first, &unheard], 2_000));
@@ -130,7 +130,7 @@ mod tests {
         assert!(!holds([&first, &second], 2_000), "with a text that nobody revealed");
         let forgotten = Contribution::new(first.commitment, None);
         assert!(!holds([&forgotten, &unheard], 2_000), "without a text that was revealed");
-        let other = Contribution::revealed("other");
+        let other = Contribution::from_text("other");
         assert!(!holds([&other, &unheard], 2_000), "with another text");
         assert!(!holds([&first, &Contribution::none()], 2_000), "without a commitment");
     }

@@ -6,132 +6,132 @@
 
 use bahay_engine::table::Readable;
 
-use super::job::{Job, Progress, Stage, Then};
+use super::job::{Job, Progress, Stage, NextStep};
 use super::{Call, Request, TableHost, WatchRequest};
-use crate::context::{Context, Remark};
-use crate::failure::Failure;
+use crate::context::{Context, HostEvent};
+use crate::failure::TableError;
 use crate::halting::Halt;
-use crate::journal::{Entry, Point, Stored};
-use crate::notice::Ending;
-use crate::replica::{AppliedLine, Replayed, Replica, Unfollowed};
+use crate::journal::{JournalEntry, Point, StoredTable};
+use crate::notice::WatchEnd;
+use crate::replica::{AppliedLine, ReplayedTable, Replica, ReplayError};
 
 impl<G: Readable> TableHost<G> {
     /// Brings the replica up to the journal.
     pub(super) fn refresh(&mut self, job: Job<G>) -> Progress<G> {
-        self.is_doubtful = false;
+        self.is_stale = false;
         match &self.replica {
             Some(replica) => {
-                let from = replica.at();
-                job.call(Stage::Tail { from }, Call::Tail { from })
+                let from = replica.point();
+                job.make_call(Stage::Tail { from }, Call::Tail { from })
             }
-            None => job.call(Stage::Load, Call::Load),
+            None => job.make_call(Stage::Load, Call::Load),
         }
     }
 
-    pub(super) fn tailed(
+    pub(super) fn handle_tail(
         &mut self,
         ctx: &impl Context<G>,
         job: Job<G>,
         from: Point,
-        lines: &[Entry],
+        lines: &[JournalEntry],
     ) -> Progress<G> {
         // Published meanwhile, some of them may be known.
         let known = match &self.replica {
             Some(_) if lines.is_empty() => Some(0),
-            Some(replica) => replica.known_of(from, lines),
+            Some(replica) => replica.count_known(from, lines),
             None => None,
         };
         let Some(known) = known else {
             self.replica = None;
-            return job.call(Stage::Load, Call::Load);
+            return job.make_call(Stage::Load, Call::Load);
         };
-        match self.follow_all(ctx, &lines[known..]) {
-            Ok(()) => self.was_read(ctx, job),
+        match self.follow_lines(ctx, &lines[known..]) {
+            Ok(()) => self.resume_after_read(ctx, job),
             Err(error) => {
-                self.read_again(ctx, &error);
-                job.call(Stage::Load, Call::Load)
+                self.discard_replica(ctx, &error);
+                job.make_call(Stage::Load, Call::Load)
             }
         }
     }
 
-    pub(super) fn loaded(
+    pub(super) fn handle_loaded(
         &mut self,
         ctx: &impl Context<G>,
         job: Job<G>,
-        stored: Option<Stored>,
+        stored: Option<StoredTable>,
     ) -> Progress<G> {
         let is_halted = stored.as_ref().is_some_and(|stored| stored.halted.is_some());
         if is_halted && matches!(job.request, Request::Submit(_)) {
-            return job.failed(Failure::Halted);
+            return job.fail(TableError::Halted);
         }
         self.replica = None;
         let Some(mut stored) = stored else {
             // A table that is gone does not come back under these watchers' versions, and does not
             // know that anybody listened.
-            self.watchers.end(Ending::Lost);
-            return self.unsubscribe(ctx, job, Then::GoOn);
+            self.watchers.close_all(WatchEnd::Lost);
+            return self.unsubscribe(ctx, job, NextStep::Resume);
         };
         let version = Some(stored.version());
         let engine = stored.engine;
-        let told = self.watchers.told();
+        let delivered = self.watchers.last_sent();
         // Lines that the watchers have not been told yet, where they follow what they were told.
-        let mut untold = told.and_then(|told| stored.split_after(told));
+        let mut untold = delivered.and_then(|delivered| stored.split_after(delivered));
         let is_continued = untold.is_some();
-        if let Some(lines) = untold.take_if(|lines| lines.len() > ctx.limits().notices) {
+        if let Some(lines) = untold.take_if(|lines| lines.len() > ctx.limits().queued_notices) {
             stored.lines.extend(lines);
         }
         let replayed = Replica::replay(&stored, None, ctx.limits()).and_then(|replayed| {
             self.replica = Some(replayed.replica);
-            self.follow_all(ctx, untold.as_deref().unwrap_or_default())
+            self.follow_lines(ctx, untold.as_deref().unwrap_or_default())
         });
         match replayed {
             Ok(()) => {
-                self.tell_anew(ctx, told.filter(|_| !is_continued));
-                self.was_read(ctx, job)
+                self.send_snapshot(ctx, delivered.filter(|_| !is_continued));
+                self.resume_after_read(ctx, job)
             }
-            Err(Unfollowed::OtherVersion(engine)) => {
-                ctx.remark(self.id, Remark::OtherVersion(engine));
-                job.failed(Failure::OtherVersion)
+            Err(ReplayError::OtherVersion(engine)) => {
+                ctx.record(self.id, HostEvent::OtherVersion(engine));
+                job.fail(TableError::OtherVersion)
             }
-            Err(Unfollowed::Broken(reason)) => {
+            Err(ReplayError::Broken(reason)) => {
                 let halt = Halt { table: self.id, room: None, version, engine, reason };
                 self.halt(job, halt)
             }
         }
     }
 
-    /// Shows the watchers the whole table, unless they were told of exactly this. `parted`: the point
+    /// Shows the watchers the whole table, unless they were told of exactly this. `diverged_from`: the point
     /// that they were told of, where the journal does not lead from there to here.
-    fn tell_anew(&mut self, ctx: &impl Context<G>, parted: Option<Point>) {
+    fn send_snapshot(&mut self, ctx: &impl Context<G>, diverged_from: Option<Point>) {
         let Some(replica) = &self.replica else {
             return;
         };
-        // A snapshot may have taken the place of what comes before it, and hides whether it parted.
-        if let Some(told) = parted.filter(|told| replica.begins_before(*told)) {
-            ctx.remark(self.id, Remark::Parted { told, now: replica.at() });
+        // A snapshot may have taken the place of what comes before it, and hides whether it diverged_from.
+        if let Some(delivered) = diverged_from.filter(|delivered| replica.reaches_back_to(*delivered)) {
+            ctx.record(self.id, HostEvent::HistoryDiverged { delivered, now: replica.point() });
         }
-        self.watchers.tell_anew(ctx, replica, parted.is_some());
+        self.watchers.send_snapshot(ctx, replica, diverged_from.is_some());
     }
 
     /// Returns what happened after the line that a viewer named up to now, from the journal and from what was
     /// published since it was read; `None` where they do not lead through both points. The journal
     /// replayed a moment ago; if it does so no more, the whole table is shown.
-    pub(super) fn missed(
+    pub(super) fn read_missed_lines(
         &self,
         ctx: &impl Context<G>,
         job: &Job<G>,
-        stored: &Stored,
+        stored: &StoredTable,
     ) -> Option<Vec<AppliedLine<G>>> {
         let Request::Watch(WatchRequest { from, .. }) = &job.request else {
             return None;
         };
         let replica = self.replica.as_ref()?;
-        let Replayed { replica: read, missed } =
+        let ReplayedTable { replica: read, missed } =
             Replica::<G>::replay(stored, *from, ctx.limits()).ok()?;
         let mut missed = missed?;
-        match missed.iter().position(|missed| missed.at == replica.at()) {
+        match missed.iter().position(|missed| missed.at == replica.point()) {
             Some(last) => missed.truncate(last + 1),
-            None => missed.extend(replica.missed_since(read.at().tag)?),
+            None => missed.extend(replica.lines_since(read.point().tag)?),
         }
         Some(missed)
     }

@@ -5,9 +5,9 @@
 //! telling is a lower bound: the house's time is not earlier when the answer is there. A process that is
 //! behind it goes on from there at once; one that is ahead of all that the answer can mean works that off
 //! a little at a time. So time never goes back, and a client that changes nodes finds no earlier one,
-//! because its new node is told once more before it shows anything ([`CarriedClock::raise_to`]).
+//! because its new node is told once more before it shows anything ([`SyncedClock::raise_to`]).
 //!
-//! Time stands still when it has not been told for [`TRUST`], and goes on when it is told again.
+//! Time stands still when it has not been told for [`TRUST_PERIOD`], and goes on when it is told again.
 
 use core::time::Duration;
 
@@ -15,23 +15,23 @@ use bahay_engine::table::Timestamp;
 
 /// How long a telling is trusted. The house's own time stands still as long after its last beat,
 /// so a node that has lost Redis and the house agree when it is back.
-const TRUST: Duration = Duration::from_secs(2);
+const TRUST_PERIOD: Duration = Duration::from_secs(2);
 
 /// A process that has not asked for the time for so long was asleep: it asks every second.
-const ASLEEP: Duration = Duration::from_secs(3);
+const SLEEP_THRESHOLD: Duration = Duration::from_secs(3);
 
 /// By more than this nobody is ahead or behind who was not away. In less time nobody is given up.
-const FAR_US: i64 = 3_000_000;
+const LARGE_OFFSET_US: i64 = 3_000_000;
 
 /// The part of the time that passes by which being ahead is worked off: a twentieth.
-const WORK_OFF: i64 = 20;
+const SLEW_DIVISOR: i64 = 20;
 
 /// Times are told in whole milliseconds, rounded down.
-const MS_US: i64 = 1_000;
+const US_PER_MS: i64 = 1_000;
 
 /// Time as it was last told, and how it goes on. All points are on the counting clock.
 #[derive(Clone, Copy, Debug)]
-pub struct CarriedClock {
+pub struct SyncedClock {
     /// When the time was `shown_us`, in microseconds since the epoch.
     from: Duration,
     shown_us: i64,
@@ -39,16 +39,16 @@ pub struct CarriedClock {
     ahead_us: i64,
     trusted_until: Duration,
     /// It has been told at all.
-    is_told: bool,
+    is_synced: bool,
     /// When the time was last asked for, answered or not; `None` where nobody asks for it regularly.
-    asked: Option<Duration>,
+    requested: Option<Duration>,
     /// It was not asked for so long that this process was asleep, and has not been told since.
     was_asleep: bool,
 }
 
 /// The outcome of a telling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub enum SyncOutcome {
     /// The time is as told, or is worked off to it.
     Near,
     /// This process was away: its time has leapt ahead by so many milliseconds.
@@ -57,52 +57,52 @@ pub enum Telling {
     Behind(i64),
 }
 
-impl CarriedClock {
+impl SyncedClock {
     /// Time as it is told at the beginning.
     pub fn new(time: Timestamp, at: Duration) -> Self {
         Self {
             from: at,
             shown_us: time.ms().saturating_mul(1_000),
             ahead_us: 0,
-            trusted_until: at + TRUST,
-            is_told: true,
-            asked: None,
+            trusted_until: at + TRUST_PERIOD,
+            is_synced: true,
+            requested: None,
             was_asleep: false,
         }
     }
 
     /// Time of which nothing is known yet: it stands at the beginning until it is told.
-    pub fn untold() -> Self {
+    pub fn unsynced() -> Self {
         Self {
             from: Duration::ZERO,
             shown_us: 0,
             ahead_us: 0,
             trusted_until: Duration::ZERO,
-            is_told: false,
-            asked: None,
+            is_synced: false,
+            requested: None,
             was_asleep: false,
         }
     }
 
     /// Returns true once it has been told.
-    pub fn is_told(&self) -> bool {
-        self.is_told
+    pub fn is_synced(&self) -> bool {
+        self.is_synced
     }
 
     /// Notes that the time is asked for at this moment.
-    pub fn note_request(&mut self, at: Duration) {
+    pub fn record_request(&mut self, at: Duration) {
         self.was_asleep |= self.is_asleep(at);
-        self.asked = Some(at);
+        self.requested = Some(at);
     }
 
     /// Returns whether it shows the time: it has been told, and not slept since. While nobody answers it does,
     /// because the house's own time stands then as well.
     pub fn is_current(&self, at: Duration) -> bool {
-        self.is_told && !self.was_asleep && !self.is_asleep(at)
+        self.is_synced && !self.was_asleep && !self.is_asleep(at)
     }
 
     fn is_asleep(&self, at: Duration) -> bool {
-        self.asked.is_some_and(|asked| at.saturating_sub(asked) > ASLEEP)
+        self.requested.is_some_and(|requested| at.saturating_sub(requested) > SLEEP_THRESHOLD)
     }
 
     pub fn now(&self, at: Duration) -> Timestamp {
@@ -111,38 +111,38 @@ impl CarriedClock {
 
     fn now_us(&self, at: Duration) -> i64 {
         let passed = micros(at.min(self.trusted_until).saturating_sub(self.from));
-        let worked_off = match self.ahead_us > FAR_US {
+        let slewed = match self.ahead_us > LARGE_OFFSET_US {
             true => passed,
-            false => passed / WORK_OFF,
+            false => passed / SLEW_DIVISOR,
         };
-        self.shown_us + passed - self.ahead_us.min(worked_off)
+        self.shown_us + passed - self.ahead_us.min(slewed)
     }
 
     /// Notes that the time was `time` at some moment between `asked` and `answered`: by now it is
     /// that at least, and at most later by as long as this took.
-    pub fn note_time(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> Telling {
-        if !self.is_told {
-            *self = Self { asked: self.asked, ..Self::new(time, answered) };
-            return Telling::Near;
+    pub fn record_time(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> SyncOutcome {
+        if !self.is_synced {
+            *self = Self { requested: self.requested, ..Self::new(time, answered) };
+            return SyncOutcome::Near;
         }
         let shown_us = self.now_us(answered);
         let least_us = time.ms().saturating_mul(1_000);
-        let most_us = least_us.saturating_add(MS_US + micros(answered.saturating_sub(asked)));
+        let most_us = least_us.saturating_add(US_PER_MS + micros(answered.saturating_sub(asked)));
         *self = Self {
             from: answered,
             shown_us: shown_us.max(least_us),
             ahead_us: (shown_us - most_us).max(0),
-            trusted_until: (asked + TRUST).max(self.trusted_until),
-            is_told: true,
-            asked: self.asked,
+            trusted_until: (asked + TRUST_PERIOD).max(self.trusted_until),
+            is_synced: true,
+            requested: self.requested,
             was_asleep: false,
         };
-        if least_us - shown_us > FAR_US {
-            Telling::Leapt((least_us - shown_us) / 1_000)
-        } else if self.ahead_us > FAR_US {
-            Telling::Behind(self.ahead_us / 1_000)
+        if least_us - shown_us > LARGE_OFFSET_US {
+            SyncOutcome::Leapt((least_us - shown_us) / 1_000)
+        } else if self.ahead_us > LARGE_OFFSET_US {
+            SyncOutcome::Behind(self.ahead_us / 1_000)
         } else {
-            Telling::Near
+            SyncOutcome::Near
         }
     }
 
@@ -150,7 +150,7 @@ impl CarriedClock {
     /// longer for it.
     pub fn raise_to(&mut self, time: Timestamp, at: Duration) {
         let least_us = time.ms().saturating_mul(1_000);
-        if self.is_told && self.now_us(at) < least_us {
+        if self.is_synced && self.now_us(at) < least_us {
             (self.from, self.shown_us, self.ahead_us) = (at, least_us, 0);
         }
     }
@@ -162,7 +162,7 @@ fn micros(duration: Duration) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{CarriedClock, Telling};
+    use super::{SyncedClock, SyncOutcome};
     use bahay_engine::table::Timestamp;
     use core::time::Duration;
 
@@ -174,24 +174,24 @@ mod tests {
         Timestamp::from_ms(ms)
     }
 
-    /// Told every second from 0 to `seconds` what `told` says, looked at every 50 ms: the times
+    /// DeliveryCursor every second from 0 to `seconds` what `told` says, looked at every 50 ms: the times
     /// shown, which never go back.
     fn show_times(seconds: u64, told: impl Fn(u64) -> i64) -> Vec<i64> {
-        let mut carried = CarriedClock::new(timestamp(told(0)), ms(0));
+        let mut clock = SyncedClock::new(timestamp(told(0)), ms(0));
         let mut shown = vec![];
         for second in 0..seconds {
             for part in 0..20 {
-                shown.push(carried.now(ms(second * 1_000 + part * 50)).ms());
+                shown.push(clock.now(ms(second * 1_000 + part * 50)).ms());
             }
             let next = (second + 1) * 1_000;
-            carried.note_time(timestamp(told(next)), ms(next), ms(next));
+            clock.record_time(timestamp(told(next)), ms(next), ms(next));
         }
         assert!(shown.is_sorted(), "time never goes back");
         shown
     }
 
     #[test]
-    fn time_goes_on_between_two_tellings() {
+    fn time_advances_between_two_readings() {
         let steady = show_times(5, |ms| 1_000_000 + i64::try_from(ms).unwrap());
         assert_eq!(steady[0], 1_000_000);
         assert_eq!(steady[99], 1_004_950);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_ahead_works_it_off() {
+    fn a_clock_that_is_ahead_is_slewed_back() {
         let shown = show_times(30, stepped(-800));
         let steps = shown.windows(2).map(|pair| pair[1] - pair[0]);
         assert!(steps.clone().all(|step| (47..=51).contains(&step)), "{steps:?}");
@@ -212,88 +212,88 @@ mod tests {
     }
 
     #[test]
-    fn who_is_behind_goes_on_from_what_is_told() {
+    fn a_clock_that_is_behind_jumps_to_the_reading() {
         let shown = show_times(5, stepped(800));
         assert_eq!((shown[59], shown[60]), (1_002_950, 1_003_800));
         assert_eq!(*shown.last().unwrap(), 1_000_000 + 4_950 + 800);
     }
 
     #[test]
-    fn untold_it_stands_still_and_goes_on_when_it_is_told() {
-        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
-        assert_eq!(carried.now(ms(9_000)), timestamp(1_002_000));
-        assert_eq!(carried.note_time(timestamp(1_002_100), ms(9_000), ms(9_000)), Telling::Near);
-        assert_eq!(carried.now(ms(9_000)), timestamp(1_002_100));
-        assert_eq!(carried.now(ms(10_000)), timestamp(1_003_100));
+    fn without_readings_the_clock_stops_and_resumes_with_the_next() {
+        let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
+        assert_eq!(clock.now(ms(9_000)), timestamp(1_002_000));
+        assert_eq!(clock.record_time(timestamp(1_002_100), ms(9_000), ms(9_000)), SyncOutcome::Near);
+        assert_eq!(clock.now(ms(9_000)), timestamp(1_002_100));
+        assert_eq!(clock.now(ms(10_000)), timestamp(1_003_100));
     }
 
     #[test]
-    fn it_is_raised_and_trusted_no_longer_for_that() {
-        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
-        carried.raise_to(timestamp(1_000_900), ms(1_000));
-        assert_eq!(carried.now(ms(1_000)), timestamp(1_001_000), "it is no lower than that");
-        carried.raise_to(timestamp(1_001_700), ms(1_000));
-        assert_eq!(carried.now(ms(1_000)), timestamp(1_001_700));
-        assert_eq!(carried.now(ms(9_000)), timestamp(1_002_700), "it stands a second later");
-        carried.raise_to(timestamp(1_004_000), ms(9_000));
-        assert_eq!(carried.now(ms(9_500)), timestamp(1_004_000), "and goes on when it is told");
-        let mut untold = CarriedClock::untold();
+    fn raising_the_clock_does_not_extend_its_trust() {
+        let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
+        clock.raise_to(timestamp(1_000_900), ms(1_000));
+        assert_eq!(clock.now(ms(1_000)), timestamp(1_001_000), "the clock is ahead of that time already");
+        clock.raise_to(timestamp(1_001_700), ms(1_000));
+        assert_eq!(clock.now(ms(1_000)), timestamp(1_001_700));
+        assert_eq!(clock.now(ms(9_000)), timestamp(1_002_700), "the clock stops one second later");
+        clock.raise_to(timestamp(1_004_000), ms(9_000));
+        assert_eq!(clock.now(ms(9_500)), timestamp(1_004_000), "the clock advances with the next reading");
+        let mut untold = SyncedClock::unsynced();
         untold.raise_to(timestamp(1_000_000), ms(0));
         assert_eq!(untold.now(ms(0)), timestamp(0));
     }
 
     #[test]
-    fn far_ahead_is_followed_and_far_behind_is_waited_for() {
-        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+    fn a_large_jump_ahead_is_followed_and_one_back_is_waited_out() {
+        let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         assert_eq!(
-            carried.note_time(timestamp(1_060_000), ms(1_000), ms(1_000)),
-            Telling::Leapt(59_000)
+            clock.record_time(timestamp(1_060_000), ms(1_000), ms(1_000)),
+            SyncOutcome::Leapt(59_000)
         );
-        assert_eq!(carried.now(ms(1_000)), timestamp(1_060_000));
+        assert_eq!(clock.now(ms(1_000)), timestamp(1_060_000));
         assert_eq!(
-            carried.note_time(timestamp(1_050_000), ms(1_000), ms(1_000)),
-            Telling::Behind(9_999)
+            clock.record_time(timestamp(1_050_000), ms(1_000), ms(1_000)),
+            SyncOutcome::Behind(9_999)
         );
-        assert_eq!(carried.now(ms(2_000)), timestamp(1_060_000));
+        assert_eq!(clock.now(ms(2_000)), timestamp(1_060_000));
     }
 
     /// A node is stopped for seven seconds and goes on; another one has lost Redis for as long.
     #[test]
-    fn who_was_asleep_does_not_know_the_time_before_it_is_told() {
-        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
-        carried.note_request(ms(1_000));
-        carried.note_time(timestamp(1_001_000), ms(1_000), ms(1_000));
-        assert!(carried.is_current(ms(1_900)) && carried.is_current(ms(4_000)));
-        assert!(!carried.is_current(ms(8_000)), "nothing has run since");
-        carried.note_request(ms(8_000));
-        assert!(!carried.is_current(ms(8_000)), "asked is not told");
+    fn a_process_that_slept_has_no_time_before_the_next_reading() {
+        let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
+        clock.record_request(ms(1_000));
+        clock.record_time(timestamp(1_001_000), ms(1_000), ms(1_000));
+        assert!(clock.is_current(ms(1_900)) && clock.is_current(ms(4_000)));
+        assert!(!clock.is_current(ms(8_000)), "the process has not run since");
+        clock.record_request(ms(8_000));
+        assert!(!clock.is_current(ms(8_000)), "a request is not a reading");
         assert_eq!(
-            carried.note_time(timestamp(1_008_000), ms(8_000), ms(8_000)),
-            Telling::Leapt(5_000)
+            clock.record_time(timestamp(1_008_000), ms(8_000), ms(8_000)),
+            SyncOutcome::Leapt(5_000)
         );
-        assert!(carried.is_current(ms(8_000)));
+        assert!(clock.is_current(ms(8_000)));
 
-        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+        let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         for second in 1..8 {
-            carried.note_request(ms(second * 1_000));
-            assert!(carried.is_current(ms(second * 1_000 + 999)), "the house's time stands too");
+            clock.record_request(ms(second * 1_000));
+            assert!(clock.is_current(ms(second * 1_000 + 999)), "the house's time stops too");
         }
-        assert!(!CarriedClock::untold().is_current(ms(1)));
+        assert!(!SyncedClock::unsynced().is_current(ms(1)));
         assert!(
-            CarriedClock::new(timestamp(1_000_000), ms(0)).is_current(ms(9_000)),
-            "nobody asks here"
+            SyncedClock::new(timestamp(1_000_000), ms(0)).is_current(ms(9_000)),
+            "this clock is not polled"
         );
     }
 
     /// The house's time may be anything from what is told on to that and the time of the answer.
     #[test]
-    fn an_answer_that_was_long_on_the_way_says_no_more_than_it_can() {
-        let mut carried = CarriedClock::new(timestamp(1_000_000), ms(0));
+    fn a_slow_response_bounds_the_time_only_as_far_as_it_can() {
+        let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
         for told in [1_001_000, 1_001_500, 1_001_900] {
-            assert_eq!(carried.note_time(timestamp(told), ms(1_000), ms(1_900)), Telling::Near);
-            assert_eq!(carried.now(ms(2_900)), timestamp(1_002_900), "{told}");
+            assert_eq!(clock.record_time(timestamp(told), ms(1_000), ms(1_900)), SyncOutcome::Near);
+            assert_eq!(clock.now(ms(2_900)), timestamp(1_002_900), "{told}");
         }
-        carried.note_time(timestamp(1_000_400), ms(1_000), ms(1_900));
-        assert_eq!(carried.now(ms(2_900)), timestamp(1_002_850), "it was ahead of all of them");
+        clock.record_time(timestamp(1_000_400), ms(1_000), ms(1_900));
+        assert_eq!(clock.now(ms(2_900)), timestamp(1_002_850), "the clock was ahead of every possible time");
     }
 }

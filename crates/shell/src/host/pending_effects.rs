@@ -14,8 +14,8 @@ use bahay_engine::table::{
 };
 
 use super::{Origin, Request, TableHost};
-use crate::context::{Context, Remark};
-use crate::guard::guarded;
+use crate::context::{Context, HostEvent};
+use crate::guard::catch_panic;
 use crate::halting::{Halt, STORE_FAULT};
 use crate::host::job::Job;
 
@@ -62,26 +62,26 @@ pub enum LedgerFault {
     /// Another game is open in the table's name.
     TableBusy { other: GameId },
     /// It may do so later.
-    Passing(String),
+    Transient(String),
     /// It calls it a fault of ours, which may be one of its own.
     Broken(String),
     /// It never will.
-    Final(String),
+    Permanent(String),
 }
 
 /// A move that a strong AI is to think about, for a player who is taken over: see
-/// [`bahay_engine::arena::answer`]. To be answered with [`TableHost::thought_of`], whether or not
+/// [`bahay_engine::arena::answer_question`]. To be answered with [`TableHost::thought_of`], whether or not
 /// anything came of it.
 #[derive(Clone, Debug)]
-pub struct ThoughtCall<G: Readable> {
+pub struct AiRequest<G: Readable> {
     pub table: Arc<Table<G>>,
     pub seat: Seat,
-    owed: Thought,
+    prompt: AiPrompt,
 }
 
 /// Which move it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Thought {
+struct AiPrompt {
     seat: Seat,
     game: GameId,
     prompt: u32,
@@ -89,237 +89,237 @@ struct Thought {
 
 /// What is being carried out for a table.
 #[derive(Debug)]
-pub(super) struct Owed<G: Readable> {
+pub(super) struct PendingEffects<G: Readable> {
     /// To be thought about.
-    thoughts: VecDeque<ThoughtCall<G>>,
+    ai_requests: VecDeque<AiRequest<G>>,
     /// What is being thought about, or was in the game that goes on and has not been played yet.
-    thinking: Vec<Thought>,
+    ai_in_flight: Vec<AiPrompt>,
     /// To be asked.
-    call: Option<LedgerCall<G>>,
+    ledger_call: Option<LedgerCall<G>>,
     /// The ledger is being asked, or its answer is being told.
-    is_asking: bool,
+    is_ledger_busy: bool,
     /// How often in a row the ledger has called itself broken over this table.
     faults: u32,
     /// Inputs of the present round that are not told yet.
-    untold: usize,
+    unsubmitted: usize,
     round: u8,
 }
 
-impl<G: Readable> Default for Owed<G> {
+impl<G: Readable> Default for PendingEffects<G> {
     fn default() -> Self {
         Self {
-            thoughts: VecDeque::new(),
-            thinking: Vec::new(),
-            call: None,
-            is_asking: false,
+            ai_requests: VecDeque::new(),
+            ai_in_flight: Vec::new(),
+            ledger_call: None,
+            is_ledger_busy: false,
             faults: 0,
-            untold: 0,
+            unsubmitted: 0,
             round: 0,
         }
     }
 }
 
-impl<G: Readable> Owed<G> {
-    pub(super) fn poll(&mut self) -> Option<LedgerCall<G>> {
-        self.call.take()
+impl<G: Readable> PendingEffects<G> {
+    pub(super) fn poll_ledger(&mut self) -> Option<LedgerCall<G>> {
+        self.ledger_call.take()
     }
 
-    pub(super) fn poll_thought(&mut self) -> Option<ThoughtCall<G>> {
-        self.thoughts.pop_front()
+    pub(super) fn poll_ai_request(&mut self) -> Option<AiRequest<G>> {
+        self.ai_requests.pop_front()
     }
 
     pub(super) fn is_used(&self) -> bool {
-        self.is_asking || self.faults > 0 || !self.thinking.is_empty()
+        self.is_ledger_busy || self.faults > 0 || !self.ai_in_flight.is_empty()
     }
 }
 
 /// What a table is owed, taken out of it.
-enum Debt<G: Readable> {
-    Ask(LedgerCall<G>),
+enum PendingEffect<G: Readable> {
+    CallLedger(LedgerCall<G>),
     /// To be thought about.
-    Think(Thought),
+    AskAi(AiPrompt),
     /// Only to be told.
-    Tell(Input<G::Action>),
+    Submit(Input<G::Action>),
 }
 
 impl<G: Readable> TableHost<G> {
     /// Takes in what the ledger answered to what [`Self::poll_ledger`] gave.
-    pub fn ledger_answered(&mut self, ctx: &impl Context<G>, answer: LedgerAnswer) {
+    pub fn handle_ledger_answer(&mut self, ctx: &impl Context<G>, answer: LedgerAnswer) {
         let (game, why) = match answer {
             LedgerAnswer::Opened { game, stakes, pot } => {
-                return self.tell_of_ledger(ctx, Input::Opened { game, stakes, pot });
+                return self.submit_ledger_result(ctx, Input::Opened { game, stakes, pot });
             }
             LedgerAnswer::CannotPay { game, seats } => {
-                return self.tell_of_ledger(ctx, Input::OpenFailed { game, seats });
+                return self.submit_ledger_result(ctx, Input::OpenFailed { game, seats });
             }
             LedgerAnswer::Settled { game } => {
-                return self.tell_of_ledger(ctx, Input::Settled { game });
+                return self.submit_ledger_result(ctx, Input::Settled { game });
             }
             LedgerAnswer::PotRefunded { game, player, pot, shares } => {
                 let input = Input::PotRefunded { game, player, pot, shares };
-                return self.tell_of_ledger(ctx, input);
+                return self.submit_ledger_result(ctx, input);
             }
             LedgerAnswer::Refused { game, why } => (game, why),
         };
-        self.owed.is_asking = false;
+        self.effects.is_ledger_busy = false;
         let mut cause = "";
-        let (may_pass, why) = match why {
+        let (is_transient, why) = match why {
             LedgerFault::TableBusy { other } if other != game => {
-                self.owed.call = Some(LedgerCall::VoidLost(other));
+                self.effects.ledger_call = Some(LedgerCall::VoidLost(other));
                 return;
             }
             LedgerFault::TableBusy { .. } => (true, "the table is busy with this game".to_owned()),
-            LedgerFault::Passing(why) => (true, why),
+            LedgerFault::Transient(why) => (true, why),
             LedgerFault::Broken(why) => {
-                self.owed.faults += 1;
+                self.effects.faults += 1;
                 cause = STORE_FAULT;
-                (self.owed.faults < ctx.limits().ledger_faults, why)
+                (self.effects.faults < ctx.limits().ledger_faults, why)
             }
-            LedgerFault::Final(why) => (false, why),
+            LedgerFault::Permanent(why) => (false, why),
         };
-        if may_pass {
-            ctx.remark(self.id, Remark::LedgerAskedAgain(&why));
+        if is_transient {
+            ctx.record(self.id, HostEvent::LedgerRetried(&why));
         } else {
-            self.halt_over(
+            self.request_halt(
                 ctx,
-                format!("{cause}the ledger refuses what is asked about game {game}: {why}"),
+                format!("{cause}the ledger refuses an operation on game {game}: {why}"),
             );
         }
     }
 
     /// Takes in what came of a thought. Where nothing did, the quick AI plays, if the table still
     /// waits for that move.
-    pub fn thought_of(
+    pub fn handle_ai_answer(
         &mut self,
         ctx: &impl Context<G>,
-        call: &ThoughtCall<G>,
+        call: &AiRequest<G>,
         input: Option<Input<G::Action>>,
     ) {
-        self.owed.thinking.retain(|thought| *thought != call.owed);
-        let input = input.or_else(|| self.quick_advice(ctx, call.owed));
+        self.effects.ai_in_flight.retain(|prompt| *prompt != call.prompt);
+        let input = input.or_else(|| self.choose_quick_action(ctx, call.prompt));
         if let Some(input) = input {
-            self.request_own(ctx, Request::Submit(input), Origin::Thought);
+            self.enqueue_own_request(ctx, Request::Submit(input), Origin::Ai);
         }
     }
 
-    fn quick_advice(&mut self, ctx: &impl Context<G>, owed: Thought) -> Option<Input<G::Action>> {
+    fn choose_quick_action(&mut self, ctx: &impl Context<G>, prompt: AiPrompt) -> Option<Input<G::Action>> {
         let table = self.replica.as_ref()?.table();
-        let Thought { seat, game, prompt } = owed;
-        let advice = guarded(|| {
-            let still = table.effects(ctx.now()).into_iter().any(|effect| {
-                matches!(effect, Effect::Advise { seat: one, game: in_game, prompt: number, .. }
+        let AiPrompt { seat, game, prompt } = prompt;
+        let advice = catch_panic(|| {
+            let is_open = table.effects(ctx.now()).into_iter().any(|effect| {
+                matches!(effect, Effect::ChooseAction { seat: one, game: in_game, prompt: number, .. }
                     if (one, in_game, number) == (seat, game, prompt))
             });
-            if still { table.advice(seat) } else { None }
+            if is_open { table.ai_action(seat) } else { None }
         });
         match advice {
             Ok(advice) => advice,
             Err(panic) => {
-                self.halt_over(ctx, panic);
+                self.request_halt(ctx, panic);
                 None
             }
         }
     }
 
     /// After a request has come to its end: what the table is owed then.
-    pub(super) fn finished(&mut self, ctx: &impl Context<G>, job: &Job<G>, is_ok: bool) {
+    pub(super) fn finish_request(&mut self, ctx: &impl Context<G>, job: &Job<G>, is_ok: bool) {
         match job.origin {
             Origin::Caller => {
-                let changes = matches!(job.request, Request::Submit(_) | Request::Attend);
+                let changes = matches!(job.request, Request::Submit(_) | Request::RunEffects);
                 if !is_ok || !changes {
                     return;
                 }
-                self.owed.round = 0;
+                self.effects.round = 0;
             }
             // The answer may have brought the table to its next effect.
             Origin::Ledger => {
-                self.owed.is_asking = false;
-                self.owed.round = 0;
+                self.effects.is_ledger_busy = false;
+                self.effects.round = 0;
             }
             // What is still owed where it was not taken is due at the table's deadline.
-            Origin::Thought if !is_ok => return,
-            Origin::Thought => self.owed.round = 0,
-            Origin::Owed => {
-                self.owed.untold -= 1;
-                if self.owed.untold == 0 {
-                    self.owed.round += 1;
+            Origin::Ai if !is_ok => return,
+            Origin::Ai => self.effects.round = 0,
+            Origin::Effect => {
+                self.effects.unsubmitted -= 1;
+                if self.effects.unsubmitted == 0 {
+                    self.effects.round += 1;
                 }
             }
             Origin::Host => return,
         }
-        self.carry_out(ctx);
+        self.run_effects(ctx);
     }
 
-    fn carry_out(&mut self, ctx: &impl Context<G>) {
-        if self.owed.untold > 0 || self.owed.round >= ctx.limits().rounds {
+    fn run_effects(&mut self, ctx: &impl Context<G>) {
+        if self.effects.unsubmitted > 0 || self.effects.round >= ctx.limits().effect_rounds {
             return;
         }
         let Some(replica) = &self.replica else {
             return;
         };
         let table = replica.table();
-        let debts = match guarded(|| debts(table, ctx.now())) {
-            Ok(debts) => debts,
-            Err(panic) => return self.halt_over(ctx, panic),
+        let effects = match catch_panic(|| pending_effects(table, ctx.now())) {
+            Ok(effects) => effects,
+            Err(panic) => return self.request_halt(ctx, panic),
         };
         let mut inputs = Vec::new();
-        for debt in debts {
-            match debt {
-                Debt::Tell(input) => inputs.push(input),
-                Debt::Think(owed) => {
-                    if !self.owed.thinking.contains(&owed) {
-                        self.owed.thinking.push(owed);
-                        let (table, seat) = (table.clone(), owed.seat);
-                        self.owed.thoughts.push_back(ThoughtCall { table, seat, owed });
+        for effect in effects {
+            match effect {
+                PendingEffect::Submit(input) => inputs.push(input),
+                PendingEffect::AskAi(prompt) => {
+                    if !self.effects.ai_in_flight.contains(&prompt) {
+                        self.effects.ai_in_flight.push(prompt);
+                        let (table, seat) = (table.clone(), prompt.seat);
+                        self.effects.ai_requests.push_back(AiRequest { table, seat, prompt });
                     }
                 }
                 // The ledger takes its time: nobody waits for it.
-                Debt::Ask(call) => {
-                    if !std::mem::replace(&mut self.owed.is_asking, true) {
-                        self.owed.call = Some(call);
+                PendingEffect::CallLedger(call) => {
+                    if !std::mem::replace(&mut self.effects.is_ledger_busy, true) {
+                        self.effects.ledger_call = Some(call);
                     }
                 }
             }
         }
-        self.owed.untold = inputs.len();
+        self.effects.unsubmitted = inputs.len();
         for input in inputs {
-            self.request_own(ctx, Request::Submit(input), Origin::Owed);
+            self.enqueue_own_request(ctx, Request::Submit(input), Origin::Effect);
         }
     }
 
-    fn tell_of_ledger(&mut self, ctx: &impl Context<G>, input: Input<G::Action>) {
-        self.owed.faults = 0;
-        self.request_own(ctx, Request::Submit(input), Origin::Ledger);
+    fn submit_ledger_result(&mut self, ctx: &impl Context<G>, input: Input<G::Action>) {
+        self.effects.faults = 0;
+        self.enqueue_own_request(ctx, Request::Submit(input), Origin::Ledger);
     }
 
-    fn halt_over(&mut self, ctx: &impl Context<G>, reason: String) {
+    fn request_halt(&mut self, ctx: &impl Context<G>, reason: String) {
         if let Some(replica) = &self.replica {
-            let halt = Halt::of(replica, reason);
-            self.request_own(ctx, Request::Halt(halt), Origin::Host);
+            let halt = Halt::from_replica(replica, reason);
+            self.enqueue_own_request(ctx, Request::Halt(halt), Origin::Host);
         }
     }
 }
 
-fn debts<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<Debt<G>> {
+fn pending_effects<G: Readable>(table: &Table<G>, now: bahay_engine::table::Timestamp) -> Vec<PendingEffect<G>> {
     let effects = table.effects(now).into_iter();
     effects
         .filter_map(|effect| match effect {
-            Effect::Tick => Some(Debt::Tell(Input::Tick)),
-            Effect::Advise { seat, game, prompt, .. } if table.question(seat).is_some() => {
-                Some(Debt::Think(Thought { seat, game, prompt }))
+            Effect::Tick => Some(PendingEffect::Submit(Input::Tick)),
+            Effect::ChooseAction { seat, game, prompt, .. } if table.ai_question(seat).is_some() => {
+                Some(PendingEffect::AskAi(AiPrompt { seat, game, prompt }))
             }
-            Effect::Advise { seat, .. } => table.advice(seat).map(Debt::Tell),
+            Effect::ChooseAction { seat, .. } => table.ai_action(seat).map(PendingEffect::Submit),
             Effect::Open(opening) => {
-                open_game(table, opening).map(Box::new).map(LedgerCall::Open).map(Debt::Ask)
+                game_opening(table, opening).map(Box::new).map(LedgerCall::Open).map(PendingEffect::CallLedger)
             }
-            Effect::Settle(record) => Some(Debt::Ask(LedgerCall::Settle(Box::new(record.clone())))),
-            Effect::RefundPot(due) => Some(Debt::Ask(LedgerCall::RefundPot(due))),
+            Effect::Settle(record) => Some(PendingEffect::CallLedger(LedgerCall::Settle(Box::new(record.clone())))),
+            Effect::RefundPot(due) => Some(PendingEffect::CallLedger(LedgerCall::RefundPot(due))),
         })
         .collect()
 }
 
 /// `None` only where an amount does not fit 64 bits, which the room's bounds rule out.
-fn open_game<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpening> {
+fn game_opening<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpening> {
     Some(GameOpening {
         game: opening.game,
         kind: table.kind().to_owned(),

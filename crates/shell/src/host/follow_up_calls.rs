@@ -32,7 +32,7 @@ impl NoShow {
 /// Returns the players whom a line has shown not to be ready, with the table before it. At a private
 /// table the host decides about them; at a practice table only a player who has not played there yet
 /// counts, because nobody waits for it.
-pub(super) fn no_shows<G: Readable>(
+pub(super) fn find_no_shows<G: Readable>(
     before: &Table<G>,
     applied: &AppliedLine<G>,
     at: Timestamp,
@@ -59,7 +59,7 @@ pub(super) fn no_shows<G: Readable>(
 }
 
 /// After seats were taken or freed the players' claims and the room's list follow.
-pub(super) fn after_seats<G: Readable>(
+pub(super) fn seat_change_calls<G: Readable>(
     table: &Table<G>,
     applied: &AppliedLine<G>,
 ) -> VecDeque<Call> {
@@ -77,13 +77,13 @@ pub(super) fn after_seats<G: Readable>(
         }
     }
     if changed {
-        calls.push_back(Call::List(Listing::of(table)));
+        calls.push_back(Call::List(Listing::from_table(table)));
     }
     calls
 }
 
 /// The snapshot that is to take the place of a long journal.
-pub(super) fn compaction<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G>) -> Option<Call> {
+pub(super) fn compaction_call<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G>) -> Option<Call> {
     let (table, limits) = (replica.table(), ctx.limits());
     let most = match table.phase().is_running() {
         true => limits.journal_lines_in_game,
@@ -91,11 +91,11 @@ pub(super) fn compaction<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G
     };
     // A snapshot tells everybody how many lines there were, so it stands where the last one is seen
     // by everybody.
-    if replica.journal_lines() < most || !replica.shown().is_to_everybody(replica.at()) {
+    if replica.journal_lines() < most || !replica.last_visible().is_public_at(replica.point()) {
         return None;
     }
     let snapshot = write_table(table).ok()?;
-    Some(Call::Compact { at: replica.at(), snapshot })
+    Some(Call::Compact { at: replica.point(), snapshot })
 }
 
 /// Nobody sits there and nothing is left to win, nor to give back.

@@ -1,7 +1,7 @@
 //! A client's part in the deal: it commits to a text, and reveals it when it is asked, or does not, or
 //! says something else first.
 
-use crate::simulation::client::{Asked, Client};
+use crate::simulation::client::{PendingRequest, Client};
 use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::GameId;
@@ -13,36 +13,36 @@ const REVEALS_WRONGLY: u32 = 60;
 impl Client {
     /// To the text that it made for this game, or makes now.
     pub(super) fn commitment(&mut self, game: GameId) -> Commitment {
-        let text = match self.text.take() {
+        let text = match self.seed_text.take() {
             Some((made_for, text)) if made_for == game => text,
-            Some(_) | None => format!("luck {} {game}", self.world.below(1_000)),
+            Some(_) | None => format!("luck {} {game}", self.world.random_below(1_000)),
         };
         let commitment = ClientSeed::from_text(&text).commitment();
-        self.text = Some((game, text));
+        self.seed_text = Some((game, text));
         commitment
     }
 
     pub(super) fn reveal(&mut self, game: GameId) {
-        let asked = self.known.as_ref().and_then(|known| known.view.asked_to_reveal());
+        let asked = self.known.as_ref().and_then(|known| known.view.reveal_request());
         let Some((asked, commitment, _)) = asked.filter(|(asked, ..)| *asked == game) else {
             return;
         };
         let world = self.world.clone();
-        let text = self.text.as_ref().filter(|(made_for, _)| *made_for == asked);
+        let text = self.seed_text.as_ref().filter(|(made_for, _)| *made_for == asked);
         let Some(text) = text.map(|(_, text)| text.clone()) else {
-            world.fail(format!("{} is asked for a text and has none", self.player));
+            world.report_failure(format!("{} is asked for a text and has none", self.player));
             return;
         };
         if ClientSeed::from_text(&text).commitment() != commitment {
-            world.fail(format!("{} is asked for another text than its own", self.player));
+            world.report_failure(format!("{} is asked for another text than its own", self.player));
         }
-        if !world.is_calm.get() && world.per_mille(NOT_REVEALED) {
+        if !world.is_calm.get() && world.chance_per_mille(NOT_REVEALED) {
             return;
         }
-        if !world.is_calm.get() && world.per_mille(REVEALS_WRONGLY) {
+        if !world.is_calm.get() && world.chance_per_mille(REVEALS_WRONGLY) {
             let text = format!("no {text}");
-            self.send(Asked::Other, |id| Command::Reveal { id, game, text });
+            self.send(PendingRequest::Other, |id| Command::Reveal { id, game, text });
         }
-        self.send(Asked::Reveal, |id| Command::Reveal { id, game, text });
+        self.send(PendingRequest::Reveal, |id| Command::Reveal { id, game, text });
     }
 }

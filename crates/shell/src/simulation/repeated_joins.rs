@@ -3,7 +3,7 @@
 
 use crate::simulation::client::{Client, Intent};
 use crate::simulation::wire::Command;
-use crate::simulation::world::written;
+use crate::simulation::world::to_json;
 use bahay_engine::table::ConnectionId;
 
 /// Of what they are told: they join once more on the same connection, or again and again.
@@ -21,20 +21,20 @@ const JOINS_BEHIND: u32 = 200;
 
 impl Client {
     /// Joins where it has joined, now and then.
-    pub(super) fn join_at_whim(&mut self) {
+    pub(super) fn rejoin_at_random(&mut self) {
         let world = self.world.clone();
-        if world.per_mille(JOINS_AGAIN) {
-            self.join_for(world.per_mille(JOINS_FOR_ALL));
+        if world.chance_per_mille(JOINS_AGAIN) {
+            self.join_with(world.chance_per_mille(JOINS_FOR_ALL));
         }
         let Some(own) = self.own_connection() else {
             return;
         };
-        if world.per_mille(KEEPS_JOINING) {
-            let joins = u32::try_from(world.between(JOINS.0, JOINS.1)).unwrap_or(1);
-            self.plan(Intent::JoinAgain(own, joins), 0);
+        if world.chance_per_mille(KEEPS_JOINING) {
+            let joins = u32::try_from(world.random_between(JOINS.0, JOINS.1)).unwrap_or(1);
+            self.schedule_intent(Intent::JoinAgain(own, joins), 0);
         }
-        if world.per_mille(CONNECTS_TWICE) {
-            self.plan(Intent::ConnectTwice(own), 0);
+        if world.chance_per_mille(CONNECTS_TWICE) {
+            self.schedule_intent(Intent::ConnectTwice(own), 0);
         }
     }
 
@@ -45,11 +45,11 @@ impl Client {
         {
             return;
         }
-        world.tally.borrow_mut().joins_again += 1;
-        self.join_for(world.per_mille(JOINS_FOR_ALL));
-        let after_ms = world.between(JOINS_EVERY_MS.0, JOINS_EVERY_MS.1);
+        world.totals.borrow_mut().joins_again += 1;
+        self.join_with(world.chance_per_mille(JOINS_FOR_ALL));
+        let after_ms = world.random_between(JOINS_EVERY_MS.0, JOINS_EVERY_MS.1);
         if let Some(left) = joins.checked_sub(1) {
-            self.plan(Intent::JoinAgain(connection, left), after_ms);
+            self.schedule_intent(Intent::JoinAgain(connection, left), after_ms);
         }
     }
 
@@ -59,22 +59,22 @@ impl Client {
         if self.own_connection() != Some(connection) || world.is_calm.get() {
             return;
         }
-        let place = world.below(u32::try_from(world.options.nodes).unwrap_or(1));
-        let Some(newer) = world.connect(self.number, place as usize).await else {
+        let slot = world.random_below(u32::try_from(world.options.nodes).unwrap_or(1));
+        let Some(newer) = world.connect(self.number, slot as usize).await else {
             return;
         };
         let Some(older) = self.connection.replace(newer) else {
             return;
         };
-        world.tally.borrow_mut().second_connections += 1;
-        self.asked.clear();
-        self.begin();
-        if world.per_mille(JOINS_BEHIND) {
+        world.totals.borrow_mut().second_connections += 1;
+        self.pending.clear();
+        self.rejoin_or_seat();
+        if world.chance_per_mille(JOINS_BEHIND) {
             self.next_id += 1;
             let join = Command::Join { id: self.next_id, from: None, tag: None, table: None };
-            older.send_up(&world, written(&join));
+            older.send_up(&world, to_json(&join));
         }
-        let after_ms = world.between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);
-        world.plan(after_ms, move |world| world.break_off(&older, 0, world.between(0, 2_000)));
+        let after_ms = world.random_between(LEFT_TO_ITSELF_MS.0, LEFT_TO_ITSELF_MS.1);
+        world.schedule(after_ms, move |world| world.break_off(&older, 0, world.random_between(0, 2_000)));
     }
 }
