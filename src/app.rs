@@ -1,8 +1,9 @@
-//! The wiring list: what a server is made of, in the order in which it starts and stops.
+//! The composition of a server, in the order in which its parts start and stop.
 //!
-//! It starts from the ground up and refuses, with a line that says what to do, before it listens.
-//! It stops from the top down: no new connections, sockets told to go elsewhere, requests
-//! finished, what the ledger has taken posted.
+//! A server starts its dependencies first, and refuses to start, with a message that names the
+//! remedy, before it listens. It stops in the reverse order: it accepts no new connections, asks
+//! sockets to reconnect elsewhere, finishes requests, and posts the queued operations of the
+//! ledger.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -37,22 +38,23 @@ use crate::rewards::{Rewards, Terms};
 use crate::rooms::RoomError;
 use crate::social::Social;
 use crate::standings::{self, Standings};
-use crate::tables::{THINKING_PATIENCE, Tables};
+use crate::tables::{AI_TIMEOUT, Tables};
 use crate::verify::hourly::Checks;
 use crate::ws::{FaultHooks, LinkMonitor, LinkTimes, PlayState};
 use crate::{db, http, ws};
 use bahay_engine::catalog::AnyGame;
 
-/// How long requests and sockets may take to end once the server stops.
+/// The time for which a stopping server waits for requests and for sockets.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the kernel may hold of what a client has not read, beside the outbox of its session.
+/// The kernel's send buffer of a connection, in bytes, in addition to the bounded queue of its
+/// session.
 const SEND_BUFFER_BYTES: u32 = 64 * 1024;
 
-/// Connections that wait to be accepted.
+/// The queue of connections to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// Why a server does not start.
+/// The errors that prevent a server from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error(transparent)]
@@ -81,64 +83,64 @@ pub enum ServeError {
     Serve(#[from] std::io::Error),
 }
 
-/// What a server is made of.
+/// The dependencies and options of a server.
 #[derive(Debug)]
 pub struct Parts {
-    /// For everything but what the ledger books.
+    /// Connections for everything but the ledger's bookings.
     pub pool: PgPool,
-    /// For that: who reads, however much, takes no connection from it.
+    /// Connections for the ledger's bookings, which no reader can exhaust.
     pub ledger_pool: PgPool,
     pub live: live_store::Options,
     pub signer: Signer,
-    /// For tokens and sessions. Tables have the house's own.
+    /// The clock of tokens and sessions. Tables use the house's clock.
     pub clock: Clock,
-    /// For a database that has none.
+    /// The first rooms of a database that has none.
     pub rooms: Vec<Room>,
-    /// How players are brought together. The key of its conflict keys is the house's own.
+    /// The options of the lobby. The secret of conflict keys is derived from the signing secret.
     pub lobby: lobby::Options,
-    /// What a new player is given.
+    /// The welcome grant.
     pub welcome: Coins,
-    /// From one check of the ledger to the next.
+    /// The time from one check of the ledger to the next.
     pub ledger_check_every: Duration,
-    /// What players are given later.
+    /// The daily rewards and reliefs.
     pub rewards: Terms,
-    /// Whose days and seasons the leaderboards have.
+    /// The time zone and the seasons of the leaderboards.
     pub calendar: standings::Calendar,
-    /// The most that operators may give or take by adjustments.
+    /// The bounds of adjustments by operators.
     pub adjustments: AdjustmentBounds,
-    /// Who is let in, and how often.
+    /// The limits by address and account.
     pub rate_limits: rate_limit::Options,
-    /// How players may sign in beside by their devices.
+    /// The options of passwords and identities.
     pub auth_options: accounts::Options,
-    /// How operators come to the desk.
+    /// The options of the desk.
     pub desk: http::DeskOptions,
-    /// With which second factors of operators are stored.
+    /// The keys that seal the second factors of operators.
     pub second_factor_keys: SealingKeys,
-    /// For how long rows are kept that nobody needs.
+    /// The retention of rows.
     pub retention: RetentionPeriods,
-    /// Where records of old games are.
+    /// The store of records, with the archive if there is one.
     pub records: Records,
-    /// When they are moved there.
+    /// The schedule of the archive.
     pub archiving: ArchiveSchedule,
-    /// Threads that think about the moves of players who are taken over.
+    /// The number of threads that choose actions for absent players.
     pub ai_workers: u8,
-    /// By which dead connections are noticed.
+    /// The timeouts by which dead connections are detected.
     pub links: LinkTimes,
-    /// For tests that plant faults.
+    /// Hooks for tests that inject faults.
     pub hooks: FaultHooks,
 }
 
-/// A server that runs.
+/// A running server.
 #[derive(Debug)]
 pub struct Running {
     pub address: SocketAddr,
-    /// Where supervisors ask.
+    /// The address of the probes, for supervisors and Prometheus.
     pub probes: SocketAddr,
     stop: watch::Sender<bool>,
     server: JoinHandle<()>,
-    /// Ends with the server.
+    /// The task of the probes, which ends after the server.
     probing: JoinHandle<()>,
-    /// Ends with the last connection.
+    /// A channel that closes with the last socket.
     sessions: mpsc::Receiver<Infallible>,
     background: JoinSet<()>,
     tables: Tables<AnyGame>,
@@ -209,18 +211,18 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Listens on an address. What is accepted there has a small buffer for sending, so that a client
-/// that does not read holds little in the kernel.
+/// Listens on an address. Accepted connections have a small send buffer, so that a client that does
+/// not read occupies little of the kernel's memory.
 pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // A restarted server takes its port again at once.
+    // Lets a restarted server bind its port at once.
     socket.set_reuseaddr(true)?;
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Starts a server on a listener for everybody, and on one for supervisors and Prometheus.
+/// Starts a server with one listener for clients and one for supervisors and Prometheus.
 pub async fn start(
     parts: Parts,
     listener: TcpListener,
@@ -262,17 +264,17 @@ pub async fn start(
     let ledger = ledger.with_read_pool(pool.clone());
     let tables = Tables::<AnyGame>::start(live.clone(), ledger.clone(), pool.clone());
     let tables = tables.await.map_err(ServeError::Redis)?;
-    tables.begin_thinking(ai_workers, THINKING_PATIENCE)?;
+    tables.start_ai_pool(ai_workers, AI_TIMEOUT)?;
     register_metrics(&metrics, &tables, [&pool, &ledger_pool]);
     let (stop, stopping) = watch::channel(false);
 
     let mut background = JoinSet::new();
-    background.spawn(tables.clone().listen(publications));
-    background.spawn(tables.clone().tick());
+    background.spawn(tables.clone().handle_publications(publications));
+    background.spawn(tables.clone().run_ticker());
     let checks = Checks::new(pool.clone(), ledger_check_every, &metrics);
     let checks = checks.with_records(records.clone());
     background.spawn(checks.clone().run(stopping.clone()));
-    background.spawn(tables.clone().keep_present());
+    background.spawn(tables.clone().run_heartbeats());
     background.spawn(tables.clone().find_lost());
 
     let lookup = accounts::session_lookup(pool.clone());
@@ -381,7 +383,7 @@ pub async fn start(
     let router = http::router(services, &options, ws::router(play));
     let mut stopped = stopping;
     let server = http::serve(doorway, router, async move {
-        // Without its sender the server is stopped too.
+        // A dropped sender stops the server too.
         let _ = stopped.wait_for(|stop| *stop).await;
     });
     let server = tokio::spawn(server);
@@ -390,7 +392,7 @@ pub async fn start(
     Ok(Running { address, probes, stop, server, probing, sessions, background, tables, ledger })
 }
 
-/// What the parts know of themselves, for whoever reads the figures.
+/// Registers the metrics of the process, the tables and the connection pools.
 fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
     metrics.register_play(tables.counts().play());
     metrics.register_process();
@@ -422,7 +424,7 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
     metrics.register_counts(
         "bahay_ai_decisions",
         "Moves of players who are taken over that the strong AI was asked for, by outcome",
-        tables.thoughts(),
+        tables.ai_outcomes(),
     );
     metrics.register_gauge_fn("bahay_database_connections", "Connections to PostgreSQL", move || {
         connections.size().into()
@@ -443,9 +445,9 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
 }
 
 impl Running {
-    /// Stops from the top down, and returns when everything has ended or the time is up.
+    /// Stops the server, and returns when everything has ended or the deadline has passed.
     pub async fn stop(mut self) -> std::io::Result<()> {
-        // Nobody may be listening for it any more.
+        // The receivers may be gone already.
         let _ = self.stop.send(true);
         match tokio::time::timeout(STOP_TIMEOUT, &mut self.server).await {
             Ok(Ok(())) => {}
@@ -458,7 +460,7 @@ impl Running {
         if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
             tracing::warn!("some connections did not end in time");
         }
-        // Whoever still asks how it does has no business with what is left.
+        // The probes are not needed for the remaining steps.
         self.probing.abort();
         self.background.shutdown().await;
         self.tables.retire().await;
@@ -467,12 +469,12 @@ impl Running {
     }
 }
 
-/// What asks a server to stop. Listened to before it serves: whoever sees it answer may end it at
-/// once, and in order.
+/// The signals that stop a server. They are installed before the server answers, so that it can be
+/// stopped in order as soon as it is reachable.
 struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// The terminal has gone, or a supervisor asks to read settings anew: that takes a new process.
+    /// The terminal has closed, or a supervisor requests a reload, which needs a new process.
     hang_up: Signal,
 }
 

@@ -1,5 +1,5 @@
-//! What an operator does about tables from the command line, beside the nodes that serve. It works
-//! on the same Redis and the same PostgreSQL as they do, and as they do without owning anything.
+//! The operators' commands about tables, run beside the serving nodes. A command works on the same
+//! Redis and PostgreSQL as the nodes, and like them owns no table.
 
 use std::fmt::Write as _;
 
@@ -19,46 +19,46 @@ use crate::reason::Reason;
 use crate::tables::{Tables, VoidOutcome};
 use bahay_engine::catalog::AnyGame;
 
-/// An order about tables.
+/// A command about tables.
 #[derive(Subcommand, Clone, Debug)]
 pub enum TableCommand {
-    /// End a table: its open game is voided, its coins go back, its players can go elsewhere.
+    /// End a table: void its open game, return the coins, and release the players.
     Void {
         /// The table's id, as in the log.
         table: TableId,
-        /// For the books, and for whoever reads them: 10 to 500 characters.
+        /// The reason, for the books and their readers: 10 to 500 characters.
         #[arg(long, value_name = "TEXT")]
         reason: Reason,
         #[command(flatten)]
         house: Box<HouseServices>,
     },
-    /// Let a halted table play on, if its journal replays with this program.
+    /// Release a halted table, if its journal replays with this program.
     Release {
         /// The table's id, as in the log.
         table: TableId,
         #[command(flatten)]
         house: Box<HouseServices>,
     },
-    /// Give the POT of a table that is gone back to those who paid the antes in it.
+    /// Refund the POT of a lost table to the players who paid its antes.
     RefundPot {
-        /// The table's id, as `list-lost` prints it.
+        /// The table's id, as printed by `list-lost`.
         table: TableId,
         #[command(flatten)]
         house: Box<HouseServices>,
     },
-    /// List the POTs of tables that are gone, longest forgotten first.
+    /// List the POTs of lost tables, oldest first.
     ListLost {
         #[command(flatten)]
         house: Box<HouseServices>,
     },
-    /// List the tables that are halted, longest first.
+    /// List the halted tables, longest halted first.
     ListHalted {
         #[command(flatten)]
         database: Box<Database>,
     },
 }
 
-/// The services of the house.
+/// The addresses of PostgreSQL and Redis.
 #[derive(Args, Clone, Debug)]
 pub struct HouseServices {
     #[command(flatten)]
@@ -67,10 +67,10 @@ pub struct HouseServices {
     live: LiveState,
 }
 
-/// What an order failed with, already in words.
+/// The error of a command, for printing.
 type CommandError = Box<dyn std::error::Error>;
 
-/// Carries out an order; gives what to print.
+/// Runs a command and returns the text to print.
 pub async fn run_table_command(command: TableCommand) -> Result<String, CommandError> {
     match command {
         TableCommand::Void { table, reason, house } => {
@@ -128,14 +128,14 @@ async fn connect(database: Database) -> Result<PgPool, CommandError> {
     Ok(db::connect(database.database_url, options).await?)
 }
 
-/// A house as this process reaches it.
+/// The services that a command uses.
 struct HouseConnection {
     tables: Tables<AnyGame>,
     ledger: LedgerTasks,
     audit: Audit,
 }
 
-/// Before it is done, so that nothing is done without it.
+/// Records the audit entry before the act, so that no act lacks its entry.
 async fn record_audit(audit: &Audit, action: Action, table: TableId, detail: Value) -> Result<(), CommandError> {
     let subject = format!("table:{table}");
     Ok(audit.record(&Actor::COMMAND_LINE, action, &subject, detail).await?)
@@ -145,7 +145,7 @@ async fn connect_house(house: HouseServices) -> Result<HouseConnection, CommandE
     let pool = connect(house.database).await?;
     let (live, _publications) = LiveStore::connect(&house.live.options()).await?;
     let (ledger, tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
-    // It plays nothing, so it needs no time of the house's.
+    // This process runs no table, so it does not need the house's clock.
     let audit = Audit::new(pool.clone());
     let tables = Tables::new(live, ledger, Clock::system(), pool);
     Ok(HouseConnection { tables, ledger: tasks, audit })

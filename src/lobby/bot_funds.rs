@@ -1,8 +1,8 @@
-//! Grants of coins to bots that go to a table, within the purse of the house (`bot_purse`).
+//! Grants of coins to bots that join a table, within the purse of the house (`bot_purse`).
 //!
-//! Any node may grant: the matcher that holds the lease for its rooms, and whichever node a host of a
-//! private table asks. A grant reads what is left and books under one lock, so that no two are
-//! decided by the same coins.
+//! Any node may grant coins: the matcher that holds the lease, for its rooms, and each node at
+//! which the host of a private table asks for bots. A grant reads the purse and posts the operation
+//! under one lock, so that no two grants spend the same coins.
 
 use std::time::Duration;
 
@@ -13,52 +13,52 @@ use crate::clock;
 use crate::entropy;
 use crate::ledger::{AMOUNT_MAX, Grant, GrantCoins};
 
-use super::bot_purse::{BotPurse, Purpose};
-use super::bots::Spots;
-use super::{Lobby, LobbyError, Room, admit};
+use super::bot_purse::{BotPurse, PursePurpose};
+use super::bots::BotLocations;
+use super::{Lobby, LobbyError, Room, check_wallet};
 
-/// Losses of bots count against their purse for so long.
+/// The period over which losses of bots count against their purse.
 const PURSE_WINDOW: Duration = Duration::from_hours(24);
 
-/// The wallet that a bot is to have.
+/// The wallet that a bot needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WantedFunds {
-    /// The least that the table asks for.
+    /// The minimum of the table.
     pub(super) least: Coins,
-    /// The most that the table admits.
+    /// The maximum of the table.
     pub(super) most: Coins,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: PursePurpose,
 }
 
-/// The result of asking for coins for a bot.
+/// The outcome of a request for coins for a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Funding {
-    /// The bot has enough.
+    /// The bot has enough coins.
     Funded,
-    /// Another grant to a bot is being made.
+    /// Another grant to a bot holds the lock.
     Busy,
-    /// Too little is left in the purse.
+    /// The purse holds too little.
     Empty,
 }
 
 impl Lobby {
-    /// Returns true if so many bots can be given what they need for a room.
+    /// Returns true if the purse covers the wallets that this many bots need in a room.
     pub(super) async fn can_fund(
         &self,
         now: Timestamp,
         room: &Room,
         bots: usize,
-        spots: &mut Spots,
+        locations: &mut BotLocations,
     ) -> bool {
-        let purse = match spots.purse {
+        let purse = match locations.purse {
             Some(purse) => Ok(purse),
-            None => self.read_purse(now, Purpose::Rooms).await,
+            None => self.read_purse(now, PursePurpose::Rooms).await,
         };
         match purse {
             Ok(purse) => {
-                spots.purse = Some(purse);
+                locations.purse = Some(purse);
                 let covers = purse.covers(room.wallet_min(), bots);
-                spots.is_purse_empty |= !covers;
+                locations.is_purse_empty |= !covers;
                 covers
             }
             Err(error) => {
@@ -68,32 +68,32 @@ impl Lobby {
         }
     }
 
-    /// Gives a bot what it needs for a room. False when it has more than the room is for, or the
-    /// house would give its bots more than it may.
-    pub(super) async fn fund(
+    /// Grants a bot the coins that it needs in a room. Returns false if the bot holds more than the
+    /// room's maximum, or if the purse is too small.
+    pub(super) async fn fund_for_room(
         &self,
         now: Timestamp,
         room: &Room,
         player: PlayerId,
-        spots: &mut Spots,
+        locations: &mut BotLocations,
     ) -> Result<bool, LobbyError> {
         let available = self.ledger.wallet(player).await?.available;
-        match admit(room, available) {
+        match check_wallet(room, available) {
             Ok(()) => Ok(true),
             Err(LobbyError::TooFewCoins { needed }) => {
                 let most = room.wallet_max().unwrap_or(AMOUNT_MAX);
-                let wanted = WantedFunds { least: needed, most, purpose: Purpose::Rooms };
+                let wanted = WantedFunds { least: needed, most, purpose: PursePurpose::Rooms };
                 let funding = self.fund_bot(now, player, wanted).await?;
-                // Read again before the next one.
-                spots.purse = None;
-                spots.is_purse_empty |= funding == Funding::Empty;
+                // The purse is read again before the next grant.
+                locations.purse = None;
+                locations.is_purse_empty |= funding == Funding::Empty;
                 Ok(funding == Funding::Funded)
             }
             Err(_) => Ok(false),
         }
     }
 
-    /// Gives a bot what it lacks of a wallet, if the purse has it.
+    /// Grants a bot the coins that it lacks, if the purse covers them.
     pub(super) async fn fund_bot(
         &self,
         now: Timestamp,
@@ -111,8 +111,8 @@ impl Lobby {
         let Some(amount) = purse.take_grant(wanted.least, available, wanted.most) else {
             return Ok(Funding::Empty);
         };
-        // A grant whose answer is lost is given again: the bot has more then, and the ledger says
-        // so.
+        // A grant whose answer is lost is repeated under another key: the bot then holds more
+        // coins, and the ledger records both grants.
         let key = format!("{player}:{}", entropy::uuid());
         let grant = GrantCoins { player, grant: Grant::HouseBot, key, amount };
         self.ledger.grant(grant).await?;
@@ -120,11 +120,11 @@ impl Lobby {
         Ok(Funding::Funded)
     }
 
-    /// Reads what the house may still give its bots.
+    /// Reads the coins that the house may still grant its bots.
     pub(super) async fn read_purse(
         &self,
         now: Timestamp,
-        purpose: Purpose,
+        purpose: PursePurpose,
     ) -> Result<BotPurse, LobbyError> {
         let coins = self.ledger.house_bot_coins(clock::before(now, PURSE_WINDOW)).await?;
         Ok(BotPurse::new(self.options.bots_day_max, coins, purpose))

@@ -1,60 +1,62 @@
-//! The coins that the house may still give its bots.
+//! The coins that the house may still grant its bots.
 //!
-//! In any 24 hours all bots together lose at most the bound, whatever rooms, bets, multipliers, rule
-//! sets and accounts somebody plays them with: a grant is made only if what the bots have lost in
-//! the 24 hours before it, what they hold already and the grant together stay within the bound, and
-//! a bot loses nothing but what it holds. Coins that bots win count as theirs.
+//! In any 24 hours all bots together lose at most the limit, whatever rooms, bets, multipliers,
+//! rule sets and accounts they meet: a grant is made only if the losses of the 24 hours before it,
+//! the coins that bots hold, and the grant together stay within the limit, and a bot can lose only
+//! what it holds. Coins that bots win belong to them.
 
 use bahay_engine::coins::Coins;
 
 use crate::ledger::HouseBotCoins;
 
-/// A bot that has too little for a room is given so many times what the room asks for.
-const FILLED_TIMES: i64 = 20;
+/// The multiple of the room's minimum to which a bot's wallet is filled.
+const FILL_FACTOR: i64 = 20;
 
-/// The part of the purse that one bot gets beyond what its room asks for, so that one bot in a dear
-/// room leaves something for others.
+/// The divisor of the purse that bounds one grant beyond the room's minimum, so that one bot in an
+/// expensive room leaves coins for others.
 const SHARE: i64 = 8;
 
-/// Private tables leave this part of the bound to rooms: whoever empties what is left for them keeps
-/// no bot from those who wait in a room.
-const LEFT_TO_ROOMS: i64 = 2;
+/// The divisor of the limit that private tables leave to rooms: emptying the purse of private
+/// tables keeps no bot from players who wait in a room.
+const ROOMS_SHARE: i64 = 2;
 
-/// The kind of table that a bot is to play at.
+/// The use of the purse, by the kind of table that a bot joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum PursePurpose {
     Rooms,
     /// A table whose host chooses the bet and the other players.
     PrivateTable,
 }
 
-/// The rest of the bound.
+/// The remaining part of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BotPurse {
     left: Coins,
 }
 
 impl BotPurse {
-    /// Returns what is left of a bound of a day, given what bots lost in it and what they hold.
-    pub(super) fn new(day_max: Coins, coins: HouseBotCoins, purpose: Purpose) -> Self {
+    /// Returns the rest of a daily limit, given the losses of bots in that period and the coins
+    /// that they hold.
+    pub(super) fn new(day_max: Coins, coins: HouseBotCoins, purpose: PursePurpose) -> Self {
         let HouseBotCoins { lost, held } = coins;
         let kept = match purpose {
-            Purpose::Rooms => Coins::ZERO,
-            Purpose::PrivateTable => Coins::from_hundredths(day_max.hundredths() / LEFT_TO_ROOMS),
+            PursePurpose::Rooms => Coins::ZERO,
+            PursePurpose::PrivateTable => Coins::from_hundredths(day_max.hundredths() / ROOMS_SHARE),
         };
         let left = day_max.checked_sub(kept).and_then(|left| left.checked_sub(lost));
         let left = left.and_then(|left| left.checked_sub(held));
         Self { left: left.unwrap_or_default().max(Coins::ZERO) }
     }
 
-    /// Returns true if so many bots without coins can be given what a room asks for.
+    /// Returns true if the purse covers this many bots without coins at the minimum of a room.
     pub(super) fn covers(&self, needed: Coins, bots: usize) -> bool {
         let bots = i64::try_from(bots).unwrap_or(i64::MAX);
         needed.hundredths().checked_mul(bots).is_some_and(|sum| sum <= self.left.hundredths())
     }
 
-    /// Takes out the grant for a bot that has `available` and needs more, `most` at most to be let
-    /// into the room. `None` when too little is left, or the bot needs nothing.
+    /// Deducts a grant from the purse for a bot that holds `available` and needs at least `needed`
+    /// and at most `most` coins, and returns its amount. Returns `None` if the purse is too small
+    /// or the bot needs nothing.
     pub(super) fn take_grant(
         &mut self,
         needed: Coins,
@@ -62,7 +64,7 @@ impl BotPurse {
         most: Coins,
     ) -> Option<Coins> {
         let least = needed.checked_sub(available).filter(|least| *least > Coins::ZERO)?;
-        let wanted = needed.hundredths().saturating_mul(FILLED_TIMES).min(most.hundredths());
+        let wanted = needed.hundredths().saturating_mul(FILL_FACTOR).min(most.hundredths());
         let wanted = Coins::from_hundredths(wanted).checked_sub(available)?;
         let share = Coins::from_hundredths(self.left.hundredths() / SHARE);
         let grant = wanted.min(share).max(least);
@@ -73,7 +75,7 @@ impl BotPurse {
 
 #[cfg(test)]
 mod tests {
-    use super::{BotPurse, Coins, HouseBotCoins, Purpose};
+    use super::{BotPurse, Coins, HouseBotCoins, PursePurpose};
 
     fn coins(whole: i64) -> Coins {
         Coins::from_whole(whole).unwrap()
@@ -81,7 +83,7 @@ mod tests {
 
     fn purse(max: i64, lost: i64, held: i64) -> BotPurse {
         let bots = HouseBotCoins { lost: coins(lost), held: coins(held) };
-        BotPurse::new(coins(max), bots, Purpose::Rooms)
+        BotPurse::new(coins(max), bots, PursePurpose::Rooms)
     }
 
     #[test]
@@ -89,7 +91,7 @@ mod tests {
         let mut full = purse(20_000, 0, 0);
         let most = coins(1_000_000);
         assert_eq!(full.take_grant(coins(50), Coins::ZERO, most), Some(coins(1_000)));
-        // Dearer than a share: what is needed, and no more.
+        // Above one share of the purse the grant is the minimum.
         assert_eq!(full.take_grant(coins(15_000), coins(1), most), Some(coins(14_999)));
         assert_eq!(full.take_grant(coins(4_002), Coins::ZERO, most), None);
         assert_eq!(full.take_grant(coins(4_001), Coins::ZERO, most), Some(coins(4_001)));
@@ -107,7 +109,7 @@ mod tests {
         assert!(purse(20_000, 5_000, 5_000).covers(coins(5_000), 2));
         assert!(!purse(20_000, 5_000, 5_000).covers(coins(5_001), 2));
         assert!(!purse(20_000, 15_000, 6_000).covers(coins(1), 1));
-        // Won by bots and swept.
+        // Coins that bots won and that were swept.
         assert!(purse(20_000, -1_000, 0).covers(coins(21_000), 1));
         assert!(!purse(20_000, 0, 0).covers(Coins::from_hundredths(i64::MAX), 2));
     }
@@ -118,20 +120,20 @@ mod tests {
             let bots = HouseBotCoins { lost: coins(lost), held: Coins::ZERO };
             BotPurse::new(coins(20_000), bots, purpose)
         };
-        assert!(purse(9_990, Purpose::PrivateTable).covers(coins(10), 1));
-        assert!(!purse(9_990, Purpose::PrivateTable).covers(coins(11), 1));
-        assert!(!purse(15_000, Purpose::PrivateTable).covers(coins(1), 1));
-        assert!(purse(15_000, Purpose::Rooms).covers(coins(5_000), 1));
+        assert!(purse(9_990, PursePurpose::PrivateTable).covers(coins(10), 1));
+        assert!(!purse(9_990, PursePurpose::PrivateTable).covers(coins(11), 1));
+        assert!(!purse(15_000, PursePurpose::PrivateTable).covers(coins(1), 1));
+        assert!(purse(15_000, PursePurpose::Rooms).covers(coins(5_000), 1));
     }
 
-    /// Takes all that bots hold as often as they are given more, in rooms of many prices.
+    /// Empties the wallets of bots as often as they are filled, in rooms with many minimums.
     #[test]
     fn nobody_wins_more_than_the_bound() {
         let max = coins(20_000);
         let mut lost = Coins::ZERO;
         for round in 0..10_000 {
             let held = HouseBotCoins { lost, held: Coins::ZERO };
-            let mut purse = BotPurse::new(max, held, Purpose::Rooms);
+            let mut purse = BotPurse::new(max, held, PursePurpose::Rooms);
             let needed = coins(1 + round % 700);
             let granted = purse.take_grant(needed, Coins::ZERO, coins(1_000_000));
             lost = lost.checked_add(granted.unwrap_or_default()).unwrap();

@@ -1,28 +1,33 @@
-//! Bots of the house (rule 8.6), seated by the matcher that holds the lease: where players have
-//! waited for so long that a game with a bot is better than none. A table plays its bots by itself,
-//! on whatever node, so nothing here has to live for a game to go on.
+//! House bots (rule 8.6), seated by the matcher that holds the lease if players have waited so long
+//! that a game with a bot is better than none. A table chooses its bots' actions by itself, on any
+//! node, so a game does not depend on this module once it runs.
 //!
-//! About once a second, and as soon as somebody with a ticket has waited long enough: free seats
-//! beside players who have waited long at a table get whoever waits with a ticket, then bots; players
-//! who have waited long with tickets are seated together, fewer than a table takes, and bots beside
-//! them; and for each ticket that still waits, one bot at a table where its player would fit is asked
-//! to leave, which it does after the game.
-//! Where a bot would come, skill keeps no players apart. What is remembered from one time to the
-//! next is stored beside the tickets, and read by whoever has the lease after this matcher.
+//! About once a second, and as soon as a ticket has waited long enough:
 //!
-//! Who asks for a seat at once is given one in the place of a bot, where no player waits and a
-//! table with a bot is between two games.
+//! - Free seats beside players who have waited long at a table are filled with tickets, then with
+//!   bots.
+//! - Players who have waited long with tickets are seated together, fewer than a table takes, and
+//!   bots beside them.
+//! - For each ticket that still waits, one bot at a table that fits its player is asked to leave,
+//!   which it does after the game.
 //!
-//! A bot that sits nowhere has no coins: it is given some when it goes to a table, and what it has
-//! left is swept back, also from bots that no server uses any more. How much the house gives and
-//! loses by that in a day is bounded (`bot_funds`, `bot_purse`): beyond it no bot sits down.
+//! Ratings keep no players apart where a bot would join. The state that is kept between these
+//! passes is stored beside the tickets, and is loaded by the next matcher that acquires the lease.
+//!
+//! A player who asks for a seat at once replaces a bot if no player waits and a table with a bot is
+//! between two games.
+//!
+//! A bot that sits nowhere holds no coins: it is granted coins when it joins a table, and the rest
+//! is swept back afterwards, also from bots that no server uses any more. The coins that the house
+//! grants and loses in a day are limited (`bot_funds`, `bot_purse`); beyond the limit no bot sits
+//! down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::matchmaking::{
-    self, Candidate, Round, Ticket, TicketId, WINDOW_MS, fit_companions,
+    self, Candidate, Round, Ticket, TicketId, WINDOW_MS, fits_candidate,
 };
 use bahay_engine::table::{Input, PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
@@ -37,16 +42,16 @@ use super::matcher::{Matcher, PlannedTable};
 use super::take_seat::{SeatOutcome, NewOccupant};
 use super::{Lobby, LobbyError, Room};
 
-/// Bots whose places are looked up at once.
+/// The number of bots that are located concurrently.
 const AT_ONCE: usize = 16;
 
-/// Tickets for which bots are asked to leave in one go.
+/// The maximum number of tickets for which bots are asked to leave in one pass.
 const LEAVE_REQUESTS_MAX: usize = 64;
 
-/// The time from one line of the log about an empty purse to the next.
+/// The minimum interval between two log lines about an empty purse, in milliseconds.
 const EMPTY_PURSE_LOGGED_MS: u64 = 10 * 60 * 1_000;
 
-/// A bot of the house.
+/// A house bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bot {
     pub player: PlayerId,
@@ -54,43 +59,45 @@ pub struct Bot {
     pub avatar: String,
 }
 
-/// The bots of a house, and what the matcher remembers about companions.
+/// The bots of a house, and the matcher's state about companions.
 #[derive(Debug, Default)]
 pub struct Bots {
     bots: Arc<[Bot]>,
     players: BTreeSet<PlayerId>,
     after_ms: u64,
-    /// When it was last asked whether bots are due.
+    /// The time of the last call of [`Bots::are_due`].
     checked_at: Timestamp,
     memory: MatcherMemory,
-    /// The time of the last line of the log about an empty purse.
+    /// The time of the last log line about an empty purse.
     empty_purse_logged: Option<Timestamp>,
-    /// The lease under which the memory was read, and as what it is stored.
+    /// The fence of the lease under which `memory` was loaded, and its stored form.
     stored: (u64, String),
 }
 
-/// What is remembered from one look after companions to the next.
+/// The state that is kept between two passes of [`Matcher::provide_companions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct MatcherMemory {
-    /// Tables where players wait: with so many seats free, since when.
+    /// Tables at which players wait: the number of free seats, and the time since which it is that
+    /// number.
+    #[serde(rename = "lonely")]
     waiting_tables: BTreeMap<TableId, (u8, Timestamp)>,
     /// Tickets for which a bot was asked to leave.
     promised: BTreeSet<TicketId>,
 }
 
-/// Where the bots are.
+/// The locations of the bots.
 #[derive(Debug, Default)]
 pub(super) struct BotLocations {
     pub(super) free: Vec<Bot>,
     tables: BTreeSet<TableId>,
-    /// The coins that the house may still give them, once that was read.
+    /// The coins that the house may still grant, once the purse was read.
     pub(super) purse: Option<BotPurse>,
-    /// A bot stayed away because the purse is empty.
+    /// A bot was not seated because the purse is empty.
     pub(super) is_purse_empty: bool,
 }
 
 impl Bots {
-    /// Bots that come where players have waited for so long.
+    /// Creates bots that join players who have waited for `after`.
     pub fn new(bots: Vec<Bot>, after: Duration) -> Self {
         let players = bots.iter().map(|bot| bot.player).collect();
         let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
@@ -105,7 +112,7 @@ impl Bots {
         self.bots.clone()
     }
 
-    /// Whether one of these tickets has come to wait long enough since this was last asked.
+    /// Returns true if one of these tickets reached the waiting time after the previous call.
     pub(super) fn are_due(&mut self, waiting: &[Ticket], now: Timestamp) -> bool {
         let before = std::mem::replace(&mut self.checked_at, now);
         let waited = |ticket: &Ticket, at: Timestamp| {
@@ -114,7 +121,8 @@ impl Bots {
         waiting.iter().any(|ticket| waited(ticket, now) && !waited(ticket, before))
     }
 
-    /// Of these tables, those where players have waited long enough.
+    /// Returns the tables at which players have waited long enough, and updates the state about all
+    /// of them.
     fn take_long_waiting(
         &mut self,
         open: Vec<(Arc<Room>, JoinableTable)>,
@@ -140,7 +148,7 @@ impl Bots {
 }
 
 impl Matcher {
-    /// Sees to companions for those whom a round has not placed.
+    /// Provides companions for players whom a round has not placed.
     pub(super) async fn provide_companions(
         &mut self,
         held: &MatchingLease,
@@ -187,7 +195,8 @@ impl Matcher {
                 open.companions.iter().find(|one| !self.bots.players.contains(&one.player));
             let rating = people.map_or(crate::ratings::INITIAL_RATING, |one| one.rating);
             let invited = self.seat_ticket_holders(held, rooms, &room, &open, &mut waiting).await;
-            // Bots come until a game can begin, and leave the other seats to players.
+            // Bots complete a table only up to the minimum of a game, and leave the other seats to
+            // players.
             let here = u8::try_from(open.companions.len()).unwrap_or(u8::MAX);
             let lacking = room.seats().least.saturating_sub(here);
             let free = open.seats_free.min(lacking).saturating_sub(invited);
@@ -211,8 +220,8 @@ impl Matcher {
         }
     }
 
-    /// Seats players with tickets beside those who have waited long at a table. Says for how many
-    /// seats there was somebody, whether or not they could be seated in this round.
+    /// Seats players with tickets beside those who have waited long at a table. Returns the number
+    /// of seats for which a ticket fits, whether or not its player was seated in this round.
     async fn seat_ticket_holders(
         &self,
         held: &MatchingLease,
@@ -231,7 +240,7 @@ impl Matcher {
             let wants = place.is_some_and(|place| ticket.rooms.contains(place));
             if !is_full
                 && wants
-                && companions.iter().all(|one| fit_companions(ticket, one, apart, WINDOW_MS))
+                && companions.iter().all(|one| fits_candidate(ticket, one, apart, WINDOW_MS))
             {
                 companions.push(ticket.who.clone());
                 invited.push(ticket.id);
@@ -244,8 +253,8 @@ impl Matcher {
         u8::try_from(invited.len()).unwrap_or(u8::MAX)
     }
 
-    /// Seats players together who have waited long, as many as fit each other, and bots beside
-    /// them. Gives the tickets that still wait.
+    /// Seats players who have waited long together, as many as fit each other, and bots beside
+    /// them. Returns the tickets that still wait.
     async fn group_tickets(
         &self,
         held: &MatchingLease,
@@ -256,7 +265,7 @@ impl Matcher {
         let is_tired = |ticket: &Ticket| held.now.ms_since(ticket.since) >= self.bots.after_ms;
         let most = rooms.iter().map(|room| room.seats().least).max().unwrap_or_default();
         let long_ago = Timestamp::from_ms(held.now.ms().saturating_sub_unsigned(WINDOW_MS));
-        // With all seats first: rather somebody better or worse than a bot.
+        // Larger groups come first: another player of any rating is preferred to a bot.
         for size in (1..=most).rev() {
             if !waiting.iter().any(is_tired) {
                 break;
@@ -276,7 +285,7 @@ impl Matcher {
             let round =
                 Round { seats: &seats, networks_apart, tables: &[], tickets: &tickets, now, turn };
             for placement in round.placements() {
-                let matchmaking::Place::New { room } = placement.place else {
+                let matchmaking::PlacementTarget::NewTable { room } = placement.target else {
                     continue;
                 };
                 let Some(room) = rooms.get(room) else {
@@ -303,8 +312,8 @@ impl Matcher {
         waiting
     }
 
-    /// Seats so many bots at a table, as far as there are any. They pass for as good as the players
-    /// there, so that they keep nobody away.
+    /// Seats up to `count` bots at a table, as long as bots are free. They take the rating of the
+    /// players there, so that ratings keep nobody away.
     async fn fill_with_bots(
         &self,
         now: Timestamp,
@@ -328,7 +337,7 @@ impl Matcher {
             };
             match seated {
                 Ok(true) => {}
-                // Somebody was faster, or the room is not for this bot.
+                // Another player took the seat, or the room does not admit this bot.
                 Ok(false) => locations.free.insert(0, bot),
                 Err(error) => {
                     tracing::warn!(%table, bot = %bot.player, %error, "a bot is seated later");
@@ -337,7 +346,7 @@ impl Matcher {
         }
     }
 
-    /// Asks bots to leave where players who wait would fit: one bot for each ticket, once.
+    /// Asks bots to leave tables that would fit waiting players: one bot for each ticket, once.
     async fn ask_bots_to_leave(
         &mut self,
         now: Timestamp,
@@ -359,7 +368,7 @@ impl Matcher {
                 let apart = rooms
                     .get(room)
                     .is_none_or(|room| self.lobby.options.keeps_networks_apart(room));
-                fit_companions(ticket, one, apart, waited_ms)
+                fits_candidate(ticket, one, apart, waited_ms)
             };
             let found = tables.iter_mut().find_map(|(table, spot)| {
                 let goes = ticket.rooms.contains(spot.room)
@@ -370,7 +379,7 @@ impl Matcher {
                 continue;
             };
             self.bots.memory.promised.insert(ticket.id);
-            // Refused, it is on its way already, or gone.
+            // A rejected request means that the bot is leaving already or has left.
             if let Err(error) = self.lobby.tables().submit(table, Input::Leave { player }).await {
                 tracing::debug!(%table, %error, "a bot does not leave");
             }
@@ -381,7 +390,8 @@ impl Matcher {
         self.bots.memory.promised.contains(&ticket.id)
     }
 
-    /// Takes back the coins of bots that sit nowhere. What fails is done another time.
+    /// Sweeps the coins of bots that sit nowhere back to the house. Failures are retried in a later
+    /// sweep.
     pub(super) async fn sweep_bots(&self) {
         let swept = async {
             for wallet in self.lobby.ledger.bots_with_coins().await? {
@@ -389,7 +399,7 @@ impl Matcher {
                     continue;
                 }
                 match self.lobby.ledger.sweep(wallet).await {
-                    // Seated meanwhile, by whoever had the lease before.
+                    // A matcher that held the lease before has seated the bot meanwhile.
                     Ok(()) | Err(LedgerError::Overdrawn { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -402,19 +412,19 @@ impl Matcher {
     }
 }
 
-/// A table with bots that could leave.
+/// A table with bots that can leave.
 #[derive(Debug)]
 struct BotTable {
-    /// By its place among the rooms.
+    /// The index of the table's room.
     room: usize,
     bots: Vec<PlayerId>,
-    /// Who else is there.
+    /// The players at the table beside the bots.
     companions: Vec<Candidate>,
     is_running: bool,
 }
 
 impl Lobby {
-    /// Looks up where these bots sit.
+    /// Looks up the tables of these bots.
     pub(super) async fn locate_bots(&self, bots: &[Bot]) -> BotLocations {
         let look = |bot: Bot| async move {
             let seated = self.seated_at(bot.player).await;
@@ -429,7 +439,7 @@ impl Lobby {
                 Ok(Some(table)) => {
                     locations.tables.insert(table);
                 }
-                // On its way, at a halted table, or not to be found out now.
+                // The bot is being seated, sits at a halted table, or cannot be located now.
                 Err(_) => {}
             }
         }
@@ -444,7 +454,7 @@ impl Lobby {
     ) -> BTreeMap<TableId, BotTable> {
         let mut tables = BTreeMap::new();
         for id in &locations.tables {
-            let Ok(Some(table)) = self.tables.look(*id).await else {
+            let Ok(Some(table)) = self.tables.read_table(*id).await else {
                 continue;
             };
             let room = rooms.iter().position(|room| room.id() == table.terms().room);
@@ -463,8 +473,9 @@ impl Lobby {
         tables
     }
 
-    /// A place in that of a bot for somebody who would otherwise begin a table alone; for which
-    /// the bot has left, since no game runs there.
+    /// Reserves the seat of a bot at a table without a running game, for a player who would
+    /// otherwise open a table alone. The bot leaves first. Returns `None` if players wait at open
+    /// tables or no bot can be replaced.
     pub(super) async fn replace_bot(
         &self,
         room: &Arc<Room>,
@@ -498,7 +509,8 @@ impl Lobby {
         Ok(None)
     }
 
-    /// Seats a bot at a table, where a place is reserved for it alone. False when there is none.
+    /// Seats a bot at a table, with a reservation for it alone. Returns false if no seat is
+    /// available.
     pub(super) async fn seat_bot(
         &self,
         reserve: SeatReservation<'_>,

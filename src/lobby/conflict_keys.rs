@@ -1,7 +1,8 @@
-//! The keys that keep two players apart at a table: a digest of each device, and one of the network of
-//! the address (an IPv4 address, or the first 48 bits of an IPv6 address). The digests contain the
-//! house's secret, so that nobody who sees a key can try out which address it stands for. Blocks are
-//! no keys: each player carries its own list, which is compared with the ids of the others.
+//! Conflict keys, which keep two players apart at a table: a digest of each device, and one of the
+//! network of the address (an IPv4 address, or the first 48 bits of an IPv6 address). The digests
+//! are keyed with the house's secret, so that an address cannot be found by trying candidates
+//! against a key. Blocks are not keys: each player carries a list of its own, which is compared
+//! with the ids of the others.
 
 use bahay_engine::matchmaking::{Candidate, ConflictKey};
 use bahay_engine::table::PlayerId;
@@ -10,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 use crate::rate_limit::Address;
 use crate::ratings::MatchmakingProfile;
 
-/// Returns a player with everything that keeps it apart from others. The network counts only where
-/// `from` is given.
+/// Returns a player as a candidate for a table, with everything that keeps it apart from others.
+/// The network counts only if `from` is given.
 pub(crate) fn candidate(
     secret: &[u8; 32],
     player: PlayerId,
@@ -32,7 +33,8 @@ pub(super) fn device_keys(secret: &[u8; 32], profile: &MatchmakingProfile) -> Ve
     profile.devices.iter().map(|device| conflict_key(secret, b"device", device)).collect()
 }
 
-/// Returns the key of an address's network: of IPv6 what one subscriber may have altogether.
+/// Returns the key of an address's network, which for IPv6 is the range that one subscriber may
+/// hold.
 pub(super) fn network_key(secret: &[u8; 32], from: Address) -> ConflictKey {
     conflict_key(secret, b"network", from.network().to_string().as_bytes())
 }

@@ -1,5 +1,5 @@
-//! Invitations to a rematch, told at once to players who have a socket open, on whatever node. A player
-//! without one finds the notice (`crate::notices`), so an invitation that gets lost is no loss.
+//! Invitations to a rematch, delivered at once to players with an open socket at any node. Delivery
+//! is best effort, because every player also gets the notice (`crate::notices`).
 
 use bahay_engine::table::{GameId, PlayerId};
 use serde::{Deserialize, Serialize};
@@ -14,16 +14,16 @@ use super::Lobby;
 pub struct Invitation {
     /// The code of the table.
     pub code: String,
-    /// The player who invites.
+    /// The inviting player.
     pub from: PlayerId,
     pub name: String,
-    /// The game that is to be played again.
+    /// The game to be played again.
     pub game: GameId,
 }
 
 impl Lobby {
-    /// Tells an invitation to those of these players who have a socket open.
-    pub async fn invite(
+    /// Publishes an invitation to those of these players who have an open socket.
+    pub async fn send_invitation(
         &self,
         to: Vec<PlayerId>,
         invitation: &Invitation,
@@ -33,23 +33,23 @@ impl Lobby {
         }
         let unwritable = |error: serde_json::Error| Unavailable::new(error.to_string());
         let text = serde_json::to_string(invitation).map_err(unwritable)?.into();
-        self.live.tell_players(&PlayerMessage { to, text }).await
+        self.live.publish_to_players(&PlayerMessage { to, text }).await
     }
 
-    /// Passes invitations on to the sockets of this process, for as long as it is polled. One such
-    /// task a process.
+    /// Delivers invitations to the sockets of this process. Runs for as long as it is polled; a
+    /// process has one such task.
     pub async fn follow_invitations(self) {
-        let mut messages = self.live.hear_players().await;
+        let mut messages = self.live.subscribe_to_players().await;
         loop {
             match messages.recv().await {
                 Ok(PlayerMessage { to, text }) => match serde_json::from_str(&text) {
-                    Ok(invitation) => self.online.tell_invitation(&to, &invitation),
-                    // Said by a node of another version.
+                    Ok(invitation) => self.online.deliver_invitation(&to, &invitation),
+                    // A node of another version has published the message.
                     Err(error) => {
                         tracing::debug!(%error, "a message for players is not understood")
                     }
                 },
-                // The notices are there.
+                // Lost invitations are still available as notices.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }

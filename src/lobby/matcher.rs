@@ -1,18 +1,18 @@
-//! Carries out what `engine::matchmaking` decides. Every node has a matcher; the one that holds
-//! the lease works, the others look now and then whether it is free.
+//! The matcher, which carries out the placements of `engine::matchmaking`. Every node runs one; the
+//! holder of the lease works, and the others try to acquire the lease in each round.
 //!
-//! A round: what an earlier round, of whatever process, has placed and not finished is finished
-//! first. Then the tickets that wait and the tables that have room are read, placements are
-//! decided, and each is carried out: the tickets are placed together, places are reserved, the
-//! players sit down. Each step can be done again. Where one is refused the ticket waits again;
-//! where one does not answer, the ticket stays placed, for the next round.
+//! A round first finishes the placements that an earlier round of any process has left unfinished.
+//! Then it reads the waiting tickets and the tables with free seats, plans placements, and carries
+//! out each: it places the tickets together, reserves seats and seats the players. Each step is
+//! idempotent. After a rejection the ticket waits again; without an answer the ticket stays placed,
+//! for the next round.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bahay_engine::game::SeatRange;
-use bahay_engine::matchmaking::{self, OpenTable, PlacementTarget, Placement, RoomSet, Round, TicketId};
+use bahay_engine::matchmaking::{self, OpenTable, Placement, PlacementTarget, RoomSet, Round, TicketId};
 use bahay_engine::table::{PlayerId, TableId, Timestamp};
 use futures_util::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
@@ -27,43 +27,43 @@ use super::take_seat::{SeatOutcome, NewOccupant};
 use super::tickets::TicketRequest;
 use super::{Lobby, LobbyError, Room};
 
-/// From one round to the next.
+/// The interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_millis(150);
 
-/// Placements of one round. What is beyond is decided anew in the next, so that a round is over
-/// long before the lease.
+/// The maximum number of placements in one round, so that a round ends long before the lease. The
+/// others are planned again in the next round.
 const PLACEMENTS_MAX: usize = 256;
 
-/// Rounds from one look after those who are left to the next: about a second. There is one at once
-/// when somebody with a ticket has waited for as long as bots take to come.
+/// The number of rounds between two passes that provide companions: about a second. A pass follows
+/// at once when a ticket reaches the waiting time for bots.
 const COMPANIONS_EVERY: u64 = 7;
 
-/// Rounds from one sweep of bots' wallets to the next.
+/// The number of rounds between two sweeps of bots' wallets.
 const SWEEP_EVERY: u64 = 20;
 
-/// Placements carried out at once.
+/// The number of placements carried out concurrently.
 const AT_ONCE: usize = 32;
 
-/// Brings players together, while it holds the lease.
+/// The task that places tickets at tables while it holds the lease.
 #[derive(Debug)]
 pub struct Matcher {
     pub(super) lobby: Lobby,
     pub(super) bots: Bots,
-    /// Names this matcher among those of all nodes.
+    /// The name under which this matcher acquires the lease.
     holder: String,
-    /// What waiting tickets say does not change.
+    /// The waiting tickets with their requests, which do not change while they wait.
     tickets: HashMap<TicketId, (StoredTicket, TicketRequest)>,
     pub(super) turn: u64,
 }
 
-/// The tables with free seats that a round knows.
+/// The tables with free seats that a round considers.
 #[derive(Debug, Default)]
 struct OpenTables {
     tables: Vec<OpenTable>,
     planned: BTreeMap<TableId, PlannedTable>,
 }
 
-/// What is stored of a placement, for whoever has to finish it.
+/// A placement as it is stored, so that any matcher can finish it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PlannedTable {
     room: String,
@@ -79,22 +79,21 @@ impl PlannedTable {
 impl Matcher {
     pub fn new(lobby: Lobby) -> Self {
         let holder = entropy::uuid().to_string();
-        let (bots, tickets) = Default::default();
-        Self { lobby, bots, holder, tickets, turn: 0 }
+        Self { lobby, bots: Bots::default(), holder, tickets: HashMap::new(), turn: 0 }
     }
 
-    /// The same, in a house that has bots.
+    /// Adds the bots of the house.
     #[must_use]
     pub fn with_bots(self, bots: Bots) -> Self {
         Self { bots, ..self }
     }
 
-    /// One round after the other, until the server stops; then the lease is given back, and another
-    /// node goes on at once.
+    /// Runs rounds until the server stops, then releases the lease so that another node continues
+    /// at once.
     pub async fn run_until(mut self, mut stopping: watch::Receiver<bool>) {
         tokio::select! {
             () = self.run_rounds() => {}
-            // Broken off, a round is finished by whoever has the lease next.
+            // The next holder of the lease finishes an interrupted round.
             _ = stopping.wait_for(|stop| *stop) => {}
         }
         if let Err(error) = self.release_lease().await {
@@ -102,12 +101,12 @@ impl Matcher {
         }
     }
 
-    /// Gives the lease back, so that another process goes on at once.
+    /// Releases the lease, so that another process continues at once.
     pub async fn release_lease(self) -> Result<(), Unavailable> {
         self.lobby.live.release_matching_lease(&self.holder).await
     }
 
-    /// One round after the other, for as long as it is polled.
+    /// Runs rounds for as long as it is polled.
     pub async fn run(mut self) {
         self.run_rounds().await;
     }
@@ -130,7 +129,8 @@ impl Matcher {
         }
     }
 
-    /// One round. Says how many tickets it placed; `None` while another process has the lease.
+    /// Runs one round. Returns the number of tickets placed; `None` if another process holds the
+    /// lease.
     pub async fn run_round(&mut self) -> Result<Option<usize>, Unavailable> {
         let Some(held) = self.lobby.live.acquire_matching_lease(&self.holder).await? else {
             self.tickets.clear();
@@ -173,7 +173,7 @@ impl Matcher {
         Ok(Some(count))
     }
 
-    /// Finishes what was placed before this round began.
+    /// Finishes the placements that earlier rounds left unfinished.
     async fn finish_placed(&self, held: &MatchingLease) -> Result<(), Unavailable> {
         if held.placed.is_empty() {
             return Ok(());
@@ -192,7 +192,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// Reads the tickets that are new, and forgets those that no longer wait.
+    /// Loads new tickets, and drops those that no longer wait.
     async fn load_tickets(&mut self, waiting: &[TicketId]) -> Result<(), Unavailable> {
         let mut before = std::mem::take(&mut self.tickets);
         let mut new = Vec::new();
@@ -215,7 +215,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// Cancels the tickets of players who have no open socket any more, and forgets them.
+    /// Cancels and drops the tickets of players who no longer have an open socket.
     async fn cancel_offline_tickets(&mut self) -> Result<(), Unavailable> {
         let players: Vec<PlayerId> = self.tickets.values().map(|(ticket, _)| ticket.player).collect();
         let online = self.lobby.filter_online(&players).await?;
@@ -229,8 +229,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Says to tickets that wait why they do, if others are kept from them by their network alone:
-    /// they are those that would be placed if networks were not kept apart.
+    /// Publishes the reasons for which tickets wait. A ticket waits because of its network alone if
+    /// it would be placed without the separation of networks.
     async fn publish_wait_reasons(
         &self,
         held: &MatchingLease,
@@ -260,7 +260,7 @@ impl Matcher {
         self.lobby.live.set_wait_reasons(&news).await
     }
 
-    /// Those who wait.
+    /// Returns the waiting tickets as the planner takes them.
     fn waiting_tickets(&self, rooms: &[Arc<Room>]) -> Vec<matchmaking::Ticket> {
         let places: BTreeMap<&str, usize> =
             rooms.iter().enumerate().map(|(place, room)| (room.id(), place)).collect();
@@ -277,7 +277,7 @@ impl Matcher {
         self.tickets.values().map(ticket).collect()
     }
 
-    /// Returns the tables with free seats in rooms that somebody waits for.
+    /// Returns the tables with free seats in rooms that a ticket names.
     async fn open_tables(
         &self,
         rooms: &[Arc<Room>],
@@ -299,7 +299,7 @@ impl Matcher {
         Ok(open_tables)
     }
 
-    /// Returns which tickets are to be placed where.
+    /// Returns the tickets to be placed at each table.
     fn plan_placements(
         &self,
         held: &MatchingLease,
@@ -317,9 +317,9 @@ impl Matcher {
             turn: self.turn,
         };
         let plan = |placement: Placement| {
-            let planned = match placement.place {
-                PlacementTarget::At(table) => open.planned.get(&table)?.clone(),
-                PlacementTarget::New { room } => {
+            let planned = match placement.target {
+                PlacementTarget::ExistingTable(table) => open.planned.get(&table)?.clone(),
+                PlacementTarget::NewTable { room } => {
                     PlannedTable::new(rooms.get(room)?.id(), TableId(entropy::uuid()))
                 }
             };
@@ -328,7 +328,7 @@ impl Matcher {
         round.placements().into_iter().filter_map(plan).collect()
     }
 
-    /// Carries out one placement. Says how many tickets were placed by it.
+    /// Carries out one placement. Returns the number of tickets that it placed.
     pub(super) async fn place_tickets(&self, held: &MatchingLease, planned: &PlannedTable, ids: &[TicketId]) -> usize {
         let Ok(plan) = serde_json::to_string(planned) else {
             return 0;
@@ -338,7 +338,7 @@ impl Matcher {
             self.lobby.live.place_tickets(&self.holder, held.fence, ids, table, &plan).await;
         match placing {
             Ok(true) => {}
-            // Somebody has cancelled, or this process was too slow.
+            // A ticket was cancelled, or this process has lost the lease.
             Ok(false) => return 0,
             Err(error) => {
                 tracing::warn!(%error, "whether tickets are placed is found out later");
@@ -353,7 +353,8 @@ impl Matcher {
         ids.len()
     }
 
-    /// Seats the players of placed tickets; whoever cannot be seated there waits again.
+    /// Seats the players of placed tickets. A ticket whose player cannot be seated there waits
+    /// again.
     async fn seat_tickets(&self, planned: &PlannedTable, tickets: &[(&StoredTicket, &TicketRequest)]) {
         match self.lobby.prepare_table(planned, tickets).await {
             Ok(true) => {}
@@ -388,13 +389,14 @@ impl Matcher {
 }
 
 impl Lobby {
-    /// Returns the rooms, by their places, where players of one network do not meet.
+    /// Returns the set of rooms, by index, in which players of one network are kept apart.
     pub(super) fn networks_apart(&self, rooms: &[Arc<Room>]) -> RoomSet {
         let keeps_apart = |(_, room): &(usize, &Arc<Room>)| self.options.keeps_networks_apart(room);
         rooms.iter().enumerate().filter(keeps_apart).map(|(place, _)| place).collect()
     }
 
-    /// Reserves places and creates the table. False when it is no place for these any more.
+    /// Reserves the seats and creates the table. Returns false if the table no longer takes these
+    /// players.
     async fn prepare_table(
         &self,
         planned: &PlannedTable,
@@ -411,11 +413,12 @@ impl Lobby {
         }
         let terms = room.terms().clone();
         let revision = room.revision();
-        self.tables.create_of_revision(planned.table, terms, revision).await?;
+        self.tables.create_at_revision(planned.table, terms, revision).await?;
         Ok(true)
     }
 
-    /// Where the player of a placed ticket sits after this; nowhere, if there is no place left.
+    /// Seats the player of a placed ticket. Returns the table at which the player then sits, which
+    /// may be another one; `None` if no seat is left.
     async fn seat_ticket(
         &self,
         planned: &PlannedTable,
@@ -433,7 +436,7 @@ impl Lobby {
         let elsewhere = match self.take_seat(&occupant, table).await? {
             SeatOutcome::Seated => return Ok(Some(table)),
             SeatOutcome::NoSeat => None,
-            // Sent back there, if it lasts.
+            // The player returns to the other table, if that claim lasts.
             SeatOutcome::BoundElsewhere => match self.seated_at(player).await {
                 Ok(elsewhere) => elsewhere,
                 Err(LobbyError::Seating | LobbyError::Halted | LobbyError::OtherVersion) => None,
@@ -444,9 +447,9 @@ impl Lobby {
         Ok(elsewhere)
     }
 }
-/// How many are to begin together at a new table of each room: as many as a table has seats for, or
-/// as many as wait; once somebody has waited for a while, just enough for a game. The others come to
-/// the free seats. None where the room is closed.
+/// Returns the number of players who begin together at a new table of each room: the maximum of the
+/// game, or as many as wait. Once a ticket has waited for a while it is the minimum of the game,
+/// and later players take the free seats. Zero for a closed room.
 fn group_sizes(rooms: &[Arc<Room>], tickets: &[matchmaking::Ticket], now: Timestamp) -> Vec<u8> {
     let size = |(place, room): (usize, &Arc<Room>)| {
         let SeatRange { least, most } = room.seats();

@@ -44,8 +44,8 @@ use crate::rate_limit::Address;
 use crate::entropy;
 use crate::ledger::{Ledger, LedgerError};
 use crate::live_store::{LiveStore, PlayingCount, SeatReservation, SeatClaim, Unavailable, WaitReason};
-use crate::ratings::{MatchmakingProfile, FIRST, Ratings};
-use crate::tables::{SubmitError, Tables, Unready};
+use crate::ratings::{MatchmakingProfile, INITIAL_RATING, Ratings};
+use crate::tables::{SubmitError, Tables, TableReadError};
 use bahay_engine::catalog::{AnyGame, AnyRules};
 
 use online::Online;
@@ -229,12 +229,12 @@ impl From<AccountError> for LobbyError {
     }
 }
 
-impl From<Unready> for LobbyError {
-    fn from(unready: Unready) -> Self {
-        match unready {
-            Unready::Halted => Self::Halted,
-            Unready::OtherVersion => Self::OtherVersion,
-            Unready::Unavailable(error) => Self::Unavailable(error),
+impl From<TableReadError> for LobbyError {
+    fn from(error: TableReadError) -> Self {
+        match error {
+            TableReadError::Halted => Self::Halted,
+            TableReadError::OtherVersion => Self::OtherVersion,
+            TableReadError::Unavailable(error) => Self::Unavailable(error),
         }
     }
 }
@@ -251,22 +251,18 @@ impl Lobby {
         let rooms = rooms.into();
         let source = rooms.clone();
         tables.set_terms_source(move |terms, heard| source.room_terms(terms, heard));
-        let (options, waiters, playing_counts) = Default::default();
-        let ratings = None;
-        let accounts = None;
-        let bots = Arc::default();
         Self {
             rooms,
             tables,
             live,
             ledger,
-            ratings,
-            accounts,
-            bots,
-            options,
-            waiters,
+            ratings: None,
+            accounts: None,
+            bots: Arc::default(),
+            options: Arc::default(),
+            waiters: TicketWaiters::default(),
             online: Online::new(),
-            playing_counts,
+            playing_counts: Arc::default(),
         }
     }
 
@@ -343,7 +339,7 @@ impl Lobby {
     pub async fn follow_rooms(self) {
         let mut changes = self.rooms.changes();
         while changes.changed().await.is_ok() {
-            self.tables.tell_terms().await;
+            self.tables.update_terms().await;
         }
     }
 
@@ -398,7 +394,7 @@ impl Lobby {
             };
             let terms = room.terms().clone();
             let revision = room.revision();
-            self.tables.create_of_revision(table, terms, revision).await?;
+            self.tables.create_at_revision(table, terms, revision).await?;
             match self.take_seat(&occupant, table).await? {
                 SeatOutcome::Seated => {
                     self.live.drop_matching_ticket(player).await?;
@@ -425,7 +421,7 @@ impl Lobby {
             SeatClaim::Pending(table) | SeatClaim::Held(table) => table,
         };
         let seated =
-            self.tables.look(table).await?.is_some_and(|copy| copy.seat_of(player).is_some());
+            self.tables.read_table(table).await?.is_some_and(|copy| copy.seat_of(player).is_some());
         match (seated, self.live.seat_claim(player).await?) {
             (true, SeatClaim::Held(now)) if now == table => Ok(Some(table)),
             (true, SeatClaim::Pending(now)) if now == table => {
@@ -484,7 +480,7 @@ impl Lobby {
                 let profile = ratings.matchmaking_profile(player, kind).await;
                 profile.map_err(|error| Unavailable::new(error.to_string()).into())
             }
-            None => Ok(MatchmakingProfile { rating: FIRST, ..MatchmakingProfile::default() }),
+            None => Ok(MatchmakingProfile { rating: INITIAL_RATING, ..MatchmakingProfile::default() }),
         }
     }
 

@@ -1,14 +1,14 @@
-//! Waits for players who take seats and are not ready, so that nobody can stop a room by seats alone.
+//! Waits after no-shows, so that nobody can block a room by taking seats alone.
 //!
-//! A *no-show* is a seat whose player was removed because it was not ready (rule 8.1), or was given up
-//! while a game was prepared; the latter counts half. They are counted by player and by device, and the
-//! next seat in any room, or at a practice table, is refused for 10 s after the first, a minute after
-//! the second, ten minutes after the third. A finished game clears what its player did before. They are
-//! forgotten an hour after the last.
+//! A *no-show* is a seat whose player was removed because it was not ready (rule 8.1), or left
+//! while a game was prepared; the latter counts half. No-shows are counted by player and by device.
+//! The next seat in any room or at a practice table is refused for 10 s after the first, for a
+//! minute after the second, and for ten minutes after the third. A finished game clears the earlier
+//! no-shows of its player. All are forgotten an hour after the last.
 //!
-//! Many strangers share one network, so a network is never shut: once [`NETWORK_FROM`] players of it
-//! were no-shows within ten minutes, those of its players who have never finished a game are seated
-//! one after the other, not at once. Private tables have their host, and are not asked.
+//! Many unrelated players share one network, so a network is never shut: once [`NETWORK_FROM`]
+//! players of it were no-shows within ten minutes, those of its players who have never finished a
+//! game are seated one at a time. Private tables have a host and are exempt.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -24,13 +24,13 @@ use crate::ratings::MatchmakingProfile;
 use super::conflict_keys::{device_keys, network_key};
 use super::{Lobby, LobbyError};
 
-/// How long players wait after the first, the second and the third no-show. Nothing is counted where
-/// the first is zero.
+/// The waits after the first, the second and the third no-show. A first wait of zero disables
+/// counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NotReadyWaits(pub [Duration; 3]);
 
 impl NotReadyWaits {
-    /// Returns the wait for no-shows of this weight altogether.
+    /// Returns the wait for no-shows of this total weight.
     fn wait_for_weight(self, weight: u32) -> Option<Duration> {
         let count = usize::try_from(weight / u32::from(NoShow::NOT_READY)).unwrap_or(usize::MAX);
         self.0.get(count.min(self.0.len()).checked_sub(1)?).copied()
@@ -41,7 +41,7 @@ impl NotReadyWaits {
     }
 }
 
-/// The text is not three numbers of seconds.
+/// The error of a text that is not three numbers of seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("say three numbers of seconds, as in 10,60,600, none above 3600; or 0 for no waits")]
 pub struct InvalidWaits;
@@ -61,24 +61,27 @@ impl FromStr for NotReadyWaits {
     }
 }
 
-/// How long a network's no-shows count.
+/// The time for which a network's no-shows count, in milliseconds.
 const NETWORK_MS: u64 = 600_000;
 
-/// From so many players of a network on, its newcomers are seated one after the other.
+/// The number of players with no-shows from which newcomers of the network are seated one at a
+/// time.
 const NETWORK_FROM: usize = 4;
 
-/// From so many on they are seated further apart.
+/// The number of players with no-shows from which the longer interval applies.
 const NETWORK_MANY: usize = 16;
 
-/// The time from one newcomer to the next, from each number of players on.
+/// The intervals between two newcomers of a network, from [`NETWORK_FROM`] and from
+/// [`NETWORK_MANY`] players on.
 const NEWCOMER_EVERY_MS: u32 = 10_000;
 const NEWCOMER_EVERY_MANY_MS: u32 = 30_000;
 
-/// The devices of one player that are counted by, the newest first.
+/// The number of devices of one player by which no-shows are counted, the newest first.
 const DEVICES_COUNTED: usize = 8;
 
 impl Lobby {
-    /// Refuses a seat to a player that has to wait for the seats it did not use.
+    /// Rejects a player that has to wait after no-shows, and otherwise stores its origin for the
+    /// seat.
     pub(super) async fn check_no_shows(
         &self,
         player: PlayerId,
@@ -104,7 +107,7 @@ impl Lobby {
         Ok(self.live.set_seat_origin(player, &origin).await?)
     }
 
-    /// Lets a newcomer of a network pass when it is its turn.
+    /// Admits a newcomer of a slowed network when its turn comes.
     async fn check_newcomer_turn(&self, network: ConflictKey, now: Timestamp) -> Result<(), LobbyError> {
         let no_shows = self.live.no_shows(NoShowSubject::Network(network)).await?;
         let Some(every_ms) = newcomer_every_ms(&no_shows, now) else {
@@ -126,8 +129,8 @@ impl Lobby {
     }
 }
 
-/// Returns how long a player has still to wait for the no-shows of one list. Its own before its last
-/// finished game are cleared.
+/// Returns the remaining wait of a player for the no-shows of one list. The player's own no-shows
+/// before its last finished game are cleared.
 fn wait_left(
     waits: NotReadyWaits,
     no_shows: &[NoShow],
@@ -145,7 +148,8 @@ fn wait_left(
     waits.wait_for_weight(weight)?.checked_sub(since).filter(|left| !left.is_zero())
 }
 
-/// Returns how far apart the newcomers of a network are seated; `None` while they are seated at once.
+/// Returns the interval between two newcomers of a network in milliseconds; `None` if they are
+/// seated at once.
 fn newcomer_every_ms(no_shows: &[NoShow], now: Timestamp) -> Option<u32> {
     let lately = no_shows.iter().filter(|one| now.ms_since(one.at) < NETWORK_MS);
     let players: BTreeSet<PlayerId> = lately.map(|one| one.player).collect();

@@ -1,6 +1,6 @@
-//! Players with an open socket. A seat is kept only for a player who can be asked whether it is ready, so
-//! every way to a seat asks here first: a process counts the sockets of its players, and says of each
-//! player whether there are any to all other processes (`live_store/online`).
+//! Players with an open socket. A seat is reserved only for a player who can be asked whether it is
+//! ready, so every path to a seat checks this. Each process counts the sockets of its players, and
+//! publishes for each player whether there are any (`live_store/online`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,15 +15,15 @@ use crate::live_store::{LiveStore, Unavailable};
 
 use super::{Invitation, Lobby, LobbyError};
 
-/// How often a process refreshes what it has said of its players: well within
+/// The interval at which a process refreshes its published players, well within
 /// [`crate::live_store::ONLINE_MS`].
-const EVERY: Duration = Duration::from_secs(1);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Invitations that wait for one socket; the oldest of more are lost to it.
+/// The capacity of a socket's queue of invitations. The oldest are dropped when it is full.
 const INVITATIONS_MAX: usize = 4;
 
-/// How long a connection waits for this at its beginning and its end.
-const TELL_TIMEOUT: Duration = Duration::from_millis(500);
+/// The timeout of publishing a player's state when a connection opens or closes.
+const PUBLISH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The players with open sockets at this process. Clones share them.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Online {
         self.sockets().contains_key(&player)
     }
 
-    /// Counts another socket. Returns whether it is the first of its player.
+    /// Counts a new socket. Returns true if it is the first of its player.
     fn add(&self, player: PlayerId) -> bool {
         let mut sockets = self.sockets();
         let new = || Sockets { count: 0, invitations: broadcast::Sender::new(INVITATIONS_MAX) };
@@ -61,7 +61,7 @@ impl Online {
         sockets.count == 1
     }
 
-    /// Counts a socket no longer. Returns whether it was the last of its player.
+    /// Removes a socket from the count. Returns true if it was the last of its player.
     fn remove(&self, player: PlayerId) -> bool {
         let mut all = self.sockets();
         match all.get_mut(&player) {
@@ -73,28 +73,29 @@ impl Online {
         }
     }
 
-    /// Listens to invitations of a player with a socket here.
-    fn hear_invitations(&self, player: PlayerId) -> Option<broadcast::Receiver<Arc<Invitation>>> {
+    /// Subscribes to the invitations of a player who has a socket at this process.
+    fn subscribe_to_invitations(&self, player: PlayerId) -> Option<broadcast::Receiver<Arc<Invitation>>> {
         self.sockets().get(&player).map(|sockets| sockets.invitations.subscribe())
     }
 
-    /// Passes an invitation on to all sockets of these players here.
-    pub(super) fn tell_invitation(&self, to: &[PlayerId], invitation: &Invitation) {
+    /// Delivers an invitation to all sockets of these players at this process.
+    pub(super) fn deliver_invitation(&self, to: &[PlayerId], invitation: &Invitation) {
         let all = self.sockets();
         let invitation = Arc::new(invitation.clone());
         for sockets in to.iter().filter_map(|player| all.get(player)) {
-            // A socket that is opening or closing may not listen.
+            // A socket that is opening or closing may have no subscription.
             let _ = sockets.invitations.send(invitation.clone());
         }
     }
 
-    /// Tells the other processes whether a player has sockets here, until that is true.
+    /// Publishes whether a player has sockets at this process. Repeats this if the state changes
+    /// meanwhile.
     async fn publish_state(&self, live: &LiveStore, player: PlayerId) {
         loop {
             let is_online = self.contains(player);
             let told = live.set_online(&self.process, player, is_online);
-            // A call that fails, or takes long, is made good by the next refresh.
-            match tokio::time::timeout(TELL_TIMEOUT, told).await {
+            // The next refresh repairs a call that fails or times out.
+            match tokio::time::timeout(PUBLISH_TIMEOUT, told).await {
                 Ok(Ok(())) if self.contains(player) != is_online => {}
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => {
@@ -107,7 +108,7 @@ impl Online {
     }
 }
 
-/// An open socket of a player, counted for as long as this exists.
+/// An open socket of a player, counted until this is closed or dropped.
 #[derive(Debug)]
 pub struct OpenSocket {
     online: Online,
@@ -116,12 +117,12 @@ pub struct OpenSocket {
 }
 
 impl OpenSocket {
-    /// Listens to the player's invitations from here on.
-    pub fn hear_invitations(&self) -> Option<broadcast::Receiver<Arc<Invitation>>> {
-        self.online.hear_invitations(self.player)
+    /// Subscribes to the player's invitations from now on.
+    pub fn subscribe_to_invitations(&self) -> Option<broadcast::Receiver<Arc<Invitation>>> {
+        self.online.subscribe_to_invitations(self.player)
     }
 
-    /// Tells the other processes that this socket is gone.
+    /// Removes the socket from the count, and publishes it if it was the last of its player.
     pub async fn close(mut self, lobby: &Lobby) {
         self.is_closed = true;
         if self.online.remove(self.player) {
@@ -133,15 +134,15 @@ impl OpenSocket {
 impl Drop for OpenSocket {
     fn drop(&mut self) {
         if !self.is_closed {
-            // Told with the next refresh.
+            // The next refresh publishes the change.
             self.online.remove(self.player);
         }
     }
 }
 
 impl Lobby {
-    /// Counts an open socket of a player, from here on also for the other processes.
-    pub async fn note_socket(&self, player: PlayerId) -> OpenSocket {
+    /// Counts an open socket of a player, and publishes it if it is the first.
+    pub async fn register_socket(&self, player: PlayerId) -> OpenSocket {
         let socket = OpenSocket { online: self.online.clone(), player, is_closed: false };
         if self.online.add(player) {
             self.online.publish_state(&self.live, player).await;
@@ -149,24 +150,24 @@ impl Lobby {
         socket
     }
 
-    /// Keeps what this process has said of its players, for as long as it is polled. One such task a
-    /// process.
-    pub async fn keep_online(self) {
-        let mut ticks = tokio::time::interval(EVERY);
+    /// Refreshes the published players of this process. Runs for as long as it is polled; a process
+    /// has one such task.
+    pub async fn run_online_refresh(self) {
+        let mut ticks = tokio::time::interval(REFRESH_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut said = HashSet::new();
+        let mut published = HashSet::new();
         loop {
             ticks.tick().await;
-            if let Err(error) = self.refresh_online(&mut said).await {
+            if let Err(error) = self.refresh_online(&mut published).await {
                 tracing::debug!(%error, "open sockets are noted later");
             }
         }
     }
 
-    /// Refreshes every shard that has players here, or had some at the last time.
-    async fn refresh_online(&self, said: &mut HashSet<u16>) -> Result<(), Unavailable> {
+    /// Refreshes every shard that has players at this process, or had some at the last refresh.
+    async fn refresh_online(&self, published: &mut HashSet<u16>) -> Result<(), Unavailable> {
         let mut by_shard: BTreeMap<u16, Vec<PlayerId>> =
-            said.drain().map(|shard| (shard, Vec::new())).collect();
+            published.drain().map(|shard| (shard, Vec::new())).collect();
         for player in self.online.sockets().keys() {
             by_shard.entry(self.live.shard_of_player(*player)).or_default().push(*player);
         }
@@ -179,17 +180,17 @@ impl Lobby {
                 Err(error) => Err(error),
             };
             if refreshed.is_err() || !players.is_empty() {
-                said.insert(shard);
+                published.insert(shard);
             }
             failed = failed.or(refreshed.err());
         }
         failed.map_or(Ok(()), Err)
     }
 
-    /// Puts right what is said of this process' players in one shard.
+    /// Repairs the published players of this process in one shard.
     async fn repair_online(&self, shard: u16, players: &[PlayerId]) -> Result<(), Unavailable> {
-        let said = self.live.add_online(shard, &self.online.process, players).await?;
-        for player in said {
+        let published = self.live.add_online(shard, &self.online.process, players).await?;
+        for player in published {
             if !self.online.contains(player) {
                 self.online.publish_state(&self.live, player).await;
             }
@@ -197,17 +198,17 @@ impl Lobby {
         Ok(())
     }
 
-    /// Refuses a seat to a player without an open socket.
+    /// Rejects a player without an open socket.
     pub(super) async fn require_socket(&self, player: PlayerId) -> Result<(), LobbyError> {
-        if self.are_online(&[player]).await?.contains(&player) {
+        if self.filter_online(&[player]).await?.contains(&player) {
             Ok(())
         } else {
             Err(LobbyError::SocketRequired)
         }
     }
 
-    /// Returns those of these players for whom a seat may be kept.
-    pub(super) async fn are_online(
+    /// Returns those of these players for whom a seat may be reserved.
+    pub(super) async fn filter_online(
         &self,
         players: &[PlayerId],
     ) -> Result<HashSet<PlayerId>, Unavailable> {
@@ -220,7 +221,7 @@ impl Lobby {
                 players.iter().partition(|player| sockets.contains_key(*player));
             (here.into_iter().copied().collect(), elsewhere.into_iter().copied().collect())
         };
-        online.extend(self.live.online(&elsewhere).await?);
+        online.extend(self.live.online_players(&elsewhere).await?);
         Ok(online)
     }
 }
@@ -249,7 +250,7 @@ mod tests {
         for player in [invited, invited, other] {
             online.add(player);
         }
-        let hear = |player| online.hear_invitations(player).unwrap();
+        let hear = |player| online.subscribe_to_invitations(player).unwrap();
         let [mut first, mut second, mut others] = [hear(invited), hear(invited), hear(other)];
         let invitation = Invitation {
             code: "K7MWQ2XA".into(),
@@ -257,12 +258,12 @@ mod tests {
             name: "Benjie".into(),
             game: GameId(Uuid::from_u128(3)),
         };
-        online.tell_invitation(&[invited, PlayerId(Uuid::from_u128(9))], &invitation);
+        online.deliver_invitation(&[invited, PlayerId(Uuid::from_u128(9))], &invitation);
         assert_eq!(*first.try_recv().unwrap(), invitation);
         assert_eq!(*second.try_recv().unwrap(), invitation);
         assert!(others.try_recv().is_err());
         online.remove(invited);
         online.remove(invited);
-        assert!(online.hear_invitations(invited).is_none());
+        assert!(online.subscribe_to_invitations(invited).is_none());
     }
 }

@@ -43,7 +43,7 @@ impl Lobby {
             return Err(LobbyError::Rules(unsound));
         }
         if let Some(seated) = self.seated_at(player).await? {
-            let table = self.tables.look(seated).await?;
+            let table = self.tables.read_table(seated).await?;
             let is_practice = table.is_some_and(|table| table.terms().practice);
             return if is_practice { Ok(seated) } else { Err(LobbyError::SeatedElsewhere) };
         }
@@ -64,8 +64,8 @@ impl Lobby {
         if !self.live.reserve_at_table(reserve, id).await? {
             return Err(LobbyError::Seating);
         }
-        let table = Table::new(id, terms).of_revision(house.revision);
-        self.tables.put(&table.with_bots(practice_bots(count - 1))).await?;
+        let table = Table::new(id, terms).with_revision(house.revision);
+        self.tables.create_table(&table.with_bots(practice_bots(count - 1))).await?;
         let avatar = profile.avatar.as_deref();
         let occupant = NewOccupant { player, name: &profile.name, avatar, is_bot: false };
         match self.take_seat(&occupant, id).await? {
@@ -98,7 +98,7 @@ fn practice_terms(
     };
     let rule_set = rule_set.or_else(first).unwrap_or_default();
     let rules = choose_rules(&kind, &rule_set, &switches).map_err(LobbyError::Rules)?.rules;
-    let terms = Terms::of_practice(PRACTICE, rules, clocks);
+    let terms = Terms::for_practice(PRACTICE, rules, clocks);
     check_clocks(&terms).map_err(LobbyError::Rules)?;
     Ok(terms)
 }

@@ -1,13 +1,13 @@
-//! PrivateTerms tables: whoever has the code may sit down. The host chooses the bet and the room whose
-//! rules hold, and may send somebody away while no game runs. After a game the same seats are
-//! asked whether they are ready for the next, as at any table: that is the rematch.
+//! Private tables, joined by a code. The host chooses the bet and the room whose rules apply, and
+//! may kick a player while no game runs. After a game the same seats are asked whether they are
+//! ready for the next, as at any table; this is the rematch.
 //!
-//! Friends may sit in one house, so an address keeps nobody apart here; a device does. What a player
-//! wins at private tables is bounded instead, see [`crate::allowance`]: who has won so much that
-//! another game could bring too much is refused, here and before each game. Who is sent
-//! away takes along what it has paid into the POT. A table at which nobody has sat for an hour comes
-//! to its end, and its POT goes back to those who paid it (rule 7.4); a code is forgotten after a day
-//! without use. A player is the host of [`PRIVATE_TABLES_MAX`] tables at most.
+//! Friends may share a house, so an address keeps nobody apart here; a device does. Winnings at
+//! private tables are limited instead, see [`crate::allowance`]: a player for whom another game
+//! could win too much is rejected, here and before each game. A kicked player takes along what it
+//! has paid into the POT. A table without players for an hour ends, and its POT is refunded to
+//! those who paid it (rule 7.4); a code expires after a day without use. A player is the host of at
+//! most [`PRIVATE_TABLES_MAX`] tables.
 
 use bahay_engine::coins::Coins;
 use bahay_engine::game::{Game, Skill};
@@ -22,31 +22,31 @@ use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use super::take_seat::{SeatOutcome, NewOccupant};
 use super::{Lobby, LobbyError, max_winnings};
 
-/// Letters and digits that nobody takes for another one, read or heard.
+/// Letters and digits that cannot be mistaken for one another, in writing or in speech.
 const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 
-/// How many of them make a code: with 31 of them, some 40 bits.
+/// The length of a code. With 31 characters to choose from, a code has about 40 bits.
 pub const CODE_LENGTH: usize = 8;
 
 /// The highest bet, in whole coins.
 pub const PRIVATE_BET_MAX: i64 = 100_000;
 
-/// How many tables of one host there may be at once. One that everybody has left counts until it is
+/// The maximum number of tables of one host. A table that everybody has left counts until it is
 /// forgotten.
 pub const PRIVATE_TABLES_MAX: usize = 8;
 
-/// Codes that turn out to be taken, before something must be wrong.
+/// The number of codes that are tried before the request fails.
 const CODES_MAX: usize = 4;
 
-/// The private table that a host asks for.
+/// A host's request for a private table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateTableRequest {
-    /// The room whose fee, POT rules and countdowns hold.
+    /// The room whose fee, POT rules and countdowns apply.
     pub room: String,
-    /// `None` where the room's rules are played.
+    /// The rules, or `None` for those of the room.
     pub rules: Option<RuleSetRequest>,
     pub bet: Coins,
-    /// Lets players stay whose wallet does not cover the most that can be owed (rule 6.9).
+    /// Admits players whose wallet does not cover the greatest possible loss (rule 6.9).
     pub short_stakes: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct PrivateSeat {
     pub table: TableId,
 }
 
-/// A private table as whoever has the code sees it.
+/// A private table as shown to everyone who has the code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateView {
     pub code: String,
@@ -72,7 +72,8 @@ pub struct PrivateView {
 }
 
 impl Lobby {
-    /// Opens a private table with the rules of a room and a bet of the host's, who sits down.
+    /// Opens a private table with the rules of a room and a bet chosen by the host, and seats the
+    /// host.
     pub async fn open_private(
         &self,
         host: PlayerId,
@@ -91,7 +92,7 @@ impl Lobby {
             let first =
                 || catalog::kinds().into_iter().find(|known| Some(known.name) == kind.as_deref());
             let is_other = kind.as_deref().is_some_and(|kind| kind != room.kind());
-            // Another game than the room's is played by its first rule set, if none is named.
+            // The default rule set is that of the room, or the first one of another game.
             let default = || match is_other {
                 true => first().and_then(|known| known.rule_sets.first().map(|set| set.name)),
                 false => Some(room.rule_set()),
@@ -103,7 +104,7 @@ impl Lobby {
             check_clocks(&terms).map_err(LobbyError::Rules)?;
             rule_set = set;
         }
-        if let Err(uneven) = terms.price.of_count(AnyGame::counts_per_bet(&terms.rules)) {
+        if let Err(uneven) = terms.price.count_price(AnyGame::counts_per_bet(&terms.rules)) {
             let field = uneven.field.into();
             let why = uneven.what.into();
             return Err(LobbyError::Rules(RoomError::Unsound { field, why }));
@@ -132,16 +133,16 @@ impl Lobby {
     /// Turns the terms of a room into those of a private table.
     pub(super) fn apply_private_terms(&self, terms: &mut Terms<AnyRules>, short_stakes: bool) {
         PRIVATE.clone_into(&mut terms.room);
-        // Spectators of the room are not invited here.
+        // Spectators of the room are not invited to the private table.
         terms.spectators = Spectators::Nobody;
         let ends_after_ms = self.options.private_ends_after.as_millis();
         let ends_after_ms = u32::try_from(ends_after_ms).unwrap_or(u32::MAX);
         terms.private = Some(PrivateTerms { ends_after_ms, short_stakes });
-        // The host chooses who plays against them.
+        // The host chooses the opponents of the bots.
         terms.bots = Skill::Quick;
     }
 
-    /// Checks that a player may open a private table of these terms, and notes the table among those
+    /// Checks that a player may open a private table under these terms, and adds the table to those
     /// of the host. Returns its id.
     pub(super) async fn plan_private_table(
         &self,
@@ -164,7 +165,7 @@ impl Lobby {
         Ok(table)
     }
 
-    /// A seat at the table of a code.
+    /// Seats a player at the private table of a code, or returns its current seat there.
     pub async fn join_private(
         &self,
         player: PlayerId,
@@ -191,7 +192,7 @@ impl Lobby {
         Ok(PrivateSeat { code, link, table: private.table })
     }
 
-    /// Seats a guest, in the place of a bot if no seat is free.
+    /// Seats a guest, or frees the seat of a bot for it if no seat is free.
     async fn take_seat_or_replace_bot(
         &self,
         player: PlayerId,
@@ -209,12 +210,12 @@ impl Lobby {
         self.take_private_seat(player, table.id(), kind, seats).await
     }
 
-    /// PrivateTerms tables have no room that could be closed, only the house.
+    /// Rejects the request if the house is closed: a private table has no room that could be.
     pub(super) fn require_open_house(&self) -> Result<(), LobbyError> {
         if self.rooms.house().is_open { Ok(()) } else { Err(LobbyError::RoomClosed) }
     }
 
-    /// What a code stands for.
+    /// Returns the private table of a code.
     pub async fn private_view(&self, code: &str) -> Result<PrivateView, LobbyError> {
         let (code, PrivateTable { table: id, host }, table) = self.resolve_code(code).await?;
         Ok(PrivateView {
@@ -229,7 +230,8 @@ impl Lobby {
         })
     }
 
-    /// The host sends somebody away, who cannot come back by the same code.
+    /// Kicks a player from a private table, at the request of its host. The player cannot return
+    /// with the same code.
     pub async fn kick_player(
         &self,
         by: PlayerId,
@@ -246,11 +248,12 @@ impl Lobby {
         if seat.number() < table.seats_in_game() {
             return Err(LobbyError::GameRunning);
         }
-        // First barred, then removed: nobody slips in again in between.
+        // The kick is stored before the player is removed, so that the player cannot return in
+        // between.
         let is_new = self.live.kick(&code, player).await?;
         let removed = self.tables.submit(private.table, Input::Remove { player }).await;
         if is_new && matches!(removed, Err(SubmitError::Rejected(_))) {
-            // Else who was faster to leave, or to begin a game, could not come back to the POT.
+            // A player who left first, or whose game has begun, must be able to return to the POT.
             self.live.remove_kick(&code, player).await?;
         }
         match removed {
@@ -263,7 +266,7 @@ impl Lobby {
         }
     }
 
-    /// Those of a host's tables that are over.
+    /// Returns those of a host's tables that have ended.
     async fn ended_tables(&self, tables: &[TableId]) -> Result<Vec<TableId>, LobbyError> {
         let mut gone = Vec::new();
         for (table, exists) in tables.iter().zip(self.live.tables_exist(tables).await) {
@@ -274,7 +277,11 @@ impl Lobby {
         Ok(gone)
     }
 
-    /// What a code stands for, however it was typed. A code whose table is gone stands for nothing.
+    /// Returns the private table of a code, in any letter case.
+    ///
+    /// # Errors
+    /// [`LobbyError::CodeUnknown`] for a code that is malformed, unknown or expired, or whose table
+    /// has ended.
     pub(super) async fn resolve_code(
         &self,
         code: &str,
@@ -286,7 +293,7 @@ impl Lobby {
             return Err(LobbyError::CodeUnknown);
         }
         let private = self.live.private_table(&code).await?.ok_or(LobbyError::CodeUnknown)?;
-        let table = self.tables.look(private.table).await?;
+        let table = self.tables.read_table(private.table).await?;
         let table = table.filter(|table| !table.has_ended()).ok_or(LobbyError::CodeUnknown)?;
         Ok((code, private, table))
     }
@@ -299,8 +306,8 @@ impl Lobby {
         Ok(())
     }
 
-    /// Refuses whom a game may bring more than it may still win at private tables. The ledger asks
-    /// again before each game, with what everybody stakes then.
+    /// Rejects a player for whom a game could win more than its remaining allowance at private
+    /// tables. The ledger checks this again before each game, with the actual stakes.
     async fn check_allowance(
         &self,
         player: PlayerId,
@@ -345,12 +352,12 @@ impl Lobby {
     }
 }
 
-/// Makes up a code.
+/// Returns a random code.
 pub(super) fn generate_code() -> String {
     entropy::random_letters(ALPHABET, CODE_LENGTH)
 }
 
-/// Checks that a private table may be opened at a bet.
+/// Rejects a bet outside the bounds of private tables.
 pub(super) fn check_bet(bet: Coins) -> Result<(), LobbyError> {
     let most = Coins::from_whole(PRIVATE_BET_MAX).unwrap_or(Coins::ZERO);
     let least = Coins::from_whole(1).unwrap_or(Coins::ZERO);

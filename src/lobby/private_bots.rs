@@ -1,12 +1,12 @@
-//! Bots of the house at private tables: the host has them fill the seats that a game lacks, and they
-//! give their seats to guests who come by the code.
+//! House bots at private tables: the host has them fill the seats that a game lacks, and they give
+//! their seats to guests who join by the code.
 //!
-//! The host of a private table chooses its bet, its rules and who else sits there, so two friends can
-//! play together against a bot. The winnings are bounded three times: bots play there up to
+//! The host of a private table chooses its bet, its rules and the other players, so two friends can
+//! play together against a bot. Three limits bound the winnings: bots play there only up to
 //! [`super::Options::private_bots_bet_max`], by the rules of a named rule set or of a room, and
-//! against whole stakes alone; all of them may lose a part of the purse of the day (`bot_purse`); and
-//! a player's winnings from them count against what it may win at private tables
-//! ([`crate::allowance`]). They play as well as bots of the house can.
+//! against whole stakes; all of them may lose only a part of the day's purse (`bot_purse`); and
+//! winnings from them count against the player's allowance at private tables
+//! ([`crate::allowance`]). They play with the full skill of house bots.
 
 use bahay_engine::catalog::{AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
@@ -27,13 +27,14 @@ use super::bots::Bot;
 use super::private::PrivateView;
 use super::{Lobby, LobbyError, Room};
 
-/// How often a node asks for the right to give a bot coins, before somebody else must be at fault.
+/// The number of attempts to acquire the lock of grants to bots. Exhausting them indicates a fault
+/// elsewhere.
 const FUNDING_ATTEMPTS: usize = 200;
 
-/// The time from one such attempt to the next.
+/// The pause between two such attempts.
 const FUNDING_PAUSE: std::time::Duration = std::time::Duration::from_millis(25);
 
-/// The reason why no bot comes to a private table.
+/// The reason why no bot joins a private table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BotsUnavailable {
     #[error("the house has no bots")]
@@ -51,12 +52,12 @@ pub enum BotsUnavailable {
 }
 
 impl Lobby {
-    /// Seats bots of the house at a private table until a game can begin, for its host, who sits
-    /// there. If enough are there already, nothing happens.
+    /// Seats house bots at a private table until a game can begin, at the request of its host, who
+    /// sits there. Does nothing if the table already has enough players.
     ///
     /// # Errors
     /// [`LobbyError::NotHost`], [`LobbyError::GameRunning`], [`LobbyError::NotSeated`], and
-    /// [`LobbyError::BotsUnavailable`] with the reason why none comes.
+    /// [`LobbyError::BotsUnavailable`] with the reason why no bot joins.
     pub async fn fill_private_table(&self, by: PlayerId, code: &str) -> Result<PrivateView, LobbyError> {
         self.check_not_banned(by).await?;
         let (code, private, table) = self.resolve_code(code).await?;
@@ -103,15 +104,15 @@ impl Lobby {
             loop {
                 let bot = free.pop().ok_or(BotsUnavailable::AllPlaying)?;
                 self.fund_private_bot(now, &bot, least).await?;
-                let who = [Candidate::new(bot.player, FIRST)];
+                let who = [Candidate::new(bot.player, INITIAL_RATING)];
                 let seats = AnyGame::seats(&terms.rules).most;
                 let reserve = SeatReservation { room: PRIVATE, seats, who: &who, networks_apart: false };
                 if self.seat_bot(reserve, table, &bot).await? {
                     break;
                 }
-                let there = self.tables.look(table).await?;
+                let there = self.tables.read_table(table).await?;
                 if there.is_none_or(|there| missing_players(&there) == 0) {
-                    // Others were faster.
+                    // Other players have filled the table meanwhile.
                     return Ok(());
                 }
             }
@@ -136,13 +137,13 @@ impl Lobby {
         Err(Unavailable::new("coins are being given to other bots".into()).into())
     }
 
-    /// Frees the seat of a bot for a guest at a private table without a free one: at once between
-    /// games, where the bot takes its part of the POT along, and after the game in the midst of one.
+    /// Frees the seat of a bot for a guest at a full private table: at once between games, in which
+    /// case the bot takes its part of the POT along, and after the game while one is running.
     ///
     /// # Errors
-    /// [`LobbyError::SeatAfterGame`] where the guest has to ask again after the game, and
-    /// [`LobbyError::TableFull`] where no bot sits there, or somebody with whom the guest does not
-    /// play.
+    /// [`LobbyError::SeatAfterGame`] if the guest has to ask again after the game, and
+    /// [`LobbyError::TableFull`] if no bot sits there, or if a player sits there with whom the
+    /// guest is kept apart.
     pub(super) async fn free_bot_seat(
         &self,
         guest: &Candidate,
@@ -163,7 +164,7 @@ impl Lobby {
         }
         let player = bot.player;
         match self.tables.submit(table.id(), Input::Remove { player }).await {
-            // Somebody else had it go.
+            // Another request may have removed the bot.
             Ok(_) | Err(SubmitError::Rejected(Rejection::NotSeated)) => return Ok(()),
             Err(SubmitError::Rejected(_)) => {}
             Err(error) => return Err(to_lobby_error(error)),
@@ -175,13 +176,14 @@ impl Lobby {
     }
 }
 
-/// Returns how many players a table lacks for a game.
+/// Returns the number of players that a table lacks for a game.
 fn missing_players(table: &Table<AnyGame>) -> usize {
     let least = usize::from(AnyGame::seats(&table.terms().rules).least);
     least.saturating_sub(table.occupants().count())
 }
 
-/// Checks that bots of the house play at a private table of these terms, in a house with these rooms.
+/// Checks that house bots may play at a private table under these terms, in a house with these
+/// rooms.
 fn check_terms<'a>(
     terms: &Terms<AnyRules>,
     rooms: impl IntoIterator<Item = &'a Room>,
@@ -195,14 +197,14 @@ fn check_terms<'a>(
     if terms.rules.rule_set().is_none() && !are_of_a_room() {
         return Err(BotsUnavailable::OwnRules);
     }
-    // A player who stakes one coin would lose one and win whole stakes of the house's.
+    // A player with a stake of one coin would risk one coin and win whole stakes of the house.
     if terms.private.is_some_and(|private| private.short_stakes) {
         return Err(BotsUnavailable::ShortStakes);
     }
     Ok(())
 }
 
-/// The refusal of a table that cannot be asked.
+/// Returns the error for a table that cannot process an input.
 fn to_lobby_error<I: bahay_engine::game::Refusal>(error: SubmitError<I>) -> LobbyError {
     match error {
         SubmitError::Halted => LobbyError::Halted,

@@ -1,9 +1,10 @@
-//! Rematches: the players of a finished game meet again at a private table that has the bet and the
-//! rules of that game. The first to ask opens it and is its host; the others are seated there.
+//! Rematches: the players of a finished game meet again at a private table with the bet and the
+//! rules of that game. The first player to ask opens the table and is its host; the others are
+//! seated there.
 //!
-//! The table is claimed under the game's id before it is made, and whoever finds a claim makes its
-//! table, so that players who ask at the same moment, at two nodes, come to the same one, also where
-//! the process that claimed it has died.
+//! The table is claimed under the id of the game before it is created, and every request that finds
+//! a claim creates its table. Players who ask at the same moment at two nodes therefore reach the
+//! same table, also if the process that claimed it has died.
 
 use std::time::Duration;
 
@@ -13,20 +14,20 @@ use bahay_engine::table::{GameId, Input, PlayerId, TableId, Terms};
 
 use crate::live_store::{PrivateTable, StoredRematch};
 
-use super::private::{PrivateSeat, check_bet, new_code};
+use super::private::{PrivateSeat, check_bet, generate_code};
 use super::{Lobby, LobbyError};
 
-/// A rematch may be asked for until so long after the end of the game.
+/// The time after the end of a game in which a rematch may be requested.
 pub const REMATCH_WITHIN: Duration = Duration::from_hours(1);
 
-/// Rematches that turn out to be over before something must be wrong.
+/// The number of ended rematch tables that are tried before the request fails.
 const ATTEMPTS: usize = 4;
 
-/// The game that is to be played again.
+/// The finished game to be played again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedGame {
     pub game: GameId,
-    /// The table at which it was played.
+    /// The table at which the game was played.
     pub table: TableId,
     pub terms: Terms<AnyRules>,
     pub finished_at_ms: i64,
@@ -36,30 +37,31 @@ pub struct FinishedGame {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rematch {
     pub seat: PrivateSeat,
-    /// The player has opened it, so the others are to be told.
+    /// Marks the player who opened the table, so that the caller invites the others.
     pub is_host: bool,
 }
 
 impl Lobby {
-    /// Seats a player at the table of a game's rematch, and opens it if nobody has, or if that table
-    /// is over. A player who sits between two games at the room's table of that game leaves it.
+    /// Seats a player at the table of a game's rematch, and opens that table if there is none or if
+    /// it has ended. A player who still sits at the game's table in a room, between two games,
+    /// leaves it.
     ///
     /// # Errors
-    /// [`LobbyError::RematchOver`] for a game that was over long ago; those of opening and joining a
-    /// private table.
-    pub async fn rematch(
+    /// [`LobbyError::RematchOver`] for a game that ended longer than [`REMATCH_WITHIN`] ago; the
+    /// errors of opening and joining a private table.
+    pub async fn join_rematch(
         &self,
         player: PlayerId,
         finished: &FinishedGame,
     ) -> Result<Rematch, LobbyError> {
-        self.let_in(player).await?;
+        self.check_not_banned(player).await?;
         let now_ms = self.tables.clock().now().ms();
         let within_ms = i64::try_from(REMATCH_WITHIN.as_millis()).unwrap_or(i64::MAX);
         if now_ms.saturating_sub(finished.finished_at_ms) > within_ms {
             return Err(LobbyError::RematchOver);
         }
         let terms = self.rematch_terms(finished)?;
-        self.leave_finished(player, finished).await?;
+        self.leave_finished_table(player, finished).await?;
         let mut over = None;
         for _ in 0..ATTEMPTS {
             let stands = self.live.rematch(finished.game).await?;
@@ -67,8 +69,8 @@ impl Lobby {
                 Some(stands) => stands,
                 None => self.claim_rematch(player, finished.game, &terms, over).await?,
             };
-            if !stands.is_made {
-                self.make_rematch(finished.game, &stands, &terms).await?;
+            if !stands.is_created {
+                self.create_rematch_table(finished.game, &stands, &terms).await?;
             }
             match self.join_private(player, &stands.code).await {
                 Err(LobbyError::CodeUnknown) => over = Some(stands.table),
@@ -79,19 +81,19 @@ impl Lobby {
         Err(LobbyError::Seating)
     }
 
-    /// Returns the terms of the game's table, as those of a private one.
+    /// Returns the terms of the finished game's table as those of a private table.
     fn rematch_terms(&self, finished: &FinishedGame) -> Result<Terms<AnyRules>, LobbyError> {
         let mut terms = finished.terms.clone();
         check_bet(terms.price.bet)?;
         let is_short = terms.private.is_some_and(|private| private.short_stakes);
         let is_short = is_short && AnyGame::may_have_short_stakes(&terms.rules);
-        self.make_private(&mut terms, is_short);
+        self.apply_private_terms(&mut terms, is_short);
         Ok(terms)
     }
 
-    /// Frees the seat that a player still has at the room's table of the game. At a private table the
-    /// same seats are asked for the next game anyway, so nobody leaves it.
-    async fn leave_finished(
+    /// Leaves the game's table in a room. A private table is not left, because its seats are asked
+    /// for the next game anyway.
+    async fn leave_finished_table(
         &self,
         player: PlayerId,
         finished: &FinishedGame,
@@ -99,17 +101,17 @@ impl Lobby {
         if self.seated_at(player).await? != Some(finished.table) {
             return Ok(());
         }
-        let table = self.tables.look(finished.table).await?;
+        let table = self.tables.read_table(finished.table).await?;
         let may_leave = table
             .is_some_and(|table| table.terms().private.is_none() && !table.phase().is_running());
         if may_leave {
-            // A game that begins in this moment keeps the seat, and is refused below.
+            // A game that begins at this moment keeps the seat; the request is rejected later.
             let _ = self.tables.submit(finished.table, Input::Leave { player }).await;
         }
         Ok(())
     }
 
-    /// Claims the rematch for a player who may open a private table of these terms.
+    /// Claims the rematch for a player who may open a private table under these terms.
     async fn claim_rematch(
         &self,
         player: PlayerId,
@@ -117,15 +119,15 @@ impl Lobby {
         terms: &Terms<AnyRules>,
         over: Option<TableId>,
     ) -> Result<StoredRematch, LobbyError> {
-        self.house_is_open()?;
-        let table = self.plan_private(player, terms).await?;
-        let wanted = StoredRematch { code: new_code(), table, host: player, is_made: false };
-        // A table that loses the claim is never made, and forgotten among those of the host.
+        self.require_open_house()?;
+        let table = self.plan_private_table(player, terms).await?;
+        let wanted = StoredRematch { code: generate_code(), table, host: player, is_created: false };
+        // A table that loses the claim is never created, and expires from the list of its host.
         Ok(self.live.claim_rematch(game, &wanted, over).await?)
     }
 
-    /// Makes the table of a claim. Done by two, it is made once.
-    async fn make_rematch(
+    /// Creates the table of a claim. Idempotent, so concurrent requests create it once.
+    async fn create_rematch_table(
         &self,
         game: GameId,
         claim: &StoredRematch,
@@ -134,12 +136,13 @@ impl Lobby {
         let private = PrivateTable { table: claim.table, host: claim.host };
         self.tables.create(claim.table, terms.clone()).await?;
         if !self.live.open_private(&claim.code, &private).await? {
-            let known = self.live.private(&claim.code).await?;
+            let known = self.live.private_table(&claim.code).await?;
             if known.is_none_or(|known| known.table != claim.table) {
-                // The code is another table's: one chance in a billion. The claim is given up.
+                // The code belongs to another table, with a probability of one in a billion. The
+                // claim is given up.
                 return Err(LobbyError::Seating);
             }
         }
-        Ok(self.live.note_rematch_made(game, claim.table).await?)
+        Ok(self.live.mark_rematch_created(game, claim.table).await?)
     }
 }

@@ -164,7 +164,7 @@ impl Lobby {
     /// Returns the ticket of a seated player. It is not stored: its id is that of the table, so it
     /// can be read for as long as the player sits there.
     async fn seated_ticket(&self, table: TableId) -> Result<Ticket, LobbyError> {
-        let copy = self.tables.look(table).await?.ok_or(LobbyError::Seating)?;
+        let copy = self.tables.read_table(table).await?.ok_or(LobbyError::Seating)?;
         let now = self.tables.clock().now();
         Ok(Ticket {
             id: TicketId(table.0),

@@ -14,7 +14,7 @@ pub struct Counts {
     pub(super) other_version: AtomicU64,
     pub(super) voided_lost: AtomicU64,
     pub(super) dead_node_connections: AtomicU64,
-    other_version_said: AtomicBool,
+    is_other_version_logged: AtomicBool,
 }
 
 impl Counts {
@@ -44,15 +44,15 @@ impl Counts {
     }
 
     /// Counts a table of another version, and says so in the log, the first time.
-    pub(super) fn met_other_version(&self, table: impl std::fmt::Display, engine: u32) {
+    pub(super) fn record_other_version(&self, table: impl std::fmt::Display, engine: u32) {
         self.other_version.fetch_add(1, Ordering::Relaxed);
-        if !self.other_version_said.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%table, engine, "tables of another version of the engine are left to others");
+        if !self.is_other_version_logged.swap(true, Ordering::Relaxed) {
+            tracing::warn!(%table, engine, "tables of another engine version are left to other nodes");
         }
     }
 }
 
 /// One more.
-pub(super) fn count(counter: &AtomicU64) {
+pub(super) fn increment(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }

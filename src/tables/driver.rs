@@ -22,11 +22,11 @@ use crate::clock::{Clock, Moment};
 use crate::entropy;
 use crate::live_store::{JournalEntry, NewLine, Point, Unavailable};
 use crate::tables::Tables;
-use crate::tables::counts::count;
+use crate::tables::counts::increment;
 
 /// Texts that wait for one listener; the oldest of more are lost to it. A table has room for them
 /// whether somebody speaks or not.
-const TALK_MAX: usize = 8;
+const TALK_QUEUE_MAX: usize = 8;
 
 /// One table in this process.
 #[derive(Debug)]
@@ -54,19 +54,19 @@ pub(crate) struct TableContext<'a, G: Readable> {
 impl<G: Readable> Driver<G> {
     pub(super) fn new(id: TableId) -> Self {
         let state = State { host: TableHost::new(id), wakers: Vec::new() };
-        Self { id, state: Mutex::new(state), talk: broadcast::Sender::new(TALK_MAX) }
+        Self { id, state: Mutex::new(state), talk: broadcast::Sender::new(TALK_QUEUE_MAX) }
     }
 
     pub(super) fn id(&self) -> TableId {
         self.id
     }
 
-    pub(super) fn hear(&self) -> broadcast::Receiver<Arc<str>> {
+    pub(super) fn subscribe_talk(&self) -> broadcast::Receiver<Arc<str>> {
         self.talk.subscribe()
     }
 
     /// Passes on what somebody said.
-    pub(super) fn talk(&self, text: Arc<str>) {
+    pub(super) fn forward_talk(&self, text: Arc<str>) {
         // Nobody may be listening.
         let _ = self.talk.send(text);
     }
@@ -76,8 +76,8 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Makes a request and carries it out.
-    pub(super) async fn ask(self: &Arc<Self>, tables: &Tables<G>, request: Request<G>) -> Reply<G> {
-        let (ticket, step) = self.tell(tables, |host, ctx| host.request(ctx, request));
+    pub(super) async fn request(self: &Arc<Self>, tables: &Tables<G>, request: Request<G>) -> Reply<G> {
+        let (ticket, step) = self.with_host(tables, |host, ctx| host.request(ctx, request));
         self.drive(tables, ticket, step).await
     }
 
@@ -87,24 +87,24 @@ impl<G: Readable> Driver<G> {
         ticket: RequestTicket,
         mut step: Step<G>,
     ) -> Reply<G> {
-        let driving = Driving { driver: self, tables, ticket };
+        let guard = RequestGuard { driver: self, tables, ticket };
         loop {
             step = match step {
                 Step::Reply(reply) => {
-                    driving.end();
+                    guard.disarm();
                     return reply;
                 }
                 Step::Call(call) => {
-                    let answer = tables.call(self.id, call).await;
-                    self.tell(tables, |host, ctx| host.answered(ctx, ticket, answer))
+                    let answer = tables.perform_call(self.id, call).await;
+                    self.with_host(tables, |host, ctx| host.handle_answer(ctx, ticket, answer))
                 }
-                Step::Wait { until_ms } => self.turn(tables, ticket, until_ms).await,
+                Step::Wait { until_ms } => self.wait_for_turn(tables, ticket, until_ms).await,
             };
         }
     }
 
     /// Until it is a request's turn, or too late.
-    async fn turn(self: &Arc<Self>, tables: &Tables<G>, ticket: RequestTicket, until_ms: u64) -> Step<G> {
+    async fn wait_for_turn(self: &Arc<Self>, tables: &Tables<G>, ticket: RequestTicket, until_ms: u64) -> Step<G> {
         let turn = std::future::poll_fn(|task| {
             let mut state = self.state();
             match state.host.poll(ticket) {
@@ -122,7 +122,7 @@ impl<G: Readable> Driver<G> {
         let left = Duration::from_millis(until_ms.saturating_sub(tables.elapsed_ms()));
         match tokio::time::timeout(left, turn).await {
             Ok(step) => step,
-            Err(_) => self.tell(tables, |host, ctx| {
+            Err(_) => self.with_host(tables, |host, ctx| {
                 host.handle_timeout(ctx);
                 host.poll(ticket)
             }),
@@ -130,13 +130,13 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Takes in lines that somebody published.
-    pub(super) fn published(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[JournalEntry]) {
-        self.tell(tables, |host, ctx| host.published(ctx, after, lines));
+    pub(super) fn handle_publication(self: &Arc<Self>, tables: &Tables<G>, after: Point, lines: &[JournalEntry]) {
+        self.with_host(tables, |host, ctx| host.handle_publication(ctx, after, lines));
     }
 
     /// Looks at a journal that may be longer than this process was told.
-    pub(super) fn look_again(self: &Arc<Self>, tables: &Tables<G>) {
-        self.tell(tables, |host, ctx| host.handle_timeout(ctx));
+    pub(super) fn handle_timeout(self: &Arc<Self>, tables: &Tables<G>) {
+        self.with_host(tables, |host, ctx| host.handle_timeout(ctx));
     }
 
     /// The table was voided: whoever watches it is told.
@@ -144,8 +144,8 @@ impl<G: Readable> Driver<G> {
         self.state().host.close();
     }
 
-    pub(super) fn end_watches(&self, why: WatchEnd) {
-        self.state().host.end_watches(why);
+    pub(super) fn end_watches(&self, ending: WatchEnd) {
+        self.state().host.end_watches(ending);
     }
 
     fn state(&self) -> MutexGuard<'_, State<G>> {
@@ -153,21 +153,21 @@ impl<G: Readable> Driver<G> {
     }
 
     /// Tells the host something, and sees to what that has brought.
-    fn tell<T>(
+    fn with_host<T>(
         self: &Arc<Self>,
         tables: &Tables<G>,
-        tell: impl FnOnce(&mut TableHost<G>, &TableContext<'_, G>) -> T,
+        operate: impl FnOnce(&mut TableHost<G>, &TableContext<'_, G>) -> T,
     ) -> T {
         let ctx = tables.context_of(self.id);
         let mut state = self.state();
-        let told = tell(&mut state.host, &ctx);
-        self.see_to(tables, state);
-        told
+        let output = operate(&mut state.host, &ctx);
+        self.drain_outputs(tables, state);
+        output
     }
 
     /// Who waited is woken, and what the host asks for by itself begins.
-    fn see_to(self: &Arc<Self>, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
-        while let Some(ticket) = state.host.poll_unattended() {
+    fn drain_outputs(self: &Arc<Self>, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
+        while let Some(ticket) = state.host.poll_own_request() {
             let (driver, tables) = (self.clone(), tables.clone());
             tokio::spawn(async move {
                 let step = driver.state().host.poll(ticket);
@@ -178,22 +178,22 @@ impl<G: Readable> Driver<G> {
             let (driver, tables) = (self.clone(), tables.clone());
             tokio::spawn(async move {
                 if let Some(answer) = tables.ask_ledger(driver.id, call).await {
-                    driver.ledger_answered(&tables, answer);
+                    driver.handle_ledger_answer(&tables, answer);
                 }
             });
         }
-        while let Some(call) = state.host.poll_thought() {
+        while let Some(request) = state.host.poll_ai_request() {
             let (driver, tables) = (self.clone(), tables.clone());
             tokio::spawn(async move {
-                let input = tables.inner.thinkers.think(call.clone()).await;
-                driver.tell(&tables, |host, ctx| host.thought_of(ctx, &call, input));
+                let input = tables.inner.ai_pool.choose_action(request.clone()).await;
+                driver.with_host(&tables, |host, ctx| host.handle_ai_answer(ctx, &request, input));
             });
         }
         self.wake(tables, state);
     }
 
-    fn ledger_answered(self: &Arc<Self>, tables: &Tables<G>, answer: LedgerAnswer) {
-        self.tell(tables, |host, ctx| host.ledger_answered(ctx, answer));
+    fn handle_ledger_answer(self: &Arc<Self>, tables: &Tables<G>, answer: LedgerAnswer) {
+        self.with_host(tables, |host, ctx| host.handle_ledger_answer(ctx, answer));
     }
 
     fn wake(&self, tables: &Tables<G>, mut state: MutexGuard<'_, State<G>>) {
@@ -202,8 +202,8 @@ impl<G: Readable> Driver<G> {
         }
         let mut woken = Vec::new();
         while let Some(ticket) = state.host.poll_woken() {
-            if let Some(place) = state.wakers.iter().position(|(waiting, _)| *waiting == ticket) {
-                woken.push(state.wakers.swap_remove(place).1);
+            if let Some(index) = state.wakers.iter().position(|(waiting, _)| *waiting == ticket) {
+                woken.push(state.wakers.swap_remove(index).1);
             }
         }
         drop(state);
@@ -212,19 +212,19 @@ impl<G: Readable> Driver<G> {
 }
 
 /// A request that nobody waits for any more, if this is dropped before it is over.
-struct Driving<'a, G: Readable> {
+struct RequestGuard<'a, G: Readable> {
     driver: &'a Arc<Driver<G>>,
     tables: &'a Tables<G>,
     ticket: RequestTicket,
 }
 
-impl<G: Readable> Driving<'_, G> {
-    fn end(self) {
+impl<G: Readable> RequestGuard<'_, G> {
+    fn disarm(self) {
         std::mem::forget(self);
     }
 }
 
-impl<G: Readable> Drop for Driving<'_, G> {
+impl<G: Readable> Drop for RequestGuard<'_, G> {
     fn drop(&mut self) {
         let ctx = self.tables.context_of(self.driver.id);
         let mut state = self.driver.state();
@@ -247,7 +247,7 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Makes a call of a table's host.
-    async fn call(&self, table: TableId, call: Call) -> CallResult {
+    async fn perform_call(&self, table: TableId, call: Call) -> CallResult {
         match self.try_call(table, call).await {
             Ok(answer) => answer,
             Err(error) => CallResult::Failed(bahay_shell::UnavailableError(error.into_reason())),
@@ -261,10 +261,10 @@ impl<G: Readable> Tables<G> {
                 let bahay_shell::NewLine { after, tag, engine, line, deadline, idle_ms } = new;
                 let new = NewLine { after, tag, engine, line: &line, deadline, idle_ms };
                 let play = self.counts().play();
-                let (asked, waiting) = (Moment::now(), Waiting::new(play));
+                let (started_at, gauge) = (Moment::now(), AppendGauge::new(play));
                 let appended = live.append(table, new).await;
-                drop(waiting);
-                play.append.observe(asked.elapsed());
+                drop(gauge);
+                play.append.observe(started_at.elapsed());
                 CallResult::Append(appended?)
             }
             Call::Load => CallResult::Loaded(live.load(table).await?),
@@ -331,7 +331,7 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
     }
 
     fn room_terms(&self, terms: &Terms<G::Rules>, known: u32) -> Option<RoomTerms<G::Rules>> {
-        self.tables.inner.room_terms.ask(terms, known)
+        self.tables.inner.room_terms.query(terms, known)
     }
 
     fn limits(&self) -> &Limits {
@@ -341,16 +341,16 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
     fn record(&self, table: TableId, event: HostEvent<'_>) {
         let counts = self.tables.counts();
         match event {
-            HostEvent::ActionStored => counts.play().moves.one(),
+            HostEvent::ActionStored => counts.play().moves.increment(),
             HostEvent::ReplicaDiscarded(error) => {
                 tracing::warn!(%table, error, "a table's replica is discarded and its journal reloaded");
             }
             HostEvent::HistoryDiverged { delivered, now } => {
                 tracing::warn!(%table, ?delivered, ?now, "a table's history diverged");
             }
-            HostEvent::OtherVersion(engine) => counts.met_other_version(table, engine),
+            HostEvent::OtherVersion(engine) => counts.record_other_version(table, engine),
             HostEvent::Halted { room, version, reason } => {
-                count(&counts.halted);
+                increment(&counts.halted);
                 tracing::error!(%table, room, version, reason, "a table is halted");
             }
             HostEvent::SlowWatcher => {
@@ -372,17 +372,17 @@ impl<G: Readable> Context<G> for TableContext<'_, G> {
 }
 
 /// A call that waits for its answer, or is dropped before.
-struct Waiting<'a>(&'a crate::metrics::Play);
+struct AppendGauge<'a>(&'a crate::metrics::Play);
 
-impl<'a> Waiting<'a> {
+impl<'a> AppendGauge<'a> {
     fn new(play: &'a crate::metrics::Play) -> Self {
         play.appends_waiting.increment();
         Self(play)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for AppendGauge<'_> {
     fn drop(&mut self) {
-        self.0.appends_waiting.down();
+        self.0.appends_waiting.decrement();
     }
 }

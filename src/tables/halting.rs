@@ -21,7 +21,7 @@ pub use bahay_shell::VoidOutcome;
 pub enum OperateError {
     #[error("there is no such table")]
     Missing,
-    #[error("the table is there, and its POT is played for")]
+    #[error("the table exists, so its POT is still in play")]
     Live,
     #[error("the table is not halted")]
     NotHalted,
@@ -33,7 +33,7 @@ pub enum OperateError {
     Unavailable(#[from] Unavailable),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    #[error("the database could not be asked: {0}")]
+    #[error("the database query failed: {0}")]
     Database(String),
 }
 
@@ -50,7 +50,7 @@ impl From<ReleaseError> for OperateError {
 
 /// Something of a table could not be shown: the engine panicked over it, and it is halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShowFailed;
+pub struct ShowError;
 
 impl<G: Readable> Tables<G> {
     /// Works out what somebody is shown of a table: a view, redacted events. A panic in that
@@ -60,10 +60,10 @@ impl<G: Readable> Tables<G> {
         &self,
         table: &Table<G>,
         show: impl FnOnce(&Table<G>) -> T,
-    ) -> Result<T, ShowFailed> {
+    ) -> Result<T, ShowError> {
         catch_panic(|| show(table)).map_err(|reason| {
             self.halt(Halt::from_table(table, reason));
-            ShowFailed
+            ShowError
         })
     }
 
@@ -72,7 +72,7 @@ impl<G: Readable> Tables<G> {
         let tables = self.clone();
         tokio::spawn(async move {
             let table = halt.table;
-            let halted = tables.driver(table).ask(&tables, Request::Halt(halt)).await;
+            let halted = tables.driver(table).request(&tables, Request::Halt(halt)).await;
             if let Reply::Done(Err(error)) = halted {
                 tracing::error!(%table, %error, "a table could not be halted yet");
             }
@@ -83,9 +83,9 @@ impl<G: Readable> Tables<G> {
     pub(super) fn note_halt(&self, halt: Halt) {
         let pool = self.inner.pool.clone();
         tokio::spawn(async move {
-            let halt = row(halt);
+            let halt = halt_row(halt);
             if let Err(error) = halted::record_halt(&pool, &halt).await {
-                tracing::warn!(table = %halt.table, %error, "a halt is not written down yet");
+                tracing::warn!(table = %halt.table, %error, "a halt could not be recorded yet");
             }
         });
     }
@@ -115,10 +115,10 @@ impl<G: Readable> Tables<G> {
                 live.halt(table, engine, &reason).await?;
             }
             VoidingCall::RecordHalt(halt) => {
-                halted::record_halt(pool, &row(halt)).await.map_err(unanswered)?;
+                halted::record_halt(pool, &halt_row(halt)).await.map_err(database_error)?;
             }
             VoidingCall::FindOpenGame => {
-                let open = halted::open_game_at(pool, table).await.map_err(unanswered)?;
+                let open = halted::open_game_at(pool, table).await.map_err(database_error)?;
                 return Ok(VoidingAnswer::OpenGame(open));
             }
             VoidingCall::VoidGame(game) => {
@@ -133,10 +133,10 @@ impl<G: Readable> Tables<G> {
             VoidingCall::End { engine } => live.end(table, engine).await?,
             VoidingCall::RecordVoided => {
                 let noted = halted::record_release(pool, table, HaltOutcome::Voided).await;
-                noted.map_err(unanswered)?;
+                noted.map_err(database_error)?;
             }
             VoidingCall::Close => {
-                if let Some(driver) = self.known(table) {
+                if let Some(driver) = self.find_driver(table) {
                     driver.close();
                 }
             }
@@ -157,7 +157,7 @@ impl<G: Readable> Tables<G> {
                 ReleasingCall::RecordReleased => {
                     let pool = &self.inner.pool;
                     let noted = halted::record_release(pool, table, HaltOutcome::Released).await;
-                    noted.map_err(unanswered)?;
+                    noted.map_err(database_error)?;
                     ReleasingAnswer::Done
                 }
             };
@@ -178,11 +178,11 @@ impl<G: Readable> Tables<G> {
 }
 
 /// As it is written down.
-fn row(halt: Halt) -> halted::Halt {
+fn halt_row(halt: Halt) -> halted::Halt {
     let Halt { table, room, version, reason, .. } = halt;
     halted::Halt { table, room, version, reason }
 }
 
-fn unanswered(error: impl std::fmt::Display) -> OperateError {
+fn database_error(error: impl std::fmt::Display) -> OperateError {
     OperateError::Database(error.to_string())
 }

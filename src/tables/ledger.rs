@@ -45,9 +45,9 @@ impl<G: Readable> Tables<G> {
             commitment: opening.commitment,
             opened_at_ms: opening.opened_at_ms,
         };
-        let asked = Moment::now();
+        let started_at = Moment::now();
         let answer = self.inner.ledger.open_game(open).await;
-        self.counts().play().opening.took(asked.elapsed());
+        self.counts().play().opening.observe(started_at.elapsed());
         match answer {
             Ok(OpeningOutcome::Opened { stakes, pot }) => LedgerAnswer::Opened { game, stakes, pot },
             // Who may not win so much has no place in this game either; a notice tells why.
@@ -77,12 +77,12 @@ impl<G: Readable> Tables<G> {
                 return LedgerAnswer::Refused { game, why };
             }
         };
-        let asked = Moment::now();
+        let started_at = Moment::now();
         let answer = self.inner.ledger.settle_game(settle).await;
-        self.counts().play().settlement.took(asked.elapsed());
+        self.counts().play().settlement.observe(started_at.elapsed());
         match answer {
             Ok(_) => {
-                self.counts().play().games.one();
+                self.counts().play().games.increment();
                 LedgerAnswer::Settled { game }
             }
             Err(error) => refused(game, &error),
@@ -91,12 +91,12 @@ impl<G: Readable> Tables<G> {
 }
 
 fn refused(game: GameId, error: &LedgerError) -> LedgerAnswer {
-    let words = error.to_string();
+    let message = error.to_string();
     let why = match error {
         LedgerError::TableBusy { game: other, .. } => LedgerFault::TableBusy { other: *other },
-        LedgerError::Broken { .. } => LedgerFault::Broken(words),
-        other if other.is_transient() => LedgerFault::Transient(words),
-        _ => LedgerFault::Permanent(words),
+        LedgerError::Broken { .. } => LedgerFault::Broken(message),
+        other if other.is_transient() => LedgerFault::Transient(message),
+        _ => LedgerFault::Permanent(message),
     };
     LedgerAnswer::Refused { game, why }
 }

@@ -21,22 +21,22 @@ use crate::db;
 use crate::entropy;
 use crate::ledger::{IdlePot, LedgerError, PotRefundOutcome};
 use crate::reason::Reason;
-use crate::tables::counts::count;
-use crate::tables::{OperateError, Tables, Unready};
+use crate::tables::counts::increment;
+use crate::tables::{OperateError, Tables, TableReadError};
 
 /// How often a node looks.
-const EVERY: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(5);
 
 /// A game younger than this is not looked at.
-const YOUNG: Duration = Duration::from_secs(10);
+const MIN_AGE: Duration = Duration::from_secs(10);
 
 /// Tables that are read whole in one round.
-const WHOLE: usize = 16;
+const FULL_READS_PER_ROUND: usize = 16;
 
 const PAGE: u32 = 100;
 
 /// Tables that Redis is asked for at once.
-const ASKED_AT_ONCE: usize = 500;
+const EXISTENCE_CHECKS_PER_CALL: usize = 500;
 
 /// What the ledger writes down, and operators read.
 static REASON: Reason = Reason::from_static("live state lost");
@@ -52,35 +52,35 @@ struct Rounds {
 impl<G: Readable> Tables<G> {
     /// Looks for lost games until it is dropped.
     pub async fn find_lost(self) {
-        sleep(entropy::random_duration(EVERY)).await;
-        let mut ticks = interval(EVERY);
+        sleep(entropy::random_duration(INTERVAL)).await;
+        let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut rounds = Rounds::default();
         loop {
             ticks.tick().await;
-            if let Err(error) = self.look_for_lost(&mut rounds).await {
+            if let Err(error) = self.void_lost_round(&mut rounds).await {
                 // Nothing may be concluded from a round that broke off.
                 rounds.lost.abort_round();
-                tracing::debug!(error, "a look for lost games broke off");
+                tracing::debug!(error, "a round of the search for lost games was aborted");
             }
             if let Err(error) = self.note_halts().await {
-                tracing::debug!(error, "halted tables are written down later");
+                tracing::debug!(error, "recording halted tables is retried later");
             }
             if let Err(error) = self.release_recovered().await {
-                tracing::debug!(error, "halted tables are released later");
+                tracing::debug!(error, "releasing halted tables is retried later");
             }
         }
     }
 
-    async fn look_for_lost(&self, rounds: &mut Rounds) -> Result<(), String> {
+    async fn void_lost_round(&self, rounds: &mut Rounds) -> Result<(), String> {
         let mut lost = Vec::new();
-        let mut to_read = WHOLE;
+        let mut to_read = FULL_READS_PER_ROUND;
         let mut after = None;
         loop {
-            let page = archive::list_open_games(&self.inner.pool, after, PAGE).await.map_err(words)?;
+            let page = archive::list_open_games(&self.inner.pool, after, PAGE).await.map_err(to_message)?;
             let is_old = |game: &OpenGame| {
                 let now = self.inner.clock_of(game.table).now();
-                game.opened_at_ms <= clock::before(now, YOUNG).ms()
+                game.opened_at_ms <= clock::before(now, MIN_AGE).ms()
             };
             let games: Vec<_> = page.items.into_iter().filter(is_old).collect();
             let tables: Vec<_> = games.iter().map(|game| game.table).collect();
@@ -119,10 +119,10 @@ impl<G: Readable> Tables<G> {
 
     /// Whether the table is in this game; also where that cannot be told from here.
     async fn is_played(&self, game: &OpenGame) -> bool {
-        match self.look(game.table).await {
+        match self.read_table(game.table).await {
             Ok(Some(table)) => table.phase().game() == Some(game.game),
             Ok(None) => false,
-            Err(Unready::Halted | Unready::OtherVersion | Unready::Unavailable(_)) => true,
+            Err(TableReadError::Halted | TableReadError::OtherVersion | TableReadError::Unavailable(_)) => true,
         }
     }
 
@@ -130,7 +130,7 @@ impl<G: Readable> Tables<G> {
     pub(super) async fn void_lost(&self, table: TableId, game: GameId) {
         match self.inner.ledger.void_game_first(game, &REASON).await {
             Ok(true) => {
-                count(&self.inner.counts.voided_lost);
+                increment(&self.inner.counts.voided_lost);
                 tracing::error!(%table, %game, "a game was voided: its live state was lost");
             }
             Ok(false) | Err(LedgerError::GameNotOpen { .. }) => {}
@@ -144,9 +144,9 @@ impl<G: Readable> Tables<G> {
     pub async fn lost_pots(&self) -> Result<Vec<IdlePot>, OperateError> {
         let idle = self.inner.ledger.idle_pots().await?;
         let mut lost = Vec::new();
-        for some in idle.chunks(ASKED_AT_ONCE) {
-            let tables: Vec<_> = some.iter().map(|idle| idle.table).collect();
-            for (idle, exists) in some.iter().zip(self.inner.live.tables_exist(&tables).await) {
+        for chunk in idle.chunks(EXISTENCE_CHECKS_PER_CALL) {
+            let tables: Vec<_> = chunk.iter().map(|idle| idle.table).collect();
+            for (idle, exists) in chunk.iter().zip(self.inner.live.tables_exist(&tables).await) {
                 if !exists? {
                     lost.push(*idle);
                 }
@@ -170,12 +170,12 @@ impl<G: Readable> Tables<G> {
     /// Releases tables that an error of a store has halted, once PostgreSQL takes writes again. A table
     /// that is halted again waits twice as long.
     async fn release_recovered(&self) -> Result<(), String> {
-        let tables = self.inner.live.halted_tables().await.map_err(words)?;
-        if tables.is_empty() || !db::takes_writes(&self.inner.pool).await.map_err(words)? {
+        let tables = self.inner.live.halted_tables().await.map_err(to_message)?;
+        if tables.is_empty() || !db::takes_writes(&self.inner.pool).await.map_err(to_message)? {
             return Ok(());
         }
         let due = halted::due_for_release(&self.inner.pool, &tables, STORE_FAULT).await;
-        for table in due.map_err(words)? {
+        for table in due.map_err(to_message)? {
             match self.release(table).await {
                 Ok(()) => tracing::info!(%table, "the store that halted a table answers again"),
                 // Another node was faster, or an operator.
@@ -188,12 +188,12 @@ impl<G: Readable> Tables<G> {
 
     /// Writes down for operators what could not be written when it happened.
     async fn note_halts(&self) -> Result<(), String> {
-        let tables = self.inner.live.halted_tables().await.map_err(words)?;
+        let tables = self.inner.live.halted_tables().await.map_err(to_message)?;
         if tables.is_empty() {
             return Ok(());
         }
-        for table in halted::find_unrecorded(&self.inner.pool, &tables).await.map_err(words)? {
-            let Some(stored) = self.inner.live.load(table).await.map_err(words)? else {
+        for table in halted::find_unrecorded(&self.inner.pool, &tables).await.map_err(to_message)? {
+            let Some(stored) = self.inner.live.load(table).await.map_err(to_message)? else {
                 continue;
             };
             let version = Some(stored.version());
@@ -201,12 +201,12 @@ impl<G: Readable> Tables<G> {
                 continue;
             };
             let halt = halted::Halt { table, room: None, version, reason };
-            halted::record_halt(&self.inner.pool, &halt).await.map_err(words)?;
+            halted::record_halt(&self.inner.pool, &halt).await.map_err(to_message)?;
         }
         Ok(())
     }
 }
 
-fn words(error: impl std::fmt::Display) -> String {
+fn to_message(error: impl std::fmt::Display) -> String {
     error.to_string()
 }

@@ -16,7 +16,7 @@ mod ledger;
 mod lost;
 mod presence;
 mod room_terms;
-mod thinking;
+mod ai_pool;
 mod ticker;
 
 use std::collections::HashMap;
@@ -40,20 +40,20 @@ use crate::live_store::{TableListing, LiveStore, Publication, Unavailable};
 use crate::tables::driver::Driver;
 use crate::tables::presence::NodePresence;
 use crate::tables::room_terms::TermsSource;
-use crate::tables::thinking::Thinkers;
+use crate::tables::ai_pool::AiPool;
 
 pub use bahay_shell::RoomTerms;
 pub use counts::Counts;
 pub(crate) use driver::TableContext;
-pub use halting::{OperateError, ShowFailed, VoidOutcome};
-pub use thinking::THINKING_PATIENCE;
+pub use halting::{OperateError, ShowError, VoidOutcome};
+pub use ai_pool::AI_TIMEOUT;
 
 /// The pauses before each reading of watched journals once subscriptions have broken off.
-const CATCH_UP_AFTER: [Duration; 4] =
+const CATCH_UP_DELAYS: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
 
 /// Journals read at once. A server that stands still holds up so many before others must wait.
-const READ_AT_ONCE: usize = 1_024;
+const CONCURRENT_READS: usize = 1_024;
 
 /// The tables of one game, as this process sees them. Clones share everything.
 #[derive(Clone, Debug)]
@@ -72,9 +72,9 @@ struct Inner<G: Readable> {
     presence: NodePresence,
     counts: Counts,
     room_terms: TermsSource<G::Rules>,
-    thinkers: Thinkers<G>,
+    ai_pool: AiPool<G>,
     limits: Limits,
-    began: Moment,
+    started_at: Moment,
     /// The tables that somebody here has looked at.
     drivers: Mutex<HashMap<TableId, Arc<Driver<G>>>>,
     /// Tables whose journal may be longer than this process knows, by what it did itself or has
@@ -104,7 +104,7 @@ pub enum SubmitError<I: Refusal> {
 
 /// Why a table can neither be read nor asked.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Unready {
+pub enum TableReadError {
     #[error("this table was halted")]
     Halted,
     #[error("this table is for another version of the engine")]
@@ -125,7 +125,7 @@ impl<I: Refusal> From<TableError<I>> for SubmitError<I> {
     }
 }
 
-impl<I: Refusal> From<TableError<I>> for Unready {
+impl<I: Refusal> From<TableError<I>> for TableReadError {
     fn from(failure: TableError<I>) -> Self {
         match failure {
             TableError::Halted => Self::Halted,
@@ -139,18 +139,18 @@ impl<I: Refusal> From<TableError<I>> for Unready {
     }
 }
 
-impl<I: Refusal> From<Unready> for SubmitError<I> {
-    fn from(unready: Unready) -> Self {
-        match unready {
-            Unready::Halted => Self::Halted,
-            Unready::OtherVersion => Self::OtherVersion,
-            Unready::Unavailable(error) => Self::Unavailable(error),
+impl<I: Refusal> From<TableReadError> for SubmitError<I> {
+    fn from(error: TableReadError) -> Self {
+        match error {
+            TableReadError::Halted => Self::Halted,
+            TableReadError::OtherVersion => Self::OtherVersion,
+            TableReadError::Unavailable(error) => Self::Unavailable(error),
         }
     }
 }
 
 /// A result of [`Tables::submit`] and the like.
-pub type Submitted<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Illegal>>;
+pub type SubmitResult<G, T> = Result<T, SubmitError<<G as bahay_engine::game::Game>::Refusal>>;
 
 impl<G: Readable> Inner<G> {
     fn clock_of(&self, table: TableId) -> &Clock {
@@ -167,16 +167,16 @@ impl<G: Readable> Tables<G> {
     pub fn new(live: LiveStore, ledger: Ledger, clock: Clock, pool: PgPool) -> Self {
         let clocks = live.shards().map(|_| clock.clone()).collect();
         let presence = NodePresence::new(&live);
-        Self::with(live, ledger, clocks, pool, presence)
+        Self::build(live, ledger, clocks, pool, presence)
     }
 
     /// Makes this process a node of the house, with the house's clock.
     pub async fn start(live: LiveStore, ledger: Ledger, pool: PgPool) -> Result<Self, Unavailable> {
         let (presence, clocks) = NodePresence::join(&live).await?;
-        Ok(Self::with(live, ledger, clocks, pool, presence))
+        Ok(Self::build(live, ledger, clocks, pool, presence))
     }
 
-    fn with(
+    fn build(
         live: LiveStore,
         ledger: Ledger,
         clocks: Vec<Clock>,
@@ -192,9 +192,9 @@ impl<G: Readable> Tables<G> {
             presence,
             counts: Counts::default(),
             room_terms: TermsSource::default(),
-            thinkers: Thinkers::default(),
+            ai_pool: AiPool::default(),
             limits: Limits { queue_timeout_ms, ..Limits::SERVICE },
-            began: Moment::now(),
+            started_at: Moment::now(),
             drivers: Mutex::default(),
             stale: Mutex::default(),
         };
@@ -203,8 +203,8 @@ impl<G: Readable> Tables<G> {
 
     /// The time of the house for what is about no table: that of some shard.
     pub fn clock(&self) -> &Clock {
-        let told = self.inner.clocks.iter().find(|clock| clock.is_synced());
-        told.unwrap_or_else(|| self.inner.clock_in(0))
+        let synced = self.inner.clocks.iter().find(|clock| clock.is_synced());
+        synced.unwrap_or_else(|| self.inner.clock_in(0))
     }
 
     /// The clock that a table lives by.
@@ -227,29 +227,29 @@ impl<G: Readable> Tables<G> {
         &self,
         source: impl Fn(&Terms<G::Rules>, u32) -> Option<RoomTerms<G::Rules>> + Send + Sync + 'static,
     ) {
-        self.inner.room_terms.come_from(Arc::new(source));
+        self.inner.room_terms.set(Arc::new(source));
     }
 
     /// Begins so many threads that think about the moves of players who are taken over. Without any,
     /// and where a thought takes longer than this, the quick AI plays for them. Only the first call
     /// counts.
-    pub fn begin_thinking(&self, threads: u8, patience: Duration) -> std::io::Result<()> {
-        self.inner.thinkers.begin(threads, patience)
+    pub fn start_ai_pool(&self, threads: u8, timeout: Duration) -> std::io::Result<()> {
+        self.inner.ai_pool.start(threads, timeout)
     }
 
     /// Moves of players who are taken over that were given to those threads, by outcome.
-    pub fn thoughts(&self) -> &crate::metrics::Counts {
-        self.inner.thinkers.counts()
+    pub fn ai_outcomes(&self) -> &crate::metrics::Counts {
+        self.inner.ai_pool.counts()
     }
 
     /// Tells the tables that this process knows what their rooms say, without waiting for
     /// something to happen there. The others hear it then.
-    pub async fn tell_terms(&self) {
-        for driver in self.all() {
+    pub async fn update_terms(&self) {
+        for driver in self.all_drivers() {
             if let Reply::Done(Err(TableError::Unavailable(error))) =
-                driver.ask(self, Request::TellTerms).await
+                driver.request(self, Request::UpdateTerms).await
             {
-                tracing::warn!(table = %driver.id(), %error, "a table hears of its room later");
+                tracing::warn!(table = %driver.id(), %error, "a table's terms update is delayed");
             }
         }
     }
@@ -261,21 +261,21 @@ impl<G: Readable> Tables<G> {
 
     /// Creates a table unless it exists.
     pub async fn create(&self, id: TableId, terms: Terms<G::Rules>) -> Result<(), Unavailable> {
-        self.create_of_revision(id, terms, 0).await
+        self.create_at_revision(id, terms, 0).await
     }
 
     /// The same, by the terms of a revision of its room.
-    pub async fn create_of_revision(
+    pub async fn create_at_revision(
         &self,
         id: TableId,
         terms: Terms<G::Rules>,
         revision: u32,
     ) -> Result<(), Unavailable> {
-        self.put(&Table::new(id, terms).of_revision(revision)).await
+        self.create_table(&Table::new(id, terms).with_revision(revision)).await
     }
 
     /// Creates this table unless one of its id exists.
-    pub async fn put(&self, table: &Table<G>) -> Result<(), Unavailable> {
+    pub async fn create_table(&self, table: &Table<G>) -> Result<(), Unavailable> {
         let unwritable = |error| Unavailable::new(format!("a table cannot be written: {error}"));
         let snapshot = write_table(table).map_err(unwritable)?;
         let (live, idle_ms) = (&self.inner.live, self.inner.limits.idle_ms);
@@ -289,26 +289,26 @@ impl<G: Readable> Tables<G> {
         input: Input<G::Action>,
     ) -> Result<u64, TableError<G::Refusal>> {
         // In a box where it is done, so that nobody on the way there moves or keeps room for it.
-        match Box::pin(self.driver(id).ask(self, Request::Submit(input))).await {
+        match Box::pin(self.driver(id).request(self, Request::Submit(input))).await {
             Reply::Submitted(submitted) => submitted,
-            other => Err(unexpected(&other)),
+            other => Err(unexpected_reply(&other)),
         }
     }
 
     /// The table as it is now; `None` when there is no such table.
-    pub async fn look(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, Unready> {
-        match self.driver(id).ask(self, Request::Look).await {
-            Reply::Looked(looked) => Ok(looked?),
-            other => Err(unexpected::<G>(&other).into()),
+    pub async fn read_table(&self, id: TableId) -> Result<Option<Arc<Table<G>>>, TableReadError> {
+        match self.driver(id).request(self, Request::ReadTable).await {
+            Reply::Table(table) => Ok(table?),
+            other => Err(unexpected_reply::<G>(&other).into()),
         }
     }
 
     /// Puts the room's list right, for whoever found a table listed otherwise than it is: nodes that
     /// list it at the same time may do so in the wrong order.
-    pub async fn list_again(&self, id: TableId) -> Result<(), Unready> {
-        match self.driver(id).ask(self, Request::List).await {
+    pub async fn list_again(&self, id: TableId) -> Result<(), TableReadError> {
+        match self.driver(id).request(self, Request::List).await {
             Reply::Done(done) => Ok(done?),
-            other => Err(unexpected::<G>(&other).into()),
+            other => Err(unexpected_reply::<G>(&other).into()),
         }
     }
 
@@ -319,9 +319,9 @@ impl<G: Readable> Tables<G> {
         id: TableId,
         connection: ConnectionId,
         from: Option<Tag>,
-    ) -> Submitted<G, Watch<G>> {
+    ) -> SubmitResult<G, Watch<G>> {
         let request = WatchRequest { connection, writer: None, from };
-        Ok(self.watch_by(id, request).await?)
+        Ok(self.request_watch(id, request).await?)
     }
 
     /// The same. What the writer has written does not come among the notices.
@@ -332,10 +332,10 @@ impl<G: Readable> Tables<G> {
         writer: Arc<dyn DirectWriter<G>>,
         from: Option<Tag>,
     ) -> Result<Watch<G>, TableError<G::Refusal>> {
-        self.watch_by(id, WatchRequest { connection, writer: Some(writer), from }).await
+        self.request_watch(id, WatchRequest { connection, writer: Some(writer), from }).await
     }
 
-    async fn watch_by(
+    async fn request_watch(
         &self,
         id: TableId,
         request: WatchRequest<G>,
@@ -343,10 +343,10 @@ impl<G: Readable> Tables<G> {
         // Another node may have shown the viewer what time it is, and this one's clock be behind it.
         let time = self.inner.live.shard_time(self.inner.live.shard_of(id));
         let driver = self.driver(id);
-        let (time, reply) = tokio::join!(time, driver.ask(self, Request::Watch(request)));
+        let (time, reply) = tokio::join!(time, driver.request(self, Request::Watch(request)));
         let watched = match reply {
             Reply::Watched(watched) => watched?,
-            other => return Err(unexpected(&other)),
+            other => return Err(unexpected_reply(&other)),
         };
         let unavailable = |error: Unavailable| bahay_shell::UnavailableError(error.into_reason());
         if let Some(time) = time.map_err(unavailable)? {
@@ -357,31 +357,31 @@ impl<G: Readable> Tables<G> {
 
     /// What is said at a table from here on, as long as somebody here watches it: texts that are
     /// no part of its journal. Who falls behind misses some.
-    pub fn hear(&self, id: TableId) -> broadcast::Receiver<Arc<str>> {
-        self.driver(id).hear()
+    pub fn subscribe_talk(&self, id: TableId) -> broadcast::Receiver<Arc<str>> {
+        self.driver(id).subscribe_talk()
     }
 
     /// Tells all who listen to a table a text of one line that is no part of its journal.
-    pub async fn talk(&self, id: TableId, text: &str) -> Result<(), Unavailable> {
+    pub async fn send_talk(&self, id: TableId, text: &str) -> Result<(), Unavailable> {
         self.inner.live.publish_talk(id, text).await
     }
 
     /// Takes in what other processes publish, until the sender is gone.
-    pub async fn listen(self, mut publications: mpsc::UnboundedReceiver<Publication>) {
+    pub async fn handle_publications(self, mut publications: mpsc::UnboundedReceiver<Publication>) {
         while let Some(publication) = publications.recv().await {
             match publication {
                 Publication::Lines { table, after, lines } => {
-                    if let Some(driver) = self.known(table) {
-                        driver.published(&self, after, &lines);
+                    if let Some(driver) = self.find_driver(table) {
+                        driver.handle_publication(&self, after, &lines);
                     }
                 }
                 Publication::Talk { table, text } => {
-                    if let Some(driver) = self.known(table) {
-                        driver.talk(text.into());
+                    if let Some(driver) = self.find_driver(table) {
+                        driver.forward_talk(text.into());
                     }
                 }
                 Publication::Ended { table } => {
-                    if let Some(driver) = self.known(table) {
+                    if let Some(driver) = self.find_driver(table) {
                         driver.close();
                     }
                 }
@@ -395,33 +395,33 @@ impl<G: Readable> Tables<G> {
     /// After publications may have been missed. What is published before the subscriptions stand
     /// again is missed too, so the journals are read more than once.
     async fn catch_up(self) {
-        for after in CATCH_UP_AFTER {
+        for after in CATCH_UP_DELAYS {
             tokio::time::sleep(after).await;
-            self.read_all().await;
+            self.catch_up_all().await;
         }
     }
 
     /// Brings every replica that is watched up to its journal.
-    async fn read_all(&self) {
-        self.ask_all(|| Request::CatchUp).await;
+    async fn catch_up_all(&self) {
+        self.request_all(|| Request::CatchUp).await;
     }
 
     /// At the end: no table is to publish for a process that is gone.
     pub(super) async fn stop_listening(&self) {
-        self.ask_all(|| Request::Unsubscribe).await;
+        self.request_all(|| Request::Unsubscribe).await;
     }
 
-    async fn ask_all(&self, request: impl Fn() -> Request<G>) {
-        let asked = stream::iter(self.all()).map(|driver| {
+    async fn request_all(&self, request: impl Fn() -> Request<G>) {
+        let requests = stream::iter(self.all_drivers()).map(|driver| {
             let request = request();
             async move {
                 let id = driver.id();
-                if let Reply::Done(Err(error)) = driver.ask(self, request).await {
-                    tracing::warn!(table = %id, %error, "a watched table could not be read");
+                if let Reply::Done(Err(error)) = driver.request(self, request).await {
+                    tracing::warn!(table = %id, %error, "a table's request failed");
                 }
             }
         });
-        asked.for_each_concurrent(READ_AT_ONCE, |asked| asked).await;
+        requests.for_each_concurrent(CONCURRENT_READS, |request| request).await;
     }
 
     fn driver(&self, id: TableId) -> Arc<Driver<G>> {
@@ -429,11 +429,11 @@ impl<G: Readable> Tables<G> {
         drivers.entry(id).or_insert_with(|| Arc::new(Driver::new(id))).clone()
     }
 
-    fn known(&self, id: TableId) -> Option<Arc<Driver<G>>> {
+    fn find_driver(&self, id: TableId) -> Option<Arc<Driver<G>>> {
         self.drivers().get(&id).cloned()
     }
 
-    fn all(&self) -> Vec<Arc<Driver<G>>> {
+    fn all_drivers(&self) -> Vec<Arc<Driver<G>>> {
         self.drivers().values().cloned().collect()
     }
 
@@ -446,13 +446,13 @@ impl<G: Readable> Tables<G> {
     fn read_stale(&self) {
         let stale = &self.inner.stale;
         let stale = std::mem::take(&mut *stale.lock().unwrap_or_else(PoisonError::into_inner));
-        for driver in stale.into_iter().filter_map(|table| self.known(table)) {
-            driver.look_again(self);
+        for driver in stale.into_iter().filter_map(|table| self.find_driver(table)) {
+            driver.handle_timeout(self);
         }
     }
 
     /// Forgets the tables that nobody here watches or uses.
-    fn sweep(&self) {
+    fn drop_unused_drivers(&self) {
         self.drivers().retain(|_, driver| Arc::strong_count(driver) > 1 || driver.is_used());
     }
 
@@ -462,7 +462,7 @@ impl<G: Readable> Tables<G> {
 
     /// Milliseconds that this process has counted.
     fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.inner.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.inner.started_at.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     async fn list(&self, table: TableId, listing: &Listing) -> Result<(), Unavailable> {
@@ -472,6 +472,6 @@ impl<G: Readable> Tables<G> {
     }
 }
 
-fn unexpected<G: Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
+fn unexpected_reply<G: Readable>(reply: &Reply<G>) -> TableError<G::Refusal> {
     bahay_shell::UnavailableError(format!("{reply:?} is no answer to this request")).into()
 }

@@ -27,17 +27,17 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use crate::clock::{Clock, SyncOutcome};
 use crate::entropy;
 use crate::live_store::{LiveStore, Unavailable};
-use crate::tables::counts::count;
-use crate::tables::{Submitted, Tables};
+use crate::tables::counts::increment;
+use crate::tables::{SubmitResult, Tables};
 
 /// How often a node says that it lives: three times before it is taken for dead.
 const BEAT: Duration = Duration::from_secs(1);
 
 /// Departures that are told again at one beat.
-const AGAIN: usize = 64;
+const RETRIES_PER_BEAT: usize = 64;
 
 /// Connections that are noted in one call when all are noted again.
-const NOTED_AT_ONCE: usize = 500;
+const RECORDS_PER_CALL: usize = 500;
 
 /// Who this node is and who is connected through it.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl NodePresence {
         match missed {
             Some(error) if !joined => return Err(error),
             Some(error) => {
-                tracing::warn!(%error, "some tables cannot be played before their Redis answers");
+                tracing::warn!(%error, "some tables are unavailable until their Redis answers");
             }
             None => {}
         }
@@ -95,12 +95,12 @@ impl NodePresence {
 
 impl<G: Readable> Tables<G> {
     /// Says that this node lives, until it is dropped.
-    pub async fn keep_present(self) {
-        let shards = self.inner.live.shards().map(|shard| self.keep_present_to(shard));
-        tokio::join!(join_all(shards), self.keep_hearing());
+    pub async fn run_heartbeats(self) {
+        let shards = self.inner.live.shards().map(|shard| self.run_shard_heartbeats(shard));
+        tokio::join!(join_all(shards), self.monitor_subscription());
     }
 
-    async fn keep_present_to(&self, shard: u16) {
+    async fn run_shard_heartbeats(&self, shard: u16) {
         // Not all of them in the same moment.
         let shards = self.inner.live.shards().len().try_into().unwrap_or(1);
         sleep(BEAT / shards * u32::from(shard)).await;
@@ -111,46 +111,46 @@ impl<G: Readable> Tables<G> {
         let mut is_down = false;
         loop {
             beats.tick().await;
-            match self.beat(shard, &mut cleanups).await {
+            match self.send_heartbeat(shard, &mut cleanups).await {
                 Ok(()) if is_down => {
                     is_down = false;
                     down.fetch_sub(1, Ordering::Relaxed);
                     // The last things that Redis was told before it went away may be lost.
-                    self.note_all(shard).await;
+                    self.record_all_connections(shard).await;
                 }
                 Ok(()) => {}
                 // Said once, for all shards that are away.
                 Err(error) if !is_down => {
                     is_down = true;
                     if down.fetch_add(1, Ordering::Relaxed) == 0 {
-                        tracing::warn!(shard, %error, "this node cannot say that it lives");
+                        tracing::warn!(shard, %error, "this node's heartbeats fail");
                     }
                 }
                 Err(_) => {}
             }
             if !is_down {
                 // What does not pass in this time is left for the next beat.
-                let gone = self.inner.presence.state().departed(shard, AGAIN);
-                let again = gone.into_iter().map(|gone| self.leave(gone));
+                let gone = self.inner.presence.state().departed(shard, RETRIES_PER_BEAT);
+                let again = gone.into_iter().map(|gone| self.disconnect(gone));
                 let _ = timeout(BEAT, join_all(again)).await;
             }
             while let Some(ended) = cleanups.try_join_next() {
                 if let Err(error) = ended {
-                    tracing::error!(%error, "a dead node's connections were not all told");
+                    tracing::error!(%error, "the reaper of a dead node failed");
                 }
             }
         }
     }
 
-    async fn keep_hearing(&self) {
-        let mut looks = interval(BEAT);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut is_deaf = false;
+    async fn monitor_subscription(&self) {
+        let mut ticks = interval(BEAT);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut is_disconnected = false;
         loop {
-            looks.tick().await;
-            let was_deaf = is_deaf;
-            is_deaf = !matches!(timeout(BEAT, self.inner.live.ping_subscriptions()).await, Ok(Ok(())));
-            if was_deaf && !is_deaf {
+            ticks.tick().await;
+            let was_disconnected = is_disconnected;
+            is_disconnected = !matches!(timeout(BEAT, self.inner.live.ping_subscriptions()).await, Ok(Ok(())));
+            if was_disconnected && !is_disconnected {
                 tokio::spawn(self.clone().catch_up());
             }
         }
@@ -166,13 +166,13 @@ impl<G: Readable> Tables<G> {
                 (state.identity(shard).0, state.is_empty(shard))
             };
             if is_empty && let Err(error) = self.inner.live.retire_node(shard, node).await {
-                tracing::warn!(%node, shard, %error, "this node will be taken for dead");
+                tracing::warn!(%node, shard, %error, "this node could not deregister: it will be declared dead");
             }
         });
         join_all(shards).await;
     }
 
-    async fn beat(&self, shard: u16, cleanups: &mut JoinSet<()>) -> Result<(), Unavailable> {
+    async fn send_heartbeat(&self, shard: u16, cleanups: &mut JoinSet<()>) -> Result<(), Unavailable> {
         let (node, has_beaten) = self.inner.presence.state().identity(shard);
         let clock = self.inner.clock_in(shard);
         let asked = clock.record_request();
@@ -183,21 +183,21 @@ impl<G: Readable> Tables<G> {
         match clock.record_time(beat.now, asked) {
             SyncOutcome::Near => {}
             SyncOutcome::Leapt(ms) => {
-                tracing::warn!(ms, shard, "this node was away: its time leapt ahead");
+                tracing::warn!(ms, shard, "this node was suspended: its clock jumped ahead");
             }
-            SyncOutcome::Behind(ms) => tracing::warn!(ms, shard, "the time is behind: ours stands"),
+            SyncOutcome::Behind(ms) => tracing::warn!(ms, shard, "the house's time is behind: the local clock stops"),
         }
-        let anew = || NodeId(entropy::uuid());
-        let is_dead = self.inner.presence.state().record_heartbeat(shard, beat.is_dead, anew);
+        let new_node = || NodeId(entropy::uuid());
+        let is_dead = self.inner.presence.state().record_heartbeat(shard, beat.is_dead, new_node);
         if is_dead {
-            tracing::warn!(%node, shard, "this node was taken for dead: clients are to come again");
+            tracing::warn!(%node, shard, "this node was declared dead: its clients reconnect");
             // Beside the beats: a table may be waiting for Redis.
             let tables = self.clone();
             cleanups.spawn(async move {
-                for driver in tables.all() {
+                for driver in tables.all_drivers() {
                     if tables.inner.live.shard_of(driver.id()) == shard {
                         // Where Redis was emptied, nobody is known any more, and no table is there.
-                        driver.ask(&tables, Request::CatchUp).await;
+                        driver.request(&tables, Request::CatchUp).await;
                         driver.end_watches(WatchEnd::NodeGone);
                     }
                 }
@@ -206,8 +206,8 @@ impl<G: Readable> Tables<G> {
         for node in beat.taken {
             let tables = self.clone();
             cleanups.spawn(async move {
-                if let Err(error) = tables.bury(shard, node).await {
-                    tracing::warn!(%node, shard, %error, "a dead node is left to others");
+                if let Err(error) = tables.reap_node(shard, node).await {
+                    tracing::warn!(%node, shard, %error, "reaping a dead node failed: another node retries");
                 }
             });
         }
@@ -215,19 +215,19 @@ impl<G: Readable> Tables<G> {
     }
 
     /// Tells the tables of a dead node's connections, in portions.
-    async fn bury(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
+    async fn reap_node(&self, shard: u16, node: NodeId) -> Result<(), Unavailable> {
         let live = &self.inner.live;
         let mut reaper = DeadNodeReaper::new();
         while let Some(call) = reaper.next_call() {
             match call {
                 ReaperCall::ReadConnections => reaper.handle_connections(live.read_present(shard, node).await?),
                 ReaperCall::Disconnect(present) => {
-                    let told = join_all(present.iter().map(|present| self.tell_gone(*present)));
-                    let told = present.iter().zip(told.await).filter(|(_, told)| *told);
-                    let told: Vec<_> = told.map(|(present, _)| *present).collect();
-                    told.iter().for_each(|_| count(&self.inner.counts.dead_node_connections));
-                    if !reaper.handle_disconnected(told) {
-                        return Err(Unavailable::new("no table could be told".into()));
+                    let accepted = join_all(present.iter().map(|present| self.send_disconnect(*present)));
+                    let accepted = present.iter().zip(accepted.await).filter(|(_, accepted)| *accepted);
+                    let accepted: Vec<_> = accepted.map(|(present, _)| *present).collect();
+                    accepted.iter().for_each(|_| increment(&self.inner.counts.dead_node_connections));
+                    if !reaper.handle_disconnected(accepted) {
+                        return Err(Unavailable::new("no table accepted a disconnect".into()));
                     }
                 }
                 ReaperCall::Forget(present) => {
@@ -242,12 +242,12 @@ impl<G: Readable> Tables<G> {
 
     /// Has the table decide on an input and stores what it decided. Gives the table's version
     /// after it.
-    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> Submitted<G, u64> {
-        Ok(self.submit_noted(id, input).await?)
+    pub async fn submit(&self, id: TableId, input: Input<G::Action>) -> SubmitResult<G, u64> {
+        Ok(self.submit_input(id, input).await?)
     }
 
     /// The same. Whoever the input speaks of is noted before it, and forgotten after.
-    pub(crate) async fn submit_noted(
+    pub(crate) async fn submit_input(
         &self,
         id: TableId,
         input: Input<G::Action>,
@@ -263,7 +263,7 @@ impl<G: Readable> Tables<G> {
             let ConnectionRecord { node, present, .. } = noted;
             self.inner.live.add_present(shard, node, &[present]).await.map_err(unavailable)?;
             if let Some(earlier) = earlier {
-                self.forget(earlier).await;
+                self.forget_connection(earlier).await;
             }
         }
         let gone = PlayerConnection::from_disconnect(id, &input);
@@ -271,49 +271,49 @@ impl<G: Readable> Tables<G> {
         if gone.is_some() {
             let after = self.inner.presence.state().finish_submit(gone, shard, &submitted);
             if let Some(noted) = after {
-                self.forget(noted).await;
+                self.forget_connection(noted).await;
             }
         }
         submitted
     }
 
     /// Whether the table knows now that this connection is gone, or need not know.
-    async fn tell_gone(&self, present: PlayerConnection) -> bool {
+    async fn send_disconnect(&self, present: PlayerConnection) -> bool {
         is_departure_known(&self.decide(present.table, present.to_disconnect()).await)
     }
 
     /// A connection of this node has ended, wherever it was.
-    pub async fn ended(&self, connection: ConnectionId) {
+    pub async fn handle_connection_end(&self, connection: ConnectionId) {
         let here = self.inner.presence.state().find(connection);
         if let Some(present) = here {
-            self.leave(present).await;
+            self.disconnect(present).await;
         }
     }
 
-    async fn leave(&self, present: PlayerConnection) {
-        let told = self.submit_noted(present.table, present.to_disconnect()).await;
-        if !is_departure_known(&told) {
+    async fn disconnect(&self, present: PlayerConnection) {
+        let submitted = self.submit_input(present.table, present.to_disconnect()).await;
+        if !is_departure_known(&submitted) {
             self.inner.presence.state().mark_departed(present.connection);
         }
     }
 
-    async fn forget(&self, noted: ConnectionRecord) {
+    async fn forget_connection(&self, noted: ConnectionRecord) {
         let ConnectionRecord { shard, node, present } = noted;
         if let Err(error) = self.inner.live.remove_present(shard, node, &[present]).await {
             // When this node ends, that table is told once more, which does no harm.
-            tracing::debug!(connection = %present.connection, %error, "a noted connection stays");
+            tracing::debug!(connection = %present.connection, %error, "a connection record is not removed");
         }
     }
 
     /// Notes again everybody who is connected to tables of a shard.
-    async fn note_all(&self, shard: u16) {
+    async fn record_all_connections(&self, shard: u16) {
         let (node, all) = {
             let state = self.inner.presence.state();
             (state.identity(shard).0, state.connections(shard))
         };
-        for some in all.chunks(NOTED_AT_ONCE) {
-            if let Err(error) = self.inner.live.add_present(shard, node, some).await {
-                tracing::warn!(%error, "connections are not noted");
+        for chunk in all.chunks(RECORDS_PER_CALL) {
+            if let Err(error) = self.inner.live.add_present(shard, node, chunk).await {
+                tracing::warn!(%error, "connections could not be recorded");
                 return;
             }
         }

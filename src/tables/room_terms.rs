@@ -28,11 +28,11 @@ impl<R> fmt::Debug for TermsSource<R> {
 
 impl<R> TermsSource<R> {
     /// The first source stays.
-    pub(super) fn come_from(&self, source: Arc<Source<R>>) {
+    pub(super) fn set(&self, source: Arc<Source<R>>) {
         let _ = self.0.set(source);
     }
 
-    pub(super) fn ask(&self, terms: &Terms<R>, known: u32) -> Option<RoomTerms<R>> {
+    pub(super) fn query(&self, terms: &Terms<R>, known: u32) -> Option<RoomTerms<R>> {
         self.0.get()?(terms, known)
     }
 }

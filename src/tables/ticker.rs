@@ -19,7 +19,7 @@ use crate::live_store::Unavailable;
 use crate::tables::Tables;
 
 /// How often the deadlines are looked at: the most by which a clock is late.
-const LOOK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(50);
 
 /// A table that was taken and not attended to is due again after this.
 const CLAIM_MS: u32 = 1_000;
@@ -29,26 +29,26 @@ const SWEEP_EVERY: u32 = 200;
 
 impl<G: Readable> Tables<G> {
     /// Attends to due tables until it is dropped.
-    pub async fn tick(self) {
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pub async fn run_ticker(self) {
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut idle: BTreeSet<Vec<u16>> = self.inner.live.shard_batches().into_iter().collect();
         let mut asked = FuturesUnordered::new();
         let mut down = BTreeSet::new();
         let mut running = JoinSet::new();
-        let mut look = 0_u32;
+        let mut tick = 0_u32;
         loop {
             tokio::select! {
-                _ = looks.tick() => {
+                _ = ticks.tick() => {
                     let shards = std::mem::take(&mut idle);
                     asked.extend(shards.into_iter().map(|shards| self.due(shards)));
-                    look = look.wrapping_add(1);
+                    tick = tick.wrapping_add(1);
                     self.read_stale();
-                    if look.is_multiple_of(SWEEP_EVERY) {
+                    if tick.is_multiple_of(SWEEP_EVERY) {
                         let tables = self.clone();
                         running.spawn(async move {
-                            tables.read_all().await;
-                            tables.sweep();
+                            tables.catch_up_all().await;
+                            tables.drop_unused_drivers();
                         });
                     }
                 }
@@ -65,7 +65,7 @@ impl<G: Readable> Tables<G> {
                         Err(error) => {
                             if down.is_empty() {
                                 tracing::error!(?shards, %error,
-                                    "the clocks of tables stand still");
+                                    "table clocks have stopped: live state is unavailable");
                             }
                             down.insert(shards.clone());
                         }
@@ -74,7 +74,7 @@ impl<G: Readable> Tables<G> {
                 }
                 Some(ended) = running.join_next() => {
                     if let Err(error) = ended {
-                        tracing::error!(%error, "attending to a table failed");
+                        tracing::error!(%error, "a due table's task panicked");
                     }
                 }
             }
@@ -83,12 +83,12 @@ impl<G: Readable> Tables<G> {
 
     /// Has a table that is due carry out what it is owed.
     async fn attend(&self, id: TableId) {
-        match self.driver(id).ask(self, Request::Attend).await {
-            Reply::Looked(Err(TableError::Unavailable(error))) => {
+        match self.driver(id).request(self, Request::RunEffects).await {
+            Reply::Table(Err(TableError::Unavailable(error))) => {
                 tracing::warn!(table = %id, %error, "a due table could not be read");
             }
             // Said where it was found out.
-            Reply::Looked(_) | Reply::Submitted(_) | Reply::Watched(_) | Reply::Done(_) => {}
+            Reply::Table(_) | Reply::Submitted(_) | Reply::Watched(_) | Reply::Done(_) => {}
         }
     }
 

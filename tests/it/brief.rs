@@ -3,7 +3,7 @@
 
 use bahay::lobby::house_rooms;
 use bahay::ws::example_messages;
-use bahay::ws::protocol::brief::{Form, Shorthand, words};
+use bahay::ws::protocol::brief::{Form, Shorthand, short_words};
 use bahay::ws::protocol::{Message, MessageReader, OpenPrompt};
 use bahay_engine::cards::Card;
 use bahay_engine::catalog::{self, AnyEvent, AnyGame, AnyRules};
@@ -70,7 +70,7 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
         let mut tables = Simulation::<AnyGame>::new(seed, terms.clone(), Habits::ROUGH, welcome);
         let mut ends = Form::ALL.map(|form| Ends::greeted(form, tables.now()));
         // As a snapshot would have told.
-        ends.iter_mut().for_each(|ends| ends.client.at_table_of(AnyGame::kind(&terms.rules)));
+        ends.iter_mut().for_each(|ends| ends.client.set_game_kind(AnyGame::kind(&terms.rules)));
         // As the occupant of each seat follows it.
         let mut views: Vec<Option<TableView<AnyGame>>> = vec![None; usize::from(seats)];
         let mut bytes = [0; Form::ALL.len()];
@@ -90,7 +90,7 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
                 let viewer = now.viewer();
                 let events = happened.events.iter();
                 let events = events.filter_map(|event| event.redact::<AnyGame>(viewer)).collect();
-                let prompt = OpenPrompt::of(&now);
+                let prompt = OpenPrompt::from_view(&now);
                 let tag = bahay::entropy::tag();
                 let update = |events, prompt| {
                     let server_time_ms = tables.now();
@@ -101,7 +101,7 @@ fn any_form_knows_the_same(name: &str, terms: &Terms<AnyRules>) {
                 for event in events {
                     known.observe(event);
                 }
-                assert_eq!(OpenPrompt::of(&known), prompt, "{name}, seed {seed}, {version}");
+                assert_eq!(OpenPrompt::from_view(&known), prompt, "{name}, seed {seed}, {version}");
                 for (place, (form, ends)) in Form::ALL.into_iter().zip(&mut ends).enumerate() {
                     let prompt = prompt.clone().filter(|_| !form.is_short());
                     let expected = update(events.clone(), prompt);
@@ -166,11 +166,11 @@ fn nonsense_is_refused() {
 #[test]
 fn a_server_takes_what_it_knows() {
     for form in Form::ALL {
-        assert_eq!(Form::named(Some(form.subprotocol())), form);
+        assert_eq!(Form::from_subprotocol(Some(form.subprotocol())), form);
         assert!(PAGE.contains(&format!("`{}`", form.subprotocol())));
     }
-    assert_eq!(Form::named(None), Form::Full);
-    assert_eq!(Form::named(Some("bahay.v9")), Form::Full);
+    assert_eq!(Form::from_subprotocol(None), Form::Full);
+    assert_eq!(Form::from_subprotocol(Some("bahay.v9")), Form::Full);
 }
 
 /// The update and the ack that the page shows in the full form too.
@@ -207,15 +207,15 @@ fn the_page_shows_the_short_forms_as_they_are() {
         });
         assert_eq!(written.join("\n"), block);
     }
-    for (word, number) in words::<Tongits>() {
+    for (word, number) in short_words::<Tongits>() {
         let row = format!("| {number} | `{word}` | ");
         assert!(section.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }
-    for (word, number) in words::<TongoAssets>().filter(|(word, _)| !section.contains(word)) {
+    for (word, number) in short_words::<TongoAssets>().filter(|(word, _)| !section.contains(word)) {
         let row = format!("| {number} | `{word}` | ");
         assert!(ASSETS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }
-    for (word, number) in words::<TongoOptions>().filter(|(word, _)| !section.contains(word)) {
+    for (word, number) in short_words::<TongoOptions>().filter(|(word, _)| !section.contains(word)) {
         let row = format!("| {number} | `{word}` | ");
         assert!(OPTIONS_PAGE.lines().any(|line| line.starts_with(&row)), "no row {row}");
     }

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use bahay::lobby::house_rooms;
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::chance::{Answer, ClientSeed, Contribution, Request, ServerSeed, Stream};
+use bahay_engine::chance::{ChanceAnswer, ClientSeed, Contribution, Request, ServerSeed, Stream};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Rules, SEATS, Tongits};
 use bahay_engine::table::simulation::{Habits, Simulation};
-use bahay_engine::table::{Clocks, GameId, Private, Terms};
+use bahay_engine::table::{Clocks, GameId, PrivateTerms, Terms};
 use serde_json::{Value, json};
 
 use crate::support::independent::{Expected, assert_verified};
@@ -26,9 +26,9 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
 
     let seed = ServerSeed(example["server_seed"].parse().unwrap());
     assert_eq!(seed.commitment().0.to_string(), example["commitment"]);
-    let unrevealed = Contribution::revealed("swerte ₱").commitment;
+    let unrevealed = Contribution::from_text("swerte ₱").commitment;
     let clients =
-        [Contribution::revealed("luck"), Contribution::none(), Contribution::new(unrevealed, None)];
+        [Contribution::from_text("luck"), Contribution::none(), Contribution::new(unrevealed, None)];
     for (client, number) in clients.iter().zip(0..) {
         let told = |what: &str| example[&*format!("{what}_{number}")];
         assert_eq!(client.commitment.0.to_string(), told("commitment"));
@@ -44,15 +44,15 @@ fn the_example_of_the_page_is_what_the_engine_deals() {
     for word in example["words"].split(' ') {
         // Any word but the greatest is below this and stays as it is.
         let drawn = stream.draw(Request::Number(u32::MAX));
-        assert_eq!(drawn, Answer::Number(u32::from_str_radix(word, 16).unwrap()));
+        assert_eq!(drawn, ChanceAnswer::Number(u32::from_str_radix(word, 16).unwrap()));
     }
 
     let mut stream = Stream::new(key);
     let mut events = Vec::new();
     let starter = stream.draw(Request::Number(3));
-    assert_eq!(starter, Answer::Number(example["starter"].parse().unwrap()));
+    assert_eq!(starter, ChanceAnswer::Number(example["starter"].parse().unwrap()));
     let deck = stream.draw(Request::Order(Card::STANDARD_COUNT));
-    let Answer::Order(order) = &deck else { panic!("a deck is an order") };
+    let ChanceAnswer::Order(order) = &deck else { panic!("a deck is an order") };
     let cards = |indices: &[u8]| {
         let names = indices.iter().filter_map(|index| Card::from_index(*index));
         names.map(|card| card.to_string()).collect::<Vec<_>>().join(" ")
@@ -74,7 +74,7 @@ fn records() -> Vec<Value> {
     let terms = house_rooms(Clocks::default())[0].terms().clone();
     let needed = terms.wallet_min::<AnyGame>().expect("amounts that fit").hundredths();
     // Among friends whole wallets are staked, so that some debts are paid in part.
-    let short = Private { short_stakes: true, ..Private::default() };
+    let short = PrivateTerms { short_stakes: true, ..PrivateTerms::default() };
     let friends = Terms { private: Some(short), ..terms.clone() };
     let mut records = Vec::new();
     for (seed, terms, welcome, games) in [(1, terms, 100_000, 240), (2, friends, needed, 20)] {
@@ -102,12 +102,12 @@ const TAMPERS: &[Tamper] = &[
     }),
     ("another client's text", "9.1", |record| {
         record["clients"][1] = json!(Contribution {
-            commitment: Contribution::revealed("first").commitment,
-            ..Contribution::revealed("second")
+            commitment: Contribution::from_text("first").commitment,
+            ..Contribution::from_text("second")
         });
     }),
     ("another client", "9.4", |record| {
-        record["clients"][1] = json!(Contribution::revealed("another"));
+        record["clients"][1] = json!(Contribution::from_text("another"));
     }),
     ("another game's id", "9.4", |record| {
         record["game"] = json!("01990000-0000-7000-8000-000000000001");

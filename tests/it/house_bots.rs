@@ -271,7 +271,7 @@ async fn bots_come_in_the_round_in_which_they_are_due() {
     let ticket = node.lobby.create_ticket(player, &[NEWBIE.into()], None).await.unwrap();
     matcher.run_round().await.unwrap();
     let ticket = node.lobby.ticket(player, ticket.id).await.unwrap();
-    let table = node.tables().look(ticket.table.unwrap()).await.unwrap().unwrap();
+    let table = node.tables().read_table(ticket.table.unwrap()).await.unwrap().unwrap();
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
 }
 
@@ -342,7 +342,7 @@ async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
     let ticket = lobby.create_ticket(cheap, &[NEWBIE.into()], None).await.unwrap();
     matcher.run_round().await.unwrap();
     let seated = lobby.ticket(cheap, ticket.id).await.unwrap().table.unwrap();
-    let table = node.tables().look(seated).await.unwrap().unwrap();
+    let table = node.tables().read_table(seated).await.unwrap().unwrap();
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
     assert_eq!(coins().await, bots_day_max.hundredths());
 

@@ -7,7 +7,7 @@ use bahay::live_store::{GAP_MS, NodeId};
 use bahay::tables::Tables;
 use bahay::ws::protocol::Message;
 use bahay_engine::catalog::AnyGame;
-use bahay_engine::table::{By, Clocks, ConnectionId, Event, PhaseView, Readable};
+use bahay_engine::table::{ActionOrigin, Clocks, ConnectionId, Event, PhaseView, Readable};
 use redis::AsyncCommands as _;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -34,15 +34,15 @@ async fn a_step_of_redis_clock_moves_no_time() {
         let house = TestLive::new();
         let (live, _publications) = house.connect().await;
         let node = NodeId(Uuid::new_v4());
-        let began = live.beat(0, node, false, None).await.unwrap().now;
+        let began = live.send_heartbeat(0, node, false, None).await.unwrap().now;
         // As if the last beat had been noted by a clock that was set since.
         let _: i64 =
             house.raw().await.hincr(house.shard_key(0, "clock"), "at", -step_ms).await.unwrap();
         let own = Timestamp::from_ms(began.ms() + 1_000);
-        let after = live.beat(0, node, true, Some(own)).await.unwrap();
+        let after = live.send_heartbeat(0, node, true, Some(own)).await.unwrap();
         assert!(!after.is_dead);
         assert_eq!(after.now, own);
-        let later = live.beat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap();
+        let later = live.send_heartbeat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap();
         assert!(is_near(later.now, own), "{} {}", later.now.ms(), own.ms());
     }
 }
@@ -53,17 +53,17 @@ async fn after_a_pause_of_everybody_the_house_goes_on_where_it_was() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let [here, there] = [(); 2].map(|()| NodeId(Uuid::new_v4()));
-    live.beat(0, here, false, None).await.unwrap();
-    let stood = live.beat(0, there, false, None).await.unwrap().now;
+    live.send_heartbeat(0, here, false, None).await.unwrap();
+    let stood = live.send_heartbeat(0, there, false, None).await.unwrap().now;
     let mut raw = house.raw().await;
     let _: i64 = raw.hincr(house.shard_key(0, "clock"), "at", -50_000).await.unwrap();
     for node in [here, there] {
         let _: f64 =
             raw.zincr(house.shard_key(0, "beats"), node.to_string(), -50_000).await.unwrap();
     }
-    let beat = live.beat(0, here, true, Some(stood)).await.unwrap();
+    let beat = live.send_heartbeat(0, here, true, Some(stood)).await.unwrap();
     assert_eq!((beat.is_dead, beat.now), (false, stood));
-    let beat = live.beat(0, there, true, Some(stood)).await.unwrap();
+    let beat = live.send_heartbeat(0, there, true, Some(stood)).await.unwrap();
     assert!(!beat.is_dead && beat.taken.is_empty() && is_near(beat.now, stood));
 }
 
@@ -75,13 +75,13 @@ async fn after_a_standstill_all_nodes_go_on_at_the_same_time() {
     for waited_ms in [None, Some(1_000), Some(i64::from(GAP_MS))] {
         let house = TestLive::new();
         let (live, _publications) = house.connect().await;
-        let began = live.beat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap().now;
+        let began = live.send_heartbeat(0, NodeId(Uuid::new_v4()), false, None).await.unwrap().now;
         // As if that had been before the standstill.
         let key = house.shard_key(0, "clock");
         let _: i64 = house.raw().await.hincr(key, "at", -STANDSTILL_MS).await.unwrap();
         let last = began.ms() - STANDSTILL_MS;
         let own = waited_ms.map(|waited_ms| Timestamp::from_ms(last + waited_ms));
-        let first = live.beat(0, NodeId(Uuid::new_v4()), false, own).await.unwrap().now;
+        let first = live.send_heartbeat(0, NodeId(Uuid::new_v4()), false, own).await.unwrap().now;
         assert_eq!(first.ms(), last + i64::from(GAP_MS), "{waited_ms:?}");
     }
 }
@@ -100,7 +100,7 @@ async fn the_time_of_a_table_does_not_go_back_for_who_changes_nodes() {
     let (ledger, _tasks) = bank.node().await;
     let clock = Clock::house(before(node.tables().clock_of(table).now(), BEHIND));
     let behind = Tables::<AnyGame>::new(redis, ledger, clock.clone(), bank.pool.clone());
-    let looked = node.tables().look(table).await.unwrap().unwrap();
+    let looked = node.tables().read_table(table).await.unwrap().unwrap();
     let shown = node.tables().time_at(&looked);
     assert!(clock.now() < shown, "the other node would show an earlier time");
     let connection = ConnectionId(Uuid::new_v4());
@@ -129,7 +129,7 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     let began = Clock::system().now();
     for play in &mut plays {
         let readied = play.ready(game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     let mut players = tokio::task::JoinSet::new();
     for (number, mut play) in plays.into_iter().enumerate() {
@@ -166,7 +166,7 @@ async fn a_step_of_a_nodes_clock_is_nothing_to_its_tables() {
     players.join_all().await;
     let record = clients[2].record(game).await.unwrap();
     let record = bahay_engine::catalog::AnyGame::read_record(&record.to_string()).unwrap();
-    assert!(record.actions.iter().all(|taken| taken.by == By::Player), "the clock was early");
+    assert!(record.actions.iter().all(|taken| taken.by == ActionOrigin::Player), "the clock was early");
     assert!(is_near(record.finished_at, began));
     let elsewhere = guest_at(&base, "Dante").await;
     let Message::Hello { server_time_ms, .. } =

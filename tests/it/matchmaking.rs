@@ -438,7 +438,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
         tables.extend(lobby.ticket(*player, ticket.id).await.unwrap().table);
     }
     for table in tables {
-        let table = lobby.tables().look(table).await.unwrap().unwrap();
+        let table = lobby.tables().read_table(table).await.unwrap().unwrap();
         for (_, occupant) in table.occupants() {
             *seats.entry(occupant.player).or_default() += 1;
         }

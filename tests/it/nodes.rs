@@ -41,7 +41,7 @@ async fn dealt(plays: &mut [Play]) -> GameId {
     };
     for play in plays.iter_mut() {
         let readied = play.ready(game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in plays {
         while play.prompt().is_none() {
@@ -90,10 +90,10 @@ async fn a_killed_node_gives_its_seats_to_the_ai_until_their_players_are_back() 
     signal(&doomed, "KILL");
     let known = plays.remove(0).drop_connection();
     taken_over(&mut plays[0], true).await;
-    let mut back = clients[0].at(&other.url).play().await.unwrap();
+    let mut back = clients[0].with_base(&other.url).play().await.unwrap();
     back.resume(known);
     let joining = back.join().await.unwrap();
-    back.answered(joining).await.unwrap();
+    back.wait_for_answer(joining).await.unwrap();
     taken_over(&mut plays[0], false).await;
 }
 
@@ -121,7 +121,7 @@ async fn a_paused_node_that_goes_on_sends_its_clients_back() {
     let mut back = clients[0].play().await.unwrap();
     back.resume(known);
     let joining = back.join().await.unwrap();
-    back.answered(joining).await.unwrap();
+    back.wait_for_answer(joining).await.unwrap();
     present(&mut plays[0], true).await;
 }
 
@@ -176,7 +176,7 @@ async fn a_table_is_voided_from_the_command_line() {
         // On the same connection, at another table.
         client.seat("newbie").await.unwrap();
         let joining = play.join().await.unwrap();
-        play.answered(joining).await.unwrap();
+        play.wait_for_answer(joining).await.unwrap();
         assert_ne!(play.table().unwrap().to_string(), table);
     }
     let again = order(&["void", &table, "--reason", "once more, again"]);

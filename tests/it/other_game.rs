@@ -21,7 +21,7 @@ use crate::support::operators::operator_session;
 const KIND: &str = "guess_the_die";
 
 fn room() -> bahay::lobby::Room {
-    let set = AnyRules::named(KIND, "short").expect("tests have this game");
+    let set = AnyRules::find_rule_set(KIND, "short").expect("tests have this game");
     let terms = Terms {
         room: "dice".to_owned(),
         rules: set.rules,
@@ -50,9 +50,9 @@ async fn seated<const N: usize>(house: &House) -> (TableId, [(Client, Play); N])
     for (name, form) in names.into_iter().zip(Form::ALL.into_iter().cycle()).take(N) {
         let client = house.guest(name).await;
         tables.push(client.seat("dice").await.expect("there is a seat"));
-        let mut play = client.hearing(form).play().await.expect("the socket opens");
+        let mut play = client.with_form(form).play().await.expect("the socket opens");
         let join = play.join().await.unwrap();
-        play.answered(join).await.unwrap();
+        play.wait_for_answer(join).await.unwrap();
         seated.push((client, play));
     }
     assert!(tables.iter().all(|table| *table == tables[0]), "{tables:?}");
@@ -71,13 +71,13 @@ async fn play_a_game(play: &mut Play) -> Vec<Event<AnyEvent>> {
                 let game = *game;
                 is_ready = true;
                 let said = play.ready(game, Some("luck".to_owned())).await.unwrap();
-                seen.extend(play.answered(said).await.unwrap());
-            } else if play.view().is_some_and(|view| view.asked_to_reveal().is_some()) {
+                seen.extend(play.wait_for_answer(said).await.unwrap());
+            } else if play.view().is_some_and(|view| view.reveal_request().is_some()) {
                 let said = play.reveal().await.unwrap().expect("it has committed to a text");
-                seen.extend(play.answered(said).await.unwrap());
+                seen.extend(play.wait_for_answer(said).await.unwrap());
             } else if let Some(action) = play.advice() {
                 let said = play.act(action).await.unwrap();
-                match play.answered(said).await {
+                match play.wait_for_answer(said).await {
                     Ok(events) => seen.extend(events),
                     Err(PlayError::Refused { .. }) => {}
                     Err(error) => panic!("{error}"),
@@ -103,13 +103,13 @@ async fn a_ticket_is_for_rooms_of_one_game() {
     let mut play = house.guest("Althea").await.play().await.unwrap();
     let rooms = ["newbie", "dice"].map(str::to_owned).to_vec();
     let seek = play.send(|id| Command::Seek { id, rooms }).await.unwrap();
-    match play.answered(seek).await {
+    match play.wait_for_answer(seek).await {
         Err(PlayError::Refused { code, .. }) => assert_eq!(code, "rooms_invalid"),
         other => panic!("not refused, but {other:?}"),
     }
     let rooms = vec!["dice".to_owned()];
     let seek = play.send(|id| Command::Seek { id, rooms }).await.unwrap();
-    play.answered(seek).await.expect("one of them is looked for");
+    play.wait_for_answer(seek).await.expect("one of them is looked for");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -232,7 +232,7 @@ async fn an_action_of_another_game_is_refused_at_the_socket() {
     for play in [&mut first.1, &mut second.1] {
         let game = timeout(PATIENCE, prepared(play)).await.unwrap();
         let said = play.ready(game, None).await.unwrap();
-        play.answered(said).await.unwrap();
+        play.wait_for_answer(said).await.unwrap();
     }
     let play = &mut first.1;
     timeout(PATIENCE, async {
@@ -248,7 +248,7 @@ async fn an_action_of_another_game_is_refused_at_the_socket() {
         "action": { "type": "draw" }
     });
     play.send_text(draw.to_string()).await.unwrap();
-    match play.answered(900).await {
+    match play.wait_for_answer(900).await {
         Err(PlayError::Refused { code, detail, .. }) => {
             assert_eq!(code, "malformed");
             assert!(detail.contains(KIND), "{detail}");

@@ -80,7 +80,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
         for _ in 0..others {
             stranger.tables().submit(table, connect(players[2])).await.unwrap();
         }
-        let truth = stranger.tables().look(table).await.unwrap().unwrap();
+        let truth = stranger.tables().read_table(table).await.unwrap().unwrap();
         let last = connection(&truth, players[2]);
         for one in &mut seated {
             let mut has_parted = false;
@@ -98,7 +98,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
             assert!(has_parted, "{others} in the place of {LOST}");
         }
         for node in &nodes {
-            let looked = node.tables().look(table).await.unwrap().unwrap();
+            let looked = node.tables().read_table(table).await.unwrap().unwrap();
             assert_eq!(*looked, *truth);
             let id = ConnectionId(Uuid::new_v4());
             let watch = node.tables().watch(table, id, Some(known[0].tag)).await.unwrap();
@@ -106,7 +106,7 @@ async fn every_node_comes_to_the_history_that_is_stored() {
         }
         // A node that nobody watches through holds its copy against the journal when it writes.
         nodes[1].tables().submit(table, connect(players[2])).await.unwrap();
-        let [one, other] = [&nodes[0], &stranger].map(|node| node.tables().look(table));
+        let [one, other] = [&nodes[0], &stranger].map(|node| node.tables().read_table(table));
         assert_eq!(one.await.unwrap(), other.await.unwrap());
     }
 }
@@ -123,7 +123,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let mut away = joined(&clients[1]).await;
     let mut last = joined(&clients[2]).await;
     let pinging = away.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
-    away.answered(pinging).await.unwrap();
+    away.wait_for_answer(pinging).await.unwrap();
     let known = away.drop_connection();
     // The lost lines are those of both; that one is away is a line too, or will be.
     while lines(&house.live, table).await < kept + 3 {
@@ -135,7 +135,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
     let pool = house.database.pool().await;
     let (ledger, _tasks) = Ledger::start(pool.clone(), LedgerOptions::default());
     let stranger = Tables::<AnyGame>::new(live, ledger, Clock::system(), pool);
-    let game = stranger.look(table).await.unwrap().unwrap().phase().game().unwrap();
+    let game = stranger.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
     for client in &clients[..2] {
         for input in [
             Input::Ready { player: client.player(), game, commitment: None },
@@ -169,7 +169,7 @@ async fn every_client_comes_to_the_history_that_is_stored() {
         }
     }
     assert_eq!(snapshots, 1, "what it knew is lost");
-    let truth = stranger.look(table).await.unwrap().unwrap();
+    let truth = stranger.read_table(table).await.unwrap().unwrap();
     for (play, client) in [&mut first, &mut back, &mut last].into_iter().zip(&clients) {
         let expected = truth.view(Some(client.player()));
         let same = async {

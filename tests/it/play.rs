@@ -166,9 +166,9 @@ async fn a_command_at_the_wrong_time_or_place_is_refused_with_its_reason() {
     let (_, code, rule) = refusal(&mut play, &early).await;
     assert_eq!((code.as_str(), rule.as_deref()), ("wrong_phase", Some("8.1")));
     let readied = play.ready(prepared, None).await.unwrap();
-    play.answered(readied).await.unwrap();
+    play.wait_for_answer(readied).await.unwrap();
     let again = play.ready(prepared, None).await.unwrap();
-    let refused = play.answered(again).await.unwrap_err();
+    let refused = play.wait_for_answer(again).await.unwrap_err();
     assert!(
         matches!(&refused, PlayError::Refused { code, .. } if code == "already_ready"),
         "{refused}"
@@ -187,7 +187,7 @@ async fn playing(house: &House) -> ([Client; 3], Vec<Play>) {
             panic!("a full table prepares");
         };
         let readied = play.ready(*game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in &mut plays {
         while play.prompt().is_none() {
@@ -229,7 +229,7 @@ async fn late_repeated_and_out_of_turn_actions_are_refused_with_the_rule() {
 
     let first = plays[turn].advice().unwrap();
     let acting = plays[turn].act(first).await.unwrap();
-    plays[turn].answered(acting).await.unwrap();
+    plays[turn].wait_for_answer(acting).await.unwrap();
     let repeated = refusal(&mut plays[turn], &act(4, game, number, &action)).await;
     assert_eq!(repeated.1, "stale_prompt");
 }
@@ -295,7 +295,7 @@ async fn the_newest_connection_wins() {
     let mut new = joined(&client).await;
     assert_eq!(closed(&mut old).await, close::REPLACED);
     let pinging = new.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
-    new.answered(pinging).await.unwrap();
+    new.wait_for_answer(pinging).await.unwrap();
     let seat = new.view().and_then(|view| view.seats[view.seat?.index()].clone()).unwrap();
     assert!(seat.connected, "the end of the old connection said nothing about the new one");
 }
@@ -348,7 +348,7 @@ async fn a_player_who_comes_back_resumes_by_version() {
     let mut back = client.play().await.unwrap();
     back.resume(knew);
     let joining = back.join().await.unwrap();
-    let missed = back.answered(joining).await.unwrap();
+    let missed = back.wait_for_answer(joining).await.unwrap();
     assert!(back.version().unwrap() > known + 1);
     assert!(
         missed.iter().any(|event| matches!(event, Event::Takeover { on: false, .. })),
@@ -364,7 +364,7 @@ async fn a_player_who_comes_back_resumes_by_version() {
             break (Some(shown), *view);
         }
     };
-    fresh.answered(joining).await.unwrap();
+    fresh.wait_for_answer(joining).await.unwrap();
     if shown.0 == version {
         assert_eq!(shown.1, followed);
     }

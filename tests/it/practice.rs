@@ -392,7 +392,7 @@ async fn a_practice_table_that_is_abandoned_closes_by_itself() {
     assert!(seated.table.is_deserted());
     let is_free = async { while !matches!(node.lobby.seated_at(player).await, Ok(None)) {} };
     timeout(PATIENCE, is_free).await.expect("the player is bound to it no more");
-    let hint = node.tables().look(table).await.unwrap().unwrap().hint(player);
+    let hint = node.tables().read_table(table).await.unwrap().unwrap().hint(player);
     assert!(matches!(hint, Err(Rejection::NotSeated)));
 }
 

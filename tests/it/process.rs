@@ -122,7 +122,7 @@ async fn a_game_outlives_the_process_that_began_it() {
     };
     for play in &mut plays {
         let readied = play.ready(game, None).await.unwrap();
-        play.answered(readied).await.unwrap();
+        play.wait_for_answer(readied).await.unwrap();
     }
     for play in &mut plays {
         while play.prompt().is_none() {
@@ -133,7 +133,7 @@ async fn a_game_outlives_the_process_that_began_it() {
     let action = plays[turn].advice().unwrap();
     let acted = serde_json::to_value(&action).unwrap();
     let acting = plays[turn].act(action).await.unwrap();
-    plays[turn].answered(acting).await.unwrap();
+    plays[turn].wait_for_answer(acting).await.unwrap();
     let acknowledged = plays[turn].version().unwrap();
     drop(first);
 
@@ -141,15 +141,15 @@ async fn a_game_outlives_the_process_that_began_it() {
     let mut playing = tokio::task::JoinSet::new();
     for (client, play) in clients.iter().zip(plays) {
         let known = play.drop_connection();
-        let mut back = client.at(&second.url).play().await.unwrap();
+        let mut back = client.with_base(&second.url).play().await.unwrap();
         back.resume(known);
         let joining = back.join().await.unwrap();
-        back.answered(joining).await.unwrap();
+        back.wait_for_answer(joining).await.unwrap();
         assert!(back.version().unwrap() >= acknowledged, "an acknowledged move was lost");
         playing.spawn(play_on(back));
     }
     assert_eq!(playing.join_all().await.len(), 3);
-    let record = clients[0].at(&second.url).record(game).await.unwrap();
+    let record = clients[0].with_base(&second.url).record(game).await.unwrap();
     assert_eq!(record["actions"][0]["action"], acted, "an acknowledged move was lost");
     let verified = verify(&record.to_string());
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));

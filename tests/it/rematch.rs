@@ -19,7 +19,7 @@ use crate::support::node::Node;
 
 /// Asks for a rematch, with a socket open.
 async fn rematch(client: &Client, game: &str) -> (u16, Value) {
-    client.stand_by().await.unwrap();
+    client.hold_socket().await.unwrap();
     call(client, "POST", &format!("/v1/games/{game}/rematch"), None).await
 }
 
@@ -59,7 +59,7 @@ async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node(
     let (table, clients) = house.table().await;
     let game = played(&clients).await;
     let [first, second, third] = &clients;
-    let far = second.at(&base);
+    let far = second.with_base(&base);
     let mut waiting = [far.play().await.unwrap(), third.play().await.unwrap()];
 
     let (status, opened) = rematch(first, &game).await;
@@ -145,7 +145,7 @@ async fn a_rematch_whose_table_is_over_is_opened_anew_and_told_again() {
         let _: i64 = raw.del(key).await.unwrap();
     }
     let (base, node) = house.node().await;
-    let (status, again) = rematch(&second.at(&base), &game).await;
+    let (status, again) = rematch(&second.with_base(&base), &game).await;
     assert_eq!(status, 201, "{again}");
     assert_ne!(again["code"], opened["code"]);
     let code = again["code"].as_str().unwrap().to_owned();
@@ -177,11 +177,11 @@ async fn players_who_ask_at_the_same_moment_come_to_one_table() {
         let asked = players
             .iter()
             .enumerate()
-            .map(|(place, player)| nodes[(round + place) % 2].lobby.rematch(*player, &game));
+            .map(|(place, player)| nodes[(round + place) % 2].lobby.join_rematch(*player, &game));
         let seats: Vec<_> = join_all(asked).await.into_iter().map(Result::unwrap).collect();
         assert!(seats.iter().all(|one| one.seat == seats[0].seat), "{seats:?}");
         assert_eq!(seats.iter().filter(|one| one.is_host).count(), 1, "{seats:?}");
-        let table = nodes[1].tables().look(seats[0].seat.table).await.unwrap().unwrap();
+        let table = nodes[1].tables().read_table(seats[0].seat.table).await.unwrap().unwrap();
         assert!(players.iter().all(|player| table.seat_of(*player).is_some()));
     }
 }
@@ -193,7 +193,7 @@ async fn a_game_that_was_over_long_ago_is_not_played_again() {
     let player = bank.player(1_000_000).await;
     let within = i64::try_from(REMATCH_WITHIN.as_millis()).unwrap();
     let now = node.tables().clock().now().ms();
-    let refused = node.lobby.rematch(player, &finished(now - within - 1)).await;
+    let refused = node.lobby.join_rematch(player, &finished(now - within - 1)).await;
     assert!(matches!(refused, Err(LobbyError::RematchOver)), "{refused:?}");
-    assert!(node.lobby.rematch(player, &finished(now - within + 60_000)).await.is_ok());
+    assert!(node.lobby.join_rematch(player, &finished(now - within + 60_000)).await.is_ok());
 }

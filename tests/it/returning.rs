@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bahay::client::{PlayError, Way};
+use bahay::client::{PlayError, SocketAuth};
 use bahay::ws::protocol::{Command, Credential, Message, close};
 use sqlx::Connection as _;
 use tokio::time::{sleep, timeout};
@@ -19,7 +19,7 @@ async fn who_sits_at_a_table_returns_while_postgres_is_away() {
     let mut house = house(&services, Service::Postgres, 20_000).await;
     let (base, other) = house.node().await;
     let (_, clients) = house.table().await;
-    let stranger = house.guest("Dalisay").await.at(&base);
+    let stranger = house.guest("Dalisay").await.with_base(&base);
     let (_, plays) = dealt(&clients).await;
     // As after a ban that neither node has heard of.
     let url = house.database.url();
@@ -34,23 +34,23 @@ async fn who_sits_at_a_table_returns_while_postgres_is_away() {
         let known = play.drop_connection();
         let token = client.access_token().to_owned();
         // Both ways of showing a token.
-        let way = if back.is_empty() { Way::Token(token) } else { Way::Header(token) };
-        let mut play = client.at(&base).play_by(way).await.unwrap();
+        let way = if back.is_empty() { SocketAuth::Token(token) } else { SocketAuth::Header(token) };
+        let mut play = client.with_base(&base).play_with(way).await.unwrap();
         play.resume(known);
         let joining = play.join().await.unwrap();
-        play.answered(joining).await.unwrap();
+        play.wait_for_answer(joining).await.unwrap();
         back.push(play);
     }
     // What is not about the own table waits.
     let seeking =
         back[0].send(|id| Command::Seek { id, rooms: vec!["newbie".into()] }).await.unwrap();
-    let refused = timeout(PATIENCE, back[0].answered(seeking)).await.unwrap();
+    let refused = timeout(PATIENCE, back[0].wait_for_answer(seeking)).await.unwrap();
     assert!(is_unavailable(&refused), "{refused:?}");
 
     // Who sits nowhere is told to come later, and not to mend its token.
     let refused = stranger.play().await.err().unwrap();
     assert!(matches!(refused, PlayError::Upgrade { status: 503, .. }), "{refused:?}");
-    let mut first = stranger.play_by(Way::Nobody).await.unwrap();
+    let mut first = stranger.play_with(SocketAuth::Deferred).await.unwrap();
     let token = Some(Credential::new(stranger.access_token().to_owned()));
     let entering =
         first.send(|id| Command::Authenticate { id, token, ticket: None }).await.unwrap();
@@ -77,7 +77,7 @@ async fn who_sits_at_a_table_returns_while_postgres_is_away() {
         loop {
             let rooms = vec!["nowhere".into()];
             let seeking = back[0].send(|id| Command::Seek { id, rooms }).await.unwrap();
-            if !is_unavailable(&back[0].answered(seeking).await) {
+            if !is_unavailable(&back[0].wait_for_answer(seeking).await) {
                 return;
             }
             sleep(Duration::from_millis(200)).await;

@@ -44,7 +44,7 @@ async fn play_until(play: &mut Play, what: &str, is_so: impl Fn(&Play) -> bool) 
             if let Some(action) = play.advice() {
                 // Refused only where the clock was faster.
                 if let Ok(id) = play.act(action).await {
-                    let _ = play.answered(id).await;
+                    let _ = play.wait_for_answer(id).await;
                 }
             } else {
                 play.next().await.unwrap();
@@ -70,7 +70,7 @@ async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
             panic!("{:?}", play.view());
         };
         let ready = play.ready(game, None).await.unwrap();
-        play.answered(ready).await.unwrap();
+        play.wait_for_answer(ready).await.unwrap();
     }
     // The AI plays for the two others.
     let mut play = plays.swap_remove(0);

@@ -192,7 +192,7 @@ impl Undealt {
         for player in players.iter().copied() {
             tables.submit(table, Input::sit(player, "Tala")).await.unwrap();
         }
-        let looked = tables.look(table).await.unwrap().unwrap();
+        let looked = tables.read_table(table).await.unwrap().unwrap();
         let Phase::Preparing(preparing) = looked.phase() else {
             panic!("a full table prepares: {:?}", looked.phase());
         };
@@ -218,7 +218,7 @@ impl Undealt {
     }
 
     async fn is_revealing(&self) -> bool {
-        let looked = self.tables.look(self.table).await.unwrap().unwrap();
+        let looked = self.tables.read_table(self.table).await.unwrap().unwrap();
         matches!(looked.phase(), Phase::Revealing(_))
     }
 
@@ -288,10 +288,10 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     let (connected, _publications) = undealt.live.connect().await;
     let (ledger, pool) = (undealt.bank.ledger.clone(), undealt.bank.pool.clone());
     let another = Tables::<AnyGame>::start(connected, ledger, pool).await.unwrap();
-    let ticking = tokio::spawn(another.clone().tick());
+    let ticking = tokio::spawn(another.clone().run_ticker());
     let dealt = async {
         loop {
-            let looked = another.look(undealt.table).await.unwrap().unwrap();
+            let looked = another.read_table(undealt.table).await.unwrap().unwrap();
             if let Phase::Playing(playing) = looked.phase() {
                 return playing.clients.clone();
             }
@@ -303,6 +303,6 @@ async fn a_deal_that_is_left_lying_is_among_the_games_not_ended() {
     let texts: Vec<_> = clients.iter().map(|client| client.text.as_deref()).collect();
     assert_eq!(texts, [Some("text 0"), Some("text 1"), None]);
     assert!(clients.iter().all(|client| client.is_valid()));
-    let looked = another.look(undealt.table).await.unwrap().unwrap();
+    let looked = another.read_table(undealt.table).await.unwrap().unwrap();
     assert_eq!(looked.phase().game(), Some(undealt.game));
 }

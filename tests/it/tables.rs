@@ -86,7 +86,7 @@ async fn a_table_whose_players_are_all_gone_is_played_to_its_end_by_the_ai() {
         seats.push(Seated::join(&nodes[0], table, *player).await);
     }
     let tables = nodes[0].tables();
-    let game = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
+    let game = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
     for player in &players {
         let ready = Input::Ready { player: *player, game, commitment: None };
         tables.submit(table, ready).await.unwrap();
@@ -137,7 +137,7 @@ async fn who_does_not_cover_the_stake_leaves_before_the_next_game() {
             tables.submit(table, ready).await.unwrap();
         }
     };
-    let first = tables.look(table).await.unwrap().unwrap().phase().game().unwrap();
+    let first = tables.read_table(table).await.unwrap().unwrap().phase().game().unwrap();
     ready(first).await;
     for seated in &seats {
         let (player, connection) = (seated.player, seated.connection);
@@ -173,7 +173,7 @@ async fn a_stale_copy_is_read_again_before_anything_is_refused() {
     let players = bank.players([FUNDS; 3]).await;
     let table = here.lobby.seat(players[0], "newbie").await.unwrap();
     // `there` gets a copy with one player, which then grows old.
-    assert_eq!(there.tables().look(table).await.unwrap().unwrap().seats_free(), 2);
+    assert_eq!(there.tables().read_table(table).await.unwrap().unwrap().seats_free(), 2);
     here.lobby.seat(players[1], "newbie").await.unwrap();
     let version = there.tables().submit(table, Input::Leave { player: players[1] }).await;
     assert!(version.is_ok(), "{version:?}");
@@ -305,8 +305,8 @@ async fn a_journal_does_not_grow_without_end_within_a_game() {
     // The last of them is followed by a snapshot at once.
     assert!((most - 1..=most + 1).contains(&longest), "{longest} lines");
     // A node that has never heard of the table reads the game from the snapshot, and the game goes on.
-    let look = async |node: &Node| node.tables().look(table).await.unwrap().unwrap();
+    let look = async |node: &Node| node.tables().read_table(table).await.unwrap().unwrap();
     let (here, there) = (look(&nodes[0]).await, look(&nodes[1]).await);
     assert!(is_playing(&there) && here.phase() == there.phase());
-    assert_eq!(here.taken_over(), there.taken_over());
+    assert_eq!(here.taken_over_seats(), there.taken_over_seats());
 }

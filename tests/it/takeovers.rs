@@ -20,7 +20,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
     let clocks = Clocks { think_ms: 1, ..Clocks::default() };
     let nodes = [Node::new(&bank, &live, clocks).await];
     let node = &nodes[0];
-    node.tables().begin_thinking(thinkers, PATIENCE).unwrap();
+    node.tables().start_ai_pool(thinkers, PATIENCE).unwrap();
     let players = bank.players([100_000; 3]).await;
     let table = sit(&nodes, &players).await;
     let mut seated = vec![];
@@ -31,7 +31,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
     let gone = seated.pop().unwrap();
     assert_eq!(node.lobby.leave(gone.player).await.unwrap(), table);
     loop {
-        let now = node.tables().look(table).await.unwrap().unwrap();
+        let now = node.tables().read_table(table).await.unwrap().unwrap();
         if !matches!(now.phase(), Phase::Playing(_)) {
             break;
         }
@@ -45,7 +45,7 @@ async fn left_to_the_ai(thinkers: u8) -> String {
         tokio::task::yield_now().await;
     }
     let metrics = Metrics::default();
-    metrics.register_counts("bahay_ai_decisions", "Thoughts", node.tables().thoughts());
+    metrics.register_counts("bahay_ai_decisions", "Thoughts", node.tables().ai_outcomes());
     metrics.text().unwrap()
 }
 

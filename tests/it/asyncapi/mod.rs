@@ -73,7 +73,7 @@ fn every_message_of_tables_in_virtual_time_fits() {
             let seat = Seat::new(u8::try_from(version % 3).unwrap()).unwrap();
             let player = table.occupant(seat).map(|who| who.player);
             let view = table.view(player);
-            let prompt = OpenPrompt::of(&view);
+            let prompt = OpenPrompt::from_view(&view);
             phases_seen.insert(as_json(&view.phase)["type"].as_str().unwrap().to_owned());
             let viewer = view.viewer();
             let events = happened.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
@@ -191,8 +191,8 @@ fn play(
 ) {
     let mut game = AnyGame::new(&AnyRules::Tongits(*rules), SEATS, None);
     let mut below = |n: usize| match dice.draw(Request::Number(u32::try_from(n).expect("few"))) {
-        chance::Answer::Number(number) => number as usize,
-        chance::Answer::Order(_) => unreachable!("a number was asked for"),
+        chance::ChanceAnswer::Number(number) => number as usize,
+        chance::ChanceAnswer::Order(_) => unreachable!("a number was asked for"),
     };
     let mut deal = Stream::new(Key(Hex([u8::try_from(below(256)).expect("below 256"); 32])));
     loop {

@@ -180,7 +180,7 @@ pub(super) async fn comes_to(client: &Client) -> Play {
         loop {
             let mut play = client.play().await.unwrap();
             let joining = play.join().await.unwrap();
-            match play.answered(joining).await {
+            match play.wait_for_answer(joining).await {
                 Ok(_) => break play,
                 Err(PlayError::Refused { code, .. }) if code == "unavailable" => {}
                 Err(error) => panic!("{error}"),

@@ -378,7 +378,7 @@ async fn players_and_pages_do_not_exhaust_the_rate_limit_of_operators() {
     let limits =
         rate_limit::Options { sign_ins_per_address: Rate { per_second: 1, burst: 4 }, ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let mut luz = Browser::new(&server);
     let factor = luz.enrol("ate.luz", Role::Viewer).await.factor;
     let limited = |status: u16| status == 429;

@@ -15,7 +15,7 @@ use super::server::{Guest, SECRET, Server, Setup, expect_refusal, ok, refused, t
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Base64 for URLs, without padding.
-pub(crate) fn base64(bytes: &[u8]) -> String {
+pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
         let bits = (0..3).fold(0_u32, |bits, place| {
@@ -35,14 +35,14 @@ fn key_id(token: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_token_but_a_good_one_is_refused_by_its_code() {
+async fn every_invalid_token_is_refused_with_its_code() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let good = guest.access_token.as_str();
     let (head, signature) = good.rsplit_once('.').unwrap();
     let (_, claims) = head.split_once('.').unwrap();
     let kid = key_id(good);
-    let header = |json: &str| base64(json.replace("KID", &kid).as_bytes());
+    let header = |json: &str| encode_base64(json.replace("KID", &kid).as_bytes());
 
     let none = format!("{}.{claims}.", header(r#"{"alg":"none","kid":"KID"}"#));
     let none_signed = format!("{}.{claims}.{signature}", header(r#"{"alg":"none","kid":"KID"}"#));
@@ -56,7 +56,7 @@ async fn every_token_but_a_good_one_is_refused_by_its_code() {
             Uuid::max()
         );
         let header = head.split_once('.').unwrap().0;
-        format!("{header}.{}.{signature}", base64(claims.as_bytes()))
+        format!("{header}.{}.{signature}", encode_base64(claims.as_bytes()))
     };
     let other_key = {
         let signer = Signer::new(b"another-9f86d081884c7d659a2feaa0c55ad").unwrap();
@@ -89,7 +89,7 @@ async fn every_token_but_a_good_one_is_refused_by_its_code() {
 }
 
 #[tokio::test]
-async fn the_header_is_one_and_says_bearer() {
+async fn authorization_is_a_single_bearer_header() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let token = guest.access_token.as_str();
@@ -150,10 +150,10 @@ async fn a_secret_is_rotated_while_players_play() {
 
 /// What the socket asks, without a server.
 #[tokio::test]
-async fn authenticate_gives_the_player_or_the_reason() {
+async fn authenticate_returns_the_player_or_the_reason() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
     let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::nil()));
-    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), Arc::new(One(player)));
+    let auth = Auth::new(Signer::new(SECRET).unwrap(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
     let token = auth.access_token(player, session).reveal();
     let seen = auth.authenticate(&token).await.unwrap();
     assert_eq!((seen.id, seen.session), (player, session));
@@ -169,9 +169,9 @@ async fn authenticate_gives_the_player_or_the_reason() {
 
 /// A book in which every session is of one player, but those that cannot be read.
 #[derive(Debug)]
-struct One(PlayerId);
+struct SinglePlayerLookup(PlayerId);
 
-impl SessionLookup for One {
+impl SessionLookup for SinglePlayerLookup {
     fn find_player(&self, session: SessionId) -> LookupFuture<'_> {
         let is_read = session != SessionId(Uuid::max());
         Box::pin(async move { if is_read { Ok(Some(self.0)) } else { Err(LookupError) } })
@@ -179,20 +179,20 @@ impl SessionLookup for One {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_no_refusal_for_good() {
+async fn a_failed_lookup_is_a_temporary_refusal() {
     let clock = Clock::set_to(Timestamp::from_ms(1_000));
     let (player, session) = (PlayerId(Uuid::max()), SessionId(Uuid::max()));
     let signer = || Signer::new(SECRET).unwrap();
-    let elsewhere = Auth::new(signer(), clock.clone(), Arc::new(One(player)));
+    let elsewhere = Auth::new(signer(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
     let token = elsewhere.access_token(player, session).reveal();
-    let auth = Auth::new(signer(), clock.clone(), Arc::new(One(player)));
+    let auth = Auth::new(signer(), clock.clone(), Arc::new(SinglePlayerLookup(player)));
     assert_eq!(auth.authenticate(&token).await, Err(AuthError::Unavailable));
 }
 
 /// Somebody has the secret, or the database was restored: the signature is good, and the session in
 /// the token is none of the house, or another player's.
 #[tokio::test]
-async fn a_signed_token_of_a_session_that_never_was_is_refused() {
+async fn a_signed_token_of_an_unknown_session_is_refused() {
     let server = Server::new().await;
     let one = server.node.guest("device-0123456789").await;
     let other = server.node.guest("device-9876543210").await;

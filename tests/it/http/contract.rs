@@ -14,14 +14,14 @@ fn openapi_yaml_is_current() {
 
 /// What the document says needs a token, does; and what it says is there, is.
 #[tokio::test]
-async fn nobody_gets_past_a_route_that_asks_for_a_token() {
+async fn routes_that_require_a_token_refuse_requests_without_one() {
     let server = Server::new().await;
     let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
     let mut guarded = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let method: Method = method.to_uppercase().parse().unwrap();
-            let path = filled(path);
+            let path = fill_path(path);
             if operation["security"] == serde_json::json!([]) {
                 let response = server.node.request(method.clone(), &path).send().await.unwrap();
                 let said = response.text().await.unwrap();
@@ -37,7 +37,7 @@ async fn nobody_gets_past_a_route_that_asks_for_a_token() {
 }
 
 /// A path with something in its places.
-pub(super) fn filled(path: &str) -> String {
+pub(super) fn fill_path(path: &str) -> String {
     path.replace("{id}", &uuid::Uuid::nil().to_string())
         .replace("{room}", "newbie")
         .replace("{issuer}", "local")
@@ -58,7 +58,7 @@ async fn the_document_lists_every_code() {
 }
 
 #[tokio::test]
-async fn the_pages_load_nothing_from_elsewhere() {
+async fn the_pages_load_nothing_from_other_hosts() {
     let server = Server::new().await;
     let page = |path: &str| server.node.request(Method::GET, path).send();
     let response = page("/docs").await.unwrap();

@@ -38,14 +38,14 @@ impl Office {
         post.header("Idempotency-Key", Uuid::new_v4().to_string())
     }
 
-    fn ask_adjustment(&self, player: PlayerId, amount: i64) -> RequestBuilder {
+    fn request_adjustment(&self, player: PlayerId, amount: i64) -> RequestBuilder {
         let body = json!({
             "kind": "adjustment", "player": player, "amount": amount, "reason": REASON
         });
         self.post(&self.luz, "", &body)
     }
 
-    fn ask_reversal(&self, operation: i64) -> RequestBuilder {
+    fn request_reversal(&self, operation: i64) -> RequestBuilder {
         let body = json!({ "kind": "reversal", "operation": operation, "reason": REASON });
         self.post(&self.luz, "", &body)
     }
@@ -61,11 +61,11 @@ impl Office {
 
     /// Asks and approves.
     async fn reverse(&self, operation: i64) -> Value {
-        let asked = ok(self.ask_reversal(operation)).await;
+        let asked = ok(self.request_reversal(operation)).await;
         ok(self.approve(&self.ben, &asked)).await
     }
 
-    async fn operation(&self, key: &str) -> i64 {
+    async fn find_operation(&self, key: &str) -> i64 {
         sqlx::query_scalar("select id from operations where key = $1")
             .bind(key)
             .fetch_one(&self.server.bank.pool)
@@ -74,7 +74,7 @@ impl Office {
     }
 
     /// What the transfers of an operation moved, by code, from and to.
-    async fn transfers(&self, operation: &Value) -> Vec<(String, String, String, i64)> {
+    async fn list_transfers(&self, operation: &Value) -> Vec<(String, String, String, i64)> {
         sqlx::query_as(
             "select t.code, s.code, d.code, t.amount
             from transfers t
@@ -90,16 +90,16 @@ impl Office {
     }
 }
 
-async fn expect(request: RequestBuilder, status: u16, code: &str) {
+async fn assert_refused(request: RequestBuilder, status: u16, code: &str) {
     assert_eq!(refused(request).await, (status, code.to_owned()));
 }
 
 #[tokio::test]
-async fn an_adjustment_moves_coins_when_another_has_approved_it() {
+async fn an_adjustment_moves_coins_once_another_operator_approves() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let player = bank.player(1_000).await;
-    let asked = ok(office.ask_adjustment(player, 250)).await;
+    let asked = ok(office.request_adjustment(player, 250)).await;
     assert_eq!(asked["kind"], "adjustment");
     assert_eq!(asked["player"], player.to_string());
     assert_eq!((&asked["amount"], &asked["state"]), (&json!(250), &json!("open")));
@@ -109,8 +109,8 @@ async fn an_adjustment_moves_coins_when_another_has_approved_it() {
         assert!(asked[name].is_null(), "{name}");
     }
     assert_eq!(bank.wallets(&[player]).await, [1_000]);
-    expect(office.approve(&office.luz, &asked), 403, "correction_own").await;
-    expect(office.reject(&office.luz, &asked), 403, "correction_own").await;
+    assert_refused(office.approve(&office.luz, &asked), 403, "correction_own").await;
+    assert_refused(office.reject(&office.luz, &asked), 403, "correction_own").await;
 
     let approved = ok(office.approve(&office.ben, &asked)).await;
     assert_eq!(
@@ -126,65 +126,65 @@ async fn an_adjustment_moves_coins_when_another_has_approved_it() {
     assert_eq!(key, format!("adjust:{}", text(&asked["id"])));
     // Approving again is answered as before; anything else is too late.
     assert_eq!(ok(office.approve(&office.ben, &asked)).await, approved);
-    expect(office.reject(&office.ben, &asked), 409, "correction_decided").await;
+    assert_refused(office.reject(&office.ben, &asked), 409, "correction_decided").await;
     let cora = office.server.session("cora", Role::Admin).await;
-    expect(office.approve(&cora, &asked), 409, "correction_decided").await;
+    assert_refused(office.approve(&cora, &asked), 409, "correction_decided").await;
     assert_eq!(bank.wallets(&[player]).await, [1_250]);
 
-    let less = ok(office.ask_adjustment(player, -1_250)).await;
+    let less = ok(office.request_adjustment(player, -1_250)).await;
     let taken = ok(office.approve(&office.ben, &less)).await;
     let wallet = format!("wallet:{player}");
     let expected = [("adjustment".into(), wallet, "issue".into(), 1_250)];
-    assert_eq!(office.transfers(&taken["operation"]).await, expected);
+    assert_eq!(office.list_transfers(&taken["operation"]).await, expected);
     assert_eq!(bank.wallets(&[player]).await, [0]);
     bank.audit_clean().await;
 }
 
 #[tokio::test]
-async fn what_a_wallet_cannot_pay_does_not_move_and_stays_asked_for() {
+async fn an_unpayable_adjustment_stays_pending() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let player = bank.player(1_000).await;
-    let asked = ok(office.ask_adjustment(player, -1_001)).await;
-    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    let asked = ok(office.request_adjustment(player, -1_001)).await;
+    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
     let shown = ok(office.server.node.get(&format!("{PATH}/{}", text(&asked["id"])), &office.luz));
     assert_eq!(shown.await, asked);
     assert_eq!(bank.wallets(&[player]).await, [1_000]);
     // With a hundredth more it can.
-    let more = ok(office.ask_adjustment(player, 1)).await;
+    let more = ok(office.request_adjustment(player, 1)).await;
     ok(office.approve(&office.ben, &more)).await;
     ok(office.approve(&office.ben, &asked)).await;
     assert_eq!(bank.wallets(&[player]).await, [0]);
     let without_wallet = bank.player(0).await;
-    let asked = ok(office.ask_adjustment(without_wallet, -1)).await;
-    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    let asked = ok(office.request_adjustment(without_wallet, -1)).await;
+    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
     let rejected = ok(office.reject(&office.ben, &asked)).await;
     assert_eq!(rejected["state"], "rejected");
     assert_eq!(rejected["rejection_reason"], "nothing was paid twice");
     assert!(rejected["operation"].is_null());
     assert_eq!(ok(office.reject(&office.ben, &asked)).await, rejected);
-    expect(office.approve(&office.ben, &asked), 409, "correction_decided").await;
+    assert_refused(office.approve(&office.ben, &asked), 409, "correction_decided").await;
     bank.audit_clean().await;
 }
 
 #[tokio::test]
-async fn requests_that_make_no_sense_are_refused() {
+async fn invalid_requests_are_refused() {
     let office = Office::new().await;
     let player = office.server.bank.player(1_000).await;
     let max = adjustments().one_max.hundredths();
     for amount in [max + 1, -max - 1, i64::MAX, i64::MIN] {
-        expect(office.ask_adjustment(player, amount), 422, "adjustment_too_large").await;
+        assert_refused(office.request_adjustment(player, amount), 422, "adjustment_too_large").await;
     }
-    ok(office.ask_adjustment(player, max)).await;
-    ok(office.ask_adjustment(player, -max)).await;
+    ok(office.request_adjustment(player, max)).await;
+    ok(office.request_adjustment(player, -max)).await;
     let nobody = PlayerId(Uuid::new_v4());
-    expect(office.ask_adjustment(nobody, 1), 404, "player_not_found").await;
-    expect(office.ask_reversal(999_999), 404, "operation_not_found").await;
-    expect(office.ask_reversal(-1), 404, "operation_not_found").await;
+    assert_refused(office.request_adjustment(nobody, 1), 404, "player_not_found").await;
+    assert_refused(office.request_reversal(999_999), 404, "operation_not_found").await;
+    assert_refused(office.request_reversal(-1), 404, "operation_not_found").await;
     let unknown = json!({ "id": Uuid::new_v4() });
-    expect(office.approve(&office.ben, &unknown), 404, "correction_not_found").await;
-    expect(office.reject(&office.ben, &unknown), 404, "correction_not_found").await;
-    expect(office.approve(&office.ben, &json!({ "id": "7" })), 422, "path_invalid").await;
+    assert_refused(office.approve(&office.ben, &unknown), 404, "correction_not_found").await;
+    assert_refused(office.reject(&office.ben, &unknown), 404, "correction_not_found").await;
+    assert_refused(office.approve(&office.ben, &json!({ "id": "7" })), 422, "path_invalid").await;
     let long = "x".repeat(501);
     for body in [
         json!({}),
@@ -206,41 +206,41 @@ async fn requests_that_make_no_sense_are_refused() {
 }
 
 #[tokio::test]
-async fn a_grant_and_an_adjustment_go_back_as_they_came() {
+async fn a_grant_and_an_adjustment_are_reversed() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let player = bank.player(1_000).await;
     let wallet = format!("wallet:{player}");
-    let welcome = office.operation(&format!("welcome:{player}")).await;
+    let welcome = office.find_operation(&format!("welcome:{player}")).await;
     let reversed = office.reverse(welcome).await;
     let expected = [("reversal".to_owned(), wallet.clone(), "issue".to_owned(), 1_000)];
-    assert_eq!(office.transfers(&reversed["operation"]).await, expected);
+    assert_eq!(office.list_transfers(&reversed["operation"]).await, expected);
     assert_eq!(reversed["reversed_operation"], welcome);
     assert_eq!(bank.wallets(&[player]).await, [0]);
     // Once, and a reversal itself not at all.
-    expect(office.ask_reversal(welcome), 409, "already_reversed").await;
+    assert_refused(office.request_reversal(welcome), 409, "already_reversed").await;
     let reversal = reversed["operation"].as_i64().unwrap();
-    expect(office.ask_reversal(reversal), 409, "not_reversible").await;
+    assert_refused(office.request_reversal(reversal), 409, "not_reversible").await;
 
     for (amount, from, to) in [(500, wallet.as_str(), "issue"), (-200, "issue", &wallet)] {
-        let asked = ok(office.ask_adjustment(player, amount)).await;
+        let asked = ok(office.request_adjustment(player, amount)).await;
         let approved = ok(office.approve(&office.ben, &asked)).await;
         if amount > 0 {
             // For the next turn to have something to take.
-            let keep = ok(office.ask_adjustment(player, 200)).await;
+            let keep = ok(office.request_adjustment(player, 200)).await;
             ok(office.approve(&office.ben, &keep)).await;
         }
         let reversed = office.reverse(approved["operation"].as_i64().unwrap()).await;
         let amount = i64::abs(amount);
         let expected = [("reversal".to_owned(), from.to_owned(), to.to_owned(), amount)];
-        assert_eq!(office.transfers(&reversed["operation"]).await, expected);
+        assert_eq!(office.list_transfers(&reversed["operation"]).await, expected);
     }
     assert_eq!(bank.wallets(&[player]).await, [200]);
     bank.audit_clean().await;
 }
 
 /// Three players, and a settled game between them in which seat 1 won.
-async fn settled(office: &Office, pot: PotGoes) -> (Vec<PlayerId>, GameId) {
+async fn play_settled_game(office: &Office, pot: PotGoes) -> (Vec<PlayerId>, GameId) {
     let bank = &office.server.bank;
     let players = bank.players([10_000, 10_000, 10_000]).await;
     let (game, _) = bank.play(TableId(Uuid::new_v4()), &players, 1, 3, pot).await;
@@ -248,19 +248,19 @@ async fn settled(office: &Office, pot: PotGoes) -> (Vec<PlayerId>, GameId) {
 }
 
 #[tokio::test]
-async fn a_settlement_goes_back_from_the_winner_to_those_who_paid() {
+async fn a_settlement_is_reversed_from_the_winner_to_the_payers() {
     let office = Office::new().await;
     let bank = &office.server.bank;
-    let (players, game) = settled(&office, PotGoes::Nowhere).await;
+    let (players, game) = play_settled_game(&office, PotGoes::Nowhere).await;
     assert_eq!(bank.wallets(&players).await, [9_600, 10_470, 9_600]);
-    let reversed = office.reverse(office.operation(&format!("settle:{game}")).await).await;
+    let reversed = office.reverse(office.find_operation(&format!("settle:{game}")).await).await;
     let wallet = |seat: usize| format!("wallet:{}", players[seat]);
     let expected = [
         ("reversal".to_owned(), "fee:newbie".to_owned(), wallet(1), 30),
         ("reversal".to_owned(), wallet(1), wallet(2), 300),
         ("reversal".to_owned(), wallet(1), wallet(0), 300),
     ];
-    assert_eq!(office.transfers(&reversed["operation"]).await, expected);
+    assert_eq!(office.list_transfers(&reversed["operation"]).await, expected);
     // All but the antes, which stay in the POT.
     assert_eq!(bank.wallets(&players).await, [9_900, 9_900, 9_900]);
     assert_eq!(bank.balance("fee:newbie").await, 0);
@@ -272,18 +272,18 @@ async fn a_settlement_goes_back_from_the_winner_to_those_who_paid() {
 }
 
 #[tokio::test]
-async fn a_winner_who_has_spent_it_cannot_pay_back() {
+async fn a_reversal_fails_if_the_winner_cannot_pay() {
     let office = Office::new().await;
     let bank = &office.server.bank;
-    let (players, game) = settled(&office, PotGoes::Nowhere).await;
-    let asked = ok(office.ask_reversal(office.operation(&format!("settle:{game}")).await)).await;
+    let (players, game) = play_settled_game(&office, PotGoes::Nowhere).await;
+    let asked = ok(office.request_reversal(office.find_operation(&format!("settle:{game}")).await)).await;
     // The fee comes back first, so 5.70 are enough and 5.69 are not.
-    let spend = ok(office.ask_adjustment(players[1], -10_470 + 569)).await;
+    let spend = ok(office.request_adjustment(players[1], -10_470 + 569)).await;
     ok(office.approve(&office.ben, &spend)).await;
     let before = bank.audit_clean().await;
-    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
     assert_eq!(bank.audit_clean().await, before);
-    let one = ok(office.ask_adjustment(players[1], 1)).await;
+    let one = ok(office.request_adjustment(players[1], 1)).await;
     ok(office.approve(&office.ben, &one)).await;
     ok(office.approve(&office.ben, &asked)).await;
     assert_eq!(bank.wallets(&players).await, [9_900, 0, 9_900]);
@@ -291,26 +291,26 @@ async fn a_winner_who_has_spent_it_cannot_pay_back() {
 }
 
 #[tokio::test]
-async fn what_several_games_share_is_not_reversible() {
+async fn operations_shared_by_several_games_are_not_reversible() {
     let office = Office::new().await;
     let bank = &office.server.bank;
-    let (players, game) = settled(&office, PotGoes::ToWinner).await;
+    let (players, game) = play_settled_game(&office, PotGoes::ToWinner).await;
     for key in [format!("settle:{game}"), format!("open:{game}")] {
-        let operation = office.operation(&key).await;
-        let response = office.ask_reversal(operation).send().await.unwrap();
+        let operation = office.find_operation(&key).await;
+        let response = office.request_reversal(operation).send().await.unwrap();
         assert_eq!(refusal(response).await, (409, "not_reversible".into()), "{key}");
     }
     let open = bank.deal(TableId(Uuid::new_v4()), &players);
     bank.open(&open).await;
     bank.ledger.void_game(open.game, &reason("for the test")).await.unwrap();
-    let voided = office.operation(&format!("void:{}", open.game)).await;
-    expect(office.ask_reversal(voided), 409, "not_reversible").await;
+    let voided = office.find_operation(&format!("void:{}", open.game)).await;
+    assert_refused(office.request_reversal(voided), 409, "not_reversible").await;
     // A game that nobody won has only released its stakes.
     let game = bank.deal(TableId(Uuid::new_v4()), &players);
     bank.open(&game).await;
     bank.ledger.settle_game(bank.finish(&game, Default::default())).await.unwrap();
-    let settle = office.operation(&format!("settle:{}", game.game)).await;
-    expect(office.ask_reversal(settle), 409, "not_reversible").await;
+    let settle = office.find_operation(&format!("settle:{}", game.game)).await;
+    assert_refused(office.request_reversal(settle), 409, "not_reversible").await;
     bank.audit_clean().await;
 }
 
@@ -319,9 +319,9 @@ async fn what_several_games_share_is_not_reversible() {
 async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
     let office = Office::new().await;
     let bank = &office.server.bank;
-    let (_, game) = settled(&office, PotGoes::Nowhere).await;
-    let operation = office.operation(&format!("settle:{game}")).await;
-    let asked = ok(office.ask_reversal(operation)).await;
+    let (_, game) = play_settled_game(&office, PotGoes::Nowhere).await;
+    let operation = office.find_operation(&format!("settle:{game}")).await;
+    let asked = ok(office.request_reversal(operation)).await;
     bank.ledger.project_house_entries().await.unwrap();
     let owner = bank.database.owner_pool().await;
     let set = async |hundredths: i64| {
@@ -329,22 +329,22 @@ async fn a_fee_account_pays_back_no_more_than_it_has_earned() {
         sqlx::query(AssertSqlSafe(sql)).execute(&owner).await.unwrap();
     };
     set(29).await;
-    expect(office.approve(&office.ben, &asked), 409, "overdrawn").await;
+    assert_refused(office.approve(&office.ben, &asked), 409, "overdrawn").await;
     set(30).await;
     ok(office.approve(&office.ben, &asked)).await;
     bank.audit_clean().await;
 }
 
 #[tokio::test]
-async fn an_operation_is_reversed_once_whoever_asks_and_however_they_race() {
+async fn concurrent_requests_reverse_an_operation_once() {
     let office = Office::new().await;
     let bank = &office.server.bank;
     let other = office.server.another_node().await;
-    let (players, game) = settled(&office, PotGoes::Nowhere).await;
-    let operation = office.operation(&format!("settle:{game}")).await;
+    let (players, game) = play_settled_game(&office, PotGoes::Nowhere).await;
+    let operation = office.find_operation(&format!("settle:{game}")).await;
     let cora = office.server.session("cora", Role::Finance).await;
     let asking: Vec<_> =
-        (0..8).map(|_| tokio::spawn(office.ask_reversal(operation).send())).collect();
+        (0..8).map(|_| tokio::spawn(office.request_reversal(operation).send())).collect();
     let mut asked = None;
     for request in asking {
         let response = request.await.unwrap().unwrap();
@@ -358,8 +358,8 @@ async fn an_operation_is_reversed_once_whoever_asks_and_however_they_race() {
     let correction = asked.unwrap();
     // Once it was rejected somebody may ask again.
     ok(office.reject(&office.ben, &correction)).await;
-    let correction = ok(office.ask_reversal(operation)).await;
-    expect(office.ask_reversal(operation), 409, "reversal_requested").await;
+    let correction = ok(office.request_reversal(operation)).await;
+    assert_refused(office.request_reversal(operation), 409, "reversal_requested").await;
     let mut approvals = Vec::new();
     for _ in 0..8 {
         for (node, token) in [(&office.server.node, &office.ben), (&other, &cora)] {
@@ -382,7 +382,7 @@ async fn an_operation_is_reversed_once_whoever_asks_and_however_they_race() {
         }
     }
     assert_eq!(booked.len(), 1, "{booked:?}");
-    expect(office.ask_reversal(operation), 409, "already_reversed").await;
+    assert_refused(office.request_reversal(operation), 409, "already_reversed").await;
     assert_eq!(bank.wallets(&players).await, [9_900, 9_900, 9_900]);
     let page = ok(office.server.node.get(&format!("{PATH}?state=approved"), &cora)).await;
     assert_eq!(page["items"].as_array().unwrap().len(), 1);
@@ -395,7 +395,7 @@ async fn corrections_are_listed_newest_first_by_state() {
     let player = office.server.bank.player(1_000).await;
     let mut asked = Vec::new();
     for amount in 1..=5 {
-        asked.insert(0, ok(office.ask_adjustment(player, amount)).await);
+        asked.insert(0, ok(office.request_adjustment(player, amount)).await);
     }
     let approved = ok(office.approve(&office.ben, &asked[1])).await;
     let rejected = ok(office.reject(&office.ben, &asked[3])).await;
@@ -421,16 +421,16 @@ async fn corrections_are_listed_newest_first_by_state() {
     let cursor = text(&page["next_cursor"]);
     ok(get(&format!("state=open&cursor={cursor}"))).await;
     for other in ["", "state=approved&"] {
-        expect(get(&format!("{other}cursor={cursor}")), 422, "cursor_invalid").await;
+        assert_refused(get(&format!("{other}cursor={cursor}")), 422, "cursor_invalid").await;
     }
     let theirs = format!("{PATH}?state=open&cursor={cursor}");
-    expect(office.server.node.get(&theirs, &office.luz), 422, "cursor_invalid").await;
+    assert_refused(office.server.node.get(&theirs, &office.luz), 422, "cursor_invalid").await;
     for query in ["state=lost", "states=open", "limit=0", "limit=101"] {
-        expect(get(query), 422, "query_invalid").await;
+        assert_refused(get(query), 422, "query_invalid").await;
     }
     let unknown = format!("{PATH}/{}", Uuid::new_v4());
     let unknown = office.server.node.request(Method::GET, &unknown).bearer_auth(&viewer);
-    expect(unknown, 404, "correction_not_found").await;
+    assert_refused(unknown, 404, "correction_not_found").await;
 }
 
 /// A bound of a day goes over all that one operator asks for, and over all of one player, whoever
@@ -444,15 +444,15 @@ async fn the_adjustments_of_a_day_are_bounded_by_requester_and_by_player() {
     assert_eq!(adjustments().requester_day_max.hundredths(), 2 * max);
     assert_eq!(adjustments().player_day_max.hundredths(), 2 * max);
     // Given and taken count alike, and what was rejected does not.
-    let given = ok(office.ask_adjustment(one, max)).await;
-    let taken = ok(office.ask_adjustment(two, -max)).await;
+    let given = ok(office.request_adjustment(one, max)).await;
+    let taken = ok(office.request_adjustment(two, -max)).await;
     for player in [one, two, three] {
-        expect(office.ask_adjustment(player, 1), 409, "adjustment_day_max").await;
+        assert_refused(office.request_adjustment(player, 1), 409, "adjustment_day_max").await;
     }
     ok(office.reject(&office.ben, &taken)).await;
     ok(office.approve(&office.ben, &given)).await;
-    ok(office.ask_adjustment(two, max)).await;
-    expect(office.ask_adjustment(three, 1), 409, "adjustment_day_max").await;
+    ok(office.request_adjustment(two, max)).await;
+    assert_refused(office.request_adjustment(three, 1), 409, "adjustment_day_max").await;
 
     // Another operator has a bound of its own; the player's is left as it is.
     let cora = server.session("cora", Role::Finance).await;
@@ -463,16 +463,16 @@ async fn the_adjustments_of_a_day_are_bounded_by_requester_and_by_player() {
         office.post(&cora, "", &body)
     };
     ok(ask(one, max)).await;
-    expect(ask(one, 1), 409, "adjustment_day_max").await;
-    expect(ask(one, -1), 409, "adjustment_day_max").await;
+    assert_refused(ask(one, 1), 409, "adjustment_day_max").await;
+    assert_refused(ask(one, -1), 409, "adjustment_day_max").await;
     ok(ask(three, max)).await;
-    expect(ask(three, 1), 409, "adjustment_day_max").await;
+    assert_refused(ask(three, 1), 409, "adjustment_day_max").await;
     bank.audit_clean().await;
 }
 
 /// Requests that were saved up day by day are not all booked on one.
 #[tokio::test]
-async fn a_player_is_given_no_more_in_a_day_however_long_ago_it_was_asked_for() {
+async fn the_daily_limit_counts_adjustments_when_they_are_booked() {
     let office = Office::new().await;
     let (server, bank) = (&office.server, &office.server.bank);
     let player = bank.player(1_000).await;
@@ -492,8 +492,8 @@ async fn a_player_is_given_no_more_in_a_day_however_long_ago_it_was_asked_for() 
     let dina = server.session("dina", Role::Finance).await;
     ok(office.approve(&dina, &asked[0])).await;
     ok(office.approve(&dina, &asked[2])).await;
-    expect(office.approve(&dina, &asked[1]), 409, "adjustment_day_max").await;
-    expect(office.approve(&dina, &asked[3]), 409, "adjustment_day_max").await;
+    assert_refused(office.approve(&dina, &asked[1]), 409, "adjustment_day_max").await;
+    assert_refused(office.approve(&dina, &asked[3]), 409, "adjustment_day_max").await;
     assert_eq!(bank.wallets(&[player]).await, [1_000 + 2 * max]);
     server.clock.advance(Duration::from_hours(24));
     let elsa = server.session("elsa", Role::Finance).await;
@@ -520,30 +520,30 @@ async fn an_operator_signs_in_over_the_api_and_decides() {
         ("cora", PASSWORD, "000000"),
         ("nobody", PASSWORD, &code),
     ] {
-        expect(sign_in(name, password, code), 401, "credentials_wrong").await;
+        assert_refused(sign_in(name, password, code), 401, "credentials_wrong").await;
     }
-    expect(sign_in("no\u{0}body", PASSWORD, &code), 422, "body_invalid").await;
+    assert_refused(sign_in("no\u{0}body", PASSWORD, &code), 422, "body_invalid").await;
     let session = text(&ok(sign_in("cora", PASSWORD, &code)).await["token"]);
-    expect(sign_in("cora", PASSWORD, &code), 401, "credentials_wrong").await;
-    let asked = ok(office.ask_adjustment(player, 250)).await;
+    assert_refused(sign_in("cora", PASSWORD, &code), 401, "credentials_wrong").await;
+    let asked = ok(office.request_adjustment(player, 250)).await;
     ok(office.approve(&session, &asked)).await;
     assert_eq!(server.bank.wallets(&[player]).await, [1_250]);
     let end =
         |token: &str| server.node.request(Method::POST, "/v1/operator/sign-out").bearer_auth(token);
     let token = server.operator("a.program", Role::Finance).await;
-    expect(end(&token), 403, "second_factor_missing").await;
+    assert_refused(end(&token), 403, "second_factor_missing").await;
     ok(end(&session)).await;
-    expect(end(&session), 401, "session_ended").await;
-    expect(office.ask_adjustment(player, 0), 422, "body_invalid").await;
-    expect(office.approve(&session, &asked), 401, "session_ended").await;
+    assert_refused(end(&session), 401, "session_ended").await;
+    assert_refused(office.request_adjustment(player, 0), 422, "body_invalid").await;
+    assert_refused(office.approve(&session, &asked), 401, "session_ended").await;
 }
 
 /// What the program would never write, the database refuses to hold.
 #[tokio::test]
-async fn the_database_insists_on_two_operators() {
+async fn the_database_requires_two_operators() {
     let office = Office::new().await;
     let player = office.server.bank.player(1_000).await;
-    let asked = ok(office.ask_adjustment(player, 1)).await;
+    let asked = ok(office.request_adjustment(player, 1)).await;
     let pool = &office.server.bank.pool;
     for (change, constraint) in [
         (

@@ -9,7 +9,7 @@ use super::server::{Guest, Server, expect_refusal, ok, refused, text};
 use crate::support::bank::PotGoes;
 
 /// Three guests who have played two games and have one open.
-async fn played(server: &Server) -> (Guest, Vec<String>) {
+async fn play_games(server: &Server) -> (Guest, Vec<String>) {
     let mut guests = Vec::new();
     for number in 0..3 {
         guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
@@ -24,17 +24,17 @@ async fn played(server: &Server) -> (Guest, Vec<String>) {
     (guests.swap_remove(0), games)
 }
 
-async fn items(server: &Server, guest: &Guest, query: &str) -> Vec<Value> {
+async fn list_items(server: &Server, guest: &Guest, query: &str) -> Vec<Value> {
     let path = format!("/v1/me/wallet/entries?{query}");
     let page = ok(server.node.get(&path, &guest.access_token)).await;
     page["items"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
-async fn entries_name_their_game_and_where_its_record_is() {
+async fn entries_name_their_game_and_its_record() {
     let server = Server::new().await;
-    let (guest, games) = played(&server).await;
-    let antes = items(&server, &guest, "code=ante").await;
+    let (guest, games) = play_games(&server).await;
+    let antes = list_items(&server, &guest, "code=ante").await;
     let found: Vec<_> = antes.iter().map(|entry| text(&entry["game"])).collect();
     assert_eq!(found, [games[2].clone(), games[1].clone(), games[0].clone()]);
     assert!(antes[0]["record"].is_null(), "an open game has no record");
@@ -42,20 +42,20 @@ async fn entries_name_their_game_and_where_its_record_is() {
         let record = ok(server.node.get(&text(&entry["record"]), &guest.access_token)).await;
         assert_eq!(record["game"], entry["game"]);
     }
-    let welcome = items(&server, &guest, "code=welcome").await;
+    let welcome = list_items(&server, &guest, "code=welcome").await;
     assert!(welcome[0]["game"].is_null() && welcome[0]["record"].is_null());
 }
 
 #[tokio::test]
 async fn entries_are_filtered_by_codes_and_time() {
     let server = Server::new().await;
-    let (guest, _) = played(&server).await;
+    let (guest, _) = play_games(&server).await;
     let codes = |items: Vec<Value>| -> Vec<String> {
         items.iter().map(|entry| text(&entry["code"])).collect()
     };
-    let some = codes(items(&server, &guest, "code=fee&code=payment&code=fee").await);
+    let some = codes(list_items(&server, &guest, "code=fee&code=payment&code=fee").await);
     assert_eq!(some, ["fee", "payment", "payment"]);
-    assert_eq!(codes(items(&server, &guest, "code=relief").await), Vec::<String>::new());
+    assert_eq!(codes(list_items(&server, &guest, "code=relief").await), Vec::<String>::new());
 
     // A statement an hour ago, so that there is a time between.
     let owner = server.bank.database.owner_pool().await;
@@ -66,23 +66,23 @@ async fn entries_are_filtered_by_codes_and_time() {
     .await
     .unwrap();
     let cut = "2026-02-28T16:00:00Z";
-    assert_eq!(codes(items(&server, &guest, &format!("to={cut}")).await), ["welcome"]);
-    let after = items(&server, &guest, &format!("from={cut}")).await;
+    assert_eq!(codes(list_items(&server, &guest, &format!("to={cut}")).await), ["welcome"]);
+    let after = list_items(&server, &guest, &format!("from={cut}")).await;
     assert_eq!(codes(after.clone()).last().unwrap(), "ante");
     let manila = "from=2026-03-01T00:00:00%2B08:00";
-    assert_eq!(items(&server, &guest, manila).await, after);
+    assert_eq!(list_items(&server, &guest, manila).await, after);
     // The interval has its beginning, and not its end.
     let at = "2026-02-28T15:59:59.999Z";
     let with = |from: &str, to: &str| format!("from={from}&to={to}");
-    assert_eq!(codes(items(&server, &guest, &with(at, cut)).await), ["welcome"]);
+    assert_eq!(codes(list_items(&server, &guest, &with(at, cut)).await), ["welcome"]);
     let before = with("2026-02-28T00:00:00Z", at);
-    assert_eq!(codes(items(&server, &guest, &before).await), Vec::<String>::new());
+    assert_eq!(codes(list_items(&server, &guest, &before).await), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_for_its_filters() {
+async fn a_cursor_is_valid_for_its_filters() {
     let server = Server::new().await;
-    let (guest, _) = played(&server).await;
+    let (guest, _) = play_games(&server).await;
     let get = |query: &str| {
         server.node.get(&format!("/v1/me/wallet/entries?{query}"), &guest.access_token)
     };
@@ -103,7 +103,7 @@ async fn a_cursor_is_good_for_its_filters() {
 }
 
 #[tokio::test]
-async fn filters_that_make_no_sense_are_refused() {
+async fn invalid_filters_are_refused() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     for query in [

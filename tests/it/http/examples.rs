@@ -8,12 +8,12 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::contract::filled;
+use super::contract::fill_path;
 use super::server::Server;
 use crate::asyncapi::schema::Document;
 use crate::asyncapi::unlimited;
 
-fn document() -> Value {
+fn load_document() -> Value {
     yaml_serde::from_str(&openapi_yaml()).unwrap()
 }
 
@@ -37,7 +37,7 @@ struct Operation<'a> {
     said: &'a Value,
 }
 
-fn operations(document: &Value) -> Vec<Operation<'_>> {
+fn list_operations(document: &Value) -> Vec<Operation<'_>> {
     let mut operations = vec![];
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, said) in item.as_object().unwrap() {
@@ -57,14 +57,14 @@ fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 }
 
 #[test]
-fn every_body_has_an_example_that_its_schema_allows() {
-    let document = without_patterns(document());
+fn every_body_has_a_valid_example() {
+    let document = without_patterns(load_document());
     let mut shown = 0;
     let mut faults = vec![];
-    for operation in operations(&document) {
+    for operation in list_operations(&document) {
         let bodies = [&operation.said["requestBody"]];
         let answers = operation.said["responses"].as_object().unwrap().values();
-        let answers = answers.map(|answer| resolved(&document, answer));
+        let answers = answers.map(|answer| resolve(&document, answer));
         for said in bodies.into_iter().chain(answers) {
             let content = &said["content"]["application/json"];
             if content.is_null() {
@@ -84,14 +84,14 @@ fn every_body_has_an_example_that_its_schema_allows() {
 
 #[test]
 fn every_refusal_names_its_codes_and_shows_each() {
-    let document = document();
+    let document = load_document();
     let schema = json!({ "$ref": "#/components/schemas/Problem" });
-    for Operation { name, said, .. } in operations(&document) {
+    for Operation { name, said, .. } in list_operations(&document) {
         for (status, answer) in said["responses"].as_object().unwrap() {
             if !status.starts_with(['4', '5']) {
                 continue;
             }
-            let answer = resolved(&document, answer);
+            let answer = resolve(&document, answer);
             let words = answer["description"].as_str().unwrap().split('`').skip(1).step_by(2);
             let named = words.filter_map(|word| Code::ALL.iter().find(|one| one.as_str() == word));
             let examples = &answer["content"]["application/problem+json"]["examples"];
@@ -109,10 +109,10 @@ fn every_refusal_names_its_codes_and_shows_each() {
 }
 
 #[test]
-fn nothing_that_a_client_sends_is_without_a_limit() {
-    let document = document();
+fn all_input_is_bounded() {
+    let document = load_document();
     let mut found = vec![];
-    for Operation { name, said, .. } in operations(&document) {
+    for Operation { name, said, .. } in list_operations(&document) {
         for parameter in said["parameters"].as_array().into_iter().flatten() {
             let at = format!("{name} {}", parameter["name"]);
             unlimited(&document, &parameter["schema"], &at, &mut found);
@@ -132,19 +132,19 @@ const UNREADABLE: [&str; 5] =
     ["body_malformed", "body_unreadable", "body_not_json", "body_too_large", "body_invalid"];
 
 #[tokio::test]
-async fn the_server_reads_every_example() {
+async fn the_server_accepts_every_example() {
     let server = Server::new().await;
     let node = &server.node;
     let operator = server.session("ate.luz", Role::Admin).await;
-    let document = document();
+    let document = load_document();
     let mut sent = 0;
-    for Operation { name, method, path, said } in operations(&document) {
+    for Operation { name, method, path, said } in list_operations(&document) {
         let example = &said["requestBody"]["content"]["application/json"]["example"];
         if example.is_null() {
             continue;
         }
         sent += 1;
-        let request = node.request(method, &filled(path)).json(example);
+        let request = node.request(method, &fill_path(path)).json(example);
         let request = request.header("Idempotency-Key", Uuid::new_v4().to_string());
         let scheme = said["security"][0].as_object().and_then(|scheme| scheme.keys().next());
         let request = match scheme.map(String::as_str) {

@@ -19,7 +19,7 @@ use crate::support::reason;
 use super::server::{Guest, Server, Setup, expect_refusal, ok, text};
 
 /// Three guests and somebody else.
-async fn guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
+async fn sign_in_guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
     let mut guests = Vec::new();
     for number in 0..4 {
         guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
@@ -30,9 +30,9 @@ async fn guests(server: &Server) -> (Vec<Guest>, Vec<PlayerId>) {
 }
 
 #[tokio::test]
-async fn a_record_is_for_those_who_played() {
+async fn a_record_is_visible_to_its_players_only() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let table = TableId(Uuid::new_v4());
     let (game, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
     let record = |id: &str, guest: &Guest| {
@@ -53,9 +53,9 @@ async fn a_record_is_for_those_who_played() {
 
 /// Whoever asks sees no difference, but where the archive is away: that is not the same as no game.
 #[tokio::test]
-async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
+async fn an_archived_record_is_shown_or_reported_unreachable() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let table = TableId(Uuid::new_v4());
     let (game, _) = server.bank.play(table, &players, 0, 3, PotGoes::Nowhere).await;
     let paths = ["record", "fairness", "steps"].map(|part| format!("/v1/games/{game}/{part}"));
@@ -87,9 +87,9 @@ async fn an_archived_record_is_shown_as_before_or_said_to_be_away() {
 }
 
 #[tokio::test]
-async fn a_game_that_goes_on_or_was_voided_has_no_record() {
+async fn a_running_or_voided_game_has_no_record() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
     server.bank.open(&game).await;
     let record = |guest: &Guest| {
@@ -111,9 +111,9 @@ async fn a_game_that_goes_on_or_was_voided_has_no_record() {
 }
 
 #[tokio::test]
-async fn own_games_come_in_pages_newest_first() {
+async fn own_games_are_paginated_newest_first() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let mut played = Vec::new();
     for _ in 0..5 {
         let table = TableId(Uuid::new_v4());
@@ -144,9 +144,9 @@ async fn own_games_come_in_pages_newest_first() {
 }
 
 #[tokio::test]
-async fn a_wallet_shows_what_is_held() {
+async fn a_wallet_shows_held_coins() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
     let (stakes, _) = server.bank.open(&game).await;
     let wallet = ok(server.node.get("/v1/me/wallet", &guests[0].access_token)).await;
@@ -154,9 +154,9 @@ async fn a_wallet_shows_what_is_held() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_for_its_filters_only() {
+async fn a_cursor_is_valid_only_for_its_filters() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     for _ in 0..3 {
         let table = TableId(Uuid::new_v4());
         server.bank.play(table, &players, 1, 2, PotGoes::Nowhere).await;
@@ -181,7 +181,7 @@ async fn a_cursor_is_good_for_its_filters_only() {
 #[tokio::test]
 async fn a_voided_game_has_a_detail_and_no_deal() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
     server.bank.open(&game).await;
     let get = |path: &str, guest: &Guest| {
@@ -204,9 +204,9 @@ async fn a_voided_game_has_a_detail_and_no_deal() {
 }
 
 #[tokio::test]
-async fn players_are_listed_and_taken_off_the_list() {
+async fn blocks_and_mutes_are_listed_and_removed() {
     let server = Server::new().await;
-    let (guests, players) = guests(&server).await;
+    let (guests, players) = sign_in_guests(&server).await;
     let put = |id: &str| {
         server
             .node
@@ -239,7 +239,7 @@ async fn players_are_listed_and_taken_off_the_list() {
 #[tokio::test]
 async fn commitments_of_voided_games_are_listed_by_day_and_table() {
     let server = Server::new().await;
-    let (_, players) = guests(&server).await;
+    let (_, players) = sign_in_guests(&server).await;
     let mut voided = Vec::new();
     for _ in 0..3 {
         let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
@@ -277,10 +277,10 @@ async fn commitments_of_voided_games_are_listed_by_day_and_table() {
 
 /// The decisions of the analysis are those of the record, and nobody else is told of them.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finished_game_is_analysed_for_those_who_played_it() {
+async fn a_finished_game_is_analysed_for_its_players() {
     let server = Server::new().await;
-    let (guests, _) = guests(&server).await;
-    let game = super::matrix::game(&server, &guests[0]).await;
+    let (guests, _) = sign_in_guests(&server).await;
+    let game = super::matrix::play_game(&server, &guests[0]).await;
     let path = format!("/v1/games/{game}/analysis");
     let analysis = ok(server.node.get(&path, &guests[0].access_token)).await;
     assert_eq!((&analysis["game"], &analysis["seat"]), (&json!(game), &json!(0)));

@@ -16,20 +16,20 @@ use crate::support::house::cheap_auth_options;
 
 const DAY: Duration = Duration::from_hours(24);
 
-async fn of_limits(welcomes: u32) -> Server {
+async fn start_with_limit(welcomes: u32) -> Server {
     let grants = GrantLimits { welcomes, ..GrantLimits::default() };
     let auth_options = accounts::Options { grants, ..cheap_auth_options() };
-    Server::with(Setup { auth_options, ..Setup::default() }).await
+    Server::with_setup(Setup { auth_options, ..Setup::default() }).await
 }
 
-async fn available(node: &Node, guest: &Guest) -> i64 {
+async fn load_available(node: &Node, guest: &Guest) -> i64 {
     let wallet = ok(node.get("/v1/me/wallet", &guest.access_token)).await;
     wallet["available"].as_i64().unwrap()
 }
 
 #[tokio::test]
-async fn a_newcomer_beyond_the_limit_comes_in_and_gets_its_welcome_on_another_day() {
-    let server = of_limits(2).await;
+async fn a_player_beyond_the_limit_gets_the_welcome_on_another_day() {
+    let server = start_with_limit(2).await;
     let node = &server.node;
     let mut guests = vec![];
     for number in 0..4 {
@@ -37,12 +37,12 @@ async fn a_newcomer_beyond_the_limit_comes_in_and_gets_its_welcome_on_another_da
     }
     let mut wallets = vec![];
     for guest in &guests {
-        wallets.push(available(node, guest).await);
+        wallets.push(load_available(node, guest).await);
     }
     assert_eq!(wallets, [100_000, 100_000, 0, 0]);
     // Coming again does not help on this day, nor does a daily reward before the welcome.
     let again = node.guest("device-0123456789-2").await;
-    assert_eq!(available(node, &again).await, 0);
+    assert_eq!(load_available(node, &again).await, 0);
     let standing = ok(node.get("/v1/me/rewards", &again.access_token)).await;
     assert_eq!(standing["daily"]["claimable"], false);
     assert_eq!(standing["daily"]["claimable_at"], "2026-03-02T00:00:00.000Z");
@@ -56,24 +56,24 @@ async fn a_newcomer_beyond_the_limit_comes_in_and_gets_its_welcome_on_another_da
     // A player who was welcomed is not again.
     server.clock.advance(DAY);
     let known = node.guest("device-0123456789-0").await;
-    assert_eq!(available(node, &known).await, 100_000);
+    assert_eq!(load_available(node, &known).await, 100_000);
     // By signing in, and by refreshing.
     let signed_in = node.guest("device-0123456789-2").await;
-    assert_eq!(available(node, &signed_in).await, 110_000);
+    assert_eq!(load_available(node, &signed_in).await, 110_000);
     let refreshed = ok(node.refresh(&guests[3].refresh_token)).await;
     let guest = Guest {
         access_token: refreshed["access_token"].as_str().unwrap().to_owned(),
         ..guests[3].clone()
     };
-    assert_eq!(available(node, &guest).await, 100_000);
+    assert_eq!(load_available(node, &guest).await, 100_000);
     let daily = node.request(Method::POST, "/v1/me/rewards/daily");
     ok(daily.bearer_auth(&guest.access_token)).await;
     server.bank.audit_clean().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn newcomers_who_come_at_once_do_not_pass_the_limit() {
-    let server = of_limits(5).await;
+async fn concurrent_newcomers_do_not_exceed_the_limit() {
+    let server = start_with_limit(5).await;
     let signing_in = (0..20).map(|number| {
         let device = format!("device-0123456789-{number}");
         let node = &server.node;
@@ -82,16 +82,16 @@ async fn newcomers_who_come_at_once_do_not_pass_the_limit() {
     let guests = join_all(signing_in).await;
     let mut welcomed = 0;
     for guest in &guests {
-        welcomed += i64::from(available(&server.node, guest).await > 0);
+        welcomed += i64::from(load_available(&server.node, guest).await > 0);
     }
     assert_eq!(welcomed, 5);
     let body = json!({ "device_id": "device-0123456789-99" });
     let late = server.node.sign_in(&body).await;
-    assert_eq!(available(&server.node, &late).await, 0);
+    assert_eq!(load_available(&server.node, &late).await, 0);
 }
 
 #[tokio::test]
-async fn a_network_has_so_many_reliefs_a_day() {
+async fn the_reliefs_of_a_network_are_limited_per_day() {
     let server = Server::new().await;
     let bank = &server.bank;
     let rewards = Rewards::new(

@@ -23,7 +23,7 @@ fn claim(node: &Node, guest: &Guest, key: &str) -> RequestBuilder {
 }
 
 /// Status, content type, whether it was replayed, and the body's bytes.
-async fn parts(response: Response) -> (u16, String, bool, Vec<u8>) {
+async fn read_parts(response: Response) -> (u16, String, bool, Vec<u8>) {
     let status = response.status().as_u16();
     let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
     let replayed = response.headers().get("idempotency-replayed");
@@ -32,11 +32,11 @@ async fn parts(response: Response) -> (u16, String, bool, Vec<u8>) {
 }
 
 async fn send(request: RequestBuilder) -> (u16, String, bool, Vec<u8>) {
-    parts(request.send().await.unwrap()).await
+    read_parts(request.send().await.unwrap()).await
 }
 
 /// Asserts status and code of a refusal that is not a replay.
-async fn refuses(request: RequestBuilder, status: u16, code: &str) {
+async fn assert_refused(request: RequestBuilder, status: u16, code: &str) {
     let response = request.send().await.unwrap();
     assert!(!response.headers().contains_key("idempotency-replayed"));
     assert_eq!(refusal(response).await, (status, code.to_owned()));
@@ -47,7 +47,7 @@ async fn execute(pool: &PgPool, sql: &'static str) {
 }
 
 #[tokio::test]
-async fn a_repeated_call_gets_the_first_answer_byte_for_byte() {
+async fn a_retry_gets_the_first_response_byte_for_byte() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let guest = server.node.guest(DEVICE).await;
@@ -62,7 +62,7 @@ async fn a_repeated_call_gets_the_first_answer_byte_for_byte() {
     server.bank.audit_clean().await;
 }
 
-async fn kept(pool: &PgPool) -> i64 {
+async fn count_keys(pool: &PgPool) -> i64 {
     let count = "select count(*) from idempotency_keys";
     sqlx::query_scalar(count).fetch_one(pool).await.unwrap()
 }
@@ -76,10 +76,10 @@ async fn a_refusal_frees_its_key() {
     assert_eq!(send(claim(&server.node, &guest, "a")).await.0, 200);
     for number in 0..50 {
         let refused = claim(&server.node, &guest, &format!("refused-{number}"));
-        refuses(refused, 409, "daily_claimed").await;
+        assert_refused(refused, 409, "daily_claimed").await;
     }
-    assert_eq!(kept(&server.bank.pool).await, 1);
-    refuses(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
+    assert_eq!(count_keys(&server.bank.pool).await, 1);
+    assert_refused(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
     server.clock.advance(Duration::from_hours(24));
     let guest = server.node.guest(DEVICE).await;
     let (status, _, is_replayed, _) = send(claim(&other, &guest, "b")).await;
@@ -109,12 +109,12 @@ async fn a_refusal_after_a_takeover_keeps_the_attempt() {
         sqlx::query_scalar::<_, Uuid>(attempt).fetch_one(&owner).await.unwrap()
     };
     let before = attempt().await;
-    refuses(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
+    assert_refused(claim(&server.node, &guest, "b"), 409, "daily_claimed").await;
     assert_eq!(attempt().await, before);
 }
 
 #[tokio::test]
-async fn a_caller_has_so_many_keys() {
+async fn the_keys_of_a_caller_are_limited() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let other = server.node.guest("device-9876543210").await;
@@ -134,7 +134,7 @@ async fn a_caller_has_so_many_keys() {
     let retry_after: u64 = refused.headers()["retry-after"].to_str().unwrap().parse().unwrap();
     assert!((3_500..=3_600).contains(&retry_after), "{retry_after}");
     assert_eq!(refusal(refused).await, (429, "too_many_idempotency_keys".into()));
-    assert_eq!(kept(&owner).await, 1_000);
+    assert_eq!(count_keys(&owner).await, 1_000);
     // What is kept is answered all the same, and others are not held up.
     assert!(send(claim(&server.node, &guest, "a")).await.2);
     assert_eq!(send(claim(&server.node, &other, "a")).await.0, 200);
@@ -145,20 +145,20 @@ async fn a_caller_has_so_many_keys() {
         where key = 'other-2'",
     )
     .await;
-    refuses(claim(&server.node, &guest, "other-2"), 409, "daily_claimed").await;
+    assert_refused(claim(&server.node, &guest, "other-2"), 409, "daily_claimed").await;
 }
 
 #[tokio::test]
-async fn a_key_is_one_callers_on_one_route_for_one_input() {
+async fn a_key_is_bound_to_caller_route_and_input() {
     let server = Server::new().await;
     let one = server.node.guest(DEVICE).await;
     let two = server.node.guest("device-9876543210").await;
     assert_eq!(send(claim(&server.node, &one, "k")).await.0, 200);
     assert_eq!(send(claim(&server.node, &two, "k")).await.0, 200);
     let relief = server.node.request(Method::POST, RELIEF).bearer_auth(&one.access_token);
-    refuses(relief.header("Idempotency-Key", "k"), 409, "relief_not_due").await;
+    assert_refused(relief.header("Idempotency-Key", "k"), 409, "relief_not_due").await;
     let with_body = claim(&server.node, &one, "k").body("something");
-    refuses(with_body, 422, "idempotency_key_reused").await;
+    assert_refused(with_body, 422, "idempotency_key_reused").await;
 
     let luz = server.session("ate.luz", Role::Finance).await;
     let ben = server.session("kuya.ben", Role::Admin).await;
@@ -172,7 +172,7 @@ async fn a_key_is_one_callers_on_one_route_for_one_input() {
     };
     let first = ok(ask(&luz, 100)).await;
     assert_eq!(ok(ask(&luz, 100)).await, first);
-    refuses(ask(&luz, 101), 422, "idempotency_key_reused").await;
+    assert_refused(ask(&luz, 101), 422, "idempotency_key_reused").await;
     // Another operator's `k` is another call; so is one about another correction.
     let second = ok(ask(&ben, 100)).await;
     assert_ne!(first["id"], second["id"]);
@@ -183,29 +183,29 @@ async fn a_key_is_one_callers_on_one_route_for_one_input() {
     };
     ok(approve(second["id"].as_str().unwrap())).await;
     let unknown = Uuid::new_v4().to_string();
-    refuses(approve(&unknown), 422, "idempotency_key_reused").await;
+    assert_refused(approve(&unknown), 422, "idempotency_key_reused").await;
 }
 
 #[tokio::test]
-async fn a_key_has_1_to_128_visible_characters_and_comes_once() {
+async fn a_key_has_1_to_128_visible_characters_and_occurs_once() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let long = "k".repeat(129);
     for key in ["", "with space", &long] {
-        refuses(claim(&server.node, &guest, key), 422, "idempotency_key_invalid").await;
+        assert_refused(claim(&server.node, &guest, key), 422, "idempotency_key_invalid").await;
     }
     let twice = claim(&server.node, &guest, "a").header("Idempotency-Key", "b");
-    refuses(twice, 422, "idempotency_key_invalid").await;
+    assert_refused(twice, 422, "idempotency_key_invalid").await;
     let strange = server.node.request(Method::POST, DAILY).bearer_auth(&guest.access_token);
     let strange = strange.header("Idempotency-Key", &b"\xc3\xa9"[..]);
-    refuses(strange, 422, "idempotency_key_invalid").await;
+    assert_refused(strange, 422, "idempotency_key_invalid").await;
     assert_eq!(send(claim(&server.node, &guest, &long[..128])).await.0, 200);
     let wallet = ok(server.node.get("/v1/me/wallet", &guest.access_token)).await;
     assert_eq!(wallet["available"], WELCOME.hundredths() + 10_000);
 }
 
 #[tokio::test]
-async fn a_call_that_is_being_carried_out_is_not_begun_again() {
+async fn a_call_in_progress_is_not_repeated() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let owner = server.bank.database.owner_pool().await;
@@ -234,18 +234,18 @@ async fn a_call_that_is_being_carried_out_is_not_begun_again() {
 
 /// A node that dies after the coins moved and before the answer was stored.
 #[tokio::test]
-async fn what_a_dead_node_has_begun_is_taken_over_and_answered_as_it_would_have() {
+async fn a_call_of_a_dead_node_is_taken_over() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let owner = server.bank.database.owner_pool().await;
     let forget = "update idempotency_keys set status = null, content_type = null, body = null";
     let (_, kind, _, body) = send(claim(&server.node, &guest, "a")).await;
     execute(&owner, forget).await;
-    refuses(claim(&server.node, &guest, "a"), 409, "idempotency_key_in_use").await;
+    assert_refused(claim(&server.node, &guest, "a"), 409, "idempotency_key_in_use").await;
     execute(&owner, "update idempotency_keys set leased_until = now() - interval '1 ms'").await;
     // Another input does not take it over.
     let other = claim(&server.node, &guest, "a").body("x");
-    refuses(other, 422, "idempotency_key_reused").await;
+    assert_refused(other, 422, "idempotency_key_reused").await;
     let taken = send(claim(&server.another_node().await, &guest, "a")).await;
     assert_eq!(taken, (200, kind.clone(), false, body.clone()));
     assert_eq!(send(claim(&server.node, &guest, "a")).await, (200, kind, true, body));
@@ -272,20 +272,20 @@ async fn what_a_dead_node_has_begun_is_taken_over_and_answered_as_it_would_have(
 }
 
 #[tokio::test]
-async fn a_mistake_of_ours_is_no_answer() {
+async fn an_internal_error_is_not_stored() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let owner = server.bank.database.owner_pool().await;
     execute(&owner, "alter table rewards rename to mislaid").await;
-    refuses(claim(&server.node, &guest, "a"), 500, "internal").await;
-    refuses(claim(&server.node, &guest, "a"), 500, "internal").await;
+    assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
+    assert_refused(claim(&server.node, &guest, "a"), 500, "internal").await;
     execute(&owner, "alter table mislaid rename to rewards").await;
     let (status, _, is_replayed, _) = send(claim(&server.node, &guest, "a")).await;
     assert_eq!((status, is_replayed), (200, false));
 }
 
 #[tokio::test]
-async fn a_hundred_repetitions_at_once_are_one_call() {
+async fn a_hundred_concurrent_retries_take_effect_once() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let guest = server.node.guest(DEVICE).await;
@@ -310,7 +310,7 @@ async fn a_hundred_repetitions_at_once_are_one_call() {
 }
 
 #[tokio::test]
-async fn answers_are_removed_after_two_days() {
+async fn stored_responses_are_removed_after_two_days() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     send(claim(&server.node, &guest, "old")).await;
@@ -333,5 +333,5 @@ async fn answers_are_removed_after_two_days() {
     assert_eq!(remove().await, 1);
     assert!(send(claim(&server.node, &guest, "new")).await.2);
     // The old one is a new call now, and finds today's reward claimed.
-    refuses(claim(&server.node, &guest, "old"), 409, "daily_claimed").await;
+    assert_refused(claim(&server.node, &guest, "old"), 409, "daily_claimed").await;
 }

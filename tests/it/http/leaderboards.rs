@@ -7,7 +7,7 @@ use super::server::{Guest, Server, expect_refusal, ok};
 use crate::support::bank::{PotGoes, table};
 
 #[tokio::test]
-async fn the_board_by_rating_has_whom_games_have_rated() {
+async fn the_rating_board_lists_rated_players() {
     let server = Server::new().await;
     let mut guests: Vec<Guest> = Vec::new();
     for number in 0..4 {
@@ -24,7 +24,7 @@ async fn the_board_by_rating_has_whom_games_have_rated() {
     }
     let ratings = bahay::ratings::Ratings::new(server.bank.pool.clone());
     server.bank.ledger.project_house_entries().await.unwrap();
-    ratings.count().await.unwrap();
+    ratings.catch_up().await.unwrap();
     let ever = ok(board("ever", "", 0)).await;
     assert_eq!((&ever["total"], &ever["own"]["rank"]), (&3.into(), &1.into()));
     assert_eq!(ever["items"][0]["player"], guests[0].id.as_str());
@@ -63,7 +63,7 @@ async fn the_board_by_rating_has_whom_games_have_rated() {
 /// Each day that is asked for names keys in Redis, so only days that can have scores are asked for, and
 /// an empty board leaves nothing there.
 #[tokio::test]
-async fn a_board_has_the_days_from_the_first_game_to_today() {
+async fn a_board_covers_the_days_from_the_first_game_to_today() {
     let server = Server::new().await;
     let mut guests: Vec<Guest> = Vec::new();
     for number in 0..3 {
@@ -82,7 +82,7 @@ async fn a_board_has_the_days_from_the_first_game_to_today() {
     server.bank.play(table(), &players, 0, 3, PotGoes::Nowhere).await;
     server.bank.ledger.project_house_entries().await.unwrap();
     let standings = server.node.standings.clone();
-    standings.count().await.unwrap();
+    standings.catch_up().await.unwrap();
     let first: String =
         sqlx::query_scalar("select min(starts_on)::text from board_scores where span = 'day'")
             .fetch_one(&server.bank.pool)

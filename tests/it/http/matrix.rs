@@ -18,7 +18,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::kept_rooms::settings;
+use super::room_admin::settings;
 use super::server::{Guest, Server, ok, text};
 
 const CALLERS: [&str; 7] = ["nobody", "other", "self", "viewer", "support", "finance", "admin"];
@@ -193,7 +193,7 @@ fn query_and_body(
         "POST /v1/practice-tables" => json!({ "kind": "tongits" }),
         "POST /v1/private-tables" => json!({ "room": "newbie", "bet": 100 }),
         "POST /v1/operator/sign-in" => {
-            json!({ "name": operators_name(), "password": password, "code": "000000" })
+            json!({ "name": unused_operator_name(), "password": password, "code": "000000" })
         }
         "POST /v1/operator/rooms" => {
             let id = format!("r{}", &Uuid::new_v4().simple().to_string()[..12]);
@@ -205,14 +205,14 @@ fn query_and_body(
         "POST /v1/operator/reports/{id}/decision" => {
             json!({ "outcome": "dismissed", "note": "nothing in the record" })
         }
-        "POST /v1/operator/corrections" => adjustment(owner),
+        "POST /v1/operator/corrections" => adjustment_body(owner),
         "POST /v1/operator/players/{id}/notes" => json!({ "words": "Asked for a refund." }),
         "POST /v1/operator/corrections/{id}/rejection" => json!({ "reason": "not in our books" }),
         "POST /v1/operator/players/{id}/{sanctions}"
         | "POST /v1/operator/house/closing"
         | "POST /v1/operator/tables/{id}/hands-look"
         | "POST /v1/operator/tables/{id}/voiding" => json!({ "reason": "for the test only" }),
-        "POST /v1/operator/operators" => json!({ "name": operators_name(), "role": "viewer" }),
+        "POST /v1/operator/operators" => json!({ "name": unused_operator_name(), "role": "viewer" }),
         "GET /v1/operator/tables" => return ("?room=newbie", None),
         "GET /v1/players" => {
             return ("?ids=019ca944-3c00-7000-8000-00000091a7e0", None);
@@ -224,34 +224,34 @@ fn query_and_body(
 }
 
 /// One that nobody has.
-fn operators_name() -> String {
+fn unused_operator_name() -> String {
     format!("o.{}", &Uuid::new_v4().simple().to_string()[..20])
 }
 
-fn adjustment(owner: &Guest) -> Value {
+fn adjustment_body(owner: &Guest) -> Value {
     json!({
         "kind": "adjustment", "player": owner.id, "amount": 100, "reason": "for the test only"
     })
 }
 
 /// The path with what its parameters stand for, all of it the owner's.
-async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
+async fn build_path(server: &Server, operation: &str, owner: &Guest) -> String {
     let (_, path) = operation.split_once(' ').expect("a method and a path");
     let id = match path {
         "/v1/me/sessions/{id}" => text(&owner.answer["session"]),
-        "/v1/me/notices/{id}/read" => notice(server, owner).await,
+        "/v1/me/notices/{id}/read" => create_notice(server, owner).await,
         "/v1/me/blocks/{id}" | "/v1/me/mutes/{id}" | "/v1/private-tables/{code}/players/{id}" => {
             server.bank.player(100).await.to_string()
         }
         "/v1/players/{id}" => owner.id.clone(),
         path if path.starts_with("/v1/operator/players/{id}") => owner.id.clone(),
-        path if path.starts_with("/v1/operator/games/{id}") => game(server, owner).await,
+        path if path.starts_with("/v1/operator/games/{id}") => play_game(server, owner).await,
         // Nobody has founded it.
         path if path.starts_with("/v1/operator/tables/{id}") => Uuid::new_v4().to_string(),
-        "/v1/matchmaking/tickets/{id}" => ticket(server, owner).await,
-        path if path.starts_with("/v1/games/{id}") => game(server, owner).await,
+        "/v1/matchmaking/tickets/{id}" => create_ticket(server, owner).await,
+        path if path.starts_with("/v1/games/{id}") => play_game(server, owner).await,
         path if path.starts_with("/v1/operator/corrections/{id}") => {
-            correction(server, owner).await
+            create_correction(server, owner).await
         }
         // Nobody has reported anything.
         "/v1/operator/reports/{id}/decision" => Uuid::nil().to_string(),
@@ -262,14 +262,14 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
     let code = if path.starts_with("/v1/operator/ledger") {
         format!("wallet:{}", owner.id)
     } else if path.contains("{code}") {
-        code(server, owner).await
+        open_private_table(server, owner).await
     } else {
         String::new()
     };
     let path = path.replace("{room}", room).replace("{issuer}", "local").replace("{id}", &id);
     let mut name = String::new();
     if path.contains("{name}") {
-        name = operators_name();
+        name = unused_operator_name();
         server.session(&name, Role::Viewer).await;
     }
     let mut booked = String::new();
@@ -284,7 +284,7 @@ async fn path(server: &Server, operation: &str, owner: &Guest) -> String {
     path
 }
 
-async fn notice(server: &Server, owner: &Guest) -> String {
+async fn create_notice(server: &Server, owner: &Guest) -> String {
     let id = Uuid::new_v4();
     let player: Uuid = owner.id.parse().expect("an id is a UUID");
     let told = sqlx::query("insert into notices (id, player, kind) values ($1, $2, 'a_test')");
@@ -292,20 +292,20 @@ async fn notice(server: &Server, owner: &Guest) -> String {
     id.to_string()
 }
 
-async fn ticket(server: &Server, owner: &Guest) -> String {
+async fn create_ticket(server: &Server, owner: &Guest) -> String {
     // In a room where nobody else looks for a table.
     let ask = server.node.post("/v1/matchmaking/tickets", &json!({ "rooms": ["barkada"] }));
     text(&ok(ask.bearer_auth(&owner.access_token)).await["id"])
 }
 
-async fn code(server: &Server, owner: &Guest) -> String {
+async fn open_private_table(server: &Server, owner: &Guest) -> String {
     let open = json!({ "room": "newbie", "bet": 100 });
     let ask = server.node.post("/v1/private-tables", &open).bearer_auth(&owner.access_token);
     text(&ok(ask.header("Idempotency-Key", Uuid::new_v4().to_string())).await["code"])
 }
 
 /// A game of bots, of which the owner is said to have been one.
-pub(super) async fn game(server: &Server, owner: &Guest) -> String {
+pub(super) async fn play_game(server: &Server, owner: &Guest) -> String {
     static PLAYED: AtomicU64 = AtomicU64::new(0);
     let mut players: Vec<PlayerId> = vec![owner.id.parse().expect("an id is a UUID")];
     for _ in 0..2 {
@@ -344,16 +344,16 @@ pub(super) async fn game(server: &Server, owner: &Guest) -> String {
     record.game.to_string()
 }
 
-async fn correction(server: &Server, owner: &Guest) -> String {
+async fn create_correction(server: &Server, owner: &Guest) -> String {
     let name = format!("asker.{}", &Uuid::new_v4().simple().to_string()[..12]);
     let asker = server.session(&name, Role::Finance).await;
-    let ask = server.node.post("/v1/operator/corrections", &adjustment(owner));
+    let ask = server.node.post("/v1/operator/corrections", &adjustment_body(owner));
     let ask = ask.bearer_auth(asker).header("Idempotency-Key", Uuid::new_v4().to_string());
     text(&ok(ask).await["id"])
 }
 
 /// The lines of the table: an operation and the status that each caller gets.
-fn rows() -> Vec<(String, Vec<StatusCode>)> {
+fn parse_rows() -> Vec<(String, Vec<StatusCode>)> {
     let mut lines = TABLE.lines().filter(|line| !line.trim().is_empty());
     let head: Vec<&str> = lines.next().expect("the table has a head").split_whitespace().collect();
     assert_eq!(head, CALLERS);
@@ -378,21 +378,21 @@ async fn every_operation_of_the_contract_is_in_the_table() {
             contract.insert(format!("{} {path}", method.to_uppercase()));
         }
     }
-    let rows: Vec<String> = rows().into_iter().map(|(operation, _)| operation).collect();
+    let rows: Vec<String> = parse_rows().into_iter().map(|(operation, _)| operation).collect();
     let table: BTreeSet<String> = rows.iter().cloned().collect();
     assert_eq!(table.len(), rows.len(), "an operation has one line");
     assert_eq!(table, contract);
 }
 
 #[tokio::test]
-async fn everybody_may_do_what_the_table_says_and_nothing_else() {
+async fn every_caller_gets_the_status_in_the_table() {
     let server = Server::new().await;
     let mut operators = Vec::new();
     for role in Role::ALL {
         operators.push(server.session(&format!("the.{role}"), role).await);
     }
     let mut wrong = Vec::new();
-    for (operation, statuses) in rows() {
+    for (operation, statuses) in parse_rows() {
         for (caller, expected) in CALLERS.into_iter().zip(statuses) {
             let devices = [(); 2].map(|()| format!("device-{}", Uuid::new_v4()));
             let owner = server.node.guest(&devices[0]).await;
@@ -406,13 +406,13 @@ async fn everybody_may_do_what_the_table_says_and_nothing_else() {
                     let role = role.expect("a role");
                     Some(if operation == "POST /v1/operator/sign-out" {
                         // It ends the session of whoever asks.
-                        server.session(&operators_name(), Role::ALL[role]).await
+                        server.session(&unused_operator_name(), Role::ALL[role]).await
                     } else {
                         operators[role].clone()
                     })
                 }
             };
-            let path = path(&server, &operation, &owner).await;
+            let path = build_path(&server, &operation, &owner).await;
             let (query, body) = query_and_body(&operation, &owner, &devices[0]);
             let method: Method = operation.split(' ').next().unwrap().parse().unwrap();
             let mut request = server.node.request(method, &format!("{path}{query}"));

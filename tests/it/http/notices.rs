@@ -9,7 +9,7 @@ use super::server::{Guest, Server, expect_refusal, ok};
 use crate::support::reason;
 
 #[tokio::test]
-async fn a_voided_game_is_told_to_its_players_until_they_have_read_it() {
+async fn players_of_a_voided_game_receive_a_notice() {
     let server = Server::new().await;
     let mut guests: Vec<Guest> = Vec::new();
     for number in 0..4 {

@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
-use super::auth::base64;
+use super::auth::encode_base64;
 use super::server::{Server, Setup, WELCOME, expect_refusal, ok, refused, text};
 use crate::support::house::cheap_auth_options;
 
@@ -35,25 +35,25 @@ const DEVICE: &str = "device-0123456789";
 const NOW: i64 = 1_772_366_400;
 
 /// An issuer with a key of each kind.
-struct Local {
+struct LocalIssuer {
     address: String,
     rsa: RsaKeyPair,
     ec: EcdsaKeyPair,
     published: Arc<Mutex<Value>>,
     /// How often its keys were asked for.
-    asked: Arc<AtomicU32>,
+    key_requests: Arc<AtomicU32>,
     /// Without a permit it keeps whoever asks for its keys waiting.
-    answers: Arc<Semaphore>,
+    response_permits: Arc<Semaphore>,
     task: JoinHandle<()>,
 }
 
-impl Drop for Local {
+impl Drop for LocalIssuer {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl Local {
+impl LocalIssuer {
     async fn start() -> Self {
         let random = SystemRandom::new();
         let rsa = RsaKeyPair::from_pkcs8(RSA).expect("a key is written in the test");
@@ -65,9 +65,9 @@ impl Local {
         let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(rsa.public());
         let (x, y) = ec.public_key().as_ref()[1..].split_at(32);
         let keys = json!({ "keys": [
-            { "kty": "RSA", "kid": "r1", "use": "sig", "alg": "RS256", "n": base64(&n),
-                "e": base64(&e) },
-            { "kty": "EC", "kid": "e1", "crv": "P-256", "x": base64(x), "y": base64(y) },
+            { "kty": "RSA", "kid": "r1", "use": "sig", "alg": "RS256", "n": encode_base64(&n),
+                "e": encode_base64(&e) },
+            { "kty": "EC", "kid": "e1", "crv": "P-256", "x": encode_base64(x), "y": encode_base64(y) },
             { "kty": "from the future", "kid": "f1" },
         ] });
         let published = Arc::new(Mutex::new(keys));
@@ -78,7 +78,7 @@ impl Local {
         let address = format!("http://{at}");
         let discovery = json!({ "issuer": address, "jwks_uri": format!("{address}/keys") });
         let answers = Arc::new(Semaphore::new(1));
-        let (keys, count, answering) = (published.clone(), asked.clone(), answers.clone());
+        let (keys, count, answering) = (published.clone(), key_requests.clone(), answers.clone());
         let router = Router::new()
             .route(
                 "/.well-known/openid-configuration",
@@ -96,7 +96,7 @@ impl Local {
         let task = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("a server serves");
         });
-        Self { address, rsa, ec, published, asked, answers, task }
+        Self { address, rsa, ec, published, key_requests, answers, task }
     }
 
     fn issuer(&self) -> Issuer {
@@ -105,89 +105,89 @@ impl Local {
     }
 
     /// With a nonce of its own.
-    async fn claims(&self, server: &Server, subject: &str) -> Value {
+    async fn build_claims(&self, server: &Server, subject: &str) -> Value {
         json!({
             "iss": self.address, "sub": subject, "aud": "the-app", "iat": NOW, "exp": NOW + 1_000_000,
-            "email": "not.kept@example.com", "nonce": nonce(server, DEVICE).await
+            "email": "not.kept@example.com", "nonce": request_nonce(server, DEVICE).await
         })
     }
 
     /// Good once.
-    async fn token(&self, server: &Server, subject: &str) -> String {
-        self.by_rsa("r1", &self.claims(server, subject).await)
+    async fn issue_token(&self, server: &Server, subject: &str) -> String {
+        self.sign_with_rsa("r1", &self.build_claims(server, subject).await)
     }
 
-    fn by_rsa(&self, kid: &str, claims: &Value) -> String {
-        let message = message(&json!({ "alg": "RS256", "kid": kid }), claims);
+    fn sign_with_rsa(&self, kid: &str, claims: &Value) -> String {
+        let message = signing_input(&json!({ "alg": "RS256", "kid": kid }), claims);
         let mut signature = vec![0; self.rsa.public().modulus_len()];
         let random = SystemRandom::new();
         let signed = self.rsa.sign(&RSA_PKCS1_SHA256, &random, message.as_bytes(), &mut signature);
         signed.expect("a key signs");
-        format!("{message}.{}", base64(&signature))
+        format!("{message}.{}", encode_base64(&signature))
     }
 
-    fn by_ec(&self, kid: &str, claims: &Value) -> String {
-        let message = message(&json!({ "alg": "ES256", "kid": kid }), claims);
+    fn sign_with_ec(&self, kid: &str, claims: &Value) -> String {
+        let message = signing_input(&json!({ "alg": "ES256", "kid": kid }), claims);
         let signature = self.ec.sign(&SystemRandom::new(), message.as_bytes());
-        format!("{message}.{}", base64(signature.expect("a key signs").as_ref()))
+        format!("{message}.{}", encode_base64(signature.expect("a key signs").as_ref()))
     }
 }
 
-fn message(header: &Value, claims: &Value) -> String {
-    let part = |value: &Value| base64(value.to_string().as_bytes());
+fn signing_input(header: &Value, claims: &Value) -> String {
+    let part = |value: &Value| encode_base64(value.to_string().as_bytes());
     format!("{}.{}", part(header), part(claims))
 }
 
-async fn server(local: &Local) -> Server {
+async fn start_server(local: &LocalIssuer) -> Server {
     let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
     let auth_options = accounts::Options { issuers, ..cheap_auth_options() };
-    Server::with(Setup { auth_options, ..Setup::default() }).await
+    Server::with_setup(Setup { auth_options, ..Setup::default() }).await
 }
 
-async fn nonce(server: &Server, device: &str) -> String {
+async fn request_nonce(server: &Server, device: &str) -> String {
     let ask = server.node.post("/v1/sign-in/openid/nonce", &json!({ "device_id": device }));
     text(&ok(ask).await["nonce"])
 }
 
-fn brought(device: &str, token: &str) -> Value {
+fn sign_in_body(device: &str, token: &str) -> Value {
     json!({ "issuer": "local", "id_token": token, "device_id": device })
 }
 
 fn sign_in(server: &Server, token: &str) -> RequestBuilder {
-    server.node.post("/v1/sign-in/openid", &brought(DEVICE, token))
+    server.node.post("/v1/sign-in/openid", &sign_in_body(DEVICE, token))
 }
 
 fn link(server: &Server, access_token: &str, proof: &str, token: &str) -> RequestBuilder {
-    let link = server.node.post("/v1/me/identities", &brought(DEVICE, token));
+    let link = server.node.post("/v1/me/identities", &sign_in_body(DEVICE, token));
     link.bearer_auth(access_token).header("account-proof", proof)
 }
 
-fn by_identity(token: &str) -> Value {
-    let mut shown = brought(DEVICE, token);
+fn identity_proof(token: &str) -> Value {
+    let mut shown = sign_in_body(DEVICE, token);
     shown["by"] = json!("identity");
     shown
 }
 
 #[tokio::test]
-async fn the_same_subject_is_the_same_player_however_it_is_signed() {
-    let local = Local::start().await;
-    let server = server(&local).await;
-    let mut body = brought(DEVICE, &local.token(&server, "s1").await);
+async fn a_subject_signs_in_the_same_player_under_every_algorithm() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
+    let mut body = sign_in_body(DEVICE, &local.issue_token(&server, "s1").await);
     body["name"] = json!("Maria");
     body["time_zone"] = json!("Asia/Manila");
     let first = ok(server.node.post("/v1/sign-in/openid", &body)).await;
     assert_eq!(first["player"]["name"], "Maria");
     assert_eq!(first["player"]["time_zone"], "Asia/Manila");
-    let by_ec = local.by_ec("e1", &local.claims(&server, "s1").await);
+    let by_ec = local.sign_with_ec("e1", &local.build_claims(&server, "s1").await);
     let again = ok(sign_in(&server, &by_ec)).await;
     assert_eq!(again["player"], first["player"]);
     assert_ne!(again["session"], first["session"]);
-    let other = ok(sign_in(&server, &local.token(&server, "s2").await)).await;
+    let other = ok(sign_in(&server, &local.issue_token(&server, "s2").await)).await;
     assert_ne!(other["player"]["id"], first["player"]["id"]);
     let token = text(&first["access_token"]);
     let wallet = ok(server.node.get("/v1/me/wallet", &token)).await;
     assert_eq!(wallet["available"], WELCOME.hundredths());
-    assert_eq!(local.asked.load(Ordering::SeqCst), 1, "keys are kept");
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "keys are kept");
     // Nothing else of the token is.
     for table in ["players", "identities", "sessions"] {
         let sql = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t");
@@ -198,10 +198,10 @@ async fn the_same_subject_is_the_same_player_however_it_is_signed() {
 }
 
 #[tokio::test]
-async fn twenty_races_of_one_new_subject_make_one_player_and_one_grant() {
-    let local = Local::start().await;
-    let server = server(&local).await;
-    let tokens = join_all((0..20).map(|_| local.token(&server, "s1"))).await;
+async fn twenty_concurrent_sign_ins_of_a_subject_create_one_player_and_one_grant() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
+    let tokens = join_all((0..20).map(|_| local.issue_token(&server, "s1"))).await;
     let signed_in = join_all(tokens.iter().map(|token| ok(sign_in(&server, token)))).await;
     assert!(signed_in.iter().all(|one| one["player"] == signed_in[0]["player"]));
     let grants = sqlx::query_scalar("select count(*) from transfers where code = 'welcome'");
@@ -210,31 +210,31 @@ async fn twenty_races_of_one_new_subject_make_one_player_and_one_grant() {
 }
 
 #[tokio::test]
-async fn every_token_but_a_good_one_is_refused() {
-    let local = Local::start().await;
-    let server = server(&local).await;
+async fn every_invalid_id_token_is_refused() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
     // One nonce for all: whoever is refused has not used it.
-    let claims = local.claims(&server, "s1").await;
+    let claims = local.build_claims(&server, "s1").await;
     let with = |name: &str, value: Value| {
         let mut claims = claims.clone();
         claims[name] = value;
-        local.by_rsa("r1", &claims)
+        local.sign_with_rsa("r1", &claims)
     };
     let without = |name: &str| {
         let mut claims = claims.clone();
         claims.as_object_mut().unwrap().remove(name);
-        local.by_rsa("r1", &claims)
+        local.sign_with_rsa("r1", &claims)
     };
-    let good = local.by_rsa("r1", &claims);
+    let good = local.sign_with_rsa("r1", &claims);
     let (head, signature) = good.rsplit_once('.').unwrap();
     let (_, said) = head.split_once('.').unwrap();
-    let header = |json: Value| base64(json.to_string().as_bytes());
+    let header = |json: Value| encode_base64(json.to_string().as_bytes());
     let unsigned = header(json!({ "alg": "none", "kid": "r1" }));
     let by_secret = header(json!({ "alg": "HS256", "kid": "r1" }));
     let stronger = header(json!({ "alg": "RS512", "kid": "r1" }));
     let mut of_another = claims.clone();
     of_another["sub"] = json!("s2");
-    let other_claims = base64(of_another.to_string().as_bytes());
+    let other_claims = encode_base64(of_another.to_string().as_bytes());
     let rs256 = header(json!({ "alg": "RS256", "kid": "r1" }));
     for (token, what) in [
         (String::new(), "nothing"),
@@ -245,10 +245,10 @@ async fn every_token_but_a_good_one_is_refused() {
         (format!("{stronger}.{said}.{signature}"), "another algorithm"),
         (format!("{rs256}.{other_claims}.{signature}"), "claims of another token"),
         (format!("{head}."), "an empty signature"),
-        (format!("{head}.{}", base64(&[7; 256])), "a made-up signature"),
-        (local.by_ec("r1", &claims), "a key of another kind"),
-        (local.by_rsa("e1", &claims), "a key of another kind"),
-        (local.by_rsa("f1", &claims), "a key that nobody understands"),
+        (format!("{head}.{}", encode_base64(&[7; 256])), "a made-up signature"),
+        (local.sign_with_ec("r1", &claims), "a key of another kind"),
+        (local.sign_with_rsa("e1", &claims), "a key of another kind"),
+        (local.sign_with_rsa("f1", &claims), "a key that nobody understands"),
         (with("iss", json!("http://127.0.0.1:1")), "another issuer"),
         (with("iss", json!(format!("{}/", local.address))), "another issuer by a letter"),
         (with("aud", json!("another-app")), "another audience"),
@@ -269,53 +269,53 @@ async fn every_token_but_a_good_one_is_refused() {
         let refusal = refused(sign_in(&server, &token)).await;
         assert_eq!(refusal, (401, "id_token_refused".into()), "{what}");
     }
-    let mut unknown = brought(DEVICE, &good);
+    let mut unknown = sign_in_body(DEVICE, &good);
     unknown["issuer"] = json!("google");
     let unknown = server.node.post("/v1/sign-in/openid", &unknown);
     expect_refusal(unknown, 404, "issuer_unknown").await;
     ok(sign_in(&server, &good)).await;
-    let mut several = local.claims(&server, "s1").await;
+    let mut several = local.build_claims(&server, "s1").await;
     several["aud"] = json!(["another-app", "the-app"]);
-    let several = local.by_rsa("r1", &several);
+    let several = local.sign_with_rsa("r1", &several);
     ok(sign_in(&server, &several)).await;
 }
 
 /// Whoever has copied a token, from a log or another app's page, is not let in by it: it is bound to the
 /// device that asked for its nonce, and it is good once.
 #[tokio::test]
-async fn a_token_is_good_once_for_the_device_that_asked() {
-    let local = Local::start().await;
-    let server = server(&local).await;
+async fn a_token_is_valid_once_and_for_its_device() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
     let node = &server.node;
     let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
     let auth_options = accounts::Options { issuers, ..cheap_auth_options() };
     let other = server.node_with(Setup { auth_options, ..Setup::default() }).await;
     let refused = (401, "id_token_refused");
-    let token = local.token(&server, "s1").await;
-    let elsewhere = node.post("/v1/sign-in/openid", &brought("device-of-the-thief-1", &token));
+    let token = local.issue_token(&server, "s1").await;
+    let elsewhere = node.post("/v1/sign-in/openid", &sign_in_body("device-of-the-thief-1", &token));
     expect_refusal(elsewhere, refused.0, refused.1).await;
     let first = ok(sign_in(&server, &token)).await;
     for node in [node, &other] {
-        let again = node.post("/v1/sign-in/openid", &brought(DEVICE, &token));
+        let again = node.post("/v1/sign-in/openid", &sign_in_body(DEVICE, &token));
         expect_refusal(again, refused.0, refused.1).await;
     }
     // Nor does it link, or prove anything; and what has linked or proved does not sign in.
     let access = text(&first["access_token"]);
     expect_refusal(
-        node.post("/v1/me/proof", &by_identity(&token)).bearer_auth(&access),
+        node.post("/v1/me/proof", &identity_proof(&token)).bearer_auth(&access),
         refused.0,
         refused.1,
     )
     .await;
-    let shown = local.token(&server, "s1").await;
-    let proof = node.proof(&access, &by_identity(&shown)).await;
+    let shown = local.issue_token(&server, "s1").await;
+    let proof = node.proof(&access, &identity_proof(&shown)).await;
     expect_refusal(sign_in(&server, &shown), refused.0, refused.1).await;
     expect_refusal(link(&server, &access, &proof, &shown), refused.0, refused.1).await;
-    let linked = local.token(&server, "s1").await;
+    let linked = local.issue_token(&server, "s1").await;
     ok(link(&server, &access, &proof, &linked)).await;
     expect_refusal(sign_in(&server, &linked), refused.0, refused.1).await;
     // Of many at once one is let in.
-    let token = local.token(&server, "s1").await;
+    let token = local.issue_token(&server, "s1").await;
     let racing = (0..10).map(|_| async { sign_in(&server, &token).send().await.unwrap().status() });
     let answers = join_all(racing).await;
     assert_eq!(answers.iter().filter(|status| status.as_u16() == 200).count(), 1, "{answers:?}");
@@ -323,33 +323,33 @@ async fn a_token_is_good_once_for_the_device_that_asked() {
 }
 
 #[tokio::test]
-async fn a_nonce_is_over_after_ten_minutes_and_is_swept() {
-    let local = Local::start().await;
-    let server = server(&local).await;
+async fn a_nonce_expires_after_ten_minutes_and_is_removed() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
     let used = async || {
         let used = sqlx::query_scalar("select count(*) from used_nonces");
         let used: i64 = used.fetch_one(&server.bank.pool).await.unwrap();
         used
     };
-    let (early, late) = (local.token(&server, "s1").await, local.token(&server, "s1").await);
+    let (early, late) = (local.issue_token(&server, "s1").await, local.issue_token(&server, "s1").await);
     server.clock.advance(Duration::from_millis(599_999));
     ok(sign_in(&server, &early)).await;
     assert_eq!(used().await, 1);
     server.clock.advance(Duration::from_millis(1));
     expect_refusal(sign_in(&server, &late), 401, "id_token_refused").await;
-    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+    ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
     assert_eq!(used().await, 1, "the one that was over is gone");
     // Asking writes nothing down.
     for _ in 0..10 {
-        nonce(&server, DEVICE).await;
+        request_nonce(&server, DEVICE).await;
     }
     assert_eq!(used().await, 1);
 }
 
 /// An issuer that cannot be reached is another answer than a key that it does not publish.
 #[tokio::test]
-async fn an_issuer_that_is_away_is_no_wrong_token() {
-    let mut local = Local::start().await;
+async fn an_unreachable_issuer_is_not_an_invalid_token() {
+    let mut local = LocalIssuer::start().await;
     let there = local.issuer();
     let away = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nowhere = format!("http://{}", away.local_addr().unwrap());
@@ -357,12 +357,12 @@ async fn an_issuer_that_is_away_is_no_wrong_token() {
     let gone = Issuer { name: "gone".into(), issuer: nowhere.clone(), ..there.clone() };
     let issuers = Issuers::new(vec![there, gone]).expect("the issuers can be trusted");
     let auth_options = accounts::Options { issuers, ..cheap_auth_options() };
-    let server = Server::with(Setup { auth_options, ..Setup::default() }).await;
-    let unknown = local.by_rsa("unheard-of", &local.claims(&server, "s1").await);
+    let server = Server::with_setup(Setup { auth_options, ..Setup::default() }).await;
+    let unknown = local.sign_with_rsa("unheard-of", &local.build_claims(&server, "s1").await);
     expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
     local.address = nowhere;
-    let token = local.token(&server, "s1").await;
-    let mut body = brought(DEVICE, &token);
+    let token = local.issue_token(&server, "s1").await;
+    let mut body = sign_in_body(DEVICE, &token);
     body["issuer"] = json!("gone");
     for _ in 0..2 {
         let away = server.node.post("/v1/sign-in/openid", &body);
@@ -371,28 +371,28 @@ async fn an_issuer_that_is_away_is_no_wrong_token() {
 }
 
 #[tokio::test]
-async fn an_issuers_keys_may_change_and_are_not_asked_for_without_end() {
-    let local = Local::start().await;
-    let server = server(&local).await;
-    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+async fn issuer_keys_are_refetched_at_a_bounded_rate() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
+    ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
     // A new key is published. Within the minute nobody looks.
     let replace = |kid: &str| {
         let mut keys = local.published.lock().unwrap();
         keys["keys"][0]["kid"] = json!(kid);
     };
     replace("r2");
-    let rotated = async || local.by_rsa("r2", &local.claims(&server, "s1").await);
+    let rotated = async || local.sign_with_rsa("r2", &local.build_claims(&server, "s1").await);
     for _ in 0..10 {
         expect_refusal(sign_in(&server, &rotated().await), 401, "id_token_refused").await;
     }
-    assert_eq!(local.asked.load(Ordering::SeqCst), 1);
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1);
     server.clock.advance(Duration::from_mins(1));
     ok(sign_in(&server, &rotated().await)).await;
     for number in 0..10 {
-        let unknown = local.by_rsa(&format!("x{number}"), &local.claims(&server, "s1").await);
+        let unknown = local.sign_with_rsa(&format!("x{number}"), &local.build_claims(&server, "s1").await);
         expect_refusal(sign_in(&server, &unknown), 401, "id_token_refused").await;
     }
-    assert_eq!(local.asked.load(Ordering::SeqCst), 2);
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 2);
     // A key that was withdrawn is believed for an hour at most.
     replace("r3");
     server.clock.advance(Duration::from_mins(50));
@@ -401,47 +401,47 @@ async fn an_issuers_keys_may_change_and_are_not_asked_for_without_end() {
     ok(sign_in(&server, &rotated().await)).await;
     server.clock.advance(Duration::from_mins(1));
     expect_refusal(sign_in(&server, &rotated().await), 401, "id_token_refused").await;
-    assert_eq!(local.asked.load(Ordering::SeqCst), 3);
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]
-async fn keys_outlast_their_issuer_for_a_day() {
-    let local = Local::start().await;
-    let server = server(&local).await;
-    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+async fn cached_keys_outlast_their_issuer_for_a_day() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
+    ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
     *local.published.lock().unwrap() = json!("on strike");
     server.clock.advance(Duration::from_hours(23));
-    ok(sign_in(&server, &local.token(&server, "s1").await)).await;
-    let unknown = local.by_rsa("x", &local.claims(&server, "s1").await);
+    ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
+    let unknown = local.sign_with_rsa("x", &local.build_claims(&server, "s1").await);
     expect_refusal(sign_in(&server, &unknown), 503, "issuer_unavailable").await;
     server.clock.advance(Duration::from_hours(1));
-    let token = local.token(&server, "s1").await;
+    let token = local.issue_token(&server, "s1").await;
     expect_refusal(sign_in(&server, &token), 503, "issuer_unavailable").await;
 }
 
 #[tokio::test]
-async fn a_guest_links_an_account_and_comes_back_by_it() {
-    let local = Local::start().await;
-    let server = server(&local).await;
+async fn a_guest_links_an_identity_and_signs_in_with_it() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
     let node = &server.node;
     let guest = node.guest("device-0123456789").await;
     let token = guest.access_token.as_str();
     let proof = node.device_proof(token, "device-0123456789").await;
-    let methods = ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await;
-    assert_eq!(ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await, methods);
+    let methods = ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await;
+    assert_eq!(ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await, methods);
     let linked_at = "2026-03-01T12:00:00.000Z";
     let identity = json!({ "issuer": "local", "subject": "s1", "linked_at": linked_at });
     let expected =
         json!({ "devices": 1, "password_set_at": null, "identities": [identity.clone()] });
     assert_eq!(methods, expected);
-    let back = ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+    let back = ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
     assert_eq!(text(&back["player"]["id"]), guest.id);
 
-    let second = link(&server, token, &proof, &local.token(&server, "s2").await);
+    let second = link(&server, token, &proof, &local.issue_token(&server, "s2").await);
     expect_refusal(second, 409, "issuer_linked").await;
     let other = node.guest("device-9876543210").await;
     let others = node.device_proof(&other.access_token, "device-9876543210").await;
-    let theirs = link(&server, &other.access_token, &others, &local.token(&server, "s1").await);
+    let theirs = link(&server, &other.access_token, &others, &local.issue_token(&server, "s1").await);
     expect_refusal(theirs, 409, "identity_taken").await;
     expect_refusal(link(&server, token, &proof, "nonsense"), 401, "id_token_refused").await;
 
@@ -476,19 +476,19 @@ async fn a_guest_links_an_account_and_comes_back_by_it() {
     ok(delete("/v1/me/identities/local")).await;
     ok(delete("/v1/me/identities/local")).await;
     ok(delete("/v1/me/identities/unheard-of")).await;
-    let anew = ok(sign_in(&server, &local.token(&server, "s1").await)).await;
+    let anew = ok(sign_in(&server, &local.issue_token(&server, "s1").await)).await;
     assert_ne!(text(&anew["player"]["id"]), guest.id);
 }
 
 /// An identity can be linked to one guest after the other, or be somebody's who deletes the account
 /// and comes again.
 #[tokio::test]
-async fn an_identity_brings_one_welcome_a_day() {
-    let local = Local::start().await;
+async fn an_identity_grants_one_welcome_a_day() {
+    let local = LocalIssuer::start().await;
     let issuers = Issuers::new(vec![local.issuer()]).expect("the issuer can be trusted");
     let grants = GrantLimits { welcomes: 1, ..GrantLimits::default() };
     let auth_options = accounts::Options { issuers, grants, ..cheap_auth_options() };
-    let server = Server::with(Setup { auth_options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { auth_options, ..Setup::default() }).await;
     let node = &server.node;
     let available = async |token: &str| {
         ok(node.get("/v1/me/wallet", token)).await["available"].as_i64().unwrap()
@@ -499,7 +499,7 @@ async fn an_identity_brings_one_welcome_a_day() {
         let token = node.guest(device).await.access_token;
         assert_eq!(available(&token).await, 0);
         let proof = node.device_proof(&token, device).await;
-        ok(link(&server, &token, &proof, &local.token(&server, "s1").await)).await;
+        ok(link(&server, &token, &proof, &local.issue_token(&server, "s1").await)).await;
         wallets.push(available(&token).await);
         let unlink = node.request(Method::DELETE, "/v1/me/identities/local");
         ok(unlink.bearer_auth(&token).header("account-proof", &proof)).await;
@@ -509,9 +509,9 @@ async fn an_identity_brings_one_welcome_a_day() {
     let mut wallets = vec![];
     for _ in 0..2 {
         let token =
-            text(&ok(sign_in(&server, &local.token(&server, "s2").await)).await["access_token"]);
+            text(&ok(sign_in(&server, &local.issue_token(&server, "s2").await)).await["access_token"]);
         wallets.push(available(&token).await);
-        let proof = node.proof(&token, &by_identity(&local.token(&server, "s2").await)).await;
+        let proof = node.proof(&token, &identity_proof(&local.issue_token(&server, "s2").await)).await;
         let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(&token);
         ok(delete.header("account-proof", proof)).await;
     }
@@ -520,40 +520,40 @@ async fn an_identity_brings_one_welcome_a_day() {
 
 /// Whoever has found the telephone has the device: where there is an identity, it is asked for.
 #[tokio::test]
-async fn a_linked_identity_is_shown_before_the_account_changes() {
-    let local = Local::start().await;
-    let server = server(&local).await;
+async fn account_changes_require_proof_of_a_linked_identity() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
     let node = &server.node;
     let guest = node.guest("device-0123456789").await;
     let token = guest.access_token.as_str();
     let by_device = json!({ "by": "device", "device_id": "device-0123456789" });
     let proof = node.proof(token, &by_device).await;
-    ok(link(&server, token, &proof, &local.token(&server, "s1").await)).await;
+    ok(link(&server, token, &proof, &local.issue_token(&server, "s1").await)).await;
     let show = |shown: &Value| node.post("/v1/me/proof", shown).bearer_auth(token);
     expect_refusal(show(&by_device), 403, "proof_insufficient").await;
-    expect_refusal(show(&by_identity(&local.token(&server, "s2").await)), 403, "identity_wrong")
+    expect_refusal(show(&identity_proof(&local.issue_token(&server, "s2").await)), 403, "identity_wrong")
         .await;
-    let nonsense = by_identity("x");
+    let nonsense = identity_proof("x");
     expect_refusal(show(&nonsense), 401, "id_token_refused").await;
-    let mut unknown = by_identity("x");
+    let mut unknown = identity_proof("x");
     unknown["issuer"] = json!("other");
     expect_refusal(show(&unknown), 404, "issuer_unknown").await;
-    let proof = node.proof(token, &by_identity(&local.token(&server, "s1").await)).await;
+    let proof = node.proof(token, &identity_proof(&local.issue_token(&server, "s1").await)).await;
     let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
     ok(delete.header("account-proof", proof)).await;
 }
 
 /// Whoever hangs up while keys are fetched does not take them from others.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_who_hangs_up_does_not_stop_the_fetch() {
-    let local = Local::start().await;
-    let server = server(&local).await;
-    let held = local.answers.clone().acquire_owned().await.unwrap();
+async fn a_disconnected_caller_does_not_cancel_the_key_fetch() {
+    let local = LocalIssuer::start().await;
+    let server = start_server(&local).await;
+    let held = local.response_permits.clone().acquire_owned().await.unwrap();
     let impatient =
-        sign_in(&server, &local.token(&server, "maya").await).timeout(Duration::from_millis(300));
+        sign_in(&server, &local.issue_token(&server, "maya").await).timeout(Duration::from_millis(300));
     assert!(impatient.send().await.unwrap_err().is_timeout());
-    assert_eq!(local.asked.load(Ordering::SeqCst), 1, "the keys were asked for");
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "the keys were asked for");
     drop(held);
-    ok(sign_in(&server, &local.token(&server, "maya").await)).await;
-    assert_eq!(local.asked.load(Ordering::SeqCst), 1, "by the fetch that went on");
+    ok(sign_in(&server, &local.issue_token(&server, "maya").await)).await;
+    assert_eq!(local.key_requests.load(Ordering::SeqCst), 1, "by the fetch that went on");
 }

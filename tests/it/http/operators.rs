@@ -19,7 +19,7 @@ const CALLERS: [&str; 6] = ["nobody", "player", "viewer", "support", "finance", 
 
 /// Every route that came with rewards and operators, by every caller: the status that it gets.
 #[tokio::test]
-async fn every_route_lets_in_those_it_is_for() {
+async fn every_route_admits_the_intended_roles() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let luz = server.session("ate.luz", Role::Finance).await;
@@ -81,7 +81,7 @@ async fn every_route_lets_in_those_it_is_for() {
 }
 
 #[tokio::test]
-async fn tokens_of_players_and_operators_do_not_open_each_others_doors() {
+async fn player_and_operator_tokens_are_not_interchangeable() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let luz = server.operator("ate.luz", Role::Admin).await;
@@ -102,7 +102,7 @@ async fn tokens_of_players_and_operators_do_not_open_each_others_doors() {
 }
 
 #[tokio::test]
-async fn what_operators_change_needs_a_key() {
+async fn operator_changes_require_an_idempotency_key() {
     let server = Server::new().await;
     let luz = server.session("ate.luz", Role::Finance).await;
     let id = Uuid::new_v4();
@@ -113,50 +113,50 @@ async fn what_operators_change_needs_a_key() {
     }
 }
 
-fn bahay(server: &Server, arguments: &[&str]) -> Output {
+fn run_bahay(server: &Server, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
     command.env_clear().env("DATABASE_URL", server.bank.database.url()).stdin(Stdio::null());
     command.arg("operator").args(arguments).output().unwrap()
 }
 
 /// The one line that a command prints.
-fn line(output: &Output) -> String {
+fn output_line(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
 }
 
-fn complains(output: &Output, words: &str) {
+fn assert_error(output: &Output, words: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains(words), "{said}");
 }
 
 #[tokio::test]
-async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
+async fn operators_are_created_and_disabled_by_command() {
     let server = Server::new().await;
-    let enrolment = line(&bahay(&server, &["add", "ate.luz", "--role", "finance"]));
+    let enrolment = output_line(&run_bahay(&server, &["add", "ate.luz", "--role", "finance"]));
     assert!(enrolment.starts_with("bahay_en_") && enrolment.len() == 52, "{enrolment}");
     let mut browser = Browser::new(&server);
-    browser.take_up(&enrolment).await;
+    browser.complete_enrolment(&enrolment).await;
     let token = browser.create_token().await;
     ok(server.node.get(CORRECTIONS, &token)).await;
-    let reset = line(&bahay(&server, &["reset", "ate.luz"]));
+    let reset = output_line(&run_bahay(&server, &["reset", "ate.luz"]));
     assert!(reset.starts_with("bahay_en_") && reset != enrolment, "{reset}");
     expect_refusal(server.node.get(CORRECTIONS, &token), 401, "operator_token_unknown").await;
-    complains(&bahay(&server, &["add", "ate.luz", "--role", "admin"]), "there is an operator");
-    complains(&bahay(&server, &["add", "Luz", "--role", "admin"]), "an operator's name is");
-    complains(&bahay(&server, &["add", "luz", "--role", "root"]), "a role is viewer");
+    assert_error(&run_bahay(&server, &["add", "ate.luz", "--role", "admin"]), "there is an operator");
+    assert_error(&run_bahay(&server, &["add", "Luz", "--role", "admin"]), "an operator's name is");
+    assert_error(&run_bahay(&server, &["add", "luz", "--role", "root"]), "a role is viewer");
 
-    browser.take_up(&reset).await;
+    browser.complete_enrolment(&reset).await;
     let another = browser.create_token().await;
     assert_ne!(another, token);
     ok(server.node.get(CORRECTIONS, &another)).await;
 
-    line(&bahay(&server, &["add", "kuya.ben", "--role", "viewer"]));
-    assert_eq!(line(&bahay(&server, &["disable", "ate.luz"])), "");
+    output_line(&run_bahay(&server, &["add", "kuya.ben", "--role", "viewer"]));
+    assert_eq!(output_line(&run_bahay(&server, &["disable", "ate.luz"])), "");
     expect_refusal(server.node.get(CORRECTIONS, &another), 401, "operator_token_unknown").await;
-    complains(&bahay(&server, &["disable", "ate.luz"]), "there is no operator ate.luz");
-    complains(&bahay(&server, &["reset", "ate.luz"]), "there is no operator ate.luz");
-    let listed = line(&bahay(&server, &["list"]));
+    assert_error(&run_bahay(&server, &["disable", "ate.luz"]), "there is no operator ate.luz");
+    assert_error(&run_bahay(&server, &["reset", "ate.luz"]), "there is no operator ate.luz");
+    let listed = output_line(&run_bahay(&server, &["list"]));
     let lines: Vec<_> = listed.lines().collect();
     assert!(
         lines[0].starts_with("ate.luz ") && lines[0].contains("  finance  since 20"),
@@ -178,7 +178,7 @@ async fn operators_are_made_disabled_and_given_new_tokens_by_command() {
 
 /// Nobody creates a token for somebody else, and a token does not create or replace one.
 #[tokio::test]
-async fn a_token_is_created_by_its_operator_in_a_session_and_recorded_as_the_means_of_its_acts() {
+async fn a_token_is_created_in_a_session_and_recorded_in_the_audit() {
     let server = Server::new().await;
     let luz = server.session("ate.luz", Role::Admin).await;
     let create = |by: &str| server.node.request(Method::POST, TOKEN).bearer_auth(by);
@@ -223,7 +223,7 @@ async fn a_token_is_created_by_its_operator_in_a_session_and_recorded_as_the_mea
 
 /// A copy of a token moves no coins, ends no game, shows no hand and shuts no colleague out.
 #[tokio::test]
-async fn a_token_suffices_for_nothing_that_is_done_in_its_operators_name_alone() {
+async fn a_token_does_not_permit_actions_that_require_a_session() {
     let server = Server::new().await;
     let player = server.bank.player(1_000).await;
     let token = server.operator("ate.luz", Role::Admin).await;

@@ -21,7 +21,7 @@ fn sign_in(node: &Node, name: &str, password: &str) -> RequestBuilder {
 }
 
 /// Of a guest with this device.
-async fn upgrade_of(
+async fn set_password_of(
     node: &Node,
     token: &str,
     device: &str,
@@ -32,30 +32,30 @@ async fn upgrade_of(
     node.set_password(token, device, &body).await
 }
 
-async fn upgrade(node: &Node, token: &str, name: &str, password: &str) -> RequestBuilder {
-    upgrade_of(node, token, DEVICE, name, password).await
+async fn set_first_password(node: &Node, token: &str, name: &str, password: &str) -> RequestBuilder {
+    set_password_of(node, token, DEVICE, name, password).await
 }
 
-fn change(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
+fn change_password(node: &Node, token: &str, current: &str, new: &str) -> RequestBuilder {
     let body = json!({ "current_password": current, "password": new });
     node.request(Method::PUT, "/v1/me/password").bearer_auth(token).json(&body)
 }
 
 /// A guest who has become Maria.
-async fn maria(node: &Node) -> Guest {
+async fn sign_in_maria(node: &Node) -> Guest {
     let guest = node.guest(DEVICE).await;
-    ok(upgrade(node, &guest.access_token, "Maria", PASSWORD).await).await;
+    ok(set_first_password(node, &guest.access_token, "Maria", PASSWORD).await).await;
     guest
 }
 
 #[tokio::test]
-async fn a_guest_with_a_password_keeps_everything_and_comes_back_by_its_name() {
+async fn a_guest_with_a_password_keeps_everything_and_signs_in_by_name() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let wallet = ok(node.get("/v1/me/wallet", token)).await;
-    let me = ok(upgrade(node, token, "Maria", PASSWORD).await).await;
+    let me = ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
     assert_eq!(text(&me["id"]), guest.id);
     assert_eq!(me["name"], "Maria");
     // On whatever node, in whatever letters; and the device as before.
@@ -74,23 +74,23 @@ async fn a_guest_with_a_password_keeps_everything_and_comes_back_by_its_name() {
 }
 
 #[tokio::test]
-async fn a_first_password_is_set_once_and_by_the_rules() {
+async fn a_first_password_is_validated_and_set_once() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let long = "é".repeat(129);
     for password in ["", "1234567", &long] {
-        let refused = refused(upgrade(node, token, "Maria", password).await).await;
+        let refused = refused(set_first_password(node, token, "Maria", password).await).await;
         assert_eq!(refused, (422, "body_invalid".into()), "{password}");
     }
     for password in ["password", "IloveYou123", "mariamaria", "maria1maria", "aaaaaaaaaa"] {
         let name = "Maria Maria";
-        let refused = refused(upgrade(node, token, name, password).await).await;
+        let refused = refused(set_first_password(node, token, name, password).await).await;
         assert_eq!(refused, (422, "password_easy".into()), "{password}");
     }
-    expect_refusal(change(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
-    ok(upgrade(node, token, "Maria", PASSWORD).await).await;
+    expect_refusal(change_password(node, token, PASSWORD, OTHER), 409, "password_not_set").await;
+    ok(set_first_password(node, token, "Maria", PASSWORD).await).await;
     let body = json!({ "name": "Maria", "password": OTHER });
     let proof = node.proof(token, &json!({ "by": "password", "password": PASSWORD })).await;
     let again = node.post("/v1/me/password", &body).header("account-proof", proof);
@@ -100,15 +100,15 @@ async fn a_first_password_is_set_once_and_by_the_rules() {
     let device = "device-9876543210";
     let other = node.guest(device).await.access_token;
     for name in ["Maria", "MARIA", "Mаria"] {
-        let taken = upgrade_of(node, &other, device, name, OTHER).await;
+        let taken = set_password_of(node, &other, device, name, OTHER).await;
         expect_refusal(taken, 409, "name_taken").await;
     }
-    let house = upgrade_of(node, &other, device, "Bahay Support", OTHER).await;
+    let house = set_password_of(node, &other, device, "Bahay Support", OTHER).await;
     expect_refusal(house, 422, "name_reserved").await;
 }
 
 #[tokio::test]
-async fn of_twenty_who_race_for_a_name_one_has_it() {
+async fn one_of_twenty_concurrent_claims_gets_the_name() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let races = (0..20).map(|number| {
@@ -119,7 +119,7 @@ async fn of_twenty_who_race_for_a_name_one_has_it() {
             // Each in a spelling of its own.
             let name = if number % 3 == 0 { "MARIA" } else { "Maria" };
             let token = guest.access_token.as_str();
-            let answer = upgrade_of(node, token, &device, name, PASSWORD).await.send().await;
+            let answer = set_password_of(node, token, &device, name, PASSWORD).await.send().await;
             answer.expect("the server answers").status().as_u16()
         }
     });
@@ -134,14 +134,14 @@ async fn of_twenty_who_race_for_a_name_one_has_it() {
 async fn a_changed_password_ends_all_other_sessions() {
     let server = Server::new().await;
     let node = &server.node;
-    let here = maria(node).await;
+    let here = sign_in_maria(node).await;
     let there = node.guest(DEVICE).await;
     let token = here.access_token.as_str();
-    expect_refusal(change(node, token, OTHER, OTHER), 403, "password_wrong").await;
+    expect_refusal(change_password(node, token, OTHER, OTHER), 403, "password_wrong").await;
     for easy in ["12345678", "maria2026", "Maria-maria"] {
-        expect_refusal(change(node, token, PASSWORD, easy), 422, "password_easy").await;
+        expect_refusal(change_password(node, token, PASSWORD, easy), 422, "password_easy").await;
     }
-    ok(change(node, token, PASSWORD, OTHER)).await;
+    ok(change_password(node, token, PASSWORD, OTHER)).await;
     ok(node.get("/v1/me", token)).await;
     ok(node.refresh(&here.refresh_token)).await;
     expect_refusal(node.get("/v1/me", &there.access_token), 401, "token_revoked").await;
@@ -151,10 +151,10 @@ async fn a_changed_password_ends_all_other_sessions() {
 }
 
 #[tokio::test]
-async fn a_name_is_refused_after_five_failures_a_minute_on_every_node_and_after_a_restart() {
+async fn a_name_is_locked_after_five_failures_a_minute_on_every_node() {
     let server = Server::new().await;
     let node = &server.node;
-    maria(node).await;
+    sign_in_maria(node).await;
     let wrong = |node, name| async move { refused(sign_in(node, name, "wrong password")).await };
     // Four do no harm, if the fifth is right.
     for _ in 0..4 {
@@ -188,15 +188,15 @@ async fn a_name_is_refused_after_five_failures_a_minute_on_every_node_and_after_
 /// Whoever guesses keeps strangers out who come from the same address, and nobody else; and whoever
 /// guesses from everywhere keeps out strangers, and not who has signed in from there before.
 #[tokio::test]
-async fn nobody_is_kept_out_by_the_guesses_of_others() {
+async fn guesses_do_not_lock_out_known_devices() {
     let limits = rate_limit::Options { proxies: "127.0.0.1".parse().unwrap(), ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let node = &server.node;
     let from = |address: &str, password: &str| {
         sign_in(node, "Maria", password).header("x-forwarded-for", address)
     };
-    maria(node).await;
+    sign_in_maria(node).await;
     ok(from("192.0.2.1", PASSWORD)).await;
     for _ in 0..5 {
         expect_refusal(from("203.0.113.1", "wrong password"), 401, "credentials_wrong").await;
@@ -227,9 +227,9 @@ async fn nobody_is_kept_out_by_the_guesses_of_others() {
 }
 
 #[tokio::test]
-async fn guesses_that_come_at_once_are_counted_too() {
+async fn concurrent_guesses_are_counted() {
     let server = Server::new().await;
-    maria(&server.node).await;
+    sign_in_maria(&server.node).await;
     let guesses = (0..40).map(|number| async move { format!("wrong password {number}") });
     let guesses = guesses.map(|guess| async {
         let guess = guess.await;
@@ -241,23 +241,23 @@ async fn guesses_that_come_at_once_are_counted_too() {
 }
 
 #[tokio::test]
-async fn guesses_at_the_current_password_count_as_well() {
+async fn guesses_at_the_current_password_are_counted() {
     let server = Server::new().await;
     let node = &server.node;
-    let guest = maria(node).await;
+    let guest = sign_in_maria(node).await;
     for _ in 0..5 {
-        let wrong = change(node, &guest.access_token, "wrong password", OTHER);
+        let wrong = change_password(node, &guest.access_token, "wrong password", OTHER);
         expect_refusal(wrong, 403, "password_wrong").await;
     }
-    let right = change(node, &guest.access_token, PASSWORD, OTHER);
+    let right = change_password(node, &guest.access_token, PASSWORD, OTHER);
     expect_refusal(right, 429, "sign_in_locked").await;
 }
 
 #[tokio::test]
-async fn nothing_tells_a_name_that_is_known_from_one_that_is_not() {
+async fn a_known_name_is_indistinguishable_from_an_unknown_one() {
     let server = Server::new().await;
     let node = &server.node;
-    maria(node).await;
+    sign_in_maria(node).await;
     // A guest who has no password, one who is nobody, and what cannot be a name at all.
     node.sign_in(&json!({ "device_id": "device-9876543210", "name": "Luz" })).await;
     let mut bodies = Vec::new();
@@ -276,9 +276,9 @@ async fn nothing_tells_a_name_that_is_known_from_one_that_is_not() {
 }
 
 #[tokio::test]
-async fn hashes_that_were_cheaper_are_made_anew_when_their_player_comes() {
+async fn cheaper_hashes_are_upgraded_at_the_next_sign_in() {
     let server = Server::new().await;
-    maria(&server.node).await;
+    sign_in_maria(&server.node).await;
     let hash = async || {
         let hash = sqlx::query_scalar("select hash from passwords");
         let hash: String = hash.fetch_one(&server.bank.pool).await.unwrap();
@@ -300,10 +300,10 @@ async fn hashes_that_were_cheaper_are_made_anew_when_their_player_comes() {
 }
 
 #[tokio::test]
-async fn when_too_many_wait_for_their_hash_the_next_is_refused() {
+async fn sign_ins_beyond_the_hashing_queue_are_refused() {
     let hashes = HashOptions { at_once: 1, waiting_max: 0, ..HashOptions::default() };
     let auth_options = accounts::Options { hashes, ..cheap_auth_options() };
-    let server = Server::with(Setup { auth_options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { auth_options, ..Setup::default() }).await;
     let attempts = (0..20).map(|number| {
         let node = &server.node;
         async move {
@@ -332,7 +332,7 @@ async fn signing_in_is_limited_by_address() {
     };
     let rate_limits = bahay::rate_limit::RateLimits::new(limits);
     let options = bahay::http::Options { rate_limits, ..bahay::http::Options::default() };
-    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let attempts = (0..12).map(|number| {
         let name = format!("Nobody {number}");
         let attempt = sign_in(&server.node, &name, PASSWORD);

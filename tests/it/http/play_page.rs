@@ -20,13 +20,13 @@ async fn get(server: &Server, path: &str, encodings: &str) -> Response {
 }
 
 /// The addresses of the files that the page loads.
-fn named(page: &str) -> Vec<String> {
+fn list_files(page: &str) -> Vec<String> {
     let rest = page.split("\"/play/files/").skip(1);
     rest.map(|rest| format!("/play/files/{}", rest.split('"').next().unwrap())).collect()
 }
 
 #[tokio::test]
-async fn the_page_is_asked_for_again_and_not_sent_again() {
+async fn the_page_is_revalidated() {
     let server = Server::new().await;
     let response = get(&server, "/play", "identity").await;
     assert_eq!(response.status(), 200);
@@ -71,7 +71,7 @@ fn property<'a>(page: &'a str, name: &str) -> &'a str {
 
 /// Messengers ask for a link without a token, and make a card of what the page says about itself.
 #[tokio::test]
-async fn an_invitation_says_who_invites_to_what() {
+async fn an_invitation_has_a_preview() {
     let server = Server::new().await;
     let node = &server.node;
     let named = json!({ "device_id": "device-0123456789", "name": "Maria" });
@@ -88,10 +88,10 @@ async fn an_invitation_says_who_invites_to_what() {
     assert_eq!(headers[CONTENT_SECURITY_POLICY], plain.headers()[CONTENT_SECURITY_POLICY]);
     assert_ne!(headers[ETAG], plain.headers()[ETAG]);
     let page = response.text().await.unwrap();
-    assert_eq!(property(&page, "og:title"), "Maria invites you to Tong-its");
-    let about = property(&page, "og:description");
+    assert_eq!(read_property(&page, "og:title"), "Maria invites you to Tong-its");
+    let about = read_property(&page, "og:description");
     assert!(about.starts_with("Bet 5 coins. 1 of 3 seats are taken."), "{about}");
-    assert_eq!(property(&page, "og:url"), opened["link"].as_str().unwrap());
+    assert_eq!(read_property(&page, "og:url"), opened["link"].as_str().unwrap());
     // All else is the page.
     let around = |page: &str| {
         let (before, rest) = page.split_once("<!--preview-->").unwrap();
@@ -107,15 +107,15 @@ async fn an_invitation_says_who_invites_to_what() {
     let seat = format!("/v1/private-tables/{}/seat", opened["code"].as_str().unwrap());
     ok(node.request(Method::POST, &seat).bearer_auth(&guest.access_token)).await;
     let page = again().await.unwrap().text().await.unwrap();
-    assert!(property(&page, "og:description").contains("2 of 3 seats"));
+    assert!(read_property(&page, "og:description").contains("2 of 3 seats"));
 }
 
 #[tokio::test]
-async fn what_the_page_loads_is_kept_for_ever_and_comes_compressed() {
+async fn files_are_cached_forever_and_compressed() {
     let server = Server::new().await;
     let page = get(&server, "/play", "identity").await.text().await.unwrap();
     let mut sent = get(&server, "/play", "br").await.bytes().await.unwrap().len();
-    let files = named(&page);
+    let files = list_files(&page);
     assert!(files.len() >= 2, "a script and a style at least");
     for path in files {
         let plain = get(&server, &path, "gzip").await;
@@ -149,7 +149,7 @@ async fn what_the_page_loads_is_kept_for_ever_and_comes_compressed() {
 
 /// A browser looks for a new service worker and a new manifest under their old names.
 #[tokio::test]
-async fn what_keeps_its_name_is_asked_for_again() {
+async fn files_with_fixed_names_are_revalidated() {
     let server = Server::new().await;
     for (name, kind) in [
         ("sw.js", "text/javascript; charset=utf-8"),
@@ -173,7 +173,7 @@ async fn what_keeps_its_name_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn nothing_else_is_under_this_address() {
+async fn unknown_files_are_not_found() {
     let server = Server::new().await;
     for path in
         ["/play/files/index.html", "/play/files/app.js", "/play/files/..%2Findex.html", "/play/x"]
@@ -185,7 +185,7 @@ async fn nothing_else_is_under_this_address() {
 
 /// Whoever types the house's name alone, or a slash too many, comes to the game.
 #[tokio::test]
-async fn the_first_address_leads_to_the_page() {
+async fn the_root_redirects_to_the_page() {
     let server = Server::new().await;
     for method in [Method::GET, Method::HEAD] {
         for (path, status, location) in [

@@ -10,7 +10,7 @@ use super::server::{Server, expect_refusal, ok, refused, text};
 const DEVICE: &str = "device-0123456789";
 const OTHER_DEVICE: &str = "device-9876543210";
 
-fn change(server: &Server, token: &str, body: &Value) -> RequestBuilder {
+fn change_profile(server: &Server, token: &str, body: &Value) -> RequestBuilder {
     server.node.request(Method::PATCH, "/v1/me").bearer_auth(token).json(body)
 }
 
@@ -20,30 +20,30 @@ async fn a_name_changes_once_in_seven_days() {
     let guest = server.node.guest(DEVICE).await;
     let token = || async { text(&server.node.guest(DEVICE).await.answer["access_token"]) };
     assert!(guest.answer["player"]["renamable_at"].is_null());
-    let first = ok(change(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
+    let first = ok(change_profile(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
     assert_eq!(first["renamable_at"], "2026-03-08T12:00:00.000Z");
     // Its own name is no change, and what is refused changes nothing else either.
-    ok(change(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
+    ok(change_profile(&server, &guest.access_token, &json!({ "name": "Maria" }))).await;
     let both = json!({ "name": "Luz", "avatar": "tarsier" });
-    let refusal = refused(change(&server, &guest.access_token, &both)).await;
+    let refusal = refused(change_profile(&server, &guest.access_token, &both)).await;
     assert_eq!(refusal, (409, "name_changed_lately".into()));
     assert_eq!(ok(server.node.get("/v1/me", &guest.access_token)).await, first);
     server.clock.advance(RENAME_INTERVAL - Duration::from_millis(1));
-    let later = change(&server, &token().await, &both);
+    let later = change_profile(&server, &token().await, &both);
     expect_refusal(later, 409, "name_changed_lately").await;
     server.clock.advance(Duration::from_millis(1));
-    let changed = ok(change(&server, &token().await, &both)).await;
+    let changed = ok(change_profile(&server, &token().await, &both)).await;
     assert_eq!((&changed["name"], &changed["avatar"]), (&json!("Luz"), &json!("tarsier")));
     // The name before is free.
     let other = server.node.guest(OTHER_DEVICE).await;
-    ok(change(&server, &other.access_token, &json!({ "name": "Maria" }))).await;
+    ok(change_profile(&server, &other.access_token, &json!({ "name": "Maria" }))).await;
 }
 
 #[tokio::test]
-async fn nobody_takes_a_name_that_looks_like_anothers() {
+async fn a_confusable_name_is_refused() {
     let server = Server::new().await;
     let maria = server.node.guest(DEVICE).await;
-    ok(change(&server, &maria.access_token, &json!({ "name": "Maria Clara" }))).await;
+    ok(change_profile(&server, &maria.access_token, &json!({ "name": "Maria Clara" }))).await;
     let other = server.node.guest(OTHER_DEVICE).await;
     for name in [
         "Maria Clara",
@@ -59,7 +59,7 @@ async fn nobody_takes_a_name_that_looks_like_anothers() {
         "rnaria clara",
     ] {
         let body = json!({ "name": name });
-        let refusal = refused(change(&server, &other.access_token, &body)).await;
+        let refusal = refused(change_profile(&server, &other.access_token, &body)).await;
         assert_eq!(refusal, (409, "name_taken".into()), "{name}");
         // Nor does a new guest bring it along.
         let body = json!({ "device_id": "device-0000000000", "name": name });
@@ -67,7 +67,7 @@ async fn nobody_takes_a_name_that_looks_like_anothers() {
         assert_eq!(refused(guest).await, (409, "name_taken".into()), "{name}");
     }
     for name in ["Bahay", "Admin", "ADMlN", "Ang Moderator", "t0ngits"] {
-        let refusal = refused(change(&server, &other.access_token, &json!({ "name": name }))).await;
+        let refusal = refused(change_profile(&server, &other.access_token, &json!({ "name": name }))).await;
         assert_eq!(refusal, (422, "name_reserved".into()), "{name}");
         let body = json!({ "device_id": "device-0000000000", "name": name });
         let guest = server.node.post("/v1/sign-in/guest", &body);
@@ -76,12 +76,12 @@ async fn nobody_takes_a_name_that_looks_like_anothers() {
     let players = sqlx::query_scalar("select count(*) from players");
     let players: i64 = players.fetch_one(&server.bank.pool).await.unwrap();
     assert_eq!(players, 2);
-    ok(change(&server, &other.access_token, &json!({ "name": "Maria Klara" }))).await;
+    ok(change_profile(&server, &other.access_token, &json!({ "name": "Maria Klara" }))).await;
 }
 
 /// Until one of them claims it.
 #[tokio::test]
-async fn two_guests_may_bring_the_same_name_along() {
+async fn two_guests_may_have_the_same_unclaimed_name() {
     let server = Server::new().await;
     let bring = |device: &'static str| {
         let body = json!({ "device_id": device, "name": "Luz" });
@@ -89,9 +89,9 @@ async fn two_guests_may_bring_the_same_name_along() {
     };
     let (one, two) = (bring(DEVICE).await, bring(OTHER_DEVICE).await);
     assert_eq!(one.answer["player"]["name"], two.answer["player"]["name"]);
-    let claimed = ok(change(&server, &one.access_token, &json!({ "name": "Luz" }))).await;
+    let claimed = ok(change_profile(&server, &one.access_token, &json!({ "name": "Luz" }))).await;
     assert!(claimed["renamable_at"].is_null(), "its own name is no change");
-    let late = change(&server, &two.access_token, &json!({ "name": "Luz" }));
+    let late = change_profile(&server, &two.access_token, &json!({ "name": "Luz" }));
     expect_refusal(late, 409, "name_taken").await;
     assert_eq!(bring(OTHER_DEVICE).await.answer["player"]["name"], "Luz", "it keeps what it has");
 }
@@ -103,20 +103,20 @@ async fn an_avatar_is_one_of_the_catalogue() {
     let catalogue = ok(server.node.request(Method::GET, "/v1/avatars")).await;
     assert_eq!(catalogue, json!({ "items": AVATARS }));
     assert_eq!(guest.answer["player"]["avatar"], AVATARS[0]);
-    let changed = ok(change(&server, &guest.access_token, &json!({ "avatar": "jeepney" }))).await;
+    let changed = ok(change_profile(&server, &guest.access_token, &json!({ "avatar": "jeepney" }))).await;
     assert_eq!(changed["avatar"], "jeepney");
     for avatar in ["", "Jeepney", "https://evil.example/a.png"] {
-        let refusal = refused(change(&server, &guest.access_token, &json!({ "avatar": avatar })));
+        let refusal = refused(change_profile(&server, &guest.access_token, &json!({ "avatar": avatar })));
         assert_eq!(refusal.await, (422, "body_invalid".into()), "{avatar}");
     }
 }
 
 #[tokio::test]
-async fn players_see_each_others_names_and_avatars_and_no_more() {
+async fn players_see_only_names_and_avatars_of_others() {
     let server = Server::new().await;
     let one = server.node.guest(DEVICE).await;
     let two = server.node.guest(OTHER_DEVICE).await;
-    ok(change(&server, &two.access_token, &json!({ "avatar": "maya", "time_zone": "UTC" }))).await;
+    ok(change_profile(&server, &two.access_token, &json!({ "avatar": "maya", "time_zone": "UTC" }))).await;
     let look_up = |ids: &str| server.node.get(&format!("/v1/players?ids={ids}"), &one.access_token);
     let nobody = uuid::Uuid::max();
     let found = ok(look_up(&format!("{},{},{nobody}", two.id, one.id))).await;

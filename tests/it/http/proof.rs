@@ -21,19 +21,19 @@ const PROVEN: [(Method, &str); 5] = [
     (Method::DELETE, "/v1/me"),
 ];
 
-fn by_device(device: &str) -> Value {
+fn device_proof_body(device: &str) -> Value {
     json!({ "by": "device", "device_id": device })
 }
 
-fn by_password(password: &str) -> Value {
+fn password_proof_body(password: &str) -> Value {
     json!({ "by": "password", "password": password })
 }
 
-fn show(node: &Node, token: &str, shown: &Value) -> RequestBuilder {
+fn request_proof(node: &Node, token: &str, shown: &Value) -> RequestBuilder {
     node.post("/v1/me/proof", shown).bearer_auth(token)
 }
 
-fn call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBuilder {
+fn send_call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBuilder {
     let body = match *path {
         "/v1/me/password" => json!({ "name": "Maria", "password": PASSWORD }),
         _ => json!({ "issuer": "local", "id_token": "x", "device_id": DEVICE }),
@@ -44,7 +44,7 @@ fn call(node: &Node, (method, path): &(Method, &str), token: &str) -> RequestBui
 /// Whoever has nothing but an access token changes nothing about the account: without a proof, with one
 /// that was made up, with one of another session or player, or with one that is too old.
 #[tokio::test]
-async fn an_access_token_alone_takes_no_account_over() {
+async fn an_access_token_alone_cannot_change_the_account() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
@@ -57,12 +57,12 @@ async fn an_access_token_alone_takes_no_account_over() {
     let old = node.device_proof(copied, DEVICE).await;
     server.clock.advance(Duration::from_mins(5));
     for one in PROVEN {
-        expect_refusal(call(node, &one, copied), 403, "proof_missing").await;
+        expect_refusal(send_call(node, &one, copied), 403, "proof_missing").await;
         let good = node.device_proof(copied, DEVICE).await;
-        let twice = call(node, &one, copied).header("account-proof", &good);
+        let twice = send_call(node, &one, copied).header("account-proof", &good);
         expect_refusal(twice.header("account-proof", &good), 403, "proof_missing").await;
         for proof in [&of_elsewhere, &strangers, &made_up, &old, "nonsense"] {
-            let call = call(node, &one, copied).header("account-proof", proof);
+            let call = send_call(node, &one, copied).header("account-proof", proof);
             expect_refusal(call, 403, "proof_refused").await;
         }
     }
@@ -73,45 +73,45 @@ async fn an_access_token_alone_takes_no_account_over() {
 }
 
 #[tokio::test]
-async fn a_device_is_proof_for_who_has_nothing_better() {
+async fn a_device_is_a_proof_only_without_password_and_identity() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
-    expect_refusal(show(node, token, &by_device("device-of-nobody-at-all")), 403, "device_wrong")
+    expect_refusal(request_proof(node, token, &device_proof_body("device-of-nobody-at-all")), 403, "device_wrong")
         .await;
     node.guest(OTHER_DEVICE).await;
-    expect_refusal(show(node, token, &by_device(OTHER_DEVICE)), 403, "device_wrong").await;
-    expect_refusal(show(node, token, &by_password(PASSWORD)), 409, "password_not_set").await;
+    expect_refusal(request_proof(node, token, &device_proof_body(OTHER_DEVICE)), 403, "device_wrong").await;
+    expect_refusal(request_proof(node, token, &password_proof_body(PASSWORD)), 409, "password_not_set").await;
     let body = json!({ "name": "Maria", "password": PASSWORD });
     ok(node.set_password(token, DEVICE, &body).await).await;
     // Who has found the telephone has the device, and not the password.
-    expect_refusal(show(node, token, &by_device(DEVICE)), 403, "proof_insufficient").await;
+    expect_refusal(request_proof(node, token, &device_proof_body(DEVICE)), 403, "proof_insufficient").await;
     for _ in 0..5 {
-        let wrong = show(node, token, &by_password("wrong password"));
+        let wrong = request_proof(node, token, &password_proof_body("wrong password"));
         expect_refusal(wrong, 403, "password_wrong").await;
     }
-    expect_refusal(show(node, token, &by_password(PASSWORD)), 429, "sign_in_locked").await;
+    expect_refusal(request_proof(node, token, &password_proof_body(PASSWORD)), 429, "sign_in_locked").await;
     server.clock.advance(Duration::from_mins(1));
     for _ in 0..4 {
-        let wrong = show(node, token, &by_password("wrong password"));
+        let wrong = request_proof(node, token, &password_proof_body("wrong password"));
         expect_refusal(wrong, 403, "password_wrong").await;
     }
     // The right one clears what was counted.
-    let proof = node.proof(token, &by_password(PASSWORD)).await;
-    expect_refusal(show(node, token, &by_password("wrong password")), 403, "password_wrong").await;
+    let proof = node.proof(token, &password_proof_body(PASSWORD)).await;
+    expect_refusal(request_proof(node, token, &password_proof_body("wrong password")), 403, "password_wrong").await;
     let delete = node.request(Method::DELETE, "/v1/me").bearer_auth(token);
     ok(delete.header("account-proof", proof)).await;
 }
 
-fn change(node: &Node, token: &str, old: &str, new: &str) -> RequestBuilder {
+fn change_device(node: &Node, token: &str, old: &str, new: &str) -> RequestBuilder {
     let body = json!({ "device_id": old, "new_device_id": new });
     node.request(Method::PUT, "/v1/me/device").bearer_auth(token).json(&body)
 }
 
 /// Whoever has a copy of the id has nothing any more: neither by the id, nor by a session that it opened.
 #[tokio::test]
-async fn a_device_gets_another_id_and_the_old_one_ends() {
+async fn a_changed_device_id_replaces_the_old_one() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
@@ -120,7 +120,7 @@ async fn a_device_gets_another_id_and_the_old_one_ends() {
     assert_eq!(thief.id, guest.id);
     let new = "device-drawn-anew-1";
     for _ in 0..2 {
-        ok(change(node, token, DEVICE, new)).await;
+        ok(change_device(node, token, DEVICE, new)).await;
     }
     expect_refusal(node.get("/v1/me", &thief.access_token), 401, "token_revoked").await;
     expect_refusal(node.refresh(&thief.refresh_token), 401, "session_ended").await;
@@ -133,20 +133,20 @@ async fn a_device_gets_another_id_and_the_old_one_ends() {
 }
 
 #[tokio::test]
-async fn only_the_own_device_is_changed_and_to_an_id_that_is_free() {
+async fn a_device_id_changes_only_to_a_free_one_and_by_its_player() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
     let other = node.guest(OTHER_DEVICE).await;
     let new = "device-drawn-anew-1";
-    expect_refusal(change(node, token, OTHER_DEVICE, new), 403, "device_wrong").await;
-    expect_refusal(change(node, token, "device-of-nobody-at-all", new), 403, "device_wrong").await;
-    let foreign = change(node, token, "device-of-nobody-at-all", OTHER_DEVICE);
+    expect_refusal(change_device(node, token, OTHER_DEVICE, new), 403, "device_wrong").await;
+    expect_refusal(change_device(node, token, "device-of-nobody-at-all", new), 403, "device_wrong").await;
+    let foreign = change_device(node, token, "device-of-nobody-at-all", OTHER_DEVICE);
     expect_refusal(foreign, 403, "device_wrong").await;
-    expect_refusal(change(node, token, DEVICE, OTHER_DEVICE), 409, "device_taken").await;
-    expect_refusal(change(node, token, DEVICE, DEVICE), 422, "body_invalid").await;
-    expect_refusal(change(node, token, DEVICE, "short"), 422, "body_invalid").await;
+    expect_refusal(change_device(node, token, DEVICE, OTHER_DEVICE), 409, "device_taken").await;
+    expect_refusal(change_device(node, token, DEVICE, DEVICE), 422, "body_invalid").await;
+    expect_refusal(change_device(node, token, DEVICE, "short"), 422, "body_invalid").await;
     assert_eq!(node.guest(DEVICE).await.id, guest.id);
     assert_eq!(node.guest(OTHER_DEVICE).await.id, other.id);
 }

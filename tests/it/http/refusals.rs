@@ -61,7 +61,7 @@ async fn a_body_must_be_small_json_of_the_right_kind() {
 
 /// PostgreSQL takes U+0000 in no text, so it must not come as far.
 #[tokio::test]
-async fn a_text_with_a_zero_is_refused_and_no_mistake_of_ours() {
+async fn a_text_with_a_nul_is_refused() {
     let server = Server::new().await;
     let guest = server.node.guest("0123456789abcdef").await;
     let body = json!({ "name": "Ana\0", "password": "a long rain" });
@@ -107,7 +107,7 @@ async fn the_size_limit_holds_to_the_byte() {
 }
 
 #[tokio::test]
-async fn unknown_addresses_and_methods_are_refused_in_the_same_form() {
+async fn unknown_paths_and_methods_are_refused_as_problems() {
     let server = Server::new().await;
     for path in ["/v1", "/v1/", "/v1/me/", "/v2/me", "/v1/sign-in", "/docs/../etc/passwd"] {
         let refused = refused(server.node.request(Method::GET, path)).await;

@@ -19,7 +19,7 @@ fn claim(node: &Node, guest: &Guest) -> RequestBuilder {
 }
 
 /// Takes from the wallet until so much is left, in hundredths, as a loss would.
-async fn leave(server: &Server, guest: &Guest, hundredths: i64) {
+async fn reduce_wallet(server: &Server, guest: &Guest, hundredths: i64) {
     let player: PlayerId = guest.id.parse().unwrap();
     let has = server.bank.ledger.wallet(player).await.unwrap().available.hundredths();
     if has == hundredths {
@@ -33,22 +33,22 @@ async fn leave(server: &Server, guest: &Guest, hundredths: i64) {
     tx.commit().await.unwrap();
 }
 
-async fn standing(server: &Server, guest: &Guest) -> Value {
+async fn load_relief(server: &Server, guest: &Guest) -> Value {
     ok(server.node.get("/v1/me/rewards", &guest.access_token)).await["relief"].clone()
 }
 
 #[tokio::test]
-async fn relief_is_for_empty_wallets_a_few_times_a_day() {
+async fn relief_is_limited_by_balance_and_per_day() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
-    leave(&server, &guest, 5_000).await;
-    assert_eq!(standing(&server, &guest).await["claimable"], false);
+    reduce_wallet(&server, &guest, 5_000).await;
+    assert_eq!(load_relief(&server, &guest).await["claimable"], false);
     expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
 
     for left in [2, 1, 0] {
-        leave(&server, &guest, 4_999).await;
-        let before = standing(&server, &guest).await;
+        reduce_wallet(&server, &guest, 4_999).await;
+        let before = load_relief(&server, &guest).await;
         assert_eq!(before["claimable"], true);
         assert_eq!(before["left_today"], left + 1);
         assert_eq!((&before["floor"], &before["amount"]), (&5_000.into(), &10_000.into()));
@@ -58,14 +58,14 @@ async fn relief_is_for_empty_wallets_a_few_times_a_day() {
         assert_eq!(claimed["left_today"], left);
         expect_refusal(claim(&server.node, &guest), 409, "relief_not_due").await;
     }
-    leave(&server, &guest, 1).await;
-    assert_eq!(standing(&server, &guest).await["claimable"], false);
+    reduce_wallet(&server, &guest, 1).await;
+    assert_eq!(load_relief(&server, &guest).await["claimable"], false);
     expect_refusal(claim(&server.node, &guest), 409, "relief_used_up").await;
 
     // The clock stood at noon in UTC.
     server.clock.advance(Duration::from_hours(12));
     let guest = server.node.guest(DEVICE).await;
-    assert_eq!(standing(&server, &guest).await["left_today"], 3);
+    assert_eq!(load_relief(&server, &guest).await["left_today"], 3);
     ok(claim(&server.node, &guest)).await;
     let mut keys: Vec<String> =
         sqlx::query_scalar("select key from operations where key like 'relief:%' order by id")
@@ -86,13 +86,13 @@ async fn relief_is_for_empty_wallets_a_few_times_a_day() {
 }
 
 #[tokio::test]
-async fn what_is_held_in_a_game_counts() {
+async fn held_coins_count_against_relief() {
     let server = Server::new().await;
     let mut guests = Vec::new();
     for number in 0..3 {
         guests.push(server.node.guest(&format!("device-00000000-{number}")).await);
     }
-    leave(&server, &guests[0], 1_500).await;
+    reduce_wallet(&server, &guests[0], 1_500).await;
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
     server.bank.open(&game).await;
@@ -101,22 +101,22 @@ async fn what_is_held_in_a_game_counts() {
     assert_eq!((&wallet["available"], &wallet["held"]), (&0.into(), &1_400.into()));
     ok(claim(&server.node, &guests[0])).await;
 
-    leave(&server, &guests[0], 3_700).await;
+    reduce_wallet(&server, &guests[0], 3_700).await;
     // 37.00 and 14.00 are not less than 50.00.
     expect_refusal(claim(&server.node, &guests[0]), 409, "relief_not_due").await;
-    leave(&server, &guests[0], 3_599).await;
+    reduce_wallet(&server, &guests[0], 3_599).await;
     ok(claim(&server.node, &guests[0])).await;
     server.bank.audit_clean().await;
 }
 
 #[tokio::test]
-async fn a_hundred_claims_at_once_give_one_relief_and_never_more_than_a_day_has() {
+async fn concurrent_claims_never_exceed_the_daily_reliefs() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let guest = server.node.guest(DEVICE).await;
     let mut given = 0;
     for round in 0..5 {
-        leave(&server, &guest, 0).await;
+        reduce_wallet(&server, &guest, 0).await;
         let claims = (0..100).map(|number| {
             let node = if number % 2 == 0 { &server.node } else { &other };
             let claim = claim(node, &guest);
@@ -144,7 +144,7 @@ async fn a_hundred_claims_at_once_give_one_relief_and_never_more_than_a_day_has(
 
 /// A player who flies back and forth over the date line finds its own day used up.
 #[tokio::test]
-async fn moving_west_does_not_bring_reliefs_back() {
+async fn changing_time_zones_does_not_restore_reliefs() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let move_to = async |zone: &str| {
@@ -157,7 +157,7 @@ async fn moving_west_does_not_bring_reliefs_back() {
     for zone in ["Pacific/Kiritimati", "UTC", "Pacific/Pago_Pago", "Pacific/Kiritimati"] {
         move_to(zone).await;
         for _ in 0..4 {
-            leave(&server, &guest, 0).await;
+            reduce_wallet(&server, &guest, 0).await;
             let response = claim(&server.node, &guest).send().await.unwrap();
             given += i32::from(response.status() == 200);
         }

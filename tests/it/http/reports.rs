@@ -18,7 +18,7 @@ use crate::support::reason;
 const PAGE_BYTES_MAX: usize = 200_000;
 
 /// A server with some games of the days before.
-async fn with_games() -> Server {
+async fn start_with_games() -> Server {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let what = GenerateHistory { games: 120, days: 3, players: 12, seed: 3, beside_others: false };
@@ -29,7 +29,7 @@ async fn with_games() -> Server {
 }
 
 /// An operator who is signed in at the desk, as its browser says it.
-pub(super) async fn seated(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
+pub(super) async fn sign_in_at_desk(server: &Server, name: &str, role: Role) -> (String, DeskToken) {
     server.operator(name, role).await;
     let token = DeskToken::random();
     sqlx::query(
@@ -50,13 +50,13 @@ pub(super) async fn seated(server: &Server, name: &str, role: Role) -> (String, 
     (format!("__Host-bahay-desk={}", token.reveal()), token)
 }
 
-fn at_desk(server: &Server, path: &str, cookie: &str) -> RequestBuilder {
+fn desk_request(server: &Server, path: &str, cookie: &str) -> RequestBuilder {
     server.node.request(Method::GET, path).header(COOKIE, cookie)
 }
 
 /// The text of a page that is there.
-pub(super) async fn page(server: &Server, path: &str, cookie: &str) -> String {
-    let response = at_desk(server, path, cookie).send().await.unwrap();
+pub(super) async fn load_page(server: &Server, path: &str, cookie: &str) -> String {
+    let response = desk_request(server, path, cookie).send().await.unwrap();
     let (status, policy) =
         (response.status(), response.headers()["content-security-policy"].clone());
     let body = response.text().await.unwrap();
@@ -67,7 +67,7 @@ pub(super) async fn page(server: &Server, path: &str, cookie: &str) -> String {
     body
 }
 
-async fn noted(server: &Server, action: &str) -> i64 {
+async fn count_audit_entries(server: &Server, action: &str) -> i64 {
     sqlx::query_scalar("select count(*) from audit_entries where action = $1")
         .bind(action)
         .fetch_one(&server.bank.pool)
@@ -76,50 +76,50 @@ async fn noted(server: &Server, action: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_is_small_and_says_what_is_booked() {
-    let server = with_games().await;
-    let (cookie, _) = seated(&server, "luz", Role::Admin).await;
+async fn every_page_is_small_and_matches_the_books() {
+    let server = start_with_games().await;
+    let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let listed = ok(server.node.get("/v1/operator/settlements?limit=3", &token)).await;
     let first = &listed["items"][0];
     let (game, player) = (text(&first["game"]), text(&first["seats"][0]["player"]));
 
-    let today = page(&server, "/desk/today", &cookie).await;
+    let today = load_page(&server, "/desk/today", &cookie).await;
     assert!(today.contains("<svg") && today.contains("Games settled"));
-    let settlements = page(&server, "/desk/settlements", &cookie).await;
+    let settlements = load_page(&server, "/desk/settlements", &cookie).await;
     assert!(settlements.contains(&game) && settlements.contains("data-live"));
-    let none = page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
+    let none = load_page(&server, "/desk/settlements?room=nowhere&pot=yes", &cookie).await;
     assert!(none.contains("No entries.") && !none.contains(&game));
-    page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie).await;
-    let shown = page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    load_page(&server, "/desk/settlements?from=2026-02-27T00:00&least=1.00&takeover=no", &cookie).await;
+    let shown = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
     assert!(shown.contains("verified") && !shown.contains("differs"), "{shown}");
-    let shown = page(&server, &format!("/desk/players/{player}"), &cookie).await;
+    let shown = load_page(&server, &format!("/desk/players/{player}"), &cookie).await;
     assert!(shown.contains("Indications of collusion") && shown.contains("Sign out everywhere"));
-    assert!(page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
-    assert!(page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
-    let account = page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
+    assert!(load_page(&server, "/desk/players?search=a", &cookie).await.contains("/desk/players/"));
+    assert!(load_page(&server, "/desk/ledger", &cookie).await.contains("adds up"));
+    let account = load_page(&server, &format!("/desk/ledger?account=wallet:{player}"), &cookie).await;
     assert!(account.contains("release"));
 
-    assert_eq!(noted(&server, "replay_look").await, 0);
-    let replay = page(&server, &format!("/desk/games/{game}/replay"), &cookie).await;
+    assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
+    let replay = load_page(&server, &format!("/desk/games/{game}/replay"), &cookie).await;
     assert!(replay.contains("The deal") && replay.contains("type=\"range\""));
-    assert_eq!(noted(&server, "replay_look").await, 1);
+    assert_eq!(count_audit_entries(&server, "replay_look").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_only_looks_sees_no_hands_and_changes_nothing() {
-    let server = with_games().await;
-    let (cookie, desk_token) = seated(&server, "vic", Role::Viewer).await;
+async fn a_viewer_sees_no_hands_and_changes_nothing() {
+    let server = start_with_games().await;
+    let (cookie, desk_token) = sign_in_at_desk(&server, "vic", Role::Viewer).await;
     let token = server.operator("api", Role::Viewer).await;
     let listed = ok(server.node.get("/v1/operator/settlements?limit=1", &token)).await;
     let game = text(&listed["items"][0]["game"]);
     let player = text(&listed["items"][0]["seats"][0]["player"]);
-    let shown = page(&server, &format!("/desk/games/{game}"), &cookie).await;
+    let shown = load_page(&server, &format!("/desk/games/{game}"), &cookie).await;
     assert!(!shown.contains("/replay"));
     let path = format!("/desk/games/{game}/replay");
-    assert_eq!(at_desk(&server, &path, &cookie).send().await.unwrap().status(), 403);
+    assert_eq!(desk_request(&server, &path, &cookie).send().await.unwrap().status(), 403);
     assert!(
-        !page(&server, &format!("/desk/players/{player}"), &cookie).await.contains("Note</label>")
+        !load_page(&server, &format!("/desk/players/{player}"), &cookie).await.contains("Note</label>")
     );
     let form = [
         ("form_token", desk_token.form_token()),
@@ -130,13 +130,13 @@ async fn who_only_looks_sees_no_hands_and_changes_nothing() {
     let send = send.header(COOKIE, &cookie).header("sec-fetch-site", "same-origin");
     let send = send.body(serde_urlencoded::to_string(form).unwrap());
     assert_eq!(send.send().await.unwrap().status(), 403);
-    assert_eq!(noted(&server, "player_note").await, 0);
-    assert_eq!(noted(&server, "replay_look").await, 0);
+    assert_eq!(count_audit_entries(&server, "player_note").await, 0);
+    assert_eq!(count_audit_entries(&server, "replay_look").await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn totals_and_csv_are_of_the_same_settlements() {
-    let server = with_games().await;
+async fn totals_and_csv_cover_the_same_settlements() {
+    let server = start_with_games().await;
     let token = server.operator("fin", Role::Finance).await;
     for filter in ["", "?room=newbie", "?ending=tongits&took_pot=true", "?gross_min=400"] {
         let totals =
@@ -158,7 +158,7 @@ async fn totals_and_csv_are_of_the_same_settlements() {
         assert_eq!(totals["games"], fees.len(), "{filter}");
         assert_eq!(totals["fees"], fees.iter().sum::<i64>(), "{filter}");
     }
-    assert_eq!(noted(&server, "export").await, 4);
+    assert_eq!(count_audit_entries(&server, "export").await, 4);
     let refused = [
         "/v1/operator/settlements?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
         "/v1/operator/settlements/totals?gross_min=5&gross_max=4",
@@ -170,8 +170,8 @@ async fn totals_and_csv_are_of_the_same_settlements() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn today_tells_the_sums_of_the_ledger() {
-    let server = with_games().await;
+async fn today_matches_the_sums_of_the_ledger() {
+    let server = start_with_games().await;
     let token = server.operator("fin", Role::Viewer).await;
     let today = ok(server.node.get("/v1/operator/today", &token)).await;
     let fees: i64 = sqlx::query_scalar(
@@ -209,13 +209,13 @@ async fn today_tells_the_sums_of_the_ledger() {
 
 /// What the check would find within the hour, the desk says at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_balance_that_was_changed_is_told_at_the_desk() {
-    let server = with_games().await;
-    let (cookie, _) = seated(&server, "luz", Role::Admin).await;
+async fn a_tampered_balance_is_reported_at_the_desk() {
+    let server = start_with_games().await;
+    let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
     let owner = server.bank.database.owner_pool().await;
     let shows = async |adds_up: bool, why: &str| {
-        let shown = page(&server, "/desk/ledger", &cookie).await;
+        let shown = load_page(&server, "/desk/ledger", &cookie).await;
         assert_eq!(shown.contains("does not add up"), !adds_up, "{why}: {shown}");
         let books = ok(server.node.get("/v1/operator/ledger", &token)).await;
         assert_eq!(books["adds_up"], adds_up, "{why}: {books}");
@@ -253,11 +253,11 @@ async fn a_balance_that_was_changed_is_told_at_the_desk() {
 
 /// Each alarm is told as soon as there is something, in the API and on the page, with the way to it.
 #[tokio::test(flavor = "multi_thread")]
-async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
-    let server = with_games().await;
-    let (cookie, _) = seated(&server, "luz", Role::Admin).await;
+async fn every_alarm_links_to_its_subject() {
+    let server = start_with_games().await;
+    let (cookie, _) = sign_in_at_desk(&server, "luz", Role::Admin).await;
     let token = server.operator("api", Role::Viewer).await;
-    let quiet = page(&server, "/desk/today", &cookie).await;
+    let quiet = load_page(&server, "/desk/today", &cookie).await;
     assert!(quiet.contains("the ledger has not been checked yet") && quiet.contains("games voided: 0"));
     assert!(!quiet.contains("id=\"voided\"") && !quiet.contains("id=\"slow\""), "{quiet}");
     // Tables of the history have left some.
@@ -315,7 +315,7 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
     assert_eq!((&gatherer["day"], &gatherer["name"]), (&json!("2026-03-01"), &json!("Tala")));
     let gatherer = text(&gatherer["player"]);
     for path in ["/desk/today", "/desk/today/live"] {
-        let today = page(&server, path, &cookie).await;
+        let today = load_page(&server, path, &cookie).await;
         for words in [
             "differences in the ledger: 1",
             "games voided: 1",
@@ -333,11 +333,11 @@ async fn every_alarm_is_told_with_the_way_to_what_it_is_about() {
             assert!(today.contains(words), "{path}: {words}");
         }
     }
-    let ledger = page(&server, "/desk/ledger", &cookie).await;
+    let ledger = load_page(&server, "/desk/ledger", &cookie).await;
     assert!(ledger.contains("id=\"checks\"") && ledger.contains("a coin is missing"));
-    let tables = page(&server, "/desk/tables", &cookie).await;
+    let tables = load_page(&server, "/desk/tables", &cookie).await;
     assert!(tables.contains("id=\"halted\"") && tables.contains("it does not replay"));
-    let game = page(&server, &format!("/desk/games/{}", voided.game), &cookie).await;
+    let game = load_page(&server, &format!("/desk/games/{}", voided.game), &cookie).await;
     assert!(game.contains("a cable was pulled"), "{game}");
 }
 
@@ -357,7 +357,7 @@ async fn support_notes_and_ends_sessions_once() {
     assert_eq!(report["notes"].as_array().unwrap().len(), 1);
     assert_eq!(report["notes"][0]["words"], "Two phones.");
     assert_eq!(report["notes"][0]["written_by"], "ben");
-    assert_eq!(noted(&server, "player_note").await, 1);
+    assert_eq!(count_audit_entries(&server, "player_note").await, 1);
     let export = ok(server.node.get("/v1/me/export", &guest.access_token)).await;
     assert_eq!(export["notes"][0]["words"], "Two phones.");
 
@@ -365,14 +365,14 @@ async fn support_notes_and_ends_sessions_once() {
     assert_eq!(end.send().await.unwrap().status(), 204);
     server.node.accounts.load_revocations().await.unwrap();
     expect_refusal(server.node.get("/v1/me", &guest.access_token), 401, "token_revoked").await;
-    assert_eq!(noted(&server, "player_end_sessions").await, 1);
+    assert_eq!(count_audit_entries(&server, "player_end_sessions").await, 1);
     let nobody = format!("/v1/operator/players/{}", Uuid::nil());
     expect_refusal(server.node.get(&nobody, &token), 404, "player_not_found").await;
 }
 
 /// Where a player comes from is for those who look after players, and each look is noted.
 #[tokio::test]
-async fn addresses_are_for_roles_that_need_them_and_each_look_is_noted() {
+async fn addresses_are_limited_by_role_and_audited() {
     let server = Server::new().await;
     let guest = server.node.guest("device-of-a-guest").await;
     let path = format!("/v1/operator/players/{}", guest.id);
@@ -389,13 +389,13 @@ async fn addresses_are_for_roles_that_need_them_and_each_look_is_noted() {
         let address = &report["sessions"][0]["address"];
         assert_eq!(address.as_str(), may.then_some("127.0.0.1"), "{role}");
         looks += i64::from(may);
-        assert_eq!(noted(&server, "addresses_look").await, looks, "{role}");
+        assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
 
-        let (cookie, _) = seated(&server, &format!("{name}.desk"), role).await;
-        let shown = page(&server, &desk, &cookie).await;
+        let (cookie, _) = sign_in_at_desk(&server, &format!("{name}.desk"), role).await;
+        let shown = load_page(&server, &desk, &cookie).await;
         assert_eq!(shown.contains("127.0.0.1"), may, "{role}");
         looks += i64::from(may);
-        assert_eq!(noted(&server, "addresses_look").await, looks, "{role}");
+        assert_eq!(count_audit_entries(&server, "addresses_look").await, looks, "{role}");
     }
     let subject = "select distinct subject from audit_entries where action = 'addresses_look'";
     let subjects: Vec<String> =

@@ -20,20 +20,20 @@ async fn count(pool: &PgPool, table: &str) -> i64 {
     sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(pool).await.unwrap()
 }
 
-async fn retention(server: &Server) -> Retention {
+async fn build_retention(server: &Server) -> Retention {
     Retention::new(server.bank.database.pool().await, server.clock.clone(), RetentionPeriods::default())
 }
 
 /// 2,500 rows of each kind that are a little too old, and 7 that are not yet.
 #[tokio::test]
-async fn rows_of_each_kind_go_by_age_and_in_portions() {
+async fn expired_rows_are_removed_in_portions() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let operator = "insert into operators (id, name, role)
         values ('00000000-0000-0000-0000-000000000001', 'ana', 'support')";
     execute(&owner, operator).await;
     let player = server.node.guest(DEVICE).await.id;
-    let retention = retention(&server).await;
+    let retention = build_retention(&server).await;
     let (too_old, not_yet) = (2_500, 7);
     for (old, table, age_h, insert) in [
         (
@@ -111,12 +111,12 @@ async fn rows_of_each_kind_go_by_age_and_in_portions() {
 /// Whoever comes back in time notices nothing, and of who does not nothing is left that says from
 /// where it came.
 #[tokio::test]
-async fn a_session_that_is_used_stays_and_one_that_is_not_goes_with_its_addresses() {
+async fn unused_sessions_are_removed_with_their_addresses() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let gone = server.node.guest("device-9876543210").await;
     let mut newest = server.node.guest(DEVICE).await.refresh_token;
-    let retention = retention(&server).await;
+    let retention = build_retention(&server).await;
     for _ in 0..5 {
         server.clock.advance(REFRESH_TOKEN_LIFE - DAY);
         newest = text(&ok(server.node.refresh(&newest)).await["refresh_token"]);
@@ -146,7 +146,7 @@ async fn a_session_that_is_used_stays_and_one_that_is_not_goes_with_its_addresse
 
 /// Two nodes at once remove each row once and do not wait for each other.
 #[tokio::test]
-async fn nodes_that_remove_at_once_do_not_wait_for_each_other() {
+async fn concurrent_removals_do_not_block_each_other() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let insert = "insert into sign_in_failures (name_hash, since, failures)
@@ -155,7 +155,7 @@ async fn nodes_that_remove_at_once_do_not_wait_for_each_other() {
     let mut held = owner.begin().await.unwrap();
     let hold = "select name_hash from sign_in_failures order by name_hash limit 10 for update";
     sqlx::query(hold).fetch_all(&mut *held).await.unwrap();
-    let (one, other) = (retention(&server).await, retention(&server).await);
+    let (one, other) = (build_retention(&server).await, build_retention(&server).await);
     let both =
         async { tokio::join!(one.remove(ExpiringRows::SignInFailures), other.remove(ExpiringRows::SignInFailures)) };
     let (one, other) = tokio::time::timeout(Duration::from_secs(20), both).await.unwrap();
@@ -165,24 +165,24 @@ async fn nodes_that_remove_at_once_do_not_wait_for_each_other() {
     assert!(left >= 10 && removed + left == 4_000, "{removed} {left}");
 }
 
-async fn opens(server: &Server) -> Guest {
+async fn open_session(server: &Server) -> Guest {
     server.clock.advance(Duration::from_secs(1));
     server.node.guest(DEVICE).await
 }
 
 #[tokio::test]
-async fn the_session_that_was_not_used_for_longest_ends_when_there_are_too_many() {
+async fn the_least_recently_used_session_ends_beyond_the_limit() {
     let server = Server::new().await;
     let other = server.node.guest("device-9876543210").await;
-    let (first, second) = (opens(&server).await, opens(&server).await);
+    let (first, second) = (open_session(&server).await, open_session(&server).await);
     server.clock.advance(Duration::from_secs(1));
     let first_again = text(&ok(server.node.refresh(&first.refresh_token)).await["refresh_token"]);
     for _ in 2..SESSIONS_MAX {
-        opens(&server).await;
+        open_session(&server).await;
     }
     let mut heard = server.node.accounts.load_revocations().await.unwrap();
     ok(server.node.get("/v1/me", &second.access_token)).await;
-    let newest = opens(&server).await;
+    let newest = open_session(&server).await;
     assert_eq!(server.node.accounts.poll_revocations(&mut heard).await.unwrap(), 1);
     expect_refusal(server.node.get("/v1/me", &second.access_token), 401, "token_revoked").await;
     expect_refusal(server.node.refresh(&second.refresh_token), 401, "session_ended").await;
@@ -195,7 +195,7 @@ async fn the_session_that_was_not_used_for_longest_ends_when_there_are_too_many(
 
 /// However many sign in at once, none is left beyond the number.
 #[tokio::test]
-async fn sign_ins_at_once_open_no_more_than_there_may_be() {
+async fn concurrent_sign_ins_do_not_exceed_the_session_limit() {
     let server = Server::new().await;
     server.node.guest(DEVICE).await;
     let many = (0..3 * SESSIONS_MAX).map(|_| server.node.guest(DEVICE));

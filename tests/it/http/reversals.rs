@@ -11,7 +11,7 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::reports::{page, seated};
+use super::reports::{load_page, sign_in_at_desk};
 use super::server::{Guest, Server, expect_refusal, ok, text};
 use crate::support::bank::{PotGoes, table};
 use crate::support::live::TestLive;
@@ -51,14 +51,14 @@ impl Office {
         post.header("Idempotency-Key", Uuid::new_v4().to_string())
     }
 
-    fn ask(&self, operation: i64) -> RequestBuilder {
+    fn request_reversal(&self, operation: i64) -> RequestBuilder {
         let body = json!({
             "kind": "reversal", "operation": operation, "reason": "they played as one"
         });
         self.post(&self.luz, "", &body)
     }
 
-    async fn settlement_of(&self, game: usize) -> i64 {
+    async fn find_settlement(&self, game: usize) -> i64 {
         sqlx::query_scalar("select operation from operation_keys where key = $1")
             .bind(format!("settle:{}", self.games[game]))
             .fetch_one(&self.server.bank.pool)
@@ -67,13 +67,13 @@ impl Office {
     }
 
     async fn reverse(&self, game: usize) {
-        let asked = ok(self.ask(self.settlement_of(game).await)).await;
+        let asked = ok(self.request_reversal(self.find_settlement(game).await)).await;
         let path = format!("/{}/approval", text(&asked["id"]));
         ok(self.post(&self.ben, &path, &json!({}))).await;
     }
 
     /// Counts whatever was booked.
-    async fn count(&self) -> Reports {
+    async fn run_reports(&self) -> Reports {
         self.server.bank.ledger.project_house_entries().await.unwrap();
         let (live, _publications) = TestLive::new().connect().await;
         let standings = Standings::new(self.server.bank.pool.clone(), live, Calendar::default());
@@ -83,13 +83,13 @@ impl Office {
         reports
     }
 
-    async fn totals(&self, query: &str) -> Value {
+    async fn load_totals(&self, query: &str) -> Value {
         let path = format!("/v1/operator/settlements/totals{query}");
         ok(self.server.node.get(&path, &self.luz)).await
     }
 
     /// The sums of a column of the file.
-    async fn file(&self, column: &str) -> i64 {
+    async fn sum_csv_column(&self, column: &str) -> i64 {
         let request = self.server.node.get("/v1/operator/settlements.csv", &self.luz);
         let file = request.send().await.unwrap().text().await.unwrap();
         let mut lines = file.split("\r\n").filter(|line| !line.is_empty());
@@ -100,13 +100,13 @@ impl Office {
     /// Every reader reads the same, and the ledger's accounts say so too.
     async fn assert_agree(&self, reversed: i64) {
         let reports = self.catch_up().await;
-        let totals = self.totals("").await;
+        let totals = self.load_totals("").await;
         let sums = ["games", "gross", "fees", "pots", "reversed"];
         let [games, gross, fees, pots, told] = sums.map(|name| totals[name].as_i64().unwrap());
         assert_eq!((games, told), (3, reversed));
         assert_eq!(self.server.bank.balance("fee:newbie").await, fees);
-        assert_eq!(self.file("gross_hundredths").await, gross);
-        assert_eq!(self.file("fee_hundredths").await, fees);
+        assert_eq!(self.sum_csv_column("gross_hundredths").await, gross);
+        assert_eq!(self.sum_csv_column("fee_hundredths").await, fees);
 
         // A day in which it is noon now, so that all of it was booked today.
         let now = jiff::Timestamp::now();
@@ -130,11 +130,11 @@ impl Office {
 async fn a_reversed_settlement_counts_nowhere() {
     let office = Office::new().await;
     office.assert_agree(0).await;
-    let before = office.totals("").await;
+    let before = office.load_totals("").await;
     office.reverse(0).await;
     office.assert_agree(1).await;
     // Six of twelve counts, and their fee.
-    let after = office.totals("").await;
+    let after = office.load_totals("").await;
     let gained = |name: &str| before[name].as_i64().unwrap() - after[name].as_i64().unwrap();
     assert_eq!((gained("gross"), gained("fees")), (600, 30));
 
@@ -154,9 +154,9 @@ async fn a_reversed_settlement_counts_nowhere() {
         assert_eq!(amounts == (0, 0) && nets == [0, 0, 0], is_reversed, "{row}");
     }
     // Filters by amounts and by players see it as it counts.
-    assert_eq!(office.totals("?gross_min=600").await["games"], 0);
-    assert_eq!(office.totals("?gross_max=0").await["games"], 1);
-    let of_player = office.totals(&format!("?player={}", office.guests[0].id)).await;
+    assert_eq!(office.load_totals("?gross_min=600").await["games"], 0);
+    assert_eq!(office.load_totals("?gross_max=0").await["games"], 1);
+    let of_player = office.load_totals(&format!("?player={}", office.guests[0].id)).await;
     assert_eq!(of_player, after);
     let mine = ok(node.get("/v1/me/games", &office.guests[1].access_token)).await;
     let mine = mine["items"].as_array().unwrap();
@@ -164,8 +164,8 @@ async fn a_reversed_settlement_counts_nowhere() {
     assert_eq!((&reversed["net"], reversed["reversed_at"].is_string()), (&json!(0), true));
     assert_eq!(mine.iter().filter(|game| game["reversed_at"] == Value::Null).count(), 2);
 
-    let (cookie, _) = seated(&office.server, "cora", Role::Finance).await;
-    let shown = page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
+    let (cookie, _) = sign_in_at_desk(&office.server, "cora", Role::Finance).await;
+    let shown = load_page(&office.server, &format!("/desk/games/{}", office.games[0]), &cookie).await;
     assert!(shown.contains("reversed") && !shown.contains("Request its reversal"), "{shown}");
     let path = format!("/v1/operator/games/{}", office.games[0]);
     let dossier = ok(node.get(&path, &office.luz)).await;
@@ -180,19 +180,19 @@ async fn a_reversed_settlement_counts_nowhere() {
     let kinds: Vec<_> =
         kinds.iter().map(|(kind, is_reversed)| (kind.as_str(), *is_reversed)).collect();
     assert_eq!(kinds, [("open", false), ("settle", true), ("reverse", false)]);
-    let shown = page(&office.server, "/desk/settlements", &cookie).await;
+    let shown = load_page(&office.server, "/desk/settlements", &cookie).await;
     assert!(shown.contains("reversed"), "{shown}");
 }
 
 /// What is counted follows from the seals alone: counted anew it comes to the same.
 #[tokio::test]
-async fn reversals_are_counted_anew_to_the_same_sums() {
+async fn a_rebuilt_projection_of_reversals_has_the_same_sums() {
     let office = Office::new().await;
     office.assert_agree(0).await;
     office.reverse(0).await;
     office.reverse(1).await;
     office.assert_agree(2).await;
-    let before = office.totals("").await;
+    let before = office.load_totals("").await;
     let owner = office.server.bank.database.owner_pool().await;
     for again in [
         "truncate settlements, settlement_days, player_settlements, newcomer_coins, booked_hours,
@@ -202,34 +202,34 @@ async fn reversals_are_counted_anew_to_the_same_sums() {
         sqlx::query(again).execute(&owner).await.unwrap();
     }
     office.assert_agree(2).await;
-    assert_eq!(office.totals("").await, before);
+    assert_eq!(office.load_totals("").await, before);
 }
 
 #[tokio::test]
-async fn a_reversal_is_offered_only_where_it_can_be_asked_for() {
+async fn a_reversal_is_offered_only_if_it_can_be_requested() {
     let office = Office::new().await;
-    let (cookie, _) = seated(&office.server, "cora", Role::Finance).await;
+    let (cookie, _) = sign_in_at_desk(&office.server, "cora", Role::Finance).await;
     let shown = async |game: usize| {
-        page(&office.server, &format!("/desk/games/{}", office.games[game]), &cookie).await
+        load_page(&office.server, &format!("/desk/games/{}", office.games[game]), &cookie).await
     };
     let is_offered = async |game: usize| {
-        let path = format!("/v1/operator/ledger/operations/{}", office.settlement_of(game).await);
+        let path = format!("/v1/operator/ledger/operations/{}", office.find_settlement(game).await);
         ok(office.server.node.get(&path, &office.luz)).await["is_reversible"].as_bool().unwrap()
     };
     // It paid a POT.
     let page = shown(2).await;
     assert!(page.contains("It paid a POT") && !page.contains("Request its reversal"), "{page}");
     assert!(!is_offered(2).await);
-    expect_refusal(office.ask(office.settlement_of(2).await), 409, "not_reversible").await;
+    expect_refusal(office.request_reversal(office.find_settlement(2).await), 409, "not_reversible").await;
 
-    let operation = office.settlement_of(0).await;
+    let operation = office.find_settlement(0).await;
     assert!(shown(0).await.contains("Request its reversal") && is_offered(0).await);
-    ok(office.ask(operation)).await;
+    ok(office.request_reversal(operation)).await;
     let page = shown(0).await;
     assert!(
         page.contains("waits for a decision") && !page.contains("Request its reversal"),
         "{page}"
     );
     assert!(!is_offered(0).await);
-    expect_refusal(office.ask(operation), 409, "reversal_requested").await;
+    expect_refusal(office.request_reversal(operation), 409, "reversal_requested").await;
 }

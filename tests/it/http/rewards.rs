@@ -18,7 +18,7 @@ async fn claim(server: &Server) -> Value {
     ok(server.node.request(Method::POST, DAILY).bearer_auth(&guest.access_token)).await
 }
 
-async fn show(server: &Server) -> Value {
+async fn load_rewards(server: &Server) -> Value {
     let guest = server.node.guest(DEVICE).await;
     ok(server.node.get(REWARDS, &guest.access_token)).await
 }
@@ -38,7 +38,7 @@ async fn a_streak_of_seven_days_pays_more_each_day_and_begins_again() {
     let mut available = WELCOME.hundredths();
     for (day, amount) in (1..).zip(amounts) {
         let streak_day = (day - 1) % 7 + 1;
-        let before = show(&server).await["daily"].clone();
+        let before = load_rewards(&server).await["daily"].clone();
         assert_eq!(before["claimable"], true);
         assert_eq!(before["streak_day"], streak_day);
         assert_eq!(before["amount"], amount);
@@ -52,7 +52,7 @@ async fn a_streak_of_seven_days_pays_more_each_day_and_begins_again() {
         assert_eq!(next["claimable"], false);
         assert_eq!(next["streak_day"], streak_day % 7 + 1);
         assert_eq!(next["claimable_at"], format!("2026-03-{:02}T00:00:00.000Z", day + 1));
-        assert_eq!(&show(&server).await["daily"], next);
+        assert_eq!(&load_rewards(&server).await["daily"], next);
         server.clock.advance(DAY);
     }
     // A day is missed.
@@ -64,7 +64,7 @@ async fn a_streak_of_seven_days_pays_more_each_day_and_begins_again() {
 
 /// The clock stands at noon in UTC; in Manila it is eight in the evening.
 #[tokio::test]
-async fn a_day_is_one_of_the_players_calendar() {
+async fn a_day_follows_the_players_calendar() {
     let server = Server::new().await;
     let guest = move_to(&server, "Asia/Manila").await;
     let claimed = claim(&server).await;
@@ -75,13 +75,13 @@ async fn a_day_is_one_of_the_players_calendar() {
     assert_eq!(problem["code"], "daily_claimed");
     assert!(text(&problem["detail"]).contains("2026-03-01T16:00:00Z"), "{problem}");
     server.clock.advance(Duration::from_mins(4 * 60 - 1));
-    assert_eq!(show(&server).await["daily"]["claimable"], false);
+    assert_eq!(load_rewards(&server).await["daily"]["claimable"], false);
     server.clock.advance(Duration::from_mins(1));
     assert_eq!(claim(&server).await["streak_day"], 2);
 }
 
 #[tokio::test]
-async fn moving_between_time_zones_gains_a_day_at_most_and_never_twice() {
+async fn changing_time_zones_gains_at_most_one_day_once() {
     let server = Server::new().await;
     // Noon in UTC is two in the morning of the next day at the far end of the world.
     let zones = ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC", "Asia/Manila"];

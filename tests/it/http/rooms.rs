@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::server::{Guest, Node, Server, expect_refusal, ok, text};
 
-fn ask(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
+fn request(node: &Node, method: Method, path: &str, guest: &Guest) -> reqwest::RequestBuilder {
     node.request(method, path).bearer_auth(&guest.access_token)
 }
 
 #[tokio::test]
-async fn anybody_may_look_at_the_rooms() {
+async fn the_rooms_are_public() {
     let server = Server::new().await;
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
     assert_eq!(rooms["items"][0]["id"], "newbie");
@@ -22,8 +22,8 @@ async fn anybody_may_look_at_the_rooms() {
 async fn a_player_is_seated_once_and_may_leave() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
-    let at_table = |method| ask(&server.node, method, "/v1/table", &guest);
-    let seat = || ask(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest);
+    let at_table = |method| request(&server.node, method, "/v1/table", &guest);
+    let seat = || request(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest);
     expect_refusal(at_table(Method::GET), 404, "not_seated").await;
     expect_refusal(at_table(Method::DELETE), 404, "not_seated").await;
     let first = ok(seat()).await;
@@ -33,21 +33,21 @@ async fn a_player_is_seated_once_and_may_leave() {
 }
 
 #[tokio::test]
-async fn a_room_that_is_not_there_seats_nobody() {
+async fn an_unknown_room_seats_nobody() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     for room in ["nowhere", "Newbie", "..%2fnewbie"] {
         let path = format!("/v1/rooms/{room}/seat");
-        expect_refusal(ask(&server.node, Method::POST, &path, &guest), 404, "room_not_found").await;
+        expect_refusal(request(&server.node, Method::POST, &path, &guest), 404, "room_not_found").await;
     }
 }
 
 #[tokio::test]
-async fn the_rooms_say_how_many_play_there() {
+async fn rooms_show_the_number_of_their_players() {
     let server = Server::new().await;
     for device in ["device-0123456789-a", "device-0123456789-b"] {
         let guest = server.node.guest(device).await;
-        ok(ask(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
+        ok(request(&server.node, Method::POST, "/v1/rooms/newbie/seat", &guest)).await;
     }
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
     let items = rooms["items"].as_array().unwrap();
@@ -57,7 +57,7 @@ async fn the_rooms_say_how_many_play_there() {
 }
 
 #[tokio::test]
-async fn tables_that_may_be_watched_are_listed_by_pages() {
+async fn watchable_tables_are_paginated() {
     let server = Server::new().await;
     let mut guests: Vec<Guest> = Vec::new();
     for number in 0..4 {
@@ -86,7 +86,7 @@ async fn tables_that_may_be_watched_are_listed_by_pages() {
 }
 
 #[tokio::test]
-async fn a_high_room_is_for_players_with_a_password_or_an_identity() {
+async fn a_high_room_requires_an_account() {
     let server = Server::new().await;
     let rooms = ok(server.node.request(Method::GET, "/v1/rooms")).await;
     let needs = |id: &str| {

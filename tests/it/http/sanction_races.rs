@@ -45,14 +45,14 @@ impl SignIn {
 
 /// What ends all sessions.
 #[derive(Clone, Copy, Debug)]
-enum Ending {
+enum SessionEnd {
     Ban,
     Everywhere,
     NewPassword,
     NewDevice,
 }
 
-impl Ending {
+impl SessionEnd {
     const ALL: [Self; 4] = [Self::Ban, Self::Everywhere, Self::NewPassword, Self::NewDevice];
 
     /// Starts it for a player who is signed in.
@@ -99,7 +99,7 @@ async fn count_waiting(pool: &PgPool) -> i64 {
     sqlx::query_scalar(waiting).fetch_one(pool).await.unwrap()
 }
 
-async fn until(condition: impl AsyncFn() -> bool) {
+async fn wait_until(condition: impl AsyncFn() -> bool) {
     let held = async {
         while !condition().await {
             tokio::task::yield_now().await;
@@ -120,9 +120,9 @@ async fn interleave<A, B>(
     let lock = format!("lock table {table} in share row exclusive mode");
     sqlx::query(AssertSqlSafe(lock)).execute(&mut *stopper).await.unwrap();
     let first = first();
-    until(async || count_waiting(owner).await == 1).await;
+    wait_until(async || count_waiting(owner).await == 1).await;
     let second = second();
-    until(async || second.is_finished() || count_waiting(owner).await == 2).await;
+    wait_until(async || second.is_finished() || count_waiting(owner).await == 2).await;
     stopper.rollback().await.unwrap();
     (first.await.unwrap(), second.await.unwrap())
 }
@@ -145,12 +145,12 @@ async fn with_password(server: &Server, name: &str, device: &str) -> Guest {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_ends_all_sessions_ends_one_that_is_being_opened() {
+async fn ending_all_sessions_ends_one_that_is_being_opened() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let mut number = 0;
     for sign_in in SignIn::ALL {
-        for ending in Ending::ALL {
+        for ending in SessionEnd::ALL {
             number += 1;
             let device = format!("{DEVICE}-{number}");
             let name = format!("Maria {number}");
@@ -170,7 +170,7 @@ async fn what_ends_all_sessions_ends_one_that_is_being_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sign_in_that_meets_a_ban_is_refused() {
+async fn a_sign_in_concurrent_with_a_ban_is_refused() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     for (number, sign_in) in SignIn::ALL.into_iter().enumerate() {
@@ -181,7 +181,7 @@ async fn a_sign_in_that_meets_a_ban_is_refused() {
         let ((), status) = interleave(
             &owner,
             "notices",
-            || Ending::Ban.start(&server, &guest, &device),
+            || SessionEnd::Ban.start(&server, &guest, &device),
             || send(sign_in.request(&server, &name, &device)),
         )
         .await;
@@ -191,7 +191,7 @@ async fn a_sign_in_that_meets_a_ban_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_that_meets_a_ban_leaves_no_session() {
+async fn a_refresh_concurrent_with_a_ban_leaves_no_session() {
     let server = Server::new().await;
     let owner = server.bank.database.owner_pool().await;
     let guest = server.node.guest(DEVICE).await;
@@ -199,7 +199,7 @@ async fn a_refresh_that_meets_a_ban_leaves_no_session() {
         &owner,
         "refresh_tokens",
         || send(server.node.refresh(&guest.refresh_token)),
-        || Ending::Ban.start(&server, &guest, DEVICE),
+        || SessionEnd::Ban.start(&server, &guest, DEVICE),
     )
     .await;
     assert_eq!(status, 200);
@@ -225,7 +225,7 @@ async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest,
     let guest = server.node.guest(&device).await;
     let crowd = [&server.node, other, &server.node].map(|node| sign_in(node, &device));
     let ban = async {
-        Ending::Ban.start(server, &guest, &device).await.unwrap();
+        SessionEnd::Ban.start(server, &guest, &device).await.unwrap();
         [sign_in(other, &device).await, sign_in(&server.node, &device).await]
     };
     let (before, after) = tokio::join!(join_all(crowd), ban);
@@ -235,7 +235,7 @@ async fn ban_in_a_crowd(server: &Server, other: &Node, number: usize) -> (Guest,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn forty_bans_in_a_crowd_of_sign_ins_leave_no_session() {
+async fn forty_bans_among_concurrent_sign_ins_leave_no_session() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let mut heard = other.accounts.load_revocations().await.unwrap();
@@ -255,7 +255,7 @@ async fn forty_bans_in_a_crowd_of_sign_ins_leave_no_session() {
 
 /// An access token is believed until its node has heard that the session ended.
 #[tokio::test]
-async fn a_session_that_has_ended_changes_no_credential() {
+async fn an_ended_session_cannot_change_credentials() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = with_password(&server, "Maria", DEVICE).await;

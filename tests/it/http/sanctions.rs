@@ -19,7 +19,7 @@ use crate::support::reason;
 
 const DEVICE: &str = "device-0123456789";
 
-fn bahay(url: &str, arguments: &[&str]) -> Output {
+fn run_bahay(url: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bahay"));
     command.env_clear().env("DATABASE_URL", url).stdin(Stdio::null());
     command.args(arguments).output().unwrap()
@@ -78,7 +78,7 @@ async fn a_banned_player_neither_signs_in_nor_sits_down_until_the_ban_ends() {
 }
 
 /// What a call over REST and a command over the socket are refused with, by its code and its words.
-async fn refused_both_ways(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
+async fn collect_refusals(client: &Client, play: &mut Play, number: u32) -> [(String, String); 2] {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = http.post(format!("{}/v1/matchmaking/tickets", client.base()));
     let request = request.bearer_auth(client.access_token()).json(&json!({ "rooms": ["newbie"] }));
@@ -111,7 +111,7 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     let id = uuid::Uuid::new_v4();
     sqlx::query(ban).bind(id).bind(client.player().0).execute(&owner).await.unwrap();
     let banned = ("banned".to_owned(), "banned for good: collusion at tables".to_owned());
-    let refused = refused_both_ways(&client, &mut play, 1).await;
+    let refused = collect_refusals(&client, &mut play, 1).await;
     assert_eq!(refused, [banned.clone(), banned]);
     let lift = "update sanctions set lifted_at = now() where id = $1";
     sqlx::query(lift).bind(id).execute(&owner).await.unwrap();
@@ -129,7 +129,7 @@ async fn the_socket_refuses_a_ticket_as_rest_does() {
     };
     timeout(PATIENCE, closed).await.expect("the node hears that the house is closed");
     let closed = ("room_closed".to_owned(), "this room is closed".to_owned());
-    let refused = refused_both_ways(&client, &mut play, 2).await;
+    let refused = collect_refusals(&client, &mut play, 2).await;
     assert_eq!(refused, [closed.clone(), closed]);
 }
 
@@ -141,7 +141,7 @@ async fn an_operator_bans_and_the_socket_closes() {
     let mut play = client.play().await.unwrap();
     let (player, url) = (client.player().to_string(), house.database.url());
     let done =
-        bahay(&url, &["ban", "add", &player, "--reason", "collusion at tables", "--days", "7"]);
+        run_bahay(&url, &["ban", "add", &player, "--reason", "collusion at tables", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let code = loop {
         match timeout(PATIENCE, play.next()).await.unwrap() {
@@ -151,34 +151,34 @@ async fn an_operator_bans_and_the_socket_closes() {
         }
     };
     assert_eq!(code, close::SIGNED_OUT);
-    let listed = bahay(&url, &["ban", "list", &player]);
+    let listed = run_bahay(&url, &["ban", "list", &player]);
     let listed = String::from_utf8(listed.stdout).unwrap();
     let today = clock::to_jiff(Clock::system().now()).to_string();
     assert!(listed.starts_with(&format!("since {}", &today[..10])), "{listed}");
     assert!(listed.contains("until ") && listed.contains(": collusion"), "{listed}");
-    assert!(bahay(&url, &["ban", "lift", &player]).status.success());
-    let again = bahay(&url, &["ban", "lift", &player]);
+    assert!(run_bahay(&url, &["ban", "lift", &player]).status.success());
+    let again = run_bahay(&url, &["ban", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not banned"));
     let nobody = uuid::Uuid::max().to_string();
-    let unknown = bahay(&url, &["ban", "add", &nobody, "--reason", "nobody is there"]);
+    let unknown = run_bahay(&url, &["ban", "add", &nobody, "--reason", "nobody is there"]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("there is no such player"));
 }
 
 /// By command, while the player stays signed in.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_mutes_and_lifts_that_by_command() {
+async fn an_operator_mutes_and_lifts_the_mute_by_command() {
     let house = House::new().await;
     let client = house.guest("Benjie").await;
     let (player, url) = (client.player().to_string(), house.database.url());
     let done =
-        bahay(&url, &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]);
+        run_bahay(&url, &["mute", "add", &player, "--reason", "insults at the table", "--days", "7"]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let listed = bahay(&url, &["mute", "list", &player]);
+    let listed = run_bahay(&url, &["mute", "list", &player]);
     let listed = String::from_utf8(listed.stdout).unwrap();
     assert!(listed.contains("until ") && listed.contains(": insults"), "{listed}");
-    assert!(bahay(&url, &["ban", "list", &player]).stdout.is_empty());
-    assert!(bahay(&url, &["mute", "lift", &player]).status.success());
-    let again = bahay(&url, &["mute", "lift", &player]);
+    assert!(run_bahay(&url, &["ban", "list", &player]).stdout.is_empty());
+    assert!(run_bahay(&url, &["mute", "lift", &player]).status.success());
+    let again = run_bahay(&url, &["mute", "lift", &player]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("the player is not muted"));
     let told: Value = client.read("/v1/me/notices").await.unwrap();
     let kinds: Vec<_> = told["items"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
@@ -194,7 +194,7 @@ async fn an_operator_mutes_and_lifts_that_by_command() {
 }
 
 #[tokio::test]
-async fn a_ban_and_a_mute_are_apart() {
+async fn bans_and_mutes_are_independent() {
     let server = Server::new().await;
     let token = server.operator("ben", Role::Support).await;
     let guest = server.node.guest(DEVICE).await;

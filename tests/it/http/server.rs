@@ -107,10 +107,10 @@ pub(crate) struct Guest {
 
 impl Server {
     pub(crate) async fn new() -> Self {
-        Self::with(Setup::default()).await
+        Self::with_setup(Setup::default()).await
     }
 
-    pub(crate) async fn with(setup: Setup) -> Self {
+    pub(crate) async fn with_setup(setup: Setup) -> Self {
         let bank = Bank::new().await;
         let clock = Clock::set_to(NOW);
         let node = Node::start(&bank, bank.ledger.clone(), &clock, setup, None).await;

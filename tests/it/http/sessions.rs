@@ -19,7 +19,7 @@ async fn sign_out(node: &Node, guest: &Guest) {
 }
 
 #[tokio::test]
-async fn refreshing_gives_new_tokens_of_the_same_session() {
+async fn refreshing_returns_new_tokens_of_the_same_session() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     server.clock.advance(Duration::from_mins(20));
@@ -33,7 +33,7 @@ async fn refreshing_gives_new_tokens_of_the_same_session() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_that_comes_twice_ends_its_session_and_no_other() {
+async fn a_reused_refresh_token_ends_its_session_only() {
     let server = Server::new().await;
     let stolen = server.node.guest(DEVICE).await;
     let other = server.node.guest(DEVICE).await;
@@ -52,7 +52,7 @@ async fn a_refresh_token_that_comes_twice_ends_its_session_and_no_other() {
 
 /// A tab that was duplicated renews beside its original, and an answer that was lost is asked for again.
 #[tokio::test]
-async fn a_device_that_repeats_a_refresh_gets_the_same_successor_for_a_minute() {
+async fn a_retried_refresh_gets_the_same_successor_for_a_minute() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
@@ -79,7 +79,7 @@ async fn a_device_that_repeats_a_refresh_gets_the_same_successor_for_a_minute() 
 
 /// Who has used the successor has had the answer, so nobody honest asks for it again.
 #[tokio::test]
-async fn a_used_successor_ends_the_repetitions_of_its_predecessor() {
+async fn a_used_successor_ends_retries_of_its_predecessor() {
     let server = Server::new().await;
     let node = &server.node;
     let guest = node.guest(DEVICE).await;
@@ -92,7 +92,7 @@ async fn a_used_successor_ends_the_repetitions_of_its_predecessor() {
 /// Whether the thief or the player comes first, and whatever device the thief names: at the second
 /// use the session ends, and neither has tokens any more.
 #[tokio::test]
-async fn a_stolen_refresh_token_is_noticed_within_the_minute_too() {
+async fn a_stolen_refresh_token_is_detected_within_the_minute() {
     const OTHERS: &str = "device-9876543210";
     let server = Server::new().await;
     let node = &server.node;
@@ -120,7 +120,7 @@ async fn a_stolen_refresh_token_is_noticed_within_the_minute_too() {
 }
 
 #[tokio::test]
-async fn a_session_without_a_device_takes_the_first_that_refreshes_it() {
+async fn a_session_without_a_device_adopts_the_first_one() {
     const OTHERS: &str = "device-9876543210";
     let server = Server::new().await;
     let node = &server.node;
@@ -140,7 +140,7 @@ async fn a_session_without_a_device_takes_the_first_that_refreshes_it() {
 }
 
 #[tokio::test]
-async fn of_twenty_refreshes_of_a_device_that_race_on_two_nodes_all_get_one_successor() {
+async fn twenty_concurrent_refreshes_of_a_device_get_one_successor() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let mut token = server.node.guest(DEVICE).await.refresh_token;
@@ -160,7 +160,7 @@ async fn of_twenty_refreshes_of_a_device_that_race_on_two_nodes_all_get_one_succ
 }
 
 #[tokio::test]
-async fn of_twenty_raced_refreshes_at_most_one_passes_and_the_session_ends() {
+async fn concurrent_refreshes_without_a_device_end_the_session() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let races = (0..20).map(|_| async {
@@ -172,7 +172,7 @@ async fn of_twenty_raced_refreshes_at_most_one_passes_and_the_session_ends() {
 }
 
 #[tokio::test]
-async fn tokens_end_with_their_time() {
+async fn tokens_expire() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     server.clock.advance(REFRESH_TOKEN_LIFE - Duration::from_millis(1));
@@ -212,7 +212,7 @@ async fn signing_out_ends_this_session_at_once() {
 }
 
 #[tokio::test]
-async fn other_nodes_hear_of_an_ended_session_and_so_does_one_that_starts_later() {
+async fn all_nodes_learn_of_an_ended_session() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let heard = other.accounts.load_revocations().await.unwrap();
@@ -239,7 +239,7 @@ async fn other_nodes_hear_of_an_ended_session_and_so_does_one_that_starts_later(
 }
 
 #[tokio::test]
-async fn an_unknown_refresh_token_is_nobodys() {
+async fn an_unknown_refresh_token_is_refused() {
     let server = Server::new().await;
     let unknown = format!("rt_{}", "0".repeat(64));
     for token in [unknown.as_str(), "", "rt_", "nonsense"] {
@@ -249,7 +249,7 @@ async fn an_unknown_refresh_token_is_nobodys() {
 }
 
 #[tokio::test]
-async fn a_player_sees_its_sessions_and_nobody_elses() {
+async fn a_player_sees_its_own_sessions_only() {
     let server = Server::new().await;
     let node = &server.node;
     let first = node.guest(DEVICE).await;
@@ -317,7 +317,7 @@ async fn one_session_is_ended_from_another() {
 }
 
 #[tokio::test]
-async fn signing_out_everywhere_ends_all_sessions_on_all_nodes_and_lasts() {
+async fn signing_out_everywhere_ends_all_sessions_on_all_nodes() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let heard = other.accounts.load_revocations().await.unwrap();
@@ -354,7 +354,7 @@ async fn signing_out_everywhere_ends_all_sessions_on_all_nodes_and_lasts() {
 
 /// A stolen refresh token that comes to another node ends the family on every node.
 #[tokio::test]
-async fn a_family_ends_on_all_nodes() {
+async fn a_token_family_ends_on_all_nodes() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let guest = server.node.guest(DEVICE).await;

@@ -22,7 +22,7 @@ async fn count(pool: &PgPool, what: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn the_same_device_is_the_same_player() {
+async fn a_device_always_signs_in_the_same_player() {
     let server = Server::new().await;
     let first = server
         .node
@@ -47,7 +47,7 @@ async fn the_same_device_is_the_same_player() {
 }
 
 #[tokio::test]
-async fn a_device_without_a_time_zone_may_tell_it_later() {
+async fn a_time_zone_may_be_added_at_a_later_sign_in() {
     let server = Server::new().await;
     let first = server.node.guest(DEVICE).await;
     assert!(first.answer["player"]["time_zone"].is_null());
@@ -68,7 +68,7 @@ async fn a_new_player_is_welcomed_once() {
 }
 
 #[tokio::test]
-async fn fifty_races_of_one_new_device_make_one_player_and_one_grant() {
+async fn fifty_concurrent_sign_ins_of_a_device_create_one_player_and_one_grant() {
     let server = Server::new().await;
     let other = server.another_node().await;
     let races = (0..50).map(|number| {
@@ -98,7 +98,7 @@ async fn fifty_races_of_one_new_device_make_one_player_and_one_grant() {
 }
 
 #[tokio::test]
-async fn neither_a_device_nor_a_refresh_token_is_stored_as_such() {
+async fn device_ids_and_refresh_tokens_are_stored_as_hashes() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let refreshed = ok(server.node.refresh_by(&guest.refresh_token, DEVICE)).await;

@@ -1,5 +1,5 @@
-//! Who waits here to hear what becomes of a ticket. What is over is read from one list for all
-//! who wait at this node, so that waiting costs nothing while nothing happens.
+//! Subscriptions of this node's connections to ticket updates. One task reads the stream of updates
+//! for all subscriptions, so a waiting player costs no calls while nothing happens.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,24 +9,24 @@ use bahay_engine::matchmaking::TicketId;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use crate::live_store::{LiveStore, Over, TicketState, Unavailable};
+use crate::live_store::{LiveStore, TicketUpdate, TicketState, Unavailable};
 
 use super::Lobby;
 
-/// How often the list is read.
-const EVERY: Duration = Duration::from_millis(100);
+/// The interval at which the stream of updates is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A ticket whose end is waited for; forgotten with this.
+/// A subscription to the updates of one ticket, which ends when this is dropped.
 #[derive(Debug)]
-pub struct Sought {
+pub struct TicketSubscription {
     pub ticket: TicketId,
-    over: watch::Receiver<Option<Over>>,
-    seekers: Seekers,
+    over: watch::Receiver<Option<TicketUpdate>>,
+    waiters: TicketWaiters,
 }
 
-impl Sought {
-    /// Returns what has become of it since the last call; pending while nothing has changed.
-    pub async fn next(&mut self) -> Over {
+impl TicketSubscription {
+    /// Waits for the next update since the last call, and returns it. Cancel safe.
+    pub async fn next(&mut self) -> TicketUpdate {
         loop {
             if self.over.changed().await.is_err() {
                 return std::future::pending().await;
@@ -38,58 +38,60 @@ impl Sought {
     }
 }
 
-impl Drop for Sought {
+impl Drop for TicketSubscription {
     fn drop(&mut self) {
-        let mut waiting = self.seekers.lock();
-        // Another connection may wait for the same ticket; with this one still counted.
+        let mut waiting = self.waiters.lock();
+        // Another connection may be subscribed to the same ticket. This receiver still counts here.
         if waiting.get(&self.ticket).is_some_and(|sender| sender.receiver_count() <= 1) {
             waiting.remove(&self.ticket);
         }
     }
 }
 
-type Waiting = HashMap<TicketId, watch::Sender<Option<Over>>>;
+type Waiting = HashMap<TicketId, watch::Sender<Option<TicketUpdate>>>;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seekers(Arc<Mutex<Waiting>>);
+pub(super) struct TicketWaiters(Arc<Mutex<Waiting>>);
 
-impl Seekers {
+impl TicketWaiters {
     fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, over: Over) {
+    fn publish(&self, over: TicketUpdate) {
         if let Some(sender) = self.lock().get(&over.ticket) {
             sender.send_replace(Some(over));
         }
     }
 
-    fn ids(&self) -> Vec<TicketId> {
+    fn ticket_ids(&self) -> Vec<TicketId> {
         self.lock().keys().copied().collect()
     }
 }
 
 impl Lobby {
-    /// Begins to wait for what becomes of a ticket. It may be over already: look at it after this.
-    pub fn await_ticket(&self, ticket: TicketId) -> Sought {
-        let mut waiting = self.seekers.lock();
+    /// Subscribes to the updates of a ticket. The caller reads the ticket afterwards, because it
+    /// may already be over.
+    pub fn subscribe_ticket(&self, ticket: TicketId) -> TicketSubscription {
+        let mut waiting = self.waiters.lock();
         let over = waiting.entry(ticket).or_insert_with(|| watch::Sender::new(None)).subscribe();
         drop(waiting);
-        Sought { ticket, over, seekers: self.seekers.clone() }
+        TicketSubscription { ticket, over, waiters: self.waiters.clone() }
     }
 
-    /// Tells those who wait here, for as long as it is polled. One such task a process.
+    /// Publishes ticket updates to the subscriptions of this process. Runs for as long as it is
+    /// polled; a process has one such task.
     pub async fn follow_tickets(self) {
-        let mut ticks = tokio::time::interval(EVERY);
+        let mut ticks = tokio::time::interval(POLL_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut place = None;
         loop {
             ticks.tick().await;
-            if self.seekers.lock().is_empty() {
+            if self.waiters.lock().is_empty() {
                 place = None;
                 continue;
             }
-            match look(&self.live, &self.seekers, place.as_deref()).await {
+            match poll_updates(&self.live, &self.waiters, place.as_deref()).await {
                 Ok(next) => place = next,
                 Err(error) => {
                     tracing::debug!(%error, "what becomes of tickets is read later");
@@ -100,17 +102,17 @@ impl Lobby {
     }
 }
 
-/// What is new after a place in the list, and the next place.
-async fn look(
+/// Publishes the updates after a cursor in the stream, and returns the next cursor.
+async fn poll_updates(
     live: &LiveStore,
-    seekers: &Seekers,
+    waiters: &TicketWaiters,
     place: Option<&str>,
 ) -> Result<Option<String>, Unavailable> {
-    let (over, next) = live.matching_over(place).await?;
-    over.into_iter().for_each(|over| seekers.tell(over));
+    let (over, next) = live.ticket_updates(place).await?;
+    over.into_iter().for_each(|over| waiters.publish(over));
     if place.is_none() {
-        // What was over before this place is in the tickets themselves.
-        let ids = seekers.ids();
+        // The tickets themselves hold the outcomes that precede the first cursor.
+        let ids = waiters.ticket_ids();
         for (id, ticket) in ids.iter().zip(live.matching_tickets(&ids).await?) {
             let (state, table, reason) = match ticket {
                 Some(ticket) => (ticket.state, ticket.table, ticket.reason),
@@ -122,7 +124,7 @@ async fn look(
                 TicketState::Seated | TicketState::Cancelled | TicketState::Expired => true,
             };
             if is_news {
-                seekers.tell(Over { ticket: *id, state, table, reason });
+                waiters.publish(TicketUpdate { ticket: *id, state, table, reason });
             }
         }
     }

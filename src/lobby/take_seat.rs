@@ -1,5 +1,5 @@
-//! Sitting down at a table where a place is reserved: bound, seated, confirmed. Every way to a
-//! table ends here. Broken off anywhere, it can be done again for the same table.
+//! Taking a reserved seat: claim, sit, confirm. Every path to a table ends here. The sequence can
+//! be repeated for the same table after an interruption at any step.
 
 use bahay_engine::table::{Input, PlayerId, Rejection, TableId};
 
@@ -8,75 +8,80 @@ use crate::tables::SubmitError;
 
 use super::{Lobby, LobbyError};
 
-/// What became of it.
+/// The outcome of taking a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sat {
-    Here,
-    /// The player is bound to another table.
-    Elsewhere,
-    /// The table is full, closed, halted or gone.
-    NoPlace,
+pub(super) enum SeatOutcome {
+    Seated,
+    /// The player has a claim to another table.
+    BoundElsewhere,
+    /// The table is full, closed, halted, ended or run by another version.
+    NoSeat,
 }
 
-/// Who is to sit down.
+/// A player to be seated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sitter<'a> {
+pub(super) struct NewOccupant<'a> {
     pub(super) player: PlayerId,
     pub(super) name: &'a str,
     pub(super) avatar: Option<&'a str>,
-    /// A bot of the house (rule 8.6).
+    /// Marks a house bot (rule 8.6).
     pub(super) is_bot: bool,
 }
 
 impl Lobby {
-    /// Whether the player sits there is unknown after an error: the claim expires, and the next
-    /// request finds out.
-    pub(super) async fn sit(&self, sitter: &Sitter<'_>, table: TableId) -> Result<Sat, LobbyError> {
-        let Sitter { player, name, avatar, is_bot: bot } = *sitter;
-        if !self.live.bind(player, table).await? {
+    /// Claims, takes and confirms a seat at a table.
+    ///
+    /// # Errors
+    /// After an error it is unknown whether the player sits there: the claim expires, and the next
+    /// request resolves it.
+    pub(super) async fn take_seat(&self, occupant: &NewOccupant<'_>, table: TableId) -> Result<SeatOutcome, LobbyError> {
+        let NewOccupant { player, name, avatar, is_bot: bot } = *occupant;
+        if !self.live.claim_seat(player, table).await? {
             match self.live.seat_claim(player).await? {
-                // By a process that did not come to an end, or that is at it: it ends alike.
+                // The claim is left by an interrupted process, or held by a concurrent one; both
+                // end in the same state.
                 SeatClaim::Pending(bound) | SeatClaim::Held(bound) if bound == table => {}
                 SeatClaim::Pending(_) | SeatClaim::Held(_) | SeatClaim::None => {
-                    return Ok(Sat::Elsewhere);
+                    return Ok(SeatOutcome::BoundElsewhere);
                 }
             }
         }
-        let (name, avatar) = (name.to_owned(), avatar.map(str::to_owned));
+        let name = name.to_owned();
+        let avatar = avatar.map(str::to_owned);
         let input = Input::Sit { player, name, avatar, bot };
         match self.tables.submit(table, input).await {
             Ok(_) | Err(SubmitError::Rejected(Rejection::AlreadySeated)) => {
-                match self.confirm(player, table).await {
-                    Ok(_) => Ok(Sat::Here),
-                    Err(LobbyError::Seating) => Ok(Sat::Elsewhere),
+                match self.confirm_seat(player, table).await {
+                    Ok(_) => Ok(SeatOutcome::Seated),
+                    Err(LobbyError::Seating) => Ok(SeatOutcome::BoundElsewhere),
                     Err(error) => Err(error),
                 }
             }
-            // A halted table, or one that others play, is no place to sit down at.
+            // A table that is halted or run by another version takes no players.
             Err(
                 SubmitError::Rejected(_)
                 | SubmitError::Missing
                 | SubmitError::Halted
                 | SubmitError::OtherVersion,
             ) => {
-                self.live.release(player, table).await?;
-                // Else everybody would be sent there first.
+                self.live.release_seat_claim(player, table).await?;
+                // A stale listing would send every player to this table first.
                 if let Err(error) = self.tables.list_again(table).await {
                     tracing::debug!(%table, %error, "a table that cannot be looked at stays listed");
                 }
-                Ok(Sat::NoPlace)
+                Ok(SeatOutcome::NoSeat)
             }
             Err(SubmitError::Unavailable(error)) => Err(error.into()),
         }
     }
 
-    /// Makes a fresh claim last. If it has expired meanwhile the seat is given up again.
-    pub(super) async fn confirm(
+    /// Makes a pending claim permanent. Gives the seat up again if the claim has expired.
+    pub(super) async fn confirm_seat(
         &self,
         player: PlayerId,
         table: TableId,
     ) -> Result<TableId, LobbyError> {
-        if self.live.confirm(player, table).await? {
+        if self.live.confirm_seat_claim(player, table).await? {
             return Ok(table);
         }
         match self.tables.submit(table, Input::Leave { player }).await {

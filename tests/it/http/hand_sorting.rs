@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::server::{Server, expect_refusal, ok, refused};
 
 #[tokio::test]
-async fn a_hand_is_sorted_both_ways_whatever_its_order() {
+async fn a_hand_is_sorted_regardless_of_its_order() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let sort = |cards: Value, by: &str| {
@@ -25,7 +25,7 @@ async fn a_hand_is_sorted_both_ways_whatever_its_order() {
 }
 
 #[tokio::test]
-async fn what_is_no_hand_is_refused() {
+async fn an_invalid_hand_is_refused() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let all = ["C", "D"]

@@ -20,27 +20,27 @@ impl Office {
         Self { server, admin }
     }
 
-    fn order(&self, token: &str, method: Method, path: &str, body: &Value) -> RequestBuilder {
+    fn request(&self, token: &str, method: Method, path: &str, body: &Value) -> RequestBuilder {
         let request = self.server.node.request(method, path).bearer_auth(token);
         request.header("idempotency-key", Uuid::new_v4().to_string()).json(body)
     }
 
     fn create(&self, id: &str, settings: &Value) -> RequestBuilder {
         let body = json!({ "id": id, "settings": settings });
-        self.order(&self.admin, Method::POST, "/v1/operator/rooms", &body)
+        self.request(&self.admin, Method::POST, "/v1/operator/rooms", &body)
     }
 
     fn change(&self, id: &str, revision: u32, settings: &Value) -> RequestBuilder {
         let body = json!({ "revision": revision, "settings": settings });
-        self.order(&self.admin, Method::PUT, &format!("/v1/operator/rooms/{id}"), &body)
+        self.request(&self.admin, Method::PUT, &format!("/v1/operator/rooms/{id}"), &body)
     }
 
-    fn turn(&self, id: &str, what: &str) -> RequestBuilder {
+    fn switch_room(&self, id: &str, what: &str) -> RequestBuilder {
         let path = format!("/v1/operator/rooms/{id}/{what}");
-        self.order(&self.admin, Method::POST, &path, &json!({}))
+        self.request(&self.admin, Method::POST, &path, &json!({}))
     }
 
-    async fn shown(&self, id: &str) -> Value {
+    async fn load_room(&self, id: &str) -> Value {
         let rooms = ok(self.server.node.request(Method::GET, "/v1/rooms")).await;
         let items = rooms["items"].as_array().unwrap();
         items.iter().find(|room| room["id"] == id).cloned().unwrap_or_default()
@@ -62,7 +62,7 @@ pub(super) fn settings() -> Value {
     })
 }
 
-fn with(field: &str, value: Value) -> Value {
+fn settings_with(field: &str, value: Value) -> Value {
     let mut settings = settings();
     let pointer = format!("/{}", field.replace('.', "/"));
     match settings.pointer_mut(&pointer) {
@@ -73,7 +73,7 @@ fn with(field: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_room_is_made_changed_closed_and_opened_and_all_of_it_is_kept() {
+async fn every_change_of_a_room_is_a_revision() {
     let office = Office::new().await;
     let made = ok(office.create("weekend", &settings())).await;
     assert_eq!(made["revision"], 1);
@@ -85,23 +85,23 @@ async fn a_room_is_made_changed_closed_and_opened_and_all_of_it_is_kept() {
     expected["rules"] = rules;
     assert_eq!(made["settings"], expected);
     assert_eq!(made["changed_by"], "ate.luz");
-    let shown = office.shown("weekend").await;
+    let shown = office.load_room("weekend").await;
     assert_eq!((&shown["bet"], &shown["wallet_max"]), (&json!(2_500), &json!(9_000_000)));
     assert_eq!((&shown["rule_set"], &shown["is_open"]), (&json!("relaxed"), &json!(true)));
 
-    let dearer = with("bet", json!(3_000));
+    let dearer = settings_with("bet", json!(3_000));
     let changed = ok(office.change("weekend", 1, &dearer)).await;
     assert_eq!((&changed["revision"], &changed["settings"]["bet"]), (&json!(2), &json!(3_000)));
     expect_refusal(office.change("weekend", 1, &settings()), 409, "room_changed").await;
 
-    let closed = ok(office.turn("weekend", "closing")).await;
+    let closed = ok(office.switch_room("weekend", "closing")).await;
     assert_eq!((&closed["revision"], &closed["settings"]["is_open"]), (&json!(3), &json!(false)));
-    let again = ok(office.turn("weekend", "closing")).await;
+    let again = ok(office.switch_room("weekend", "closing")).await;
     assert_eq!(again["revision"], 3, "it is closed already");
     let guest = office.server.node.guest("device-0123456789").await;
     let seat = office.server.node.request(Method::POST, "/v1/rooms/weekend/seat");
     expect_refusal(seat.bearer_auth(&guest.access_token), 409, "room_closed").await;
-    assert_eq!(ok(office.turn("weekend", "opening")).await["revision"], 4);
+    assert_eq!(ok(office.switch_room("weekend", "opening")).await["revision"], 4);
 
     let path = "/v1/operator/rooms/weekend/revisions";
     let kept = ok(office.server.node.get(path, &office.admin)).await;
@@ -115,7 +115,7 @@ async fn a_room_is_made_changed_closed_and_opened_and_all_of_it_is_kept() {
 }
 
 #[tokio::test]
-async fn a_room_that_makes_no_sense_is_refused() {
+async fn invalid_room_settings_are_refused() {
     let office = Office::new().await;
     for (field, value) in [
         ("name", json!("")),
@@ -142,7 +142,7 @@ async fn a_room_that_makes_no_sense_is_refused() {
         ("clocks.grace_ms", json!(600_001)),
         ("clocks.missed_turns_to_takeover", json!(0)),
     ] {
-        let settings = with(field, value.clone());
+        let settings = settings_with(field, value.clone());
         let refused = super::server::refused(office.create("weekend", &settings)).await;
         assert_eq!(refused, (422, "room_unsound".into()), "{field} {value}");
     }
@@ -151,17 +151,17 @@ async fn a_room_that_makes_no_sense_is_refused() {
     }
     expect_refusal(office.create("newbie", &settings()), 409, "room_taken").await;
     expect_refusal(office.change("nowhere", 1, &settings()), 404, "room_not_found").await;
-    expect_refusal(office.turn("nowhere", "closing"), 404, "room_not_found").await;
-    let unknown = with("colour", json!("red"));
+    expect_refusal(office.switch_room("nowhere", "closing"), 404, "room_not_found").await;
+    let unknown = settings_with("colour", json!("red"));
     expect_refusal(office.create("weekend", &unknown), 422, "body_invalid").await;
 }
 
 /// Where a count is half a bet, bet times multiplier is even.
 #[tokio::test]
-async fn a_bet_that_a_count_is_no_whole_part_of_is_refused_by_its_field() {
+async fn a_bet_that_is_no_multiple_of_a_count_is_refused_by_its_field() {
     let office = Office::new().await;
     let settings = |bet: i64, multiplier: u32| {
-        let mut settings = with("bet", json!(bet));
+        let mut settings = settings_with("bet", json!(bet));
         settings["multiplier"] = json!(multiplier);
         settings["kind"] = json!("tongo_assets");
         settings["rule_set"] = json!("standard");
@@ -186,10 +186,10 @@ async fn only_an_administrator_changes_rooms() {
     for (name, role) in roles {
         let token = office.server.operator(name, role).await;
         let body = json!({ "id": "weekend", "settings": settings() });
-        let order = office.order(&token, Method::POST, "/v1/operator/rooms", &body);
+        let order = office.request(&token, Method::POST, "/v1/operator/rooms", &body);
         expect_refusal(order, 403, "operator_role_missing").await;
         let path = "/v1/operator/rooms/newbie/closing";
-        let order = office.order(&token, Method::POST, path, &json!({}));
+        let order = office.request(&token, Method::POST, path, &json!({}));
         expect_refusal(order, 403, "operator_role_missing").await;
         ok(office.server.node.get("/v1/operator/rooms/newbie/revisions", &token)).await;
     }
@@ -198,7 +198,7 @@ async fn only_an_administrator_changes_rooms() {
 /// As after a program that plays more games than this one has made a room: it is passed over, and is
 /// nothing that this one could change or make anew.
 #[tokio::test]
-async fn a_room_of_a_game_that_is_not_played_here_is_left_alone() {
+async fn a_room_of_an_unknown_game_is_left_alone() {
     let office = Office::new().await;
     sqlx::raw_sql(
         "
@@ -213,9 +213,9 @@ async fn a_room_of_a_game_that_is_not_played_here_is_left_alone() {
     .await
     .unwrap();
     ok(office.create("weekend", &settings())).await;
-    assert_eq!(office.shown("weekend").await["id"], "weekend");
-    assert_eq!(office.shown("dice").await, Value::Null);
+    assert_eq!(office.load_room("weekend").await["id"], "weekend");
+    assert_eq!(office.load_room("dice").await, Value::Null);
     expect_refusal(office.create("dice", &settings()), 409, "room_taken").await;
     expect_refusal(office.change("dice", 1, &settings()), 404, "room_not_found").await;
-    expect_refusal(office.turn("dice", "closing"), 404, "room_not_found").await;
+    expect_refusal(office.switch_room("dice", "closing"), 404, "room_not_found").await;
 }

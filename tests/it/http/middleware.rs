@@ -25,9 +25,9 @@ async fn panics() {
 }
 
 #[tokio::test]
-async fn a_panic_is_one_refusal_and_the_server_goes_on() {
+async fn a_panic_refuses_one_request_and_the_server_goes_on() {
     let more = Router::new().route("/panic", get(panics));
-    let server = Server::with(Setup { more, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { more, ..Setup::default() }).await;
     for _ in 0..3 {
         expect_refusal(server.node.request(Method::GET, "/panic"), 500, "internal").await;
     }
@@ -35,10 +35,10 @@ async fn a_panic_is_one_refusal_and_the_server_goes_on() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_refused() {
+async fn a_slow_request_times_out() {
     let more = Router::new().route("/never", get(std::future::pending::<()>));
     let options = Options { timeout: Duration::from_millis(50), ..Options::default() };
-    let server = Server::with(Setup { more, options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { more, options, ..Setup::default() }).await;
     let response = server.node.request(Method::GET, "/never").send().await.unwrap();
     assert_eq!(response.headers()["retry-after"], "1");
     let refused = super::server::refusal(response).await;
@@ -47,9 +47,9 @@ async fn what_takes_too_long_is_refused() {
 
 /// A body that does not come is the client's fault, and said to be so.
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_an_answer_that_takes_long() {
+async fn a_missing_body_is_reported_as_a_request_timeout() {
     let options = Options { timeout: Duration::from_millis(200), ..Options::default() };
-    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let mut client = TcpStream::connect(server.node.address()).await.unwrap();
     let begun = "POST /v1/sign-in/guest HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\
         content-type: application/json\r\ncontent-length: 40\r\n\r\n{\"device_id\": ";
@@ -61,7 +61,7 @@ async fn a_body_that_does_not_come_is_not_an_answer_that_takes_long() {
 }
 
 #[tokio::test]
-async fn a_request_names_one_host() {
+async fn a_request_must_name_exactly_one_host() {
     let server = Server::new().await;
     for (request, status) in [
         ("HTTP/1.1\r\nhost: here", "HTTP/1.1 200"),
@@ -82,7 +82,7 @@ async fn a_request_names_one_host() {
 }
 
 #[tokio::test]
-async fn a_request_has_an_id_of_its_own_or_ours() {
+async fn a_request_id_is_adopted_or_assigned() {
     let server = Server::new().await;
     let alive = || server.node.request(Method::GET, "/healthz");
     let given = alive().header("x-request-id", "abc-1").send().await.unwrap();
@@ -95,7 +95,7 @@ async fn a_request_has_an_id_of_its_own_or_ours() {
 }
 
 #[tokio::test]
-async fn answers_are_not_to_be_kept_or_guessed_at() {
+async fn responses_forbid_caching_and_sniffing() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let response = server.node.get("/v1/me", &guest.access_token).send().await.unwrap();
@@ -104,13 +104,13 @@ async fn answers_are_not_to_be_kept_or_guessed_at() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_call_only_where_they_are_named() {
+async fn cors_is_limited_to_configured_origins() {
     let limits = rate_limit::Options {
         origins: "https://play.example".parse().unwrap(),
         ..rate_limit::Options::default()
     };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let open = Server::with(Setup { options, ..Setup::default() }).await;
+    let open = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let closed = Server::new().await;
     for (server, from, allowed) in [
         (&open, "https://play.example", true),
@@ -133,7 +133,7 @@ async fn pages_of_other_origins_may_call_only_where_they_are_named() {
 /// What costs questions, and what tells how the house does, is not for those who reach the house's
 /// own address.
 #[tokio::test]
-async fn only_supervisors_reach_readiness_and_figures() {
+async fn readiness_and_metrics_are_on_the_probe_listener_only() {
     let server = Server::new().await;
     for path in ["/readyz", "/metrics"] {
         let public = server.node.request(Method::GET, path);
@@ -154,11 +154,11 @@ async fn only_supervisors_reach_readiness_and_figures() {
 /// A browser that came by HTTPS is told to come by nothing else; whether it did a proxy of ours says, and
 /// nobody else.
 #[tokio::test]
-async fn browsers_are_told_to_stay_with_https_where_tls_is_in_front() {
+async fn hsts_is_sent_behind_tls_only() {
     let told = async |proxies: &str, hsts_seconds: u32, said: Option<&str>| {
         let limits = rate_limit::Options { proxies: proxies.parse().unwrap(), hsts_seconds, ..wide_rate_limits() };
         let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-        let server = Server::with(Setup { options, ..Setup::default() }).await;
+        let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
         let mut request = server.node.request(Method::GET, "/v1/nowhere");
         if let Some(said) = said {
             request = request.header("x-forwarded-proto", said);
@@ -178,14 +178,14 @@ async fn browsers_are_told_to_stay_with_https_where_tls_is_in_front() {
 
 /// A supervisor may ask whether the server is ready as often as it likes: that asks nobody else as often.
 #[tokio::test]
-async fn who_asks_for_readiness_without_end_does_not_ask_the_services() {
+async fn readiness_results_are_cached() {
     let asked = Arc::new(AtomicU32::new(0));
     let count = asked.clone();
     let redis = Probe::new("redis", move || {
         count.fetch_add(1, Ordering::SeqCst);
         async { Ok(()) }
     });
-    let server = Server::with(Setup { probes: vec![redis], ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { probes: vec![redis], ..Setup::default() }).await;
     let began = Instant::now();
     let requests = (0..200).map(|_| ok(server.node.probe("/readyz")));
     futures_util::future::join_all(requests).await;
@@ -195,14 +195,14 @@ async fn who_asks_for_readiness_without_end_does_not_ask_the_services() {
 }
 
 #[tokio::test]
-async fn readiness_names_what_does_not_answer() {
+async fn readiness_names_missing_services() {
     let up = Probe::new("redis", async || Ok(()));
-    let server = Server::with(Setup { probes: vec![up.clone()], ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { probes: vec![up.clone()], ..Setup::default() }).await;
     let ready = ok(server.node.probe("/readyz")).await;
     assert_eq!(ready["answering"], serde_json::json!(["postgres", "redis"]));
 
     let down = Probe::new("moon", async || Err("it is new".to_owned()));
-    let server = Server::with(Setup { probes: vec![up, down], ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { probes: vec![up, down], ..Setup::default() }).await;
     let response = server.node.probe("/readyz").send().await.unwrap();
     let problem: serde_json::Value = response.json().await.unwrap();
     assert_eq!(problem["code"], "unavailable");
@@ -287,10 +287,10 @@ async fn a_head_of_more_than_64_kb_is_refused() {
 
 /// How long a connection is kept on which nothing is asked is a setting.
 #[tokio::test]
-async fn a_connection_is_kept_alive_for_so_long() {
+async fn an_idle_connection_ends_after_the_configured_time() {
     let limits = rate_limit::Options { keep_alive: Duration::from_millis(300), ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let server = Server::with(Setup { options, ..Setup::default() }).await;
+    let server = Server::with_setup(Setup { options, ..Setup::default() }).await;
     let mut client = connect(&server, "GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n").await;
     let mut answer = Vec::new();
     client.read_to_end(&mut answer).await.unwrap();
@@ -298,7 +298,7 @@ async fn a_connection_is_kept_alive_for_so_long() {
 }
 
 /// An answer without an end, and word when it is given up.
-fn endless(given_up: mpsc::UnboundedSender<()>) -> Router {
+fn endless_response_router(given_up: mpsc::UnboundedSender<()>) -> Router {
     struct Told(mpsc::UnboundedSender<()>);
     impl Drop for Told {
         fn drop(&mut self) {
@@ -318,12 +318,12 @@ fn endless(given_up: mpsc::UnboundedSender<()>) -> Router {
 
 /// A client that hardly reads what it has asked for does not keep it for long, whatever it is.
 #[tokio::test]
-async fn an_answer_that_is_taken_too_slowly_is_given_up() {
+async fn a_response_that_is_read_too_slowly_is_aborted() {
     let (given_up, mut told) = mpsc::unbounded_channel();
     let limits = rate_limit::Options { slow_reader: Duration::from_millis(500), ..wide_rate_limits() };
     let options = Options { rate_limits: RateLimits::new(limits), ..Options::default() };
-    let setup = Setup { more: endless(given_up), options, ..Setup::default() };
-    let server = Server::with(setup).await;
+    let setup = Setup { more: endless_response_router(given_up), options, ..Setup::default() };
+    let server = Server::with_setup(setup).await;
     let request = "GET /endless HTTP/1.1\r\nhost: here\r\n\r\n";
     let silent = connect(&server, request).await;
     timeout(PATIENCE, told.recv()).await.expect("nothing was read");

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use bahay::operators::Role;
 
-use super::contract::filled;
-use super::reports::seated;
+use super::contract::fill_path;
+use super::reports::sign_in_at_desk;
 use super::server::{Server, ok, refused};
 
 /// Each is beyond PostgreSQL, RFC 3339, a calendar, or the years of a house.
@@ -42,16 +42,16 @@ const DAYS: [&str; 9] = [
 ];
 
 /// The earliest and the latest that are taken.
-const TIMES_TAKEN: [&str; 2] = ["1970-01-01T00:00:00Z", "9998-12-31T23:59:59.999Z"];
-const DAYS_TAKEN: [&str; 2] = ["1970-01-01", "9998-12-31"];
+const TIMES_ACCEPTED: [&str; 2] = ["1970-01-01T00:00:00Z", "9998-12-31T23:59:59.999Z"];
+const DAYS_ACCEPTED: [&str; 2] = ["1970-01-01", "9998-12-31"];
 
 /// The operations of the contract, with the parameters that are times or days.
-fn timed(document: &Value) -> Vec<(String, String, String)> {
+fn list_time_parameters(document: &Value) -> Vec<(String, String, String)> {
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
-                let format = formats(document, &parameter["schema"]);
+                let format = collect_formats(document, &parameter["schema"]);
                 if let Some(format) = format.first() {
                     assert_eq!(method, "get", "{path}: what changes something names no time");
                     let name = parameter["name"].as_str().unwrap().to_owned();
@@ -60,7 +60,7 @@ fn timed(document: &Value) -> Vec<(String, String, String)> {
             }
             let content = operation["requestBody"]["content"].as_object();
             for body in content.into_iter().flat_map(|content| content.values()) {
-                let format = formats(document, &body["schema"]);
+                let format = collect_formats(document, &body["schema"]);
                 assert_eq!(format, Vec::<String>::new(), "{path}: a body names a time");
             }
         }
@@ -69,23 +69,23 @@ fn timed(document: &Value) -> Vec<(String, String, String)> {
 }
 
 /// The formats of times in a schema and in what it refers to.
-fn formats(document: &Value, schema: &Value) -> Vec<String> {
+fn collect_formats(document: &Value, schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(fields) => {
             let own = fields.get("format").and_then(Value::as_str);
             let own = own.filter(|format| ["date", "date-time"].contains(format));
             let referred = fields.get("$ref").and_then(Value::as_str).map(|path| {
                 let schema = document.pointer(path.trim_start_matches('#')).unwrap();
-                formats(document, schema)
+                collect_formats(document, schema)
             });
-            let inner = fields.values().flat_map(|inner| formats(document, inner));
+            let inner = fields.values().flat_map(|inner| collect_formats(document, inner));
             own.map(str::to_owned)
                 .into_iter()
                 .chain(referred.into_iter().flatten())
                 .chain(inner)
                 .collect()
         }
-        Value::Array(all) => all.iter().flat_map(|inner| formats(document, inner)).collect(),
+        Value::Array(all) => all.iter().flat_map(|inner| collect_formats(document, inner)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
@@ -96,7 +96,7 @@ async fn every_time_of_the_contract_is_bounded() {
     let document = ok(server.node.request(Method::GET, "/openapi.json")).await;
     let player = server.node.guest("device-of-a-guest").await.access_token;
     let operator = server.operator("ada", Role::Admin).await;
-    let timed = timed(&document);
+    let timed = list_time_parameters(&document);
     assert!(timed.len() >= 15, "{timed:?}");
     for (path, name, format) in timed {
         let token = if path.starts_with("/v1/operator") { &operator } else { &player };
@@ -104,13 +104,13 @@ async fn every_time_of_the_contract_is_bounded() {
         let refused_ones = if is_day { &DAYS[..] } else { &TIMES[..] };
         let ask = |value: &str| {
             let query = serde_urlencoded::to_string([(&name, value)]).unwrap();
-            server.node.get(&format!("{}?{query}", filled(&path)), token)
+            server.node.get(&format!("{}?{query}", fill_path(&path)), token)
         };
         for value in refused_ones {
             let (status, code) = refused(ask(value)).await;
             assert_eq!((status, code.as_str()), (422, "query_invalid"), "{path} {name}={value}");
         }
-        for value in if is_day { DAYS_TAKEN } else { TIMES_TAKEN } {
+        for value in if is_day { DAYS_ACCEPTED } else { TIMES_ACCEPTED } {
             let response = ask(value).send().await.unwrap();
             let status = response.status().as_u16();
             // A board may have nothing of a day.
@@ -120,9 +120,9 @@ async fn every_time_of_the_contract_is_bounded() {
 }
 
 #[tokio::test]
-async fn every_time_of_a_form_of_the_desk_is_bounded() {
+async fn every_time_in_a_form_of_the_desk_is_bounded() {
     let server = Server::new().await;
-    let (cookie, _) = seated(&server, "ada", Role::Admin).await;
+    let (cookie, _) = sign_in_at_desk(&server, "ada", Role::Admin).await;
     for path in [
         "/desk/settlements",
         "/desk/settlements/live",
@@ -140,7 +140,7 @@ async fn every_time_of_a_form_of_the_desk_is_bounded() {
                 let response = ask(value.trim_end_matches('Z').to_owned()).await.unwrap();
                 assert_eq!(response.status(), 422, "{path} {name}={value}");
             }
-            for value in TIMES_TAKEN {
+            for value in TIMES_ACCEPTED {
                 let response = ask(value.trim_end_matches('Z').to_owned()).await.unwrap();
                 assert_eq!(response.status(), 200, "{path} {name}={value}");
             }

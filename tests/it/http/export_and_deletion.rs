@@ -17,7 +17,7 @@ const DEVICE: &str = "device-0123456789";
 const PASSWORD: &str = "rain on a tin roof";
 
 /// Three guests who have played a game; the first has a name and a password.
-async fn played(server: &Server) -> (Vec<Guest>, TableId) {
+async fn play_game(server: &Server) -> (Vec<Guest>, TableId) {
     let mut guests = Vec::new();
     for number in 0..3 {
         let device = format!("{DEVICE}-{number}");
@@ -41,9 +41,9 @@ async fn played(server: &Server) -> (Vec<Guest>, TableId) {
 }
 
 #[tokio::test]
-async fn the_export_holds_what_is_held() {
+async fn the_export_contains_all_data_of_the_player() {
     let server = Server::new().await;
-    let (guests, _) = played(&server).await;
+    let (guests, _) = play_game(&server).await;
     let token = guests[0].access_token.as_str();
     let response = server.node.get("/v1/me/export", token).send().await.unwrap();
     let attachment = "attachment; filename=\"bahay-export.json\"";
@@ -75,9 +75,9 @@ async fn the_export_holds_what_is_held() {
 
 /// A document is sent in portions, and they come together again.
 #[tokio::test]
-async fn an_export_of_many_portions_comes_whole() {
+async fn an_export_in_portions_is_complete() {
     let server = Server::new().await;
-    let (guests, table) = played(&server).await;
+    let (guests, table) = play_game(&server).await;
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     // In turn, so that nobody wins more than the bound of a day in rooms.
     for winner in (0..3).cycle().take(120) {
@@ -146,9 +146,9 @@ async fn a_player_exports_once_an_hour() {
 }
 
 #[tokio::test]
-async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
+async fn a_deleted_account_is_anonymous_and_the_books_balance() {
     let server = Server::new().await;
-    let (guests, _) = played(&server).await;
+    let (guests, _) = play_game(&server).await;
     let (gone, other) = (&guests[0], &guests[1]);
     let node = &server.node;
     ok(node
@@ -211,9 +211,9 @@ async fn a_deleted_account_is_nobody_and_the_books_still_add_up() {
 }
 
 #[tokio::test]
-async fn nobody_is_deleted_in_a_game_or_at_a_table() {
+async fn a_seated_player_cannot_be_deleted() {
     let server = Server::new().await;
-    let (guests, table) = played(&server).await;
+    let (guests, table) = play_game(&server).await;
     let mut proofs = Vec::new();
     for (number, guest) in guests.iter().enumerate() {
         let shown = match number {
@@ -244,9 +244,9 @@ async fn nobody_is_deleted_in_a_game_or_at_a_table() {
 
 /// Whom somebody does not want to meet, and what was said about whom.
 #[tokio::test]
-async fn the_export_holds_what_players_have_to_do_with_each_other() {
+async fn the_export_contains_relations_and_reports() {
     let server = Server::new().await;
-    let (guests, _) = played(&server).await;
+    let (guests, _) = play_game(&server).await;
     let [one, other, third] = &guests[..] else { panic!("three have played") };
     let put = |what: &str, of: &Guest| {
         let path = format!("/v1/me/{what}/{}", of.id);
@@ -282,14 +282,14 @@ async fn the_export_holds_what_players_have_to_do_with_each_other() {
 }
 
 /// The call by which a guest deletes its account, who has shown that it is its own.
-async fn deletion_of(server: &Server, guest: &Guest, shown: &Value) -> RequestBuilder {
+async fn request_deletion(server: &Server, guest: &Guest, shown: &Value) -> RequestBuilder {
     let proof = server.node.proof(&guest.access_token, shown).await;
     let delete = server.node.request(Method::DELETE, "/v1/me").bearer_auth(&guest.access_token);
     delete.header("account-proof", proof)
 }
 
 /// Waits until so many connections to the database wait for a lock.
-async fn waits(server: &Server, many: i64) {
+async fn wait_for_locks(server: &Server, many: i64) {
     let owner = server.bank.database.owner_pool().await;
     let query = "select count(*) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'";
@@ -304,9 +304,9 @@ async fn waits(server: &Server, many: i64) {
 /// A game that is just being opened, and the deletion of one of its players: the deletion waits, and
 /// is refused.
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_deleted_while_a_game_is_being_opened() {
+async fn a_deletion_waits_for_the_opening_of_a_game() {
     let server = Server::new().await;
-    let (guests, table) = played(&server).await;
+    let (guests, table) = play_game(&server).await;
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let owner = server.bank.database.owner_pool().await;
     let mut held = owner.begin().await.unwrap();
@@ -315,11 +315,11 @@ async fn nobody_is_deleted_while_a_game_is_being_opened() {
     let game = server.bank.deal(table, &players);
     let ledger = server.bank.ledger.clone();
     let opening = tokio::spawn(async move { ledger.open_game(game).await });
-    waits(&server, 1).await;
+    wait_for_locks(&server, 1).await;
     let shown = json!({ "by": "password", "password": PASSWORD });
-    let delete = deletion_of(&server, &guests[0], &shown).await;
+    let delete = request_deletion(&server, &guests[0], &shown).await;
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
-    waits(&server, 2).await;
+    wait_for_locks(&server, 2).await;
     held.rollback().await.unwrap();
     assert!(matches!(opening.await.unwrap().unwrap(), OpeningOutcome::Opened { .. }));
     assert_eq!(deletion.await.unwrap(), 409);
@@ -329,9 +329,9 @@ async fn nobody_is_deleted_while_a_game_is_being_opened() {
 
 /// The other way round: the opening waits, and finds that the player is gone.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
+async fn a_game_is_not_opened_with_a_player_under_deletion() {
     let server = Server::new().await;
-    let (guests, table) = played(&server).await;
+    let (guests, table) = play_game(&server).await;
     let players: Vec<PlayerId> = guests.iter().map(|guest| guest.id.parse().unwrap()).collect();
     let before = server.bank.wallets(&players).await;
     let owner = server.bank.database.owner_pool().await;
@@ -340,14 +340,14 @@ async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
     let hold = "lock table name_skeletons in share row exclusive mode";
     sqlx::query(hold).execute(&mut *held).await.unwrap();
     let shown = json!({ "by": "password", "password": PASSWORD });
-    let delete = deletion_of(&server, &guests[0], &shown).await;
+    let delete = request_deletion(&server, &guests[0], &shown).await;
     let deletion = tokio::spawn(async move { delete.send().await.unwrap().status().as_u16() });
-    waits(&server, 1).await;
+    wait_for_locks(&server, 1).await;
     let game = server.bank.deal(table, &players);
     let ledger = server.bank.ledger.clone();
     let (asked, again) = (game.clone(), game);
     let opening = tokio::spawn(async move { ledger.open_game(asked).await });
-    waits(&server, 2).await;
+    wait_for_locks(&server, 2).await;
     held.rollback().await.unwrap();
     assert_eq!(deletion.await.unwrap(), 204);
     let cannot = opening.await.unwrap().unwrap();
@@ -363,7 +363,7 @@ async fn no_game_is_opened_with_somebody_who_is_being_deleted() {
 
 /// Whichever is first: who is in a game has an account, and whose account is gone is in no game.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_a_deletion_and_an_opening_at_once_one_is_first() {
+async fn a_concurrent_deletion_and_opening_are_serialized() {
     let server = Server::new().await;
     let mut outcomes = (0, 0);
     for round in 0..40 {
@@ -375,7 +375,7 @@ async fn of_a_deletion_and_an_opening_at_once_one_is_first() {
         let game = server.bank.deal(TableId(Uuid::new_v4()), &players);
         let device = format!("{DEVICE}-{round}-{}", round % 3);
         let shown = json!({ "by": "device", "device_id": device });
-        let delete = deletion_of(&server, &guests[round % 3], &shown).await;
+        let delete = request_deletion(&server, &guests[round % 3], &shown).await;
         let (opened, deleted) = tokio::join!(server.bank.ledger.open_game(game), async {
             delete.send().await.unwrap()
         });
@@ -395,13 +395,13 @@ async fn of_a_deletion_and_an_opening_at_once_one_is_first() {
 
 /// A sign-in that has found its player, and the deletion of that player: no session is left.
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_signs_in_as_somebody_who_is_being_deleted() {
+async fn a_sign_in_during_a_deletion_is_refused() {
     let server = Server::new().await;
     for round in 0..20 {
         let device = format!("{DEVICE}-{round}");
         let guest = server.node.guest(&device).await;
         let shown = json!({ "by": "device", "device_id": device });
-        let delete = deletion_of(&server, &guest, &shown).await;
+        let delete = request_deletion(&server, &guest, &shown).await;
         let body = json!({ "device_id": device });
         let sign_in = server.node.post("/v1/sign-in/guest", &body);
         let (deleted, _) = tokio::join!(delete.send(), sign_in.send());

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::server::{Server, ok, text};
 
 /// What takes a text: the path, the body around it, and how long it is at least and at most.
-fn texts(player: &str, correction: &str) -> Vec<(String, Value, &'static str, [usize; 2])> {
+fn list_text_fields(player: &str, correction: &str) -> Vec<(String, Value, &'static str, [usize; 2])> {
     let player_path = format!("/v1/operator/players/{player}");
     let adjustment = json!({ "kind": "adjustment", "player": player, "amount": 1 });
     let reason = [10, 500];
@@ -25,7 +25,7 @@ fn texts(player: &str, correction: &str) -> Vec<(String, Value, &'static str, [u
 }
 
 #[tokio::test]
-async fn a_text_is_taken_to_its_last_letter_and_no_further() {
+async fn texts_are_accepted_up_to_their_maximum_length() {
     let server = Server::new().await;
     let guest = server.node.guest("device-0123456789").await;
     let luz = server.session("ate.luz", Role::Admin).await;
@@ -41,7 +41,7 @@ async fn a_text_is_taken_to_its_last_letter_and_no_further() {
         let asked = server.node.post("/v1/operator/corrections", &ask).bearer_auth(&luz);
         let asked = asked.header("Idempotency-Key", Uuid::new_v4().to_string());
         let correction = text(&ok(asked).await["id"]);
-        for (path, around, name, [least, most]) in texts(&guest.id, &correction) {
+        for (path, around, name, [least, most]) in list_text_fields(&guest.id, &correction) {
             for length in [least - 1, most + 1, least, most] {
                 // What is decided is decided.
                 if path.ends_with("rejection") && length == least {

@@ -10,7 +10,7 @@ use super::server::{Server, WELCOME, expect_refusal, ok, refused, text};
 const DEVICE: &str = "device-0123456789";
 
 #[tokio::test]
-async fn a_player_renames_itself_by_the_rules() {
+async fn a_new_name_is_validated_and_normalized() {
     let server = Server::new().await;
     let guest = server.node.guest(DEVICE).await;
     let token = guest.access_token.as_str();
@@ -43,7 +43,7 @@ async fn a_player_sees_its_own_profile_only() {
 }
 
 /// A player whose wallet has `count` entries.
-async fn with_entries(server: &Server, count: i64) -> String {
+async fn sign_in_with_entries(server: &Server, count: i64) -> String {
     let guest = server.node.guest(DEVICE).await;
     let player = guest.id.parse().expect("an id is a UUID");
     for number in 1..count {
@@ -56,9 +56,9 @@ async fn with_entries(server: &Server, count: i64) -> String {
 }
 
 #[tokio::test]
-async fn the_wallets_entries_come_in_pages_newest_first() {
+async fn wallet_entries_are_paginated_newest_first() {
     let server = Server::new().await;
-    let token = with_entries(&server, 7).await;
+    let token = sign_in_with_entries(&server, 7).await;
     let mut versions = Vec::new();
     let mut path = "/v1/me/wallet/entries?limit=3".to_owned();
     let mut pages = 0;
@@ -89,9 +89,9 @@ async fn the_wallets_entries_come_in_pages_newest_first() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_for_its_list_and_its_player() {
+async fn a_cursor_is_valid_for_its_list_and_player_only() {
     let server = Server::new().await;
-    let token = with_entries(&server, 3).await;
+    let token = sign_in_with_entries(&server, 3).await;
     let other = server.node.guest("device-9876543210").await;
     let page = ok(server.node.get("/v1/me/wallet/entries?limit=1", &token)).await;
     let cursor = text(&page["next_cursor"]);
