@@ -15,17 +15,17 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::auth::TICKET_LIFE;
-use crate::ws::entry::PATIENCE as ENTRY;
+use crate::auth::SOCKET_TICKET_LIFE;
+use crate::ws::authentication::AUTHENTICATE_TIMEOUT;
 use crate::ws::examples;
-use crate::ws::limit::{BURST, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL};
+use crate::ws::command_rate::{BURST, REJECTIONS_MAX, PHRASES_BURST, PHRASES_REFILL, REFILL};
 use crate::ws::link_monitor::LinkTimes;
-use crate::ws::opening::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
+use crate::ws::handshake::{AUTHENTICATE_ID, JOIN_ID, TICKET_PREFIX, TOKEN_PREFIX};
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Command, MESSAGE_BYTES_MAX, Message, Tag, close};
 use crate::ws::refusals::refusals;
-use crate::ws::session::STAGGER;
-use crate::ws::wire::{WAITING_BYTES_MAX, WAITING_MAX};
+use crate::ws::session::SHUTDOWN_STAGGER;
+use crate::ws::socket::{QUEUED_BYTES_MAX, QUEUED_FRAMES_MAX};
 use bahay_engine::catalog::AnyGame;
 
 /// The parts of the document in the order in which people read them.
@@ -62,11 +62,11 @@ pub fn asyncapi_yaml() -> String {
         let part = BTreeMap::from([(part, &document[part])]);
         yaml_serde::to_string(&part).expect("a document of our own serializes")
     });
-    parts.map(|part| part.lines().map(quoted).collect::<String>()).join("\n")
+    parts.map(|part| part.lines().map(quote_boolean_key).collect::<String>()).join("\n")
 }
 
 /// Many programs read YAML as of version 1.1, where a bare `on` means true.
-fn quoted(line: &str) -> String {
+fn quote_boolean_key(line: &str) -> String {
     let indent = &line[..line.len() - line.trim_start().len()];
     match line.trim_start() {
         "- on" => format!("{indent}- 'on'\n"),
@@ -79,17 +79,17 @@ fn quoted(line: &str) -> String {
 
 /// The document as a value.
 pub fn asyncapi() -> Value {
-    let Described { schemas, commands, messages } = described();
+    let SchemaParts { schemas, commands, messages } = schema_parts();
     let reference = |name: &String| json!({ "$ref": format!("#/channels/play/messages/{name}") });
-    let of_channel = |part: &Part| {
+    let channel_entry = |part: &MessageSchema| {
         (part.name.clone(), json!({ "$ref": format!("#/components/messages/{}", part.name) }))
     };
-    let all: Map<String, Value> = commands.iter().chain(&messages).map(of_channel).collect();
-    let names = |parts: &[Part]| parts.iter().map(|part| reference(&part.name)).collect::<Vec<_>>();
+    let all: Map<String, Value> = commands.iter().chain(&messages).map(channel_entry).collect();
+    let names = |parts: &[MessageSchema]| parts.iter().map(|part| reference(&part.name)).collect::<Vec<_>>();
     let answers = ["ack", "refusal"].map(|name| reference(&name.to_owned()));
-    let spelled: Map<String, Value> =
-        commands.iter().chain(&messages).map(|part| (part.name.clone(), part.message())).collect();
-    sorted(json!({
+    let message_schemas: Map<String, Value> =
+        commands.iter().chain(&messages).map(|part| (part.name.clone(), part.to_json())).collect();
+    sort_keys(json!({
         "asyncapi": "3.0.0",
         "info": {
             "title": "bahay: play",
@@ -135,7 +135,7 @@ pub fn asyncapi() -> Value {
                         `authenticate` as the first message.",
                 }
             },
-            "messages": spelled,
+            "messages": message_schemas,
             "schemas": schemas,
         },
     }))
@@ -168,7 +168,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
                         "Sec-WebSocket-Protocol": {
                             "type": "string",
                             "enum": Form::ALL.map(Form::subprotocol),
-                            "description": subprotocols_told(),
+                            "description": subprotocol_description(),
                         },
                     },
                 },
@@ -181,15 +181,15 @@ fn channel(messages: &Map<String, Value>) -> Value {
             "phrases_at_once_max": PHRASES_BURST,
             "one_more_phrase_every_ms": u64::try_from(PHRASES_REFILL.as_millis()).unwrap_or(u64::MAX),
             "one_more_command_every_ms": u64::try_from(refill_ms).unwrap_or(u64::MAX),
-            "refusals_for_haste_in_a_row_max": PATIENCE,
+            "refusals_for_haste_in_a_row_max": REJECTIONS_MAX,
             "seed_text_bytes_max": TEXT_BYTES_MAX,
             "to_reveal_ms": REVEAL_MS,
-            "unread_messages_max": WAITING_MAX,
-            "unread_bytes_max": WAITING_BYTES_MAX,
+            "unread_messages_max": QUEUED_FRAMES_MAX,
+            "unread_bytes_max": QUEUED_BYTES_MAX,
             "resumed_updates_max": Limits::SERVICE.resume_updates,
-            "to_authenticate_max_s": ENTRY.as_secs(),
-            "ticket_life_s": TICKET_LIFE.as_secs(),
-            "sent_away_within_ms": u64::try_from(STAGGER.as_millis()).unwrap_or(u64::MAX),
+            "to_authenticate_max_s": AUTHENTICATE_TIMEOUT.as_secs(),
+            "ticket_life_s": SOCKET_TICKET_LIFE.as_secs(),
+            "sent_away_within_ms": u64::try_from(SHUTDOWN_STAGGER.as_millis()).unwrap_or(u64::MAX),
             "ping_after_s": LinkTimes::SERVICE.other.ping_after.as_secs(),
             "silence_max_s": LinkTimes::SERVICE.other.lost_after.as_secs(),
             "asked_ping_after_s": LinkTimes::SERVICE.asked.ping_after.as_secs(),
@@ -198,7 +198,7 @@ fn channel(messages: &Map<String, Value>) -> Value {
     })
 }
 
-fn subprotocols_told() -> String {
+fn subprotocol_description() -> String {
     format!(
         "The form of the messages. Beside it may be named `{TOKEN_PREFIX}` with the access token \
          behind it, or `{TICKET_PREFIX}` with a ticket, which stands for an `authenticate` with \
@@ -229,14 +229,14 @@ fn join_query() -> Value {
 }
 
 /// What the types say.
-struct Described {
+struct SchemaParts {
     schemas: Map<String, Value>,
-    commands: Vec<Part>,
-    messages: Vec<Part>,
+    commands: Vec<MessageSchema>,
+    messages: Vec<MessageSchema>,
 }
 
 /// One command or message.
-struct Part {
+struct MessageSchema {
     /// As in its `type`.
     name: String,
     /// The name of its schema.
@@ -247,8 +247,8 @@ struct Part {
     examples: Vec<Value>,
 }
 
-impl Part {
-    fn message(&self) -> Value {
+impl MessageSchema {
+    fn to_json(&self) -> Value {
         let mut message = json!({
             "name": self.name,
             "title": self.schema,
@@ -266,7 +266,7 @@ impl Part {
     }
 }
 
-fn described() -> Described {
+fn schema_parts() -> SchemaParts {
     let mut generator = generator();
     let command = generator.root_schema_for::<Command<<AnyGame as Game>::Action>>();
     let strict = generator.take_definitions(true);
@@ -274,15 +274,15 @@ fn described() -> Described {
     let message = generator.root_schema_for::<Message<AnyGame>>();
     let mut schemas = generator.take_definitions(true);
     // Messages may grow; only what a command is made of is closed.
-    schemas.values_mut().for_each(open);
+    schemas.values_mut().for_each(allow_unknown_fields);
     schemas.extend(strict);
     let commands = parts(command.to_value(), "Command", &mut schemas, &examples::commands());
     let mut message = message.to_value();
-    open(&mut message);
+    allow_unknown_fields(&mut message);
     let messages = parts(message, "Message", &mut schemas, &examples::messages());
     list_refusals(&mut schemas);
-    schemas.values_mut().for_each(plain);
-    Described { schemas, commands, messages }
+    schemas.values_mut().for_each(rewrite_descriptions);
+    SchemaParts { schemas, commands, messages }
 }
 
 /// AsyncAPI's schemas are those of draft 7. What is written is what is read, so one contract does.
@@ -298,25 +298,25 @@ fn parts<T: Serialize>(
     kind: &str,
     schemas: &mut Map<String, Value>,
     examples: &[(&str, T)],
-) -> Vec<Part> {
+) -> Vec<MessageSchema> {
     let variants = match whole["oneOf"].take() {
         Value::Array(variants) => variants,
         other => unreachable!("a tagged enum is described by a list of variants, not {other}"),
     };
     let part = |variant: Value| {
-        let text = |value: &Value| value.as_str().map(in_plain_words).unwrap_or_default();
+        let text = |value: &Value| value.as_str().map(to_prose).unwrap_or_default();
         let name = text(&variant["properties"]["type"]["const"]);
         let (about, has_id) =
             (text(&variant["description"]), !variant["properties"]["id"].is_null());
-        let schema = format!("{}{kind}", in_title_case(&name));
+        let schema = format!("{}{kind}", to_title_case(&name));
         schemas.insert(schema.clone(), variant);
-        let examples = examples_of(&name, examples);
-        Part { name, schema, about, has_id, examples }
+        let examples = select_examples(&name, examples);
+        MessageSchema { name, schema, about, has_id, examples }
     };
     variants.into_iter().map(part).collect()
 }
 
-fn examples_of<T: Serialize>(name: &str, examples: &[(&str, T)]) -> Vec<Value> {
+fn select_examples<T: Serialize>(name: &str, examples: &[(&str, T)]) -> Vec<Value> {
     let payload = |example: &T| {
         serde_json::to_value(example).expect("what the socket sends can be written as JSON")
     };
@@ -347,44 +347,44 @@ fn list_refusals(schemas: &mut Map<String, Value>) {
 }
 
 /// Takes away what forbids further fields.
-fn open(schema: &mut Value) {
+fn allow_unknown_fields(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             if fields.get("additionalProperties") == Some(&Value::Bool(false)) {
                 fields.remove("additionalProperties");
             }
-            fields.values_mut().for_each(open);
+            fields.values_mut().for_each(allow_unknown_fields);
         }
-        Value::Array(items) => items.iter_mut().for_each(open),
+        Value::Array(items) => items.iter_mut().for_each(allow_unknown_fields),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// Makes descriptions of documentation comments.
-fn plain(schema: &mut Value) {
+fn rewrite_descriptions(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for (key, value) in fields {
                 match value {
-                    Value::String(text) if key == "description" => *text = in_plain_words(text),
-                    other => plain(other),
+                    Value::String(text) if key == "description" => *text = to_prose(text),
+                    other => rewrite_descriptions(other),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Array(items) => items.iter_mut().for_each(rewrite_descriptions),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// A paragraph a line, no links into code, and the words of JSON.
-fn in_plain_words(comment: &str) -> String {
+fn to_prose(comment: &str) -> String {
     let paragraphs = comment.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
     let text = paragraphs.collect::<Vec<_>>().join("\n\n");
     text.replace("[`", "`").replace("`]", "`").replace("`None`", "null")
 }
 
 /// `not_ready` as `NotReady`.
-fn in_title_case(name: &str) -> String {
+fn to_title_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
@@ -393,33 +393,33 @@ fn in_title_case(name: &str) -> String {
 }
 
 /// The same with the keys of every object in order, however this program was built.
-fn sorted(value: Value) -> Value {
+fn sort_keys(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
             let fields: BTreeMap<String, Value> =
-                fields.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+                fields.into_iter().map(|(key, value)| (key, sort_keys(value))).collect();
             Value::Object(fields.into_iter().collect())
         }
-        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(sort_keys).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{asyncapi, asyncapi_yaml, in_plain_words};
+    use super::{asyncapi, asyncapi_yaml, to_prose};
 
     #[test]
-    fn the_repository_keeps_the_document_as_it_is() {
+    fn the_repository_has_the_generated_document() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/asyncapi.yaml");
         let ours = asyncapi_yaml();
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(path, &ours).expect("asyncapi.yaml can be written");
         }
-        let kept = std::fs::read_to_string(path).unwrap_or_default();
-        let lines = ours.lines().zip(kept.lines()).take_while(|(ours, kept)| ours == kept);
+        let stored = std::fs::read_to_string(path).unwrap_or_default();
+        let lines = ours.lines().zip(stored.lines()).take_while(|(ours, stored)| ours == stored);
         assert!(
-            ours == kept,
+            ours == stored,
             "asyncapi.yaml is not what the types say, from line {} on; look at the difference \
              after `bahay asyncapi > asyncapi.yaml`, or this test with BLESS=1, and commit it",
             lines.count() + 1
@@ -439,6 +439,6 @@ mod tests {
 
     #[test]
     fn a_comment_becomes_prose() {
-        assert_eq!(in_plain_words("One\nline [`Of`] code.\n\nTwo."), "One line `Of` code.\n\nTwo.");
+        assert_eq!(to_prose("One\nline [`Of`] code.\n\nTwo."), "One line `Of` code.\n\nTwo.");
     }
 }

@@ -13,41 +13,41 @@ use bahay_engine::table::{PlayerId, Spectators, TableId};
 
 use crate::accounts::SanctionKind;
 use crate::social::{Phrase, TableBroadcast};
-use crate::tables::{ShowFailed, SubmitError};
+use crate::tables::{ShowError, SubmitError};
 use crate::ws::feed::SHOW_FAILED;
-use crate::ws::limit::Speech;
+use crate::ws::command_rate::PhraseRate;
 use crate::ws::protocol::{Message, close};
-use crate::ws::session::{ASIDE_TIMEOUT, Session};
-use crate::ws::spectate::{Seen, Spectator};
-use crate::ws::wire::Ended;
+use crate::ws::session::{SIDE_QUERY_TIMEOUT, Session};
+use crate::ws::spectator::{SpectatorEvent, Spectator};
+use crate::ws::socket::CloseReason;
 
 /// What a connection hears, and how often its player speaks.
 pub(super) struct Chat {
     /// Whom the player does not want to hear.
-    silenced: BTreeSet<PlayerId>,
-    speech: Speech,
+    muted_players: BTreeSet<PlayerId>,
+    phrase_rate: PhraseRate,
 }
 
 impl Chat {
     pub(super) fn new(now: Instant) -> Self {
-        Self { silenced: BTreeSet::new(), speech: Speech::new(now) }
+        Self { muted_players: BTreeSet::new(), phrase_rate: PhraseRate::new(now) }
     }
 }
 
 impl Session {
     /// Hears what is said at a table from here on.
-    pub(super) async fn listen(&mut self, table: TableId) {
-        self.control.listen(self.state.lobby.tables().hear(table));
-        self.read_silenced().await;
+    pub(super) async fn follow_talk(&mut self, table: TableId) {
+        self.control.listen_to(self.state.lobby.tables().subscribe_talk(table));
+        self.reload_muted_players().await;
     }
 
     /// Something was said, or the list of those who are not heard has changed.
-    pub(super) async fn hear(&mut self, text: &str) {
-        let place = self.joined().or(self.spectator.as_deref().map(Spectator::table));
+    pub(super) async fn handle_talk(&mut self, text: &str) {
+        let listened_table = self.joined_table().or(self.spectator.as_deref().map(Spectator::table));
         match serde_json::from_str(text) {
             Ok(TableBroadcast::Said { player, phrase }) => {
-                let heard = place.filter(|_| !self.chat.silenced.contains(&player));
-                if let Some(table) = heard {
+                let audible_at = listened_table.filter(|_| !self.chat.muted_players.contains(&player));
+                if let Some(table) = audible_at {
                     // The writer sees to it that no message shows an earlier time than the last.
                     let server_time_ms = self.state.lobby.tables().clock_of(table).now();
                     self.pending.push(Message::Said { player, phrase, server_time_ms });
@@ -55,20 +55,20 @@ impl Session {
             }
             Ok(TableBroadcast::Relations { player }) => {
                 if player == self.player {
-                    self.read_silenced().await;
+                    self.reload_muted_players().await;
                 }
             }
             // Said by a node of another version.
-            Err(error) => tracing::debug!(%error, "something that was said is not understood"),
+            Err(error) => tracing::debug!(%error, "a talk message of another version is ignored"),
         }
     }
 
     pub(super) async fn say(&mut self, id: u32, phrase: Phrase) {
-        let Some(table) = self.joined() else {
+        let Some(table) = self.joined_table() else {
             let detail = "join your table first".to_owned();
             return self.refuse(Some(id), "not_joined", None, detail, false);
         };
-        if !self.chat.speech.take(self.heard_at) {
+        if !self.chat.phrase_rate.try_acquire(self.received_at) {
             let detail = "at most one phrase every two seconds, and three at once".to_owned();
             return self.refuse(Some(id), "too_talkative", None, detail, true);
         }
@@ -76,14 +76,14 @@ impl Session {
             return self.refuse(Some(id), "muted", None, format!("muted {mute}"), false);
         }
         let said = TableBroadcast::Said { player: self.player, phrase };
-        match self.state.lobby.tables().talk(table, &said.to_line()).await {
+        match self.state.lobby.tables().send_talk(table, &said.to_line()).await {
             Ok(()) => self.pending.push(Message::Ack { id, version: None }),
             Err(error) => self.refuse_submit(id, &SubmitError::Unavailable(error)),
         }
     }
 
-    pub(super) async fn watch(&mut self, id: u32, table: TableId) -> Result<(), Ended> {
-        if self.joined().is_some() {
+    pub(super) async fn watch(&mut self, id: u32, table: TableId) -> Result<(), CloseReason> {
+        if self.joined_table().is_some() {
             let detail = "you play at a table on this connection: leave it first".to_owned();
             self.refuse(Some(id), "already_joined", None, detail, false);
             return Ok(());
@@ -109,57 +109,57 @@ impl Session {
                 return Ok(());
             }
         }
-        self.listen(table).await;
+        self.follow_talk(table).await;
         self.spectator = Some(Box::new(Spectator::new(table, watch)));
         self.pending.push(Message::Ack { id, version: None });
-        self.show_due()
+        self.push_due_messages()
     }
 
     pub(super) fn unwatch(&mut self, id: u32) {
         if self.spectator.take().is_some() {
-            self.control.listen_no_more();
+            self.control.stop_listening();
         }
         self.pending.push(Message::Ack { id, version: None });
     }
 
     /// Something happened at the table that is watched.
-    pub(super) fn seen(&mut self, seen: Seen) -> Result<(), Ended> {
-        match seen {
-            Seen::Something => self.show_due(),
-            Seen::Closed(table, reason) => {
-                self.unwatched();
+    pub(super) fn handle_spectator_event(&mut self, event: SpectatorEvent) -> Result<(), CloseReason> {
+        match event {
+            SpectatorEvent::Updated => self.push_due_messages(),
+            SpectatorEvent::Closed(table, reason) => {
+                self.end_spectating();
                 self.pending.push(Message::Closed { table, reason });
                 Ok(())
             }
-            Seen::TooSlow => Err((close::TOO_SLOW, "too slow; connect again")),
-            Seen::NodeGone => {
+            SpectatorEvent::TooSlow => Err((close::TOO_SLOW, "too slow; connect again")),
+            SpectatorEvent::NodeGone => {
                 Err((close::GOING_AWAY, "this node was away; connect again and resume"))
             }
         }
     }
 
     /// What has become old enough to be shown.
-    fn show_due(&mut self) -> Result<(), Ended> {
+    fn push_due_messages(&mut self) -> Result<(), CloseReason> {
         if let Some(spectator) = &mut self.spectator {
-            let due = spectator.due(self.state.lobby.tables());
-            self.pending.extend(due.map_err(|ShowFailed| SHOW_FAILED)?);
+            let due = spectator.take_due(self.state.lobby.tables());
+            self.pending.extend(due.map_err(|ShowError| SHOW_FAILED)?);
         }
         Ok(())
     }
 
-    fn unwatched(&mut self) {
+    fn end_spectating(&mut self) {
         self.spectator = None;
-        self.control.listen_no_more();
+        self.control.stop_listening();
     }
 
-    async fn read_silenced(&mut self) {
-        let silenced = self.state.social.list_silenced(self.player);
-        match tokio::time::timeout(ASIDE_TIMEOUT, silenced).await {
-            Ok(Ok(silenced)) => self.chat.silenced = silenced,
+    async fn reload_muted_players(&mut self) {
+        let muted_players = self.state.social.list_silenced(self.player);
+        match tokio::time::timeout(SIDE_QUERY_TIMEOUT, muted_players).await {
+            Ok(Ok(muted_players)) => self.chat.muted_players = muted_players,
             Ok(Err(error)) => {
-                tracing::warn!(player = %self.player, %error, "who is muted is not known");
+                tracing::warn!(player = %self.player, %error, "the muted players could not be read");
             }
-            Err(_) => tracing::warn!(player = %self.player, "who is muted was not said in time"),
+            Err(_) => tracing::warn!(player = %self.player, "the muted players were not read in time"),
         }
     }
 }

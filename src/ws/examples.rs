@@ -36,7 +36,7 @@ const SEED: ServerSeed = ServerSeed(Hex([0x5e; 32]));
 
 /// Each command with a line about it.
 pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
-    let prompt = told_in_game().prompt;
+    let prompt = playing_example().prompt;
     let dump = prompt
         .legal
         .iter()
@@ -54,7 +54,7 @@ pub fn commands() -> Vec<(&'static str, Command<AnyAction>)> {
         ),
         (
             "Ready, with a seed",
-            Command::Ready { id: 2, game: GAME, commitment: committed(TEXTS[0]) },
+            Command::Ready { id: 2, game: GAME, commitment: commitment_to(TEXTS[0]) },
         ),
         ("Ready, without one", Command::Ready { id: 2, game: GAME, commitment: None }),
         ("What my seed is made of", Command::Reveal { id: 3, game: GAME, text: TEXTS[0].into() }),
@@ -83,18 +83,18 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
             notices: Some(0),
         },
     )];
-    let Preparing { version, at, view } = told_in_prepare();
+    let PreparingExample { version, at, view } = preparing_example();
     let view = Box::new(view);
     let snapshot =
         Message::Snapshot { version, tag: tag(version), server_time_ms: at, view, prompt: None };
     messages.push(("A table that prepares a game", snapshot));
     for (about, update) in ["The texts of the seeds are asked for", "A client has revealed its own"]
         .into_iter()
-        .zip(told_in_revealing())
+        .zip(revealing_updates())
     {
         messages.push((about, update));
     }
-    let Told { version, at, view, events, prompt } = told_in_game();
+    let PlayingExample { version, at, view, events, prompt } = playing_example();
     let (view, prompt) = (Box::new(view), Some(prompt));
     messages.push((
         "A game that goes on; it is the player's turn",
@@ -117,12 +117,12 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
             version: 97,
             tag: tag(97),
             server_time_ms: over_at,
-            events: vec![over()],
+            events: vec![game_over_event()],
             prompt: None,
         },
     ));
     let server_time_ms = over_at.after_ms(12);
-    let events = settled(server_time_ms);
+    let events = settlement_events(server_time_ms);
     messages.push((
         "The coins have moved, and the next game is prepared",
         Message::Update { version: 98, tag: tag(98), server_time_ms, events, prompt: None },
@@ -200,19 +200,19 @@ pub fn messages() -> Vec<(&'static str, Message<AnyGame>)> {
 
 /// As a practice table answers who is asked the same.
 fn advice() -> Message<AnyGame> {
-    let OpenPrompt { game, number, legal, .. } = told_in_game().prompt;
+    let OpenPrompt { game, number, legal, .. } = playing_example().prompt;
     let action = legal.into_iter().next().expect("who is asked may do something");
     Message::Advice { game, prompt: number, action, by: "quick".into() }
 }
 
-struct Preparing {
+struct PreparingExample {
     version: u64,
     at: Timestamp,
     view: bahay_engine::table::TableView<AnyGame>,
 }
 
 /// What the player who is to act is told when a game begins.
-struct Told {
+struct PlayingExample {
     version: u64,
     at: Timestamp,
     view: bahay_engine::table::TableView<AnyGame>,
@@ -221,46 +221,46 @@ struct Told {
 }
 
 /// The example's table, one accepted input after another.
-struct Story {
+struct ExampleTable {
     table: Table<AnyGame>,
     version: u64,
     at: Timestamp,
     events: Vec<Event<<AnyGame as Game>::Event>>,
 }
 
-impl Story {
+impl ExampleTable {
     /// Three players sit down and are there.
-    fn begin() -> Self {
+    fn with_players() -> Self {
         let rooms = house_rooms(Clocks::default());
         let terms = rooms.first().expect("the house has rooms").terms().clone();
         let at = Timestamp::from_ms(NOON_MS);
-        let mut story = Self { table: Table::new(TABLE, terms), version: 0, at, events: vec![] };
+        let mut table = Self { table: Table::new(TABLE, terms), version: 0, at, events: vec![] };
         for (number, name) in (0..).zip(NAMES) {
-            story.tell(Input::sit(player(number), name));
+            table.apply(Input::sit(player(number), name));
             let connection = ConnectionId(Uuid::from_u128(ID + 0xc0 + u128::from(number)));
-            story.tell(Input::Connect { player: player(number), connection });
+            table.apply(Input::Connect { player: player(number), connection });
         }
-        story
+        table
     }
 
     /// All are ready, and the ledger has opened the game.
-    fn open(&mut self) {
-        let [first, second] = TEXTS.map(committed);
+    fn open_game(&mut self) {
+        let [first, second] = TEXTS.map(commitment_to);
         for (number, commitment) in (0..).zip([first, second, None]) {
-            self.tell(Input::Ready { player: player(number), game: GAME, commitment });
+            self.apply(Input::Ready { player: player(number), game: GAME, commitment });
         }
         let stakes = vec![Coins::from_hundredths(1_400); 3];
-        self.tell(Input::Opened { game: GAME, stakes, pot: Coins::from_hundredths(300) });
+        self.apply(Input::Opened { game: GAME, stakes, pot: Coins::from_hundredths(300) });
     }
 
-    fn reveal(&mut self) {
+    fn reveal_seeds(&mut self) {
         for (number, text) in (0..).zip(TEXTS) {
-            self.tell(Input::Reveal { player: player(number), game: GAME, text: text.into() });
+            self.apply(Input::Reveal { player: player(number), game: GAME, text: text.into() });
         }
     }
 
     /// What the first player is told of the last line.
-    fn update(&self) -> Message<AnyGame> {
+    fn to_update(&self) -> Message<AnyGame> {
         let viewer = self.table.viewer(player(0));
         let events = self.events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
         Message::Update {
@@ -272,7 +272,7 @@ impl Story {
         }
     }
 
-    fn tell(&mut self, input: Input<AnyAction>) {
+    fn apply(&mut self, input: Input<AnyAction>) {
         self.at = self.at.after_ms(250);
         let fresh = || GameEntropy { seed: SEED, game: GAME };
         let decided = self.table.decide(self.at, input, fresh).expect("the example goes well");
@@ -283,43 +283,43 @@ impl Story {
 }
 
 /// Two clients have committed; the second one is to reveal yet.
-fn told_in_revealing() -> [Message<AnyGame>; 2] {
-    let mut story = Story::begin();
-    story.open();
-    let asked = story.update();
-    story.tell(Input::Reveal { player: player(0), game: GAME, text: TEXTS[0].into() });
-    [asked, story.update()]
+fn revealing_updates() -> [Message<AnyGame>; 2] {
+    let mut table = ExampleTable::with_players();
+    table.open_game();
+    let asked = table.to_update();
+    table.apply(Input::Reveal { player: player(0), game: GAME, text: TEXTS[0].into() });
+    [asked, table.to_update()]
 }
 
-fn committed(text: &str) -> Option<Commitment> {
+fn commitment_to(text: &str) -> Option<Commitment> {
     Some(ClientSeed::from_text(text).commitment())
 }
 
-fn told_in_prepare() -> Preparing {
-    let Story { table, version, at, .. } = Story::begin();
-    Preparing { version, at, view: table.view(Some(player(0))) }
+fn preparing_example() -> PreparingExample {
+    let ExampleTable { table, version, at, .. } = ExampleTable::with_players();
+    PreparingExample { version, at, view: table.view(Some(player(0))) }
 }
 
-fn told_in_game() -> Told {
-    let mut story = Story::begin();
-    story.open();
-    story.reveal();
-    let Story { table, version, at, events } = story;
+fn playing_example() -> PlayingExample {
+    let mut table = ExampleTable::with_players();
+    table.open_game();
+    table.reveal_seeds();
+    let ExampleTable { table, version, at, events } = table;
     (0..3)
         .find_map(|number| {
             let view = table.view(Some(player(number)));
-            let prompt = OpenPrompt::of(&view).filter(|prompt| !prompt.legal.is_empty())?;
+            let prompt = OpenPrompt::from_view(&view).filter(|prompt| !prompt.legal.is_empty())?;
             let viewer = Viewer::Seat(view.seat?);
             let events = events.iter().filter_map(|event| event.redact::<AnyGame>(viewer));
             debug_assert!(matches!(view.phase, PhaseView::Playing { .. }));
-            Some(Told { version, at, events: events.collect(), view, prompt })
+            Some(PlayingExample { version, at, events: events.collect(), view, prompt })
         })
         .expect("a game that begins asks somebody")
 }
 
 /// A fight that nobody could answer, both others burned, a king in the winner's hand; the
 /// winner's first crown, so that the POT waits.
-fn over() -> Event<<AnyGame as Game>::Event> {
+fn game_over_event() -> Event<<AnyGame as Game>::Event> {
     let item = |name: &'static str, rule: &'static str| Item {
         name: name.into(),
         rule: rule.into(),
@@ -344,7 +344,7 @@ fn over() -> Event<<AnyGame as Game>::Event> {
 }
 
 /// What follows once the ledger has answered: the next game is prepared at once.
-fn settled(at: Timestamp) -> Vec<Event<<AnyGame as Game>::Event>> {
+fn settlement_events(at: Timestamp) -> Vec<Event<<AnyGame as Game>::Event>> {
     let crown = Some(Crown { player: player(1), wins: 1 });
     let commitment = ServerSeed(Hex([0x5f; 32])).commitment();
     let deadline_ms = at.after_ms(Clocks::default().prepare_ms);

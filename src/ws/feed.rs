@@ -8,17 +8,17 @@ use bahay_shell::{SessionEnd, WatchEnd, Notice, PlayerSession, Presenter, Comman
 use crate::live_store::Point;
 use crate::metrics::Play;
 use crate::tables::{SubmitError, Tables};
-use crate::ws::door::FaultHooks;
+use crate::ws::upgrade::FaultHooks;
 use crate::ws::link_monitor::LinkState;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Closing, Message, OpenPrompt, close};
-use crate::ws::wire::Ended;
+use crate::ws::socket::CloseReason;
 use bahay_engine::catalog::AnyGame;
 
-type Happened = Event<<AnyGame as Game>::Event>;
+type TableEvent = Event<<AnyGame as Game>::Event>;
 type Illegal = <AnyGame as Game>::Refusal;
 
-pub(super) const SHOW_FAILED: Ended = (close::INTERNAL, "the server made a mistake; connect again");
+pub(super) const SHOW_FAILED: CloseReason = (close::INTERNAL, "the server made a mistake; connect again");
 
 /// What a player is told of its table.
 pub(super) struct TableFeed<'a> {
@@ -31,17 +31,17 @@ pub(super) struct TableFeed<'a> {
 }
 
 impl Presenter<AnyGame> for TableFeed<'_> {
-    fn send_update(&mut self, at: Point, events: Vec<Happened>, table: &Table<AnyGame>, is_last: bool) {
-        self.link.note_asked(is_asked(table, self.player));
-        let prompt = asked(table, self.player, self.form, is_last);
+    fn send_update(&mut self, at: Point, events: Vec<TableEvent>, table: &Table<AnyGame>, is_last: bool) {
+        self.link.set_prompted(has_open_prompt(table, self.player));
+        let prompt = open_prompt(table, self.player, self.form, is_last);
         let Point { version, tag } = at;
         let server_time_ms = self.tables.time_at(table);
         self.messages.push(Message::Update { version, tag, server_time_ms, events, prompt });
     }
 
     fn send_snapshot(&mut self, at: Point, view: TableView<AnyGame>, table: &Table<AnyGame>) {
-        self.link.note_asked(is_asked(table, self.player));
-        let prompt = OpenPrompt::of(&view);
+        self.link.set_prompted(has_open_prompt(table, self.player));
+        let prompt = OpenPrompt::from_view(&view);
         let Point { version, tag } = at;
         let server_time_ms = self.tables.time_at(table);
         let view = Box::new(view);
@@ -49,13 +49,13 @@ impl Presenter<AnyGame> for TableFeed<'_> {
     }
 
     fn before_showing(&mut self, table: &Table<AnyGame>) {
-        if let Some(hook) = self.hooks.shown {
+        if let Some(hook) = self.hooks.before_showing {
             hook(table);
         }
     }
 
     fn send_closed(&mut self, table: TableId, why: WatchEnd) {
-        self.link.note_asked(false);
+        self.link.set_prompted(false);
         let reason = match why {
             WatchEnd::Voided => Closing::Voided,
             WatchEnd::Lost | WatchEnd::NodeGone => Closing::Lost,
@@ -86,18 +86,18 @@ impl Presenter<AnyGame> for TableFeed<'_> {
 
 /// The question that a player is asked after the last of several updates, where its connection does
 /// not follow the table by itself.
-pub(super) fn asked(
+pub(super) fn open_prompt(
     table: &Table<AnyGame>,
     player: PlayerId,
     form: Form,
     is_last: bool,
 ) -> Option<OpenPrompt<<AnyGame as Game>::Action>> {
-    let is_asked = is_last && !form.is_short();
-    if is_asked { OpenPrompt::at(table, player) } else { None }
+    let is_included = is_last && !form.is_short();
+    if is_included { OpenPrompt::from_table(table, player) } else { None }
 }
 
 /// Returns whether a question to the player is open.
-pub(super) fn is_asked(table: &Table<AnyGame>, player: PlayerId) -> bool {
+pub(super) fn has_open_prompt(table: &Table<AnyGame>, player: PlayerId) -> bool {
     let Phase::Playing(playing) = table.phase() else {
         return false;
     };
@@ -141,7 +141,7 @@ pub(super) fn refusal(
 }
 
 /// How a connection ends, and what its client reads of that.
-pub(super) fn ended(end: SessionEnd) -> Ended {
+pub(super) fn close_reason(end: SessionEnd) -> CloseReason {
     match end {
         SessionEnd::TooSlow => (close::TOO_SLOW, "too slow; connect again and resume"),
         SessionEnd::NodeGone => (close::GOING_AWAY, "this node was away; connect again and resume"),

@@ -74,26 +74,26 @@ pub(super) struct LinkState {
 
 impl LinkState {
     /// Notes a frame of the client.
-    pub(super) fn note_heard(&self) {
+    pub(super) fn record_frame(&self) {
         self.is_heard.store(true, Ordering::Relaxed);
     }
 
     /// Notes whether a question to the player is open.
-    pub(super) fn note_asked(&self, is_asked: bool) {
+    pub(super) fn set_prompted(&self, is_asked: bool) {
         self.is_asked.store(is_asked, Ordering::Relaxed);
     }
 
     /// Notes whether the session reads what comes, or is at work.
-    pub(super) fn note_read(&self, is_read: bool) {
+    pub(super) fn set_reading(&self, is_read: bool) {
         self.is_read.store(is_read, Ordering::Relaxed);
     }
 
     /// Waits until the connection is lost.
-    pub(super) async fn lost(&self) {
+    pub(super) async fn wait_until_lost(&self) {
         self.lost.notified().await;
     }
 
-    fn signs(&self) -> Signs {
+    fn take_signs(&self) -> Signs {
         let is_heard = self.is_heard.swap(false, Ordering::Relaxed);
         let is_read = self.is_read.load(Ordering::Relaxed);
         Signs { is_alive: is_heard || !is_read, is_asked: self.is_asked.load(Ordering::Relaxed) }
@@ -143,7 +143,7 @@ struct SilenceCount {
 }
 
 impl SilenceCount {
-    fn judge(&mut self, signs: Signs, asked: TickLimits, other: TickLimits) -> LinkAction {
+    fn next_action(&mut self, signs: Signs, asked: TickLimits, other: TickLimits) -> LinkAction {
         // Silence before the question is judged by the longer times.
         let is_new_question = signs.is_asked && !self.was_asked;
         self.was_asked = signs.is_asked;
@@ -172,7 +172,7 @@ pub struct LinkMonitor {
 }
 
 #[derive(Debug)]
-struct Watched {
+struct MonitoredLink {
     writer: Weak<MessageWriter>,
     silence: SilenceCount,
 }
@@ -202,22 +202,22 @@ impl LinkMonitor {
                 let early = entropy::random_duration(self.times.other.ping_after).as_millis();
                 let ticks = u32::try_from(early / TICK.as_millis()).unwrap_or_default();
                 let ticks = ticks.min(other.ping.saturating_sub(1));
-                Watched { writer, silence: SilenceCount { ticks, was_asked: false } }
+                MonitoredLink { writer, silence: SilenceCount { ticks, was_asked: false } }
             }));
-            let mut place = 0;
-            while let Some(Watched { writer, silence }) = watched.get_mut(place) {
+            let mut index = 0;
+            while let Some(MonitoredLink { writer, silence }) = watched.get_mut(index) {
                 let Some(writer) = writer.upgrade() else {
-                    watched.swap_remove(place);
+                    watched.swap_remove(index);
                     continue;
                 };
                 let link = writer.link();
-                match silence.judge(link.signs(), asked, other) {
+                match silence.next_action(link.take_signs(), asked, other) {
                     LinkAction::None => {}
                     LinkAction::Ping => writer.ping(),
                     LinkAction::Close => link.lost.notify_one(),
                 }
-                place += 1;
-                if place % BATCH == 0 {
+                index += 1;
+                if index % BATCH == 0 {
                     yield_now().await;
                 }
             }
@@ -244,11 +244,11 @@ mod tests {
     /// The ticks until an action, with these signs at each of them.
     fn ticks_until(action: LinkAction, silence: &mut SilenceCount, signs: Signs) -> u32 {
         let (asked, other) = limits();
-        (1..1_000).find(|_| silence.judge(signs, asked, other) == action).expect("it comes")
+        (1..1_000).find(|_| silence.next_action(signs, asked, other) == action).expect("it comes")
     }
 
     #[test]
-    fn a_silent_player_is_lost_within_its_time_and_pinged_before() {
+    fn a_silent_connection_is_pinged_and_then_lost_in_time() {
         for (signs, times) in
             [(ASKED, LinkTimes::SERVICE.asked), (WAITING, LinkTimes::SERVICE.other)]
         {
@@ -267,13 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_of_life_and_a_new_question_begin_anew() {
+    fn a_sign_of_life_and_a_new_prompt_restart_the_count() {
         let (asked, other) = limits();
         let mut silence = SilenceCount::default();
         let alive = Signs { is_alive: true, is_asked: true };
         for _ in 0..10 {
             ticks_until(LinkAction::Ping, &mut silence, ASKED);
-            assert_eq!(silence.judge(alive, asked, other), LinkAction::None);
+            assert_eq!(silence.next_action(alive, asked, other), LinkAction::None);
         }
         // Silent for long, and only then asked: the ping comes as late as after any question.
         let mut silence = SilenceCount::default();
@@ -284,20 +284,20 @@ mod tests {
     }
 
     #[test]
-    fn a_session_at_work_is_not_silent() {
+    fn a_busy_session_is_not_silent() {
         let link = LinkState::default();
-        assert!(link.signs().is_alive, "it does not read yet");
-        link.note_read(true);
-        assert!(!link.signs().is_alive);
-        link.note_heard();
-        assert!(link.signs().is_alive);
-        assert!(!link.signs().is_alive, "heard once, alive once");
-        link.note_read(false);
-        assert!(link.signs().is_alive);
+        assert!(link.take_signs().is_alive, "it does not read yet");
+        link.set_reading(true);
+        assert!(!link.take_signs().is_alive);
+        link.record_frame();
+        assert!(link.take_signs().is_alive);
+        assert!(!link.take_signs().is_alive, "heard once, alive once");
+        link.set_reading(false);
+        assert!(link.take_signs().is_alive);
     }
 
     #[test]
-    fn any_time_gives_limits_in_order() {
+    fn any_durations_give_ordered_limits() {
         for (ping_ms, lost_ms) in [(0, 0), (1, 1), (600, 500), (1_000, 1_000), (u64::MAX, 0)] {
             let ping_after = Duration::from_millis(ping_ms);
             let silence = Silence { ping_after, lost_after: Duration::from_millis(lost_ms) };

@@ -57,7 +57,7 @@ impl Session {
 
     /// Refuses a command for some time. It is not `retryable`, because clients repeat those at once.
     fn refuse_until(&mut self, id: u32, code: &'static str, detail: String, wait: Duration) {
-        let mut refusal = refusal(self.play(), Some(id), code, None, detail, false);
+        let mut refusal = refusal(self.metrics(), Some(id), code, None, detail, false);
         if let Message::Refusal { retry_after_ms, .. } = &mut refusal {
             *retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         }

@@ -9,23 +9,23 @@
 
 mod asyncapi;
 mod chat;
-mod control;
-mod door;
-mod entry;
+mod control_events;
+mod upgrade;
+mod authentication;
 mod examples;
 mod feed;
-mod hint;
-mod limit;
+mod advice;
+mod command_rate;
 mod link_monitor;
 mod lobby_refusals;
-mod opening;
+mod handshake;
 mod refusals;
-mod returning;
+mod session_confirmation;
 mod sanctions;
-mod seeking;
+mod matchmaking;
 mod session;
-mod spectate;
-mod wire;
+mod spectator;
+mod socket;
 mod writer;
 
 pub use bahay_protocol as protocol;
@@ -36,12 +36,12 @@ use axum::Router;
 use axum::routing::get;
 
 pub use asyncapi::{asyncapi, asyncapi_yaml};
-pub use door::{FaultHooks, PlayState};
+pub use upgrade::{FaultHooks, PlayState};
 pub use examples::{commands as example_commands, messages as example_messages};
 pub use link_monitor::{LinkMonitor, LinkTimes, Silence};
-pub use refusals::{Refused, refusals};
+pub use refusals::{SocketRefusal, refusals};
 
 /// The socket's one route.
 pub fn router(state: PlayState) -> Router {
-    Router::new().route("/v1/play", get(door::upgrade)).with_state(Arc::new(state))
+    Router::new().route("/v1/play", get(upgrade::upgrade)).with_state(Arc::new(state))
 }

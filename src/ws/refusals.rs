@@ -10,7 +10,7 @@ use crate::auth::AuthError;
 
 /// A refusal as a client meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct SocketRefusal {
     /// Stable, in snake case.
     pub code: &'static str,
     /// The game whose rules refuse it; several games may use one code.
@@ -64,15 +64,15 @@ const SESSION: [(&str, bool, &str); 28] = [
 ];
 
 /// All of them, each code once, and once for each game that uses it.
-pub fn refusals() -> Vec<Refused> {
-    let session = SESSION.map(|(code, retryable, detail)| Refused {
+pub fn refusals() -> Vec<SocketRefusal> {
+    let session = SESSION.map(|(code, retryable, detail)| SocketRefusal {
         code,
         kind: None,
         rule: None,
         retryable,
         detail: detail.into(),
     });
-    let table = Rejection::<AnyRefusal>::OWN.into_iter().filter(meets_a_player);
+    let table = Rejection::<AnyRefusal>::OWN.into_iter().filter(concerns_players);
     let kinds = catalog::kinds();
     let is_shown = |name: &str| kinds.iter().any(|kind| kind.name == name && !kind.is_hidden);
     let rules = catalog::refusals().into_iter().filter(|(kind, _)| is_shown(kind));
@@ -80,7 +80,7 @@ pub fn refusals() -> Vec<Refused> {
     let table = table.map(|rejection| (None, rejection));
     let tokens = AuthError::ALL.into_iter();
     let tokens = tokens.filter(|error| *error != AuthError::Missing && !error.is_transient());
-    let tokens = tokens.map(|error| Refused {
+    let tokens = tokens.map(|error| SocketRefusal {
         code: error.code(),
         kind: None,
         rule: None,
@@ -90,21 +90,21 @@ pub fn refusals() -> Vec<Refused> {
     let mut refusals: Vec<_> = session.into_iter().chain(tokens).collect();
     for (kind, rejection) in table.chain(rules) {
         let (code, rule) = (rejection.code(), rejection.rule());
-        let said = |refused: &Refused| {
+        let is_listed = |refused: &SocketRefusal| {
             refused.code == code
                 && (refused.kind.is_none() || refused.kind == kind)
                 && (refused.rule.is_none() || rule == refused.rule)
         };
-        if !refusals.iter().any(said) {
+        if !refusals.iter().any(is_listed) {
             let detail = rejection.to_string();
-            refusals.push(Refused { code, kind, rule, retryable: false, detail });
+            refusals.push(SocketRefusal { code, kind, rule, retryable: false, detail });
         }
     }
     refusals
 }
 
 /// Whether a command of a player can be refused for this.
-fn meets_a_player(rejection: &Rejection<AnyRefusal>) -> bool {
+fn concerns_players(rejection: &Rejection<AnyRefusal>) -> bool {
     match rejection {
         Rejection::NoSuchPhase
         | Rejection::NotPractice
@@ -151,10 +151,10 @@ mod tests {
     const MODULES: [&str; 7] = [
         include_str!("session.rs"),
         include_str!("feed.rs"),
-        include_str!("entry.rs"),
+        include_str!("authentication.rs"),
         include_str!("chat.rs"),
-        include_str!("seeking.rs"),
-        include_str!("hint.rs"),
+        include_str!("matchmaking.rs"),
+        include_str!("advice.rs"),
         include_str!("lobby_refusals.rs"),
     ];
 
@@ -172,7 +172,7 @@ mod tests {
                 let is_refused =
                     ["id), ", "id, ", "id()), ", "(text), "].iter().any(|id| before.ends_with(id));
                 let is_paired = before.ends_with('(')
-                    && [", false)", ", true)", ", None, "].iter().any(|it| after.starts_with(it));
+                    && [", false)", ", true)", ", None, "].iter().any(|suffix| after.starts_with(suffix));
                 if is_code && (is_refused || is_paired) {
                     codes.insert(literal);
                 }
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn the_sessions_own_refusals_are_those_in_its_code() {
+    fn the_listed_session_refusals_are_those_in_the_code() {
         let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();
-        let said = codes_in_the_code();
-        let missing: Vec<_> = said.difference(&listed).collect();
-        assert!(missing.is_empty(), "said, and in no contract: {missing:?}");
+        let given = codes_in_the_code();
+        let missing: Vec<_> = given.difference(&listed).collect();
+        assert!(missing.is_empty(), "given but not listed: {missing:?}");
         for (code, ..) in SESSION {
-            assert!(said.contains(code), "the session never says {code}");
+            assert!(given.contains(code), "the session never gives {code}");
         }
     }
 
@@ -260,7 +260,7 @@ mod tests {
     /// The contracts have every code by which a table refuses commands of players, whatever has become of
     /// their connections.
     #[test]
-    fn every_refusal_of_a_table_that_a_player_meets_is_listed() {
+    fn every_table_refusal_that_a_player_can_meet_is_listed() {
         let listed: BTreeSet<_> = refusals().iter().map(|refused| refused.code).collect();
         let mut met = BTreeSet::new();
         for seed in 0..40 {
@@ -293,7 +293,7 @@ mod tests {
             assert!(met.contains(code), "{code} is not met: {met:?}");
         }
         let missing: Vec<_> = met.difference(&listed).collect();
-        assert!(missing.is_empty(), "met, and in no contract: {missing:?}");
+        assert!(missing.is_empty(), "met but not listed: {missing:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::accounts::{Sanction, SanctionKind};
 use crate::lobby::LobbyError;
-use crate::ws::session::{ASIDE_TIMEOUT, Session};
+use crate::ws::session::{SIDE_QUERY_TIMEOUT, Session};
 
 impl Session {
     /// Refuses the command of a banned player; true when it did. A ban also ends the sessions, so this
@@ -23,7 +23,7 @@ impl Session {
         let sanction = kind.as_str();
         let now = self.state.clock.now();
         let read = self.state.sanctions.find_in_force(player, kind, now);
-        match tokio::time::timeout(ASIDE_TIMEOUT, read).await {
+        match tokio::time::timeout(SIDE_QUERY_TIMEOUT, read).await {
             Ok(Ok(sanction)) => sanction,
             Ok(Err(error)) => {
                 tracing::warn!(%player, %sanction, %error, "sanctions cannot be read");

@@ -31,65 +31,65 @@ use crate::live_store::{TicketUpdate, Point};
 use crate::lobby::Invitation;
 use crate::tables::{SubmitError, TableContext};
 use crate::ws::chat::Chat;
-use crate::ws::control::{ControlEvent, ControlEvents};
-use crate::ws::door::PlayState;
-use crate::ws::feed::{TableFeed, ended, next_notice, refusal, table_refusal};
-use crate::ws::limit::{Limit, Verdict};
-use crate::ws::opening::Unreadable;
+use crate::ws::control_events::{ControlEvent, ControlEvents};
+use crate::ws::upgrade::PlayState;
+use crate::ws::feed::{TableFeed, close_reason, next_notice, refusal, table_refusal};
+use crate::ws::command_rate::{CommandRate, RateDecision};
+use crate::ws::handshake::CommandParseError;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{ActionText, Command, Message, close, read_command};
-use crate::ws::returning::Standing;
-use crate::ws::seeking::{Seeking, next_over};
-use crate::ws::spectate::{Seen, Spectator, next_seen};
-use crate::ws::wire::{Ended, Wire, unreadable};
+use crate::ws::session_confirmation::SessionAuthority;
+use crate::ws::matchmaking::{PendingTicket, next_ticket_update};
+use crate::ws::spectator::{SpectatorEvent, Spectator, next_spectator_event};
+use crate::ws::socket::{CloseReason, PlayerSocket, read_error_reason};
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
 /// Over this time a server that stops sends its clients away, so that they do not all come to the
 /// next one at once.
-pub(super) const STAGGER: Duration = Duration::from_millis(1_500);
+pub(super) const SHUTDOWN_STAGGER: Duration = Duration::from_millis(1_500);
 
 /// How long a connection waits for what the database knows beside the game.
-pub(super) const ASIDE_TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const SIDE_QUERY_TIMEOUT: Duration = Duration::from_millis(500);
 
 type Action = <AnyGame as Game>::Action;
 
 /// A command whose action has not been read: that takes the game of the table.
-type Unread = Command<ActionText>;
+type UnparsedCommand = Command<ActionText>;
 
 /// What was said as a command, or why it is none.
-pub(super) type Said = Result<Unread, Unreadable>;
+pub(super) type ReceivedCommand = Result<UnparsedCommand, CommandParseError>;
 
 /// What a session has waited for.
-enum Came {
+enum SessionInput {
     Notice(Option<Notice<AnyGame>>),
     Frame(Option<Result<Frame, axum::Error>>),
-    Seen(Seen),
-    Found(Over),
+    Spectator(SpectatorEvent),
+    Ticket(TicketUpdate),
     Control(ControlEvent),
 }
 
 pub(super) struct Session {
     pub(super) player: PlayerId,
     /// By the token that opened the connection.
-    standing: Standing,
+    authority: SessionAuthority,
     /// What its table shows it.
     pub(super) core: PlayerSession<AnyGame>,
     /// Where it comes from.
     pub(super) from: Address,
     /// Held as long as the connection is there.
-    _place: ConnectionPermit,
+    _permit: ConnectionPermit,
     pub(super) state: Arc<PlayState>,
     /// A table that is watched without a seat; never while one is joined.
     pub(super) spectator: Option<Box<Spectator>>,
     pub(super) chat: Chat,
     pub(super) control: ControlEvents,
-    pub(super) seeking: Option<Box<Seeking>>,
+    pub(super) seeking: Option<Box<PendingTicket>>,
     pub(super) form: Form,
     /// Lent to the table while this waits.
     writer: Arc<MessageWriter>,
-    limit: Limit,
-    pub(super) heard_at: Instant,
+    rate: CommandRate,
+    pub(super) received_at: Instant,
     /// To be said when what goes on is done.
     pub(super) pending: Vec<Message<AnyGame>>,
 }
@@ -98,18 +98,18 @@ impl Session {
     pub(super) fn new(
         player: ReturningPlayer,
         from: Address,
-        place: ConnectionPermit,
+        permit: ConnectionPermit,
         writer: Arc<MessageWriter>,
         state: Arc<PlayState>,
     ) -> Self {
         let now = Instant::now();
-        let standing = Standing::new(player, &state.auth);
+        let authority = SessionAuthority::new(player, &state.auth);
         Self {
-            player: standing.player,
-            core: PlayerSession::new(standing.player, ConnectionId(entropy::uuid())),
-            standing,
+            player: authority.player,
+            core: PlayerSession::new(authority.player, ConnectionId(entropy::uuid())),
+            authority,
             from,
-            _place: place,
+            _permit: permit,
             state,
             spectator: None,
             chat: Chat::new(now),
@@ -117,8 +117,8 @@ impl Session {
             seeking: None,
             form: writer.form(),
             writer,
-            limit: Limit::new(now),
-            heard_at: now,
+            rate: CommandRate::new(now),
+            received_at: now,
             pending: Vec::new(),
         }
     }
@@ -128,16 +128,16 @@ impl Session {
     #[expect(clippy::manual_async_fn, reason = "an async fn keeps room twice for what it is given")]
     pub(super) fn run(
         mut self,
-        mut wire: Wire,
+        mut socket: PlayerSocket,
         entry: Option<u32>,
-        first: Vec<Said>,
+        initial: Vec<ReceivedCommand>,
     ) -> impl Future<Output = ()> + Send {
         async move {
             let open_socket = self.state.lobby.register_socket(self.player).await;
             if let Some(invited) = open_socket.subscribe_to_invitations() {
-                self.control.hear_of_invitations(invited);
+                self.control.watch_invitations(invited);
             }
-            let served = AssertUnwindSafe(self.serve(&mut wire, entry, first)).catch_unwind().await;
+            let served = AssertUnwindSafe(self.serve(&mut socket, entry, initial)).catch_unwind().await;
             let ended = served.unwrap_or_else(|_| {
                 tracing::error!(player = %self.player, connection = %self.core.connection(),
                     "a session panicked");
@@ -147,14 +147,14 @@ impl Session {
             match ended {
                 // Who comes back at once finds the seat as it was, if its end is told after that.
                 Some(ended @ (close::GOING_AWAY | close::INTERNAL, _)) => {
-                    Box::pin(wire.end(ended)).await;
-                    Box::pin(self.ended()).await;
+                    Box::pin(socket.close(ended)).await;
+                    Box::pin(self.report_end()).await;
                 }
                 Some(ended) => {
-                    Box::pin(self.ended()).await;
-                    Box::pin(wire.end(ended)).await;
+                    Box::pin(self.report_end()).await;
+                    Box::pin(socket.close(ended)).await;
                 }
-                None => Box::pin(self.ended()).await,
+                None => Box::pin(self.report_end()).await,
             }
         }
     }
@@ -162,13 +162,13 @@ impl Session {
     /// Until the client has gone (`None`) or must.
     async fn serve(
         &mut self,
-        wire: &mut Wire,
+        socket: &mut PlayerSocket,
         entry: Option<u32>,
-        first: Vec<Said>,
-    ) -> Option<Ended> {
-        self.control.hear_of_ended(self.state.auth.revocations().subscribe());
-        self.control.hear_of_stop(self.state.stopping.clone(), STAGGER);
-        self.control.hear_of_loss(self.writer.clone());
+        initial: Vec<ReceivedCommand>,
+    ) -> Option<CloseReason> {
+        self.control.watch_revocations(self.state.auth.revocations().subscribe());
+        self.control.watch_shutdown(self.state.stopping.clone(), SHUTDOWN_STAGGER);
+        self.control.watch_link(self.writer.clone());
         self.state.links.watch(&self.writer);
         let notices = Box::pin(self.unread_notices()).await;
         self.pending.push(Message::Hello {
@@ -179,58 +179,58 @@ impl Session {
         });
         self.pending.extend(entry.map(|id| Message::Ack { id, version: None }));
         // The session may have ended before this began to listen.
-        let mut ended = self.still_signed_in();
-        let mut first = first.into_iter();
+        let mut ended = self.check_signed_in();
+        let mut initial = initial.into_iter();
         loop {
             // Nothing is kept for what will be said next.
-            let said = wire.say(mem::take(&mut self.pending).into_iter());
+            let said = socket.send(mem::take(&mut self.pending).into_iter());
             if let Err(ended) = ended.and(said) {
                 return Some(ended);
             }
-            if let Some(said) = first.next() {
-                ended = Box::pin(self.first(said)).await;
+            if let Some(command) = initial.next() {
+                ended = Box::pin(self.handle_initial_command(command)).await;
                 continue;
             }
             self.writer.grant_lease(self.core.direct_lease());
-            let came = tokio::select! {
+            let input = tokio::select! {
                 // What comes all the time first, so that nothing else is looked at for it. It does
                 // not keep the rest waiting: a client that always has something to say is too fast.
                 biased;
-                notice = next_notice(&mut self.core) => Came::Notice(notice),
-                frame = wire.next() => Came::Frame(frame),
-                seen = next_seen(&mut self.spectator) => Came::Seen(seen),
-                over = next_over(&mut self.seeking) => Came::Found(over),
-                event = self.control.next() => Came::Control(event),
+                notice = next_notice(&mut self.core) => SessionInput::Notice(notice),
+                frame = socket.next_frame() => SessionInput::Frame(frame),
+                event = next_spectator_event(&mut self.spectator) => SessionInput::Spectator(event),
+                update = next_ticket_update(&mut self.seeking) => SessionInput::Ticket(update),
+                event = self.control.next() => SessionInput::Control(event),
             };
             self.core.restore_cursor(self.writer.revoke_lease());
-            ended = match came {
-                Came::Notice(notice) => {
-                    self.speak(|core, ctx, feed| core.notified(ctx, feed, notice))
+            ended = match input {
+                SessionInput::Notice(notice) => {
+                    self.present(|core, ctx, feed| core.handle_notice(ctx, feed, notice))
                 }
-                Came::Frame(Some(Ok(frame))) => match self.frame(frame) {
-                    Ok(Some(command)) => Box::pin(self.command(command)).await,
+                SessionInput::Frame(Some(Ok(frame))) => match self.read_frame(frame) {
+                    Ok(Some(command)) => Box::pin(self.handle_command(command)).await,
                     Ok(None) => Ok(()),
                     Err(ended) => Err(ended),
                 },
                 // Or the connection broke; then nobody hears it.
-                Came::Frame(Some(Err(error))) => Err(unreadable(error)),
-                Came::Frame(None) => return None,
-                Came::Seen(seen) => self.seen(seen),
-                Came::Found(over) => {
-                    self.seek_over(over);
+                SessionInput::Frame(Some(Err(error))) => Err(read_error_reason(error)),
+                SessionInput::Frame(None) => return None,
+                SessionInput::Spectator(event) => self.handle_spectator_event(event),
+                SessionInput::Ticket(update) => {
+                    self.handle_ticket_update(update);
                     Ok(())
                 }
-                Came::Control(ControlEvent::Lost) => return None,
-                Came::Control(ControlEvent::Ended) => self.still_signed_in(),
-                Came::Control(ControlEvent::Stop) => {
+                SessionInput::Control(ControlEvent::Lost) => return None,
+                SessionInput::Control(ControlEvent::SessionsRevoked) => self.check_signed_in(),
+                SessionInput::Control(ControlEvent::Shutdown) => {
                     Err((close::GOING_AWAY, "the server stops; connect again"))
                 }
-                Came::Control(ControlEvent::Said(text)) => {
-                    Box::pin(self.hear(&text)).await;
+                SessionInput::Control(ControlEvent::Talk(text)) => {
+                    Box::pin(self.handle_talk(&text)).await;
                     Ok(())
                 }
-                Came::Control(ControlEvent::Invited(invitation)) => {
-                    self.pending.push(invited(&invitation));
+                SessionInput::Control(ControlEvent::Invited(invitation)) => {
+                    self.pending.push(invitation_message(&invitation));
                     Ok(())
                 }
             };
@@ -240,11 +240,11 @@ impl Session {
     /// `None` when the database does not say so soon: the greeting does not wait for it.
     async fn unread_notices(&mut self) -> Option<u32> {
         let unread = self.state.notices.count_unread(self.player);
-        tokio::time::timeout(ASIDE_TIMEOUT, unread).await.ok()?.ok()
+        tokio::time::timeout(SIDE_QUERY_TIMEOUT, unread).await.ok()?.ok()
     }
 
-    fn still_signed_in(&self) -> Result<(), Ended> {
-        if self.state.auth.revocations().contains(self.standing.session) {
+    fn check_signed_in(&self) -> Result<(), CloseReason> {
+        if self.state.auth.revocations().contains(self.authority.session) {
             Err((close::SIGNED_OUT, "signed out"))
         } else {
             Ok(())
@@ -252,26 +252,26 @@ impl Session {
     }
 
     /// The command in a frame, if there is one and it is not refused here.
-    fn frame(&mut self, frame: Frame) -> Result<Option<Unread>, Ended> {
-        self.heard_at = Instant::now();
+    fn read_frame(&mut self, frame: Frame) -> Result<Option<UnparsedCommand>, CloseReason> {
+        self.received_at = Instant::now();
         let text = match frame {
             Frame::Text(text) => text,
             // They cost little, but they cost.
             Frame::Ping(_) | Frame::Pong(_) => {
-                return match self.limit.take(self.heard_at) {
-                    Verdict::Pass | Verdict::Refuse => Ok(None),
-                    Verdict::Close => Err((close::TOO_FAST, "too many messages")),
+                return match self.rate.try_acquire(self.received_at) {
+                    RateDecision::Allow | RateDecision::Reject => Ok(None),
+                    RateDecision::Close => Err((close::TOO_FAST, "too many messages")),
                 };
             }
             Frame::Close(_) => return Ok(None),
             Frame::Binary(_) => return Err((close::PROTOCOL, "send JSON as text")),
         };
-        self.play().messages_in.one();
-        if let Some(hook) = self.state.hooks.heard {
+        self.metrics().messages_in.increment();
+        if let Some(hook) = self.state.hooks.before_parse {
             hook(&text);
         }
-        self.checked(|| {
-            read_command(&text).map_err(|error| Unreadable {
+        self.admit_command(|| {
+            read_command(&text).map_err(|error| CommandParseError {
                 id: readable_id(&text),
                 detail: format!("not a command: {error}"),
             })
@@ -281,31 +281,31 @@ impl Session {
     /// Carries out what was said in the request for the socket, as if it had come as a message; but
     /// who joins so only looks, until it says something. A client may open several sockets and use
     /// one, and asking for a socket changes nothing at a table.
-    async fn first(&mut self, said: Said) -> Result<(), Ended> {
-        match self.checked(|| said)? {
+    async fn handle_initial_command(&mut self, received: ReceivedCommand) -> Result<(), CloseReason> {
+        match self.admit_command(|| received)? {
             Some(Command::Join { id, from, tag, table }) => {
                 if Box::pin(self.refuse_banned(id)).await {
                     return Ok(());
                 }
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
-                let ask = self.core.look(id, from, table);
-                self.carry_out(id, ask).await
+                let ask = self.core.preview(id, from, table);
+                self.run_session_calls(id, ask).await
             }
-            Some(command) => self.command(command).await,
+            Some(command) => self.handle_command(command).await,
             None => Ok(()),
         }
     }
 
     /// Who has only looked is there from the first thing on that it says. `false` where that was
     /// refused, and the command with it.
-    async fn connect(&mut self, command: &Unread) -> Result<bool, Ended> {
+    async fn connect(&mut self, command: &UnparsedCommand) -> Result<bool, CloseReason> {
         if matches!(command, Command::Join { .. } | Command::Authenticate { .. }) {
             return Ok(true);
         }
         let Some(ask) = self.core.connect(command.id()) else {
             return Ok(true);
         };
-        self.carry_out(command.id(), ask).await?;
+        self.run_session_calls(command.id(), ask).await?;
         let said = self.pending.last();
         let refused =
             matches!(said, Some(Message::Refusal { id, .. }) if *id == Some(command.id()));
@@ -313,30 +313,30 @@ impl Session {
     }
 
     /// A command, if it is one and may be said now.
-    fn checked(&mut self, read: impl FnOnce() -> Said) -> Result<Option<Unread>, Ended> {
-        self.still_signed_in()?;
-        let verdict = self.limit.take(self.heard_at);
-        if verdict == Verdict::Close {
+    fn admit_command(&mut self, read: impl FnOnce() -> ReceivedCommand) -> Result<Option<UnparsedCommand>, CloseReason> {
+        self.check_signed_in()?;
+        let decision = self.rate.try_acquire(self.received_at);
+        if decision == RateDecision::Close {
             return Err((close::TOO_FAST, "too many messages"));
         }
         let command = match read() {
             Ok(command) => command,
-            Err(Unreadable { id, detail }) => {
+            Err(CommandParseError { id, detail }) => {
                 self.refuse(id, "malformed", None, detail, false);
                 return Ok(None);
             }
         };
-        if verdict == Verdict::Refuse {
+        if decision == RateDecision::Reject {
             let detail = "too many messages: at most 20 a second".to_owned();
             self.refuse(Some(command.id()), "too_fast", None, detail, true);
             return Ok(None);
         }
-        if !self.standing.allows(&command) {
+        if !self.authority.allows(&command) {
             let detail = "only your table can be used just now: try again later".to_owned();
             self.refuse(Some(command.id()), "unavailable", None, detail, true);
             return Ok(None);
         }
-        if let Err(refused) = self.metered(&command) {
+        if let Err(refused) = self.check_request_rate(&command) {
             self.refuse(Some(command.id()), "too_fast", None, refused.to_string(), true);
             return Ok(None);
         }
@@ -345,7 +345,7 @@ impl Session {
 
     /// What costs as much as a request over REST is counted with them, by account and address: who
     /// opens several sockets does not have several times as much.
-    fn metered(&self, command: &Unread) -> Result<(), rate_limit::AdmissionError> {
+    fn check_request_rate(&self, command: &UnparsedCommand) -> Result<(), rate_limit::AdmissionError> {
         match command {
             Command::Join { .. }
             | Command::Watch { .. }
@@ -368,10 +368,10 @@ impl Session {
     }
 
     #[tracing::instrument(level = "debug", skip_all, fields(kind = command.kind()))]
-    async fn command(&mut self, command: Unread) -> Result<(), Ended> {
+    async fn handle_command(&mut self, command: UnparsedCommand) -> Result<(), CloseReason> {
         let id = command.id();
         let player = self.player;
-        if self.core.is_looking() && !Box::pin(self.connect(&command)).await? {
+        if self.core.is_previewing() && !Box::pin(self.connect(&command)).await? {
             return Ok(());
         }
         let input = match command {
@@ -390,7 +390,7 @@ impl Session {
                 }
                 let from = from.zip(tag).map(|(version, tag)| Point { version, tag });
                 let ask = self.core.join(id, from, table);
-                return Box::pin(self.carry_out(id, ask)).await;
+                return Box::pin(self.run_session_calls(id, ask)).await;
             }
             Command::Say { phrase, .. } => {
                 Box::pin(self.say(id, phrase)).await;
@@ -411,12 +411,12 @@ impl Session {
                 Box::pin(self.cancel_seek(id)).await;
                 return Ok(());
             }
-            Command::Hint { .. } => return Box::pin(self.hint(id)).await,
+            Command::Hint { .. } => return Box::pin(self.send_advice(id)).await,
             Command::Ready { game, commitment, .. } => Input::Ready { player, game, commitment },
             Command::Reveal { game, text, .. } => Input::Reveal { player, game, text },
             Command::Act { game, prompt, action, .. } => {
                 let Some(kind) = self.core.kind() else {
-                    return self.speak(|_, _, feed| {
+                    return self.present(|_, _, feed| {
                         feed.send_refusal(id, CommandRefusal::NotJoined);
                         Ok(())
                     });
@@ -434,46 +434,46 @@ impl Session {
             Command::TakeBack { .. } => Input::TakeBack { player },
             Command::Leave { .. } => Input::Leave { player },
         };
-        match self.speak(|core, _, feed| Ok(core.command(feed, id, input)))? {
-            Some(ask) => self.carry_out(id, ask).await,
+        match self.present(|core, _, feed| Ok(core.submit_command(feed, id, input)))? {
+            Some(ask) => self.run_session_calls(id, ask).await,
             None => Ok(()),
         }
     }
 
-    pub(super) fn play(&self) -> &crate::metrics::Play {
+    pub(super) fn metrics(&self) -> &crate::metrics::Play {
         self.state.lobby.tables().counts().play()
     }
 
     /// Has the shell's session say what it has to.
-    pub(super) fn speak<T>(
+    pub(super) fn present<T>(
         &mut self,
-        speak: impl FnOnce(
+        act: impl FnOnce(
             &mut PlayerSession<AnyGame>,
             &TableContext<'_, AnyGame>,
             &mut TableFeed<'_>,
         ) -> Result<T, SessionEnd>,
-    ) -> Result<T, Ended> {
+    ) -> Result<T, CloseReason> {
         let Self { core, state, form, player, writer, pending: messages, .. } = self;
         let link = writer.link();
         let (tables, hooks) = (state.lobby.tables(), state.hooks);
         let mut feed = TableFeed { tables, player: *player, form: *form, hooks, link, messages };
-        speak(core, &tables.context(), &mut feed).map_err(ended)
+        act(core, &tables.context(), &mut feed).map_err(close_reason)
     }
 
     /// Does what the shell's session asks for, until it asks for nothing more.
-    async fn carry_out(&mut self, id: u32, ask: SessionCall<AnyGame>) -> Result<(), Ended> {
+    async fn run_session_calls(&mut self, id: u32, ask: SessionCall<AnyGame>) -> Result<(), CloseReason> {
         let mut next = Some(ask);
         while let Some(ask) = next.take() {
             next = match ask {
                 SessionCall::FindSeat => match self.state.lobby.seated_at(self.player).await {
-                    Ok(seat) => self.speak(|core, ctx, feed| core.seat_found(ctx, feed, seat))?,
+                    Ok(seat) => self.present(|core, ctx, feed| core.handle_seat(ctx, feed, seat))?,
                     Err(error) => {
-                        self.core.seat_unknown();
+                        self.core.cancel_join();
                         self.refuse_lobby(id, &error);
                         None
                     }
                 },
-                SessionCall::Watch { table, from } => Box::pin(self.watch_own(table, from)).await?,
+                SessionCall::Watch { table, from } => Box::pin(self.watch_table(table, from)).await?,
                 SessionCall::Submit { table, input } => {
                     self.submit(table, input).await?;
                     None
@@ -484,44 +484,44 @@ impl Session {
     }
 
     /// Has the table decide, and answers the command.
-    async fn submit(&mut self, table: TableId, input: Input<Action>) -> Result<(), Ended> {
-        let submitted = self.state.lobby.tables().submit_noted(table, input).await;
+    async fn submit(&mut self, table: TableId, input: Input<Action>) -> Result<(), CloseReason> {
+        let submitted = self.state.lobby.tables().submit_input(table, input).await;
         let is_taken = submitted.is_ok();
-        self.speak(|core, ctx, feed| core.submitted(ctx, feed, submitted))?;
+        self.present(|core, ctx, feed| core.handle_submitted(ctx, feed, submitted))?;
         if is_taken {
-            self.play().action_to_ack.took(self.heard_at.elapsed());
+            self.metrics().action_to_ack.observe(self.received_at.elapsed());
         }
         Ok(())
     }
 
     /// Watches the table where the player sits.
-    async fn watch_own(
+    async fn watch_table(
         &mut self,
         table: TableId,
         from: Option<Tag>,
-    ) -> Result<Option<SessionCall<AnyGame>>, Ended> {
+    ) -> Result<Option<SessionCall<AnyGame>>, CloseReason> {
         let (connection, writer) = (self.core.connection(), self.writer.clone());
         let tables = self.state.lobby.tables();
         let watch = tables.watch_directly(table, connection, writer, from).await;
-        let next = self.speak(|core, ctx, feed| core.watched(ctx, feed, watch))?;
-        if next.is_some() || self.core.is_looking() {
+        let next = self.present(|core, ctx, feed| core.handle_watch(ctx, feed, watch))?;
+        if next.is_some() || self.core.is_previewing() {
             self.spectator = None;
-            self.listen(table).await;
+            self.follow_talk(table).await;
             if from.is_some() {
-                self.play().resume.took(self.heard_at.elapsed());
+                self.metrics().resume.observe(self.received_at.elapsed());
             }
         }
         Ok(next)
     }
 
     /// The table that is joined.
-    pub(super) fn joined(&self) -> Option<TableId> {
-        self.core.joined()
+    pub(super) fn joined_table(&self) -> Option<TableId> {
+        self.core.joined_table()
     }
 
     /// Whether it is still joined or not: wherever it was, it is gone.
-    async fn ended(&mut self) {
-        self.state.lobby.tables().ended(self.core.connection()).await;
+    async fn report_end(&mut self) {
+        self.state.lobby.tables().handle_connection_end(self.core.connection()).await;
     }
 
     pub(super) fn refuse_submit(
@@ -529,7 +529,7 @@ impl Session {
         id: u32,
         error: &SubmitError<<AnyGame as Game>::Refusal>,
     ) {
-        let refusal = table_refusal(self.play(), self.player, id, error);
+        let refusal = table_refusal(self.metrics(), self.player, id, error);
         self.pending.push(refusal);
     }
 
@@ -541,18 +541,18 @@ impl Session {
         detail: String,
         retryable: bool,
     ) {
-        let refusal = refusal(self.play(), id, code, rule, detail, retryable);
+        let refusal = refusal(self.metrics(), id, code, rule, detail, retryable);
         self.pending.push(refusal);
     }
 }
 
-fn invited(invitation: &Invitation) -> Message<AnyGame> {
+fn invitation_message(invitation: &Invitation) -> Message<AnyGame> {
     let Invitation { code, from, name, game } = invitation.clone();
     Message::Invited { code, from, name, game }
 }
 
 /// Until the server stops.
-pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+pub(super) async fn wait_for_shutdown(stopping: &mut watch::Receiver<bool>) {
     // Without its sender the server is gone already.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }

@@ -14,8 +14,8 @@ use tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::live_store::Point;
 use crate::metrics::Play;
-use crate::ws::door::FaultHooks;
-use crate::ws::feed::{asked, is_asked};
+use crate::ws::upgrade::FaultHooks;
+use crate::ws::feed::{has_open_prompt, open_prompt};
 use crate::ws::link_monitor::LinkState;
 use crate::ws::protocol::Message;
 use crate::ws::protocol::brief::{Form, FormError, Shorthand};
@@ -37,7 +37,7 @@ pub(super) struct MessageWriter {
 struct State {
     shorthand: Shorthand,
     feed: DirectFeed,
-    time: ShownTime,
+    clock: MessageClock,
     /// How many frames wait, as the figures know it.
     waiting: usize,
 }
@@ -45,14 +45,14 @@ struct State {
 /// The last time that a connection was shown of its table. Talk is dated by this node's clock, a line by
 /// its own time too, which another node may have made later.
 #[derive(Debug, Default)]
-struct ShownTime {
+struct MessageClock {
     table: Option<TableId>,
     last: Timestamp,
 }
 
-impl ShownTime {
+impl MessageClock {
     /// Dates a message no earlier than those before it about the same table.
-    fn date(&mut self, message: &mut Message<AnyGame>) {
+    fn stamp(&mut self, message: &mut Message<AnyGame>) {
         if let Message::Snapshot { view, .. } = message
             && self.table != Some(view.table)
         {
@@ -97,7 +97,7 @@ impl MessageWriter {
         hooks: FaultHooks,
     ) -> Self {
         let (shorthand, feed) = (Shorthand::new(form), DirectFeed::default());
-        let state = State { shorthand, feed, time: ShownTime::default(), waiting: 0 };
+        let state = State { shorthand, feed, clock: MessageClock::default(), waiting: 0 };
         let link = LinkState::default();
         Self { write_half: Arc::downgrade(write_half), play, hooks, link, state: Mutex::new(state) }
     }
@@ -114,13 +114,13 @@ impl MessageWriter {
 
     /// The session waits and reads what comes. Updates that follow are written by the table.
     pub(super) fn grant_lease(&self, lease: Option<DirectLease>) {
-        self.link.note_read(true);
+        self.link.set_reading(true);
         self.state().feed.grant(lease);
     }
 
     /// No more. What was told by then; `None` where nothing was lent.
     pub(super) fn revoke_lease(&self) -> Option<DeliveryCursor> {
-        self.link.note_read(false);
+        self.link.set_reading(false);
         self.state().feed.revoke()
     }
 
@@ -135,15 +135,15 @@ impl MessageWriter {
     /// Asks whether the client is there, behind what waits.
     pub(super) fn ping(&self) {
         let mut ping = Vec::with_capacity(2);
-        frame(&mut ping, OpCode::Control(Control::Ping), &[]);
+        append_frame(&mut ping, OpCode::Control(Control::Ping), &[]);
         if let Some(write_half) = self.write_half.upgrade() {
-            self.show(write_half.write(&ping, &[ping.len()]));
+            self.report_backlog(write_half.write(&ping, &[ping.len()]));
         }
     }
 
     /// So much waits.
-    pub(super) fn show(&self, waiting: WriteBacklog) {
-        self.state().show(&self.play, waiting);
+    pub(super) fn report_backlog(&self, waiting: WriteBacklog) {
+        self.state().report_backlog(&self.play, waiting);
     }
 }
 
@@ -154,16 +154,16 @@ impl DirectWriter<AnyGame> for MessageWriter {
             return WriteOutcome::Skipped;
         };
         let table = &*notice.table;
-        if let Some(hook) = self.hooks.shown {
+        if let Some(hook) = self.hooks.before_showing {
             hook(table);
         }
-        self.link.note_asked(is_asked(table, player));
+        self.link.set_prompted(has_open_prompt(table, player));
         let events = redact_events::<AnyGame>(&notice.events, table.viewer(player));
         if events.is_empty() {
             state.feed.skip_hidden(notice.at);
             return WriteOutcome::Written;
         }
-        let prompt = asked(table, player, state.shorthand.form(), true);
+        let prompt = open_prompt(table, player, state.shorthand.form(), true);
         let Point { version, tag } = state.feed.to_client_point(notice.at);
         let update = Message::Update { version, tag, server_time_ms: now, events, prompt };
         match state.write(self, [update].into_iter()) {
@@ -194,13 +194,13 @@ impl State {
             ends.clear();
             for mut message in messages {
                 text.clear();
-                self.time.date(&mut message);
+                self.clock.stamp(&mut message);
                 self.shorthand.write(&message, text)?;
                 let data = match self.shorthand.form() {
                     Form::Full | Form::Brief => Data::Text,
                     Form::Compact => Data::Binary,
                 };
-                frame(frames, OpCode::Data(data), text);
+                append_frame(frames, OpCode::Data(data), text);
                 ends.push(frames.len());
                 writer.play.messages_out.increment();
                 writer.play.bytes_out.add(text.len());
@@ -209,7 +209,7 @@ impl State {
             let waiting =
                 writer.write_half.upgrade().map(|write_half| write_half.write(frames, ends));
             let waiting = waiting.unwrap_or_default();
-            self.show(&writer.play, waiting);
+            self.report_backlog(&writer.play, waiting);
             for scratch in [text, frames] {
                 if scratch.capacity() > SCRATCH_BYTES_MAX {
                     *scratch = Vec::new();
@@ -219,14 +219,14 @@ impl State {
         })
     }
 
-    fn show(&mut self, play: &Play, waiting: WriteBacklog) {
+    fn report_backlog(&mut self, play: &Play, waiting: WriteBacklog) {
         play.messages_waiting.adjust(waiting.frames, self.waiting);
         self.waiting = waiting.frames;
     }
 }
 
 /// Appends a whole frame of a server.
-fn frame(frames: &mut Vec<u8>, opcode: OpCode, payload: &[u8]) {
+fn append_frame(frames: &mut Vec<u8>, opcode: OpCode, payload: &[u8]) {
     let header = FrameHeader { opcode, ..FrameHeader::default() };
     // There is room for as much as there is memory.
     let _ = header.format(payload.len() as u64, frames);
@@ -248,14 +248,14 @@ mod tests {
     use tokio::time::timeout;
     use uuid::Uuid;
 
-    use super::{MessageWriter, ShownTime};
+    use super::{MessageWriter, MessageClock};
     use crate::rate_limit::WriteHalf;
     use crate::entropy;
     use crate::ids::Tag;
     use crate::live_store::Point;
     use crate::lobby::house_rooms;
     use crate::social::Phrase;
-    use crate::ws::door::FaultHooks;
+    use crate::ws::upgrade::FaultHooks;
     use crate::ws::protocol::Message;
     use crate::ws::protocol::brief::Form;
     use bahay_engine::catalog::AnyGame;
@@ -308,15 +308,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_comes_next_is_written_and_all_else_is_left_to_the_session() {
+    async fn the_next_line_is_written_directly_and_all_others_are_left_to_the_session() {
         let (write_half, mut client) = pair().await;
         write_half.begin_frames();
         let writer =
             MessageWriter::new(&write_half, Form::Full, Arc::default(), FaultHooks::default());
-        let tell =
+        let write =
             |notice: &Notice<AnyGame>| DirectWriter::write(&writer, notice, Timestamp::default());
         let next = notice(8, CONNECTION);
-        assert_eq!(tell(&next), WriteOutcome::Skipped, "nothing is lent");
+        assert_eq!(write(&next), WriteOutcome::Skipped, "no lease is granted");
         let table = next.table.id();
         writer.grant_lease(Some(DirectLease { table, player: PLAYER, connection: CONNECTION, cursor: cursor(7) }));
         for other in [
@@ -325,13 +325,13 @@ mod tests {
             notice(8, ConnectionId(Uuid::from_u128(9))),
             Notice { is_snapshot: true, ..next.clone() },
         ] {
-            assert_eq!(tell(&other), WriteOutcome::Skipped, "{other:?}");
+            assert_eq!(write(&other), WriteOutcome::Skipped, "{other:?}");
         }
-        assert_eq!(tell(&next), WriteOutcome::Written);
-        assert_eq!(tell(&next), WriteOutcome::Skipped, "it was told already");
-        assert_eq!(tell(&notice(9, CONNECTION)), WriteOutcome::Written);
+        assert_eq!(write(&next), WriteOutcome::Written);
+        assert_eq!(write(&next), WriteOutcome::Skipped, "the line was delivered already");
+        assert_eq!(write(&notice(9, CONNECTION)), WriteOutcome::Written);
         assert_eq!(writer.revoke_lease(), Some(cursor(9)));
-        assert_eq!((writer.revoke_lease(), tell(&notice(10, CONNECTION))), (None, WriteOutcome::Skipped));
+        assert_eq!((writer.revoke_lease(), write(&notice(10, CONNECTION))), (None, WriteOutcome::Skipped));
         for version in [8, 9] {
             let mut header = [0; 4];
             client.read_exact(&mut header).await.expect("a frame comes");
@@ -347,15 +347,15 @@ mod tests {
     }
 
     #[test]
-    fn no_message_about_a_table_is_dated_before_the_last() {
+    fn no_message_about_a_table_is_dated_before_the_previous_one() {
         let said = |ms| Message::<AnyGame>::Said {
             player: PLAYER,
             phrase: Phrase::Hello,
             server_time_ms: Timestamp::from_ms(ms),
         };
-        let mut shown = ShownTime::default();
+        let mut clock = MessageClock::default();
         let mut dated = |mut message| {
-            shown.date(&mut message);
+            clock.stamp(&mut message);
             message
         };
         for (written, expected) in [(5, 5), (9, 9), (7, 9), (9, 9), (10, 10)] {

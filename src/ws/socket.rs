@@ -1,7 +1,7 @@
 //! A socket, what is read from it, and its end.
 //!
 //! Nothing here waits for a client that does not read: what it does not take waits at its write half, up
-//! to [`WAITING_MAX`] frames and [`WAITING_BYTES_MAX`] bytes, and is written while the session waits
+//! to [`QUEUED_FRAMES_MAX`] frames and [`QUEUED_BYTES_MAX`] bytes, and is written while the session waits
 //! for whatever comes next. Beyond that the client is too slow: it is sent away, and resumes by
 //! version.
 
@@ -16,24 +16,24 @@ use tokio_tungstenite::tungstenite;
 
 use crate::rate_limit::{WriteBacklog, WriteHalf};
 use crate::metrics::Play;
-use crate::ws::door::FaultHooks;
+use crate::ws::upgrade::FaultHooks;
 use crate::ws::protocol::brief::Form;
 use crate::ws::protocol::{Message, close};
 use crate::ws::writer::MessageWriter;
 use bahay_engine::catalog::AnyGame;
 
 /// Frames that may wait for one client.
-pub(super) const WAITING_MAX: usize = 64;
+pub(super) const QUEUED_FRAMES_MAX: usize = 64;
 /// Bytes that may wait for one client, whatever the number of messages.
-pub(super) const WAITING_BYTES_MAX: usize = 256 * 1024;
+pub(super) const QUEUED_BYTES_MAX: usize = 256 * 1024;
 /// How long each step of ending a connection may take.
-const LINGER: Duration = Duration::from_secs(1);
+const CLOSE_STEP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What ends a connection: the close code, and a word for whoever debugs a client.
-pub(super) type Ended = (u16, &'static str);
+pub(super) type CloseReason = (u16, &'static str);
 
 /// Why a frame that could not be read ends the connection.
-pub(super) fn unreadable(error: axum::Error) -> Ended {
+pub(super) fn read_error_reason(error: axum::Error) -> CloseReason {
     let error = error.into_inner();
     match error.downcast_ref::<tungstenite::Error>() {
         Some(tungstenite::Error::Capacity(_)) => (close::TOO_LONG, "a text is at most 8192 bytes"),
@@ -41,22 +41,22 @@ pub(super) fn unreadable(error: axum::Error) -> Ended {
     }
 }
 
-pub(super) struct Wire {
+pub(super) struct PlayerSocket {
     socket: WebSocket,
     write_half: Arc<WriteHalf>,
     writer: Arc<MessageWriter>,
     play: Arc<Play>,
 }
 
-impl Drop for Wire {
+impl Drop for PlayerSocket {
     fn drop(&mut self) {
         self.writer.revoke_lease();
-        self.writer.show(WriteBacklog::default());
+        self.writer.report_backlog(WriteBacklog::default());
         self.play.sockets.decrement();
     }
 }
 
-impl Wire {
+impl PlayerSocket {
     /// `write_half` is that of the connection under the socket.
     pub(super) fn new(
         socket: WebSocket,
@@ -68,7 +68,7 @@ impl Wire {
         write_half.begin_frames();
         let agreed = socket.protocol().and_then(|agreed| agreed.to_str().ok());
         let writer =
-            Arc::new(MessageWriter::new(&write_half, Form::named(agreed), play.clone(), hooks));
+            Arc::new(MessageWriter::new(&write_half, Form::from_subprotocol(agreed), play.clone(), hooks));
         Self { socket, write_half, writer, play }
     }
 
@@ -78,10 +78,10 @@ impl Wire {
     }
 
     /// Puts messages behind what waits, and writes as much as the client takes at once.
-    pub(super) fn say(
+    pub(super) fn send(
         &self,
         messages: impl ExactSizeIterator<Item = Message<AnyGame>>,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), CloseReason> {
         if messages.len() == 0 {
             return Ok(());
         }
@@ -89,7 +89,7 @@ impl Wire {
             tracing::error!(%error, "a message cannot be written");
             (close::INTERNAL, "the server made a mistake; connect again")
         })?;
-        if waiting.frames > WAITING_MAX || waiting.bytes > WAITING_BYTES_MAX {
+        if waiting.frames > QUEUED_FRAMES_MAX || waiting.bytes > QUEUED_BYTES_MAX {
             return Err((close::TOO_SLOW, "too slow; connect again and resume"));
         }
         Ok(())
@@ -97,7 +97,7 @@ impl Wire {
 
     /// The next frame; `None` when the client has gone. Writes what waits meanwhile. Nothing is
     /// lost when this is dropped before it is ready.
-    pub(super) async fn next(&mut self) -> Option<Result<Frame, axum::Error>> {
+    pub(super) async fn next_frame(&mut self) -> Option<Result<Frame, axum::Error>> {
         poll_fn(|context| {
             if self.poll_write(context).is_err() {
                 return Poll::Ready(None);
@@ -105,7 +105,7 @@ impl Wire {
             self.socket.poll_next_unpin(context)
         })
         .await
-        .inspect(|_| self.writer.link().note_heard())
+        .inspect(|_| self.writer.link().record_frame())
     }
 
     /// Writes what waits.
@@ -114,7 +114,7 @@ impl Wire {
             return Ok(());
         }
         let written = self.write_half.poll_drain(context);
-        self.writer.show(self.write_half.backlog());
+        self.writer.report_backlog(self.write_half.backlog());
         match written {
             Poll::Ready(written) => written,
             Poll::Pending => Ok(()),
@@ -122,7 +122,7 @@ impl Wire {
     }
 
     /// Ends the connection with a reason, which the client sees if it reads.
-    pub(super) async fn end(mut self, (code, reason): Ended) {
+    pub(super) async fn close(mut self, (code, reason): CloseReason) {
         self.writer.revoke_lease();
         if code == close::TOO_SLOW {
             // It would not read this either, and asks for it again.
@@ -130,14 +130,14 @@ impl Wire {
         }
         // What was said before the end is still written, if the client reads it.
         let written = poll_fn(|context| self.write_half.poll_drain(context));
-        let _ = tokio::time::timeout(LINGER, written).await;
+        let _ = tokio::time::timeout(CLOSE_STEP_TIMEOUT, written).await;
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(reason) };
         // The client may be gone already.
         let close = self.socket.send(Frame::Close(Some(frame)));
-        let _ = tokio::time::timeout(LINGER, close).await;
+        let _ = tokio::time::timeout(CLOSE_STEP_TIMEOUT, close).await;
         // A socket dropped with something unread is reset, and the client would never see why:
         // read until it has closed its side, or for long enough.
         let unread = async { while let Some(Ok(_)) = self.socket.next().await {} };
-        let _ = tokio::time::timeout(LINGER, unread).await;
+        let _ = tokio::time::timeout(CLOSE_STEP_TIMEOUT, unread).await;
     }
 }

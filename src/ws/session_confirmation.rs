@@ -13,11 +13,11 @@ use tokio::time::sleep;
 use crate::auth::{Auth, AuthError, ReturningPlayer, UnconfirmedPlayer};
 use crate::entropy;
 use crate::ids::{PlayerId, SessionId};
-use crate::ws::door::PlayState;
+use crate::ws::upgrade::PlayState;
 use crate::ws::protocol::Command;
 
 /// The pause between two attempts to look up a session, and as much again at random.
-const LOOK_UP_EVERY: Duration = Duration::from_secs(1);
+const LOOKUP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Admits a player whose session cannot be read only if it sits at a table.
 ///
@@ -31,7 +31,7 @@ pub(super) async fn admit(state: &PlayState, player: ReturningPlayer) -> Result<
         Ok(Some(_)) => Ok(player),
         Ok(None) => Err(AuthError::Unavailable),
         Err(error) => {
-            tracing::debug!(%error, "whether a player sits at a table is not known");
+            tracing::debug!(%error, "a returning player's seat could not be read");
             Err(AuthError::Unavailable)
         }
     }
@@ -39,7 +39,7 @@ pub(super) async fn admit(state: &PlayState, player: ReturningPlayer) -> Result<
 
 /// The right of a connection to act for its player.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct SessionAuthority {
     pub(super) player: PlayerId,
     pub(super) session: SessionId,
     confirmation: Option<Confirmation>,
@@ -58,7 +58,7 @@ impl Drop for Confirmation {
     }
 }
 
-impl Standing {
+impl SessionAuthority {
     pub(super) fn new(player: ReturningPlayer, auth: &Auth) -> Self {
         match player {
             ReturningPlayer::Confirmed(player) => {
@@ -77,7 +77,7 @@ impl Standing {
     /// Returns whether a command may be carried out: any, or while the session is not confirmed, one
     /// about the player's own seat.
     pub(super) fn allows<A>(&self, command: &Command<A>) -> bool {
-        let is_confirmed = |it: &Confirmation| it.is_confirmed.load(Ordering::Acquire);
+        let is_confirmed = |confirmation: &Confirmation| confirmation.is_confirmed.load(Ordering::Acquire);
         if self.confirmation.as_ref().is_none_or(is_confirmed) {
             return true;
         }
@@ -104,12 +104,12 @@ impl Standing {
 /// its connections.
 async fn confirm(auth: Auth, player: UnconfirmedPlayer, is_confirmed: Arc<AtomicBool>) {
     loop {
-        sleep(LOOK_UP_EVERY + entropy::random_duration(LOOK_UP_EVERY)).await;
+        sleep(LOOKUP_INTERVAL + entropy::random_duration(LOOKUP_INTERVAL)).await;
         match auth.confirm(player).await {
             Ok(_) => return is_confirmed.store(true, Ordering::Release),
             Err(error) if error.is_transient() => {}
             Err(error) => {
-                tracing::info!(player = %player.id(), %error, "a player who returned is sent away");
+                tracing::info!(player = %player.id(), %error, "the session of a returning player has ended");
                 return;
             }
         }

@@ -4,29 +4,29 @@
 
 use bahay_shell::{Presenter as _, CommandRefusal};
 
-use crate::tables::{ShowFailed, SubmitError};
+use crate::tables::{ShowError, SubmitError};
 use crate::ws::feed::SHOW_FAILED;
 use crate::ws::protocol::Message;
 use crate::ws::session::Session;
-use crate::ws::wire::Ended;
+use crate::ws::socket::CloseReason;
 
 impl Session {
-    pub(super) async fn hint(&mut self, id: u32) -> Result<(), Ended> {
-        let Some(table) = self.joined() else {
-            return self.speak(|_, _, feed| {
+    pub(super) async fn send_advice(&mut self, id: u32) -> Result<(), CloseReason> {
+        let Some(table) = self.joined_table() else {
+            return self.present(|_, _, feed| {
                 feed.send_refusal(id, CommandRefusal::NotJoined);
                 Ok(())
             });
         };
         let tables = self.state.lobby.tables();
-        let table = match tables.look(table).await {
+        let table = match tables.read_table(table).await {
             Ok(Some(table)) => table,
             Ok(None) => {
                 self.refuse_submit(id, &SubmitError::Missing);
                 return Ok(());
             }
-            Err(unready) => {
-                self.refuse_submit(id, &unready.into());
+            Err(error) => {
+                self.refuse_submit(id, &error.into());
                 return Ok(());
             }
         };
@@ -37,7 +37,7 @@ impl Session {
                 self.pending.push(Message::Ack { id, version: None });
             }
             Ok(Err(rejection)) => self.refuse_submit(id, &SubmitError::Rejected(rejection)),
-            Err(ShowFailed) => return Err(SHOW_FAILED),
+            Err(ShowError) => return Err(SHOW_FAILED),
         }
         Ok(())
     }

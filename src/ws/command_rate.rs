@@ -8,7 +8,7 @@ pub(super) const BURST: u32 = 40;
 /// One more after each of these: 20 a second.
 pub(super) const REFILL: Duration = Duration::from_millis(50);
 /// Refusals for being too fast before the connection is closed.
-pub(super) const PATIENCE: u32 = 40;
+pub(super) const REJECTIONS_MAX: u32 = 40;
 
 /// Phrases at once.
 pub(super) const PHRASES_BURST: u32 = 3;
@@ -17,18 +17,18 @@ pub(super) const PHRASES_REFILL: Duration = Duration::from_secs(2);
 
 /// How often a player may speak: a bucket as well.
 #[derive(Debug)]
-pub(super) struct Speech {
+pub(super) struct PhraseRate {
     tokens: u32,
     filled_at: Instant,
 }
 
-impl Speech {
+impl PhraseRate {
     pub(super) fn new(now: Instant) -> Self {
         Self { tokens: PHRASES_BURST, filled_at: now }
     }
 
     /// Whether another phrase may be said now.
-    pub(super) fn take(&mut self, now: Instant) -> bool {
+    pub(super) fn try_acquire(&mut self, now: Instant) -> bool {
         let periods = now.duration_since(self.filled_at).as_nanos() / PHRASES_REFILL.as_nanos();
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
         if periods >= PHRASES_BURST - self.tokens {
@@ -48,28 +48,28 @@ impl Speech {
 
 /// What a message meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Pass,
+pub(super) enum RateDecision {
+    Allow,
     /// Refuse the message, keep the connection.
-    Refuse,
+    Reject,
     /// Close the connection.
     Close,
 }
 
 /// The bucket of one connection.
 #[derive(Debug)]
-pub(super) struct Limit {
+pub(super) struct CommandRate {
     tokens: u32,
     filled_at: Instant,
-    refusals: u32,
+    rejections: u32,
 }
 
-impl Limit {
+impl CommandRate {
     pub(super) fn new(now: Instant) -> Self {
-        Self { tokens: BURST, filled_at: now, refusals: 0 }
+        Self { tokens: BURST, filled_at: now, rejections: 0 }
     }
 
-    pub(super) fn take(&mut self, now: Instant) -> Verdict {
+    pub(super) fn try_acquire(&mut self, now: Instant) -> RateDecision {
         let periods = now.duration_since(self.filled_at).as_nanos() / REFILL.as_nanos();
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
         if periods >= BURST - self.tokens {
@@ -81,48 +81,48 @@ impl Limit {
         }
         if self.tokens > 0 {
             self.tokens -= 1;
-            self.refusals = 0;
-            return Verdict::Pass;
+            self.rejections = 0;
+            return RateDecision::Allow;
         }
-        self.refusals += 1;
-        if self.refusals > PATIENCE { Verdict::Close } else { Verdict::Refuse }
+        self.rejections += 1;
+        if self.rejections > REJECTIONS_MAX { RateDecision::Close } else { RateDecision::Reject }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BURST, Limit, PATIENCE, PHRASES_BURST, PHRASES_REFILL, REFILL, Speech, Verdict};
+    use super::{BURST, CommandRate, REJECTIONS_MAX, PHRASES_BURST, PHRASES_REFILL, REFILL, PhraseRate, RateDecision};
     use std::time::Instant;
 
     #[test]
-    fn a_burst_passes_then_refusals_then_the_end() {
+    fn a_burst_is_allowed_then_rejected_then_closed() {
         let now = Instant::now();
-        let mut limit = Limit::new(now);
-        assert!((0..BURST).all(|_| limit.take(now) == Verdict::Pass));
-        assert!((0..PATIENCE).all(|_| limit.take(now) == Verdict::Refuse));
-        assert_eq!(limit.take(now), Verdict::Close);
+        let mut rate = CommandRate::new(now);
+        assert!((0..BURST).all(|_| rate.try_acquire(now) == RateDecision::Allow));
+        assert!((0..REJECTIONS_MAX).all(|_| rate.try_acquire(now) == RateDecision::Reject));
+        assert_eq!(rate.try_acquire(now), RateDecision::Close);
     }
 
     #[test]
-    fn the_bucket_fills_with_time() {
+    fn the_bucket_refills_with_time() {
         let now = Instant::now();
-        let mut limit = Limit::new(now);
-        while limit.take(now) == Verdict::Pass {}
-        assert_eq!(limit.take(now + REFILL), Verdict::Pass);
-        assert_eq!(limit.take(now + REFILL), Verdict::Refuse);
+        let mut rate = CommandRate::new(now);
+        while rate.try_acquire(now) == RateDecision::Allow {}
+        assert_eq!(rate.try_acquire(now + REFILL), RateDecision::Allow);
+        assert_eq!(rate.try_acquire(now + REFILL), RateDecision::Reject);
         let later = now + REFILL * (BURST * 3);
-        assert!((0..BURST).all(|_| limit.take(later) == Verdict::Pass));
-        assert_eq!(limit.take(later), Verdict::Refuse);
+        assert!((0..BURST).all(|_| rate.try_acquire(later) == RateDecision::Allow));
+        assert_eq!(rate.try_acquire(later), RateDecision::Reject);
     }
 
     #[test]
-    fn some_phrases_at_once_and_then_one_now_and_then() {
+    fn phrases_are_limited_to_a_burst_and_a_refill_rate() {
         let now = Instant::now();
-        let mut speech = Speech::new(now);
-        assert!((0..PHRASES_BURST).all(|_| speech.take(now)));
-        assert!(!speech.take(now));
-        assert!(speech.take(now + PHRASES_REFILL));
-        assert!(!speech.take(now + PHRASES_REFILL));
-        assert!((0..PHRASES_BURST).all(|_| speech.take(now + PHRASES_REFILL * 9)));
+        let mut rate = PhraseRate::new(now);
+        assert!((0..PHRASES_BURST).all(|_| rate.try_acquire(now)));
+        assert!(!rate.try_acquire(now));
+        assert!(rate.try_acquire(now + PHRASES_REFILL));
+        assert!(!rate.try_acquire(now + PHRASES_REFILL));
+        assert!((0..PHRASES_BURST).all(|_| rate.try_acquire(now + PHRASES_REFILL * 9)));
     }
 }

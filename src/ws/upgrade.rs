@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use bahay_engine::table::Table;
 use tokio::sync::{mpsc, watch};
 
-use crate::accounts::Bans;
+use crate::accounts::SanctionReader;
 use crate::auth::{Auth, AuthError, ReturningPlayer};
 use crate::clock::Clock;
 use crate::rate_limit::{Address, RateLimits, Peer, ConnectionPermit, AdmissionError, WriteHalf};
@@ -25,14 +25,14 @@ use crate::live_store::LiveStore;
 use crate::lobby::Lobby;
 use crate::notices::Notices;
 use crate::social::Social;
-use crate::ws::entry;
+use crate::ws::authentication;
 use crate::ws::link_monitor::LinkMonitor;
-use crate::ws::opening::{self, Credentials};
+use crate::ws::handshake::{self, Credentials};
 use crate::ws::protocol::MESSAGE_BYTES_MAX;
 use crate::ws::protocol::brief::Form;
-use crate::ws::returning;
-use crate::ws::session::{Said, Session};
-use crate::ws::wire::Wire;
+use crate::ws::session_confirmation;
+use crate::ws::session::{ReceivedCommand, Session};
+use crate::ws::socket::PlayerSocket;
 use bahay_engine::catalog::AnyGame;
 
 /// What a connection reads at once, and keeps for that; commands are shorter.
@@ -42,9 +42,9 @@ const READ_BYTES: usize = 512;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FaultHooks {
     /// Called with every text of a client before it is read.
-    pub heard: Option<fn(&str)>,
+    pub before_parse: Option<fn(&str)>,
     /// Called with every table before something of it is shown to a player.
-    pub shown: Option<fn(&Table<AnyGame>)>,
+    pub before_showing: Option<fn(&Table<AnyGame>)>,
 }
 
 /// What connections share.
@@ -58,7 +58,7 @@ pub struct PlayState {
     pub links: LinkMonitor,
     pub notices: Notices,
     pub social: Social,
-    /// Who may not speak, by whose clock.
+    /// ClientIdentity may not speak, by whose clock.
     pub sanctions: SanctionReader,
     pub clock: Clock,
     /// Turns true when the server stops.
@@ -79,7 +79,7 @@ pub(super) async fn upgrade(
 ) -> Response {
     let admitted = match admit(&state, from, &headers).await {
         Ok(admitted) => admitted,
-        Err(turned_away) => return turned_away.into_response(),
+        Err(error) => return error.into_response(),
     };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
@@ -91,16 +91,16 @@ pub(super) async fn upgrade(
             return refused.into_response();
         }
     };
-    if !opening::has_sound_key(&headers) {
+    if !handshake::has_valid_key(&headers) {
         return AdmissionError::WebSocketKey.into_response();
     }
     let Some(write_half) = peer.write_half.upgrade() else {
         // Nobody reads this any more.
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let said = Opening {
-        credentials: opening::credentials(&headers),
-        join: opening::join(query.as_deref()),
+    let request = HandshakeRequest {
+        credentials: handshake::read_credentials(&headers),
+        join: handshake::read_join(query.as_deref()),
     };
     upgrade
         .protocols(Form::ALL.map(Form::subprotocol))
@@ -109,48 +109,48 @@ pub(super) async fn upgrade(
         .write_buffer_size(0)
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
-        .on_upgrade(move |socket| serve(socket, write_half, state, admitted, said))
+        .on_upgrade(move |socket| serve(socket, write_half, state, admitted, request))
 }
 
 /// What the request has said beside that a socket is wanted.
-struct Opening {
+struct HandshakeRequest {
     credentials: Option<Credentials>,
-    join: Option<Said>,
+    join: Option<ReceivedCommand>,
 }
 
-/// Who has come through the door.
+/// ClientIdentity has come through the door.
 struct Admitted {
-    who: Who,
+    client: ClientIdentity,
     from: Address,
     /// Held as long as the socket is open.
-    place: ConnectionPermit,
+    permit: ConnectionPermit,
 }
 
-enum Who {
+enum ClientIdentity {
     Player(ReturningPlayer),
     /// Holds its place among the strangers.
-    Stranger(ConnectionPermit),
+    Unauthenticated(ConnectionPermit),
 }
 
 /// Why somebody is not let in.
-enum TurnedAway {
+enum UpgradeError {
     RateLimit(AdmissionError),
     Auth(AuthError),
 }
 
-impl From<AdmissionError> for TurnedAway {
+impl From<AdmissionError> for UpgradeError {
     fn from(refused: AdmissionError) -> Self {
         Self::RateLimit(refused)
     }
 }
 
-impl From<AuthError> for TurnedAway {
+impl From<AuthError> for UpgradeError {
     fn from(error: AuthError) -> Self {
         Self::Auth(error)
     }
 }
 
-impl IntoResponse for TurnedAway {
+impl IntoResponse for UpgradeError {
     fn into_response(self) -> Response {
         match self {
             Self::RateLimit(refused) => refused.into_response(),
@@ -163,26 +163,26 @@ async fn admit(
     state: &PlayState,
     from: Address,
     headers: &HeaderMap,
-) -> Result<Admitted, TurnedAway> {
+) -> Result<Admitted, UpgradeError> {
     // What is no text is no origin of ours either.
     let origin = headers.get(ORIGIN).map(|value| as_text(value).unwrap_or("?"));
     let host = headers.get(HOST).and_then(as_text);
     state.rate_limits.check_origin(origin, host)?;
     let player = if headers.contains_key(AUTHORIZATION) {
         let player = state.auth.authenticate_returning(headers).await?;
-        Some(returning::admit(state, player).await?)
+        Some(session_confirmation::admit(state, player).await?)
     } else {
         None
     };
-    let place = state.rate_limits.acquire_socket(from)?;
-    let who = match player {
+    let permit = state.rate_limits.acquire_socket(from)?;
+    let client = match player {
         Some(player) => {
             state.rate_limits.check_socket_handshake(player.id())?;
-            Who::Player(player)
+            ClientIdentity::Player(player)
         }
-        None => Who::Stranger(state.rate_limits.acquire_unauthenticated_socket(from)?),
+        None => ClientIdentity::Unauthenticated(state.rate_limits.acquire_unauthenticated_socket(from)?),
     };
-    Ok(Admitted { who, from, place })
+    Ok(Admitted { client, from, permit })
 }
 
 /// Reads a header that may hold an international name as it is.
@@ -195,27 +195,27 @@ async fn serve(
     write_half: Arc<WriteHalf>,
     state: Arc<PlayState>,
     admitted: Admitted,
-    opening: Opening,
+    request: HandshakeRequest,
 ) {
-    let Admitted { who, from, place } = admitted;
-    let Opening { credentials, join } = opening;
-    let mut wire =
-        Wire::new(socket, write_half, state.lobby.tables().counts().play().clone(), state.hooks);
-    let (player, entry, again) = match who {
-        // Who says so twice is refused, as by a message.
-        Who::Player(player) => (player, None, credentials.map(Credentials::command).map(Ok)),
-        Who::Stranger(among_strangers) => {
-            let entered = Box::pin(entry::authenticate(&mut wire, &state, credentials)).await;
-            drop(among_strangers);
-            match entered {
-                Ok(Some(entered)) => (entered.player, Some(entered.command), None),
+    let Admitted { client, from, permit } = admitted;
+    let HandshakeRequest { credentials, join } = request;
+    let mut socket =
+        PlayerSocket::new(socket, write_half, state.lobby.tables().counts().play().clone(), state.hooks);
+    let (player, entry, repeated_credentials) = match client {
+        // ClientIdentity says so twice is refused, as by a message.
+        ClientIdentity::Player(player) => (player, None, credentials.map(Credentials::into_command).map(Ok)),
+        ClientIdentity::Unauthenticated(unauthenticated_permit) => {
+            let authenticated = Box::pin(authentication::authenticate(&mut socket, &state, credentials)).await;
+            drop(unauthenticated_permit);
+            match authenticated {
+                Ok(Some(client)) => (client.player, Some(client.command), None),
                 Ok(None) => return,
-                Err(ended) => return Box::pin(wire.end(ended)).await,
+                Err(reason) => return Box::pin(socket.close(reason)).await,
             }
         }
     };
-    let session = Session::new(player, from, place, wire.writer().clone(), state);
-    let first = again.into_iter().chain(join).collect();
+    let session = Session::new(player, from, permit, socket.writer().clone(), state);
+    let initial = repeated_credentials.into_iter().chain(join).collect();
     // In a task of its own, because this one keeps the room for all that is over now.
-    tokio::spawn(session.run(wire, entry, first));
+    tokio::spawn(session.run(socket, entry, initial));
 }

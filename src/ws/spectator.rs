@@ -1,6 +1,6 @@
 //! A table as a spectator sees it: what lies open, one whole turn late.
 //!
-//! What happened in a turn is held back until another turn has come and gone. So nobody who plays
+//! HeldContent happened in a turn is held back until another turn has come and gone. So nobody who plays
 //! learns anything from a spectator that would still help. Between games, and when the hands have
 //! been shown, nothing is held back.
 //!
@@ -18,10 +18,10 @@ use bahay_engine::game::{Game, Viewer};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, Phase, Table, TableId};
 
-use bahay_shell::{WatchEnd, LastVisible, Notice, NoticeReceiver, DeliveryCursor, Watch, redacted};
+use bahay_shell::{WatchEnd, LastVisible, Notice, NoticeReceiver, DeliveryCursor, Watch, redact_events};
 
 use crate::live_store::Point;
-use crate::tables::{ShowFailed, Tables};
+use crate::tables::{ShowError, Tables};
 use crate::ws::protocol::{Closing, Message, OpenPrompt};
 use bahay_engine::catalog::AnyGame;
 
@@ -35,48 +35,48 @@ const TURNS_LATE: u64 = 2;
 pub(super) struct Spectator {
     table: TableId,
     notices: NoticeReceiver<Notice<AnyGame>>,
-    turns: Turns,
+    turns: TurnCounter,
     /// The last that was taken in.
     at: Point,
     /// The last that was told or passed over.
-    told: DeliveryCursor,
-    held: VecDeque<Held>,
+    cursor: DeliveryCursor,
+    held: VecDeque<HeldUpdate>,
 }
 
-/// What has come of looking at a table.
-pub(super) enum Seen {
-    Something,
+/// HeldContent has come of looking at a table.
+pub(super) enum SpectatorEvent {
+    Updated,
     /// The table is gone.
     Closed(TableId, Closing),
     TooSlow,
     NodeGone,
 }
 
-/// What happened, and in which turn.
-struct Held {
+/// HeldContent happened, and in which turn.
+struct HeldUpdate {
     turn: u64,
     at: Point,
-    what: What,
+    content: HeldContent,
     table: Arc<Table<AnyGame>>,
 }
 
-/// What there is to tell.
-enum What {
-    Happened(Arc<[Event<<AnyGame as Game>::Event>]>),
+/// HeldContent there is to tell.
+enum HeldContent {
+    Events(Arc<[Event<<AnyGame as Game>::Event>]>),
     /// The whole table is shown.
-    Anew(LastVisible),
+    Snapshot(LastVisible),
 }
 
 /// Counts turns.
 #[derive(Debug, Default)]
-struct Turns {
+struct TurnCounter {
     turn: u64,
     /// The open question of a game: who is asked, in which countdown. `None` while no game runs.
     asked: Option<(GameId, SeatSet, u32)>,
 }
 
-impl Turns {
-    fn see(&mut self, table: &Table<AnyGame>) {
+impl TurnCounter {
+    fn observe(&mut self, table: &Table<AnyGame>) {
         let asked = match table.phase() {
             Phase::Playing(playing) => {
                 Some((playing.game, playing.asked.seats, playing.asked.countdown))
@@ -106,103 +106,103 @@ impl Turns {
 impl Spectator {
     /// From what the table is now, which is shown as a whole when it is old enough.
     pub(super) fn new(table: TableId, watch: Watch<AnyGame>) -> Self {
-        let Watch { at, shown, table: now, notices, .. } = watch;
-        let mut turns = Turns::default();
-        turns.see(&now);
-        let first = Held { turn: turns.turn, at, what: What::Anew(shown), table: now };
+        let Watch { at, last_visible, table: now, notices, .. } = watch;
+        let mut turns = TurnCounter::default();
+        turns.observe(&now);
+        let first = HeldUpdate { turn: turns.turn, at, content: HeldContent::Snapshot(last_visible), table: now };
         let held = VecDeque::from([first]);
-        Self { table, notices, turns, at, told: DeliveryCursor::default(), held }
+        Self { table, notices, turns, at, cursor: DeliveryCursor::default(), held }
     }
 
     pub(super) fn table(&self) -> TableId {
         self.table
     }
 
-    fn take(&mut self, notice: Notice<AnyGame>) {
-        let Notice { at, events, shown, table, anew, parted } = notice;
-        let anew = anew || parted;
-        if at.version <= self.at.version && !anew {
+    fn take_notice(&mut self, notice: Notice<AnyGame>) {
+        let Notice { at, events, last_visible, table, is_snapshot, is_diverged } = notice;
+        let is_snapshot = is_snapshot || is_diverged;
+        if at.version <= self.at.version && !is_snapshot {
             return;
         }
         self.at = at;
         // It happened in the turn that was, whatever begins with it.
         let turn = self.turns.turn;
-        self.turns.see(&table);
+        self.turns.observe(&table);
         if self.held.len() >= HELD_MAX {
             self.held.clear();
-            let what = What::Anew(shown);
-            self.held.push_back(Held { turn: self.turns.turn, at, what, table });
+            let content = HeldContent::Snapshot(last_visible);
+            self.held.push_back(HeldUpdate { turn: self.turns.turn, at, content, table });
             return;
         }
-        let (what, turn) = if anew {
-            (What::Anew(shown), self.turns.turn)
+        let (content, turn) = if is_snapshot {
+            (HeldContent::Snapshot(last_visible), self.turns.turn)
         } else {
-            (What::Happened(events), turn)
+            (HeldContent::Events(events), turn)
         };
-        self.held.push_back(Held { turn, at, what, table });
+        self.held.push_back(HeldUpdate { turn, at, content, table });
     }
 
-    /// What has become old enough, as messages.
-    pub(super) fn due(
+    /// HeldContent has become old enough, as messages.
+    pub(super) fn take_due(
         &mut self,
         tables: &Tables<AnyGame>,
-    ) -> Result<Vec<Message<AnyGame>>, ShowFailed> {
+    ) -> Result<Vec<Message<AnyGame>>, ShowError> {
         let mut messages = Vec::new();
         while let Some(held) = self.held.pop_front() {
             if !self.turns.is_old(held.turn) {
                 self.held.push_front(held);
                 break;
             }
-            let (before, Held { at, what, table, .. }) = (self.told, held);
+            let (before, HeldUpdate { at, content, table, .. }) = (self.cursor, held);
             let server_time_ms = tables.time_at(&table);
-            let (told, message) = tables.show(&table, |table| {
-                let (mut told, view) = (before, table.view(None));
-                let prompt = OpenPrompt::of(&view);
-                match &what {
-                    What::Anew(shown) => {
-                        let shown = shown.to(Viewer::Public);
+            let (cursor, message) = tables.show(&table, |table| {
+                let (mut cursor, view) = (before, table.view(None));
+                let prompt = OpenPrompt::from_view(&view);
+                match &content {
+                    HeldContent::Snapshot(last_visible) => {
+                        let shown = last_visible.point_for(Viewer::Public);
                         let Point { version, tag } = shown;
                         let view = Box::new(view);
-                        let whole =
+                        let snapshot =
                             Message::Snapshot { version, tag, server_time_ms, view, prompt };
-                        (DeliveryCursor::whole(at, shown), Some(whole))
+                        (DeliveryCursor::from_snapshot(at, shown), Some(snapshot))
                     }
-                    What::Happened(events) => {
-                        let events = redacted::<AnyGame>(events, Viewer::Public);
+                    HeldContent::Events(events) => {
+                        let events = redact_events::<AnyGame>(events, Viewer::Public);
                         if events.is_empty() {
-                            told.pass(at);
-                            return (told, None);
+                            cursor.skip_hidden(at);
+                            return (cursor, None);
                         }
-                        told.show(at);
-                        let Point { version, tag } = told.read_as(at);
+                        cursor.advance(at);
+                        let Point { version, tag } = cursor.to_client_point(at);
                         let update =
                             Message::Update { version, tag, server_time_ms, events, prompt };
-                        (told, Some(update))
+                        (cursor, Some(update))
                     }
                 }
             })?;
-            self.told = told;
+            self.cursor = cursor;
             messages.extend(message);
         }
         Ok(messages)
     }
 }
 
-/// What happens next at the table that is watched; never, where none is.
-pub(super) async fn next_seen(spectator: &mut Option<Box<Spectator>>) -> Seen {
+/// HeldContent happens next at the table that is watched; never, where none is.
+pub(super) async fn next_spectator_event(spectator: &mut Option<Box<Spectator>>) -> SpectatorEvent {
     let Some(spectator) = spectator else {
         return std::future::pending().await;
     };
     match spectator.notices.recv().await {
         Some(notice) => {
-            spectator.take(notice);
-            Seen::Something
+            spectator.take_notice(notice);
+            SpectatorEvent::Updated
         }
         None => match spectator.notices.ending() {
-            None => Seen::TooSlow,
-            Some(WatchEnd::Voided) => Seen::Closed(spectator.table, Closing::Voided),
-            Some(WatchEnd::Lost) => Seen::Closed(spectator.table, Closing::Lost),
-            Some(WatchEnd::NodeGone) => Seen::NodeGone,
+            None => SpectatorEvent::TooSlow,
+            Some(WatchEnd::Voided) => SpectatorEvent::Closed(spectator.table, Closing::Voided),
+            Some(WatchEnd::Lost) => SpectatorEvent::Closed(spectator.table, Closing::Lost),
+            Some(WatchEnd::NodeGone) => SpectatorEvent::NodeGone,
         },
     }
 }

@@ -9,9 +9,9 @@ use crate::ws::session::Session;
 use bahay_engine::catalog::AnyGame;
 
 /// A ticket whose end the client is to hear.
-pub(super) struct Seeking {
+pub(super) struct PendingTicket {
     ticket: Ticket,
-    sought: TicketSubscription,
+    updates: TicketSubscription,
 }
 
 impl Session {
@@ -21,12 +21,12 @@ impl Session {
             Ok(ticket) => ticket,
             Err(error) => return self.refuse_lobby(id, &error),
         };
-        let sought = lobby.subscribe_ticket(ticket.id);
+        let updates = lobby.subscribe_ticket(ticket.id);
         // It may have come to its end before this connection began to wait for it.
         let ticket = lobby.ticket(self.player, ticket.id).await.unwrap_or(ticket);
-        self.pending.push(told(&ticket));
+        self.pending.push(ticket_message(&ticket));
         self.pending.push(Message::Ack { id, version: None });
-        self.seeking = (!is_over(ticket.state)).then(|| Box::new(Seeking { ticket, sought }));
+        self.seeking = (!is_over(ticket.state)).then(|| Box::new(PendingTicket { ticket, updates }));
     }
 
     pub(super) async fn cancel_seek(&mut self, id: u32) {
@@ -34,10 +34,10 @@ impl Session {
             let detail = "you are not looking for a table here".to_owned();
             return self.refuse(Some(id), "ticket_not_found", None, detail, false);
         };
-        match self.state.lobby.cancel_ticket(self.player, seeking.sought.ticket).await {
+        match self.state.lobby.cancel_ticket(self.player, seeking.updates.ticket).await {
             Ok(ticket) => {
                 self.seeking = None;
-                self.pending.push(told(&ticket));
+                self.pending.push(ticket_message(&ticket));
                 self.pending.push(Message::Ack { id, version: None });
             }
             // What has been found is told by itself.
@@ -46,22 +46,22 @@ impl Session {
     }
 
     /// Says what became of the ticket, or why it waits.
-    pub(super) fn seek_over(&mut self, over: live_store::TicketUpdate) {
+    pub(super) fn handle_ticket_update(&mut self, update: live_store::TicketUpdate) {
         if let Some(mut seeking) = self.seeking.take() {
-            seeking.ticket.state = over.state;
-            seeking.ticket.table = over.table;
-            seeking.ticket.reason = over.reason;
-            self.pending.push(told(&seeking.ticket));
-            self.seeking = (!is_over(over.state)).then_some(seeking);
+            seeking.ticket.state = update.state;
+            seeking.ticket.table = update.table;
+            seeking.ticket.reason = update.reason;
+            self.pending.push(ticket_message(&seeking.ticket));
+            self.seeking = (!is_over(update.state)).then_some(seeking);
         }
     }
 }
 
 /// What becomes of the ticket; never, where none is waited for.
-pub(super) async fn next_over(seeking: &mut Option<Box<Seeking>>) -> live_store::TicketUpdate {
+pub(super) async fn next_ticket_update(seeking: &mut Option<Box<PendingTicket>>) -> live_store::TicketUpdate {
     match seeking {
         // In a box, because nearly all connections wait without a ticket.
-        Some(seeking) => Box::pin(seeking.sought.next()).await,
+        Some(seeking) => Box::pin(seeking.updates.next()).await,
         None => std::future::pending().await,
     }
 }
@@ -73,7 +73,7 @@ fn is_over(state: TicketState) -> bool {
     }
 }
 
-fn told(ticket: &Ticket) -> Message<AnyGame> {
+fn ticket_message(ticket: &Ticket) -> Message<AnyGame> {
     Message::Ticket {
         ticket: ticket.id,
         state: match ticket.state {

@@ -28,7 +28,7 @@ pub(super) const JOIN_ID: u32 = 1;
 const KEY_CHARS: usize = 22;
 
 /// Returns whether the request has one `Sec-WebSocket-Key`, of 16 bytes in base64 (RFC 6455, 4.2.1).
-pub(super) fn has_sound_key(headers: &HeaderMap) -> bool {
+pub(super) fn has_valid_key(headers: &HeaderMap) -> bool {
     let mut keys = headers.get_all(SEC_WEBSOCKET_KEY).iter();
     let (Some(key), None) = (keys.next(), keys.next()) else {
         return false;
@@ -48,7 +48,7 @@ pub(super) struct Credentials {
 }
 
 impl Credentials {
-    pub(super) fn command<A>(self) -> Command<A> {
+    pub(super) fn into_command<A>(self) -> Command<A> {
         let Self { id, token, ticket } = self;
         Command::Authenticate { id, token, ticket }
     }
@@ -56,15 +56,15 @@ impl Credentials {
 
 /// A text that is no command, or what stands for one: its id, if it has one, and what is wrong.
 #[derive(Debug)]
-pub(super) struct Unreadable {
+pub(super) struct CommandParseError {
     pub(super) id: Option<u32>,
     pub(super) detail: String,
 }
 
 /// Who the subprotocols say it is; `None` where they say nothing of it. More than one token or
 /// ticket is nobody's: then neither is given, which is refused.
-pub(super) fn credentials(headers: &HeaderMap) -> Option<Credentials> {
-    let mut given = headers
+pub(super) fn read_credentials(headers: &HeaderMap) -> Option<Credentials> {
+    let mut offered = headers
         .get_all(SEC_WEBSOCKET_PROTOCOL)
         .iter()
         .filter_map(|names| names.to_str().ok())
@@ -76,20 +76,20 @@ pub(super) fn credentials(headers: &HeaderMap) -> Option<Credentials> {
             let ticket = name.strip_prefix(TICKET_PREFIX).and_then(credential);
             (token.is_some() || ticket.is_some()).then_some((token, ticket))
         });
-    let (token, ticket) = given.next()?;
-    let (token, ticket) = if given.next().is_some() { (None, None) } else { (token, ticket) };
+    let (token, ticket) = offered.next()?;
+    let (token, ticket) = if offered.next().is_some() { (None, None) } else { (token, ticket) };
     Some(Credentials { id: AUTHENTICATE_ID, token, ticket })
 }
 
 /// The `join` that a query stands for; `None` where there is no query.
-pub(super) fn join<A>(query: Option<&str>) -> Option<Result<Command<A>, Unreadable>> {
+pub(super) fn read_join<A>(query: Option<&str>) -> Option<Result<Command<A>, CommandParseError>> {
     let query = query.filter(|query| !query.is_empty())?;
     let read = serde_urlencoded::from_str::<JoinQuery>(query);
     Some(match read {
         Ok(JoinQuery { kind: JoinKind::Join, from, tag, table }) => {
             Ok(Command::Join { id: JOIN_ID, from, tag, table })
         }
-        Err(error) => Err(Unreadable {
+        Err(error) => Err(CommandParseError {
             id: Some(JOIN_ID),
             detail: format!("the query is not a join without its id: {error}"),
         }),
@@ -121,38 +121,38 @@ mod tests {
 
     const TABLE: &str = "019ca944-3c00-7000-8000-00000007ab1e";
 
-    fn given(names: &[&'static str]) -> Option<(Option<String>, Option<String>)> {
+    fn offer(names: &[&'static str]) -> Option<(Option<String>, Option<String>)> {
         let mut headers = HeaderMap::new();
         for name in names {
             headers.append(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(name));
         }
-        let text = |credential: Option<Credential>| credential.map(|it| it.as_str().to_owned());
-        credentials(&headers).map(|given| (text(given.token), text(given.ticket)))
+        let text = |credential: Option<Credential>| credential.map(|credential| credential.as_str().to_owned());
+        read_credentials(&headers).map(|read| (text(read.token), text(read.ticket)))
     }
 
     #[test]
-    fn one_subprotocol_says_who_it_is() {
+    fn one_subprotocol_carries_the_credentials() {
         let text = |text: &str| Some(text.to_owned());
-        assert_eq!(given(&[]), None);
-        assert_eq!(given(&["bahay.v1.brief, bahay.v1"]), None);
-        assert_eq!(given(&["bahay.v1, bahay.token.a.b.c"]), Some((text("a.b.c"), None)));
-        assert_eq!(given(&["bahay.v1", "bahay.ticket.pt_1"]), Some((None, text("pt_1"))));
-        assert_eq!(given(&["bahay.token."]), Some((text(""), None)));
-        assert_eq!(given(&["bahay.token.a,bahay.token.b"]), Some((None, None)));
-        assert_eq!(given(&["bahay.token.a", "bahay.ticket.b"]), Some((None, None)));
+        assert_eq!(offer(&[]), None);
+        assert_eq!(offer(&["bahay.v1.brief, bahay.v1"]), None);
+        assert_eq!(offer(&["bahay.v1, bahay.token.a.b.c"]), Some((text("a.b.c"), None)));
+        assert_eq!(offer(&["bahay.v1", "bahay.ticket.pt_1"]), Some((None, text("pt_1"))));
+        assert_eq!(offer(&["bahay.token."]), Some((text(""), None)));
+        assert_eq!(offer(&["bahay.token.a,bahay.token.b"]), Some((None, None)));
+        assert_eq!(offer(&["bahay.token.a", "bahay.ticket.b"]), Some((None, None)));
     }
 
     #[test]
     fn a_key_is_16_bytes_in_base64_and_comes_once() {
-        let is_sound = |keys: &[&str]| {
+        let is_valid = |keys: &[&str]| {
             let mut headers = HeaderMap::new();
             for key in keys {
                 headers.append(SEC_WEBSOCKET_KEY, HeaderValue::from_str(key).unwrap());
             }
-            has_sound_key(&headers)
+            has_valid_key(&headers)
         };
-        let sound = "dGhlIHNhbXBsZSBub25jZQ==";
-        assert!(is_sound(&[sound]) && is_sound(&["+/+/+/+/+/+/+/+/+/+/+A=="]));
+        let valid = "dGhlIHNhbXBsZSBub25jZQ==";
+        assert!(is_valid(&[valid]) && is_valid(&["+/+/+/+/+/+/+/+/+/+/+A=="]));
         for keys in [
             &[][..],
             &[""],
@@ -165,30 +165,30 @@ mod tests {
             &["dGhlIHNhbXBsZSBub25j=Q=="],
             &["dGhlIHNhbXBsZSBub25j-_=="],
             &["dGhlIHNhbXBsZSBub25jZQ==, x"],
-            &[sound, sound],
+            &[valid, valid],
         ] {
-            assert!(!is_sound(keys), "{keys:?}");
+            assert!(!is_valid(keys), "{keys:?}");
         }
     }
 
-    fn said(query: &str) -> Result<Command<()>, String> {
-        join(Some(query)).expect("there is a query").map_err(|error| error.detail)
+    fn parse(query: &str) -> Result<Command<()>, String> {
+        read_join(Some(query)).expect("there is a query").map_err(|error| error.detail)
     }
 
     #[test]
     fn a_query_is_a_join_without_its_id() {
-        assert!(join::<()>(None).is_none() && join::<()>(Some("")).is_none());
+        assert!(read_join::<()>(None).is_none() && read_join::<()>(Some("")).is_none());
         let join = Command::Join { id: JOIN_ID, from: None, tag: None, table: None };
-        assert_eq!(said("type=join"), Ok(join));
+        assert_eq!(parse("type=join"), Ok(join));
         let whole = format!("type=join&from=12&tag=7a61673a000c&table={TABLE}");
         let from = Some(12);
         let tag = Some("7a61673a000c".parse().map(Tag).expect("a tag"));
         let table = Some(TABLE.parse().expect("an id"));
-        assert_eq!(said(&whole), Ok(Command::Join { id: JOIN_ID, from, tag, table }));
+        assert_eq!(parse(&whole), Ok(Command::Join { id: JOIN_ID, from, tag, table }));
     }
 
     #[test]
-    fn a_query_that_is_none_is_refused_with_the_reason() {
+    fn an_invalid_query_is_refused_with_the_reason() {
         for (query, reason) in [
             ("from=12", "missing field `type`"),
             ("type=leave", "unknown variant `leave`"),
@@ -199,7 +199,7 @@ mod tests {
             ("type=join&token=secret", "unknown field `token`"),
             ("access_token=secret", "unknown field `access_token`"),
         ] {
-            let detail = said(query).expect_err("it is no join");
+            let detail = parse(query).expect_err("it is no join");
             assert!(detail.contains(reason), "{query}: {detail}");
             assert!(!detail.contains("secret"), "{detail}");
         }
