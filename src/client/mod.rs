@@ -1,9 +1,9 @@
-//! A client that knows only the public API: REST for everything around the table, one WebSocket
-//! for play. The demo, the tests and the load tester play through it; nothing here knows how the
-//! server does what it does.
+//! A client that uses only the public API: REST for everything around the table, and one WebSocket
+//! for play. The demo, the tests and the load tester play through it; it shares no knowledge of the
+//! server's implementation.
 //!
-//! [`Play`] is one connection, which shows whatever happens to it. [`ReconnectingPlay`] is a player who comes
-//! back by itself.
+//! [`Play`] is one connection and reports everything that happens to it. [`ReconnectingPlay`] is a
+//! player who reconnects automatically.
 
 mod play;
 mod reconnecting;
@@ -23,13 +23,13 @@ use crate::ws::protocol::brief::Form;
 pub use play::{ClientTable, Play, PlayError, RawMessage, SocketAuth};
 pub use reconnecting::{CommandNumber, CommandOutcome, ReconnectingPlay, ReconnectError, PlayEvent, table_events};
 
-/// Longer than any answer should take.
+/// The timeout of a request, longer than any answer should take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a call came to, when not to an answer.
+/// An error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The server refused, with a problem document.
+    /// The server rejected the request with a problem document.
     #[error("{status} {code}: {detail}")]
     Refused { status: u16, code: String, detail: String },
     #[error("the server could not be reached: {0}")]
@@ -40,7 +40,7 @@ pub enum ClientError {
     Offline(String),
 }
 
-/// A player signed in at a server.
+/// A signed-in player. Clones share the connections for requests.
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -49,16 +49,16 @@ pub struct Client {
     device_id: String,
     access_token: String,
     refresh_token: String,
-    /// How it wants messages on the socket.
+    /// The requested form of messages on the socket.
     form: Form,
-    /// Shared by clones, and closed with the last of them.
+    /// The held socket, shared by clones and closed with the last of them.
     held_socket: HeldSocket,
 }
 
-/// A socket that only shows that the player is there.
+/// A socket that only keeps the player online.
 type HeldSocket = Arc<Mutex<Option<AbortOnDrop>>>;
 
-/// A task that ends with this.
+/// A task that is aborted when this is dropped.
 #[derive(Debug)]
 struct AbortOnDrop(AbortHandle);
 
@@ -71,9 +71,9 @@ impl Drop for AbortOnDrop {
 /// A wallet, in hundredths of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wallet {
-    /// To spend.
+    /// The coins that can be spent.
     pub available: Coins,
-    /// Held as stakes of a running game.
+    /// The stakes held in running games.
     pub held: Coins,
 }
 
@@ -113,13 +113,13 @@ struct Problem {
 }
 
 impl Client {
-    /// Signs in as a guest. `base` is as in `http://127.0.0.1:8080`.
+    /// Signs in as a guest. `base` is the server's URL, such as `http://127.0.0.1:8080`.
     pub async fn guest(base: &str, device_id: &str, name: &str) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build()?;
         Self::sign_in_guest(http, base, device_id, name).await
     }
 
-    /// Signs in somebody else, who shares the connections for requests with this one.
+    /// Signs in another guest, who shares this client's connections for requests.
     pub async fn another_guest(&self, device_id: &str, name: &str) -> Result<Self, ClientError> {
         Self::sign_in_guest(self.http.clone(), &self.base, device_id, name).await
     }
@@ -147,19 +147,19 @@ impl Client {
         })
     }
 
-    /// The same player, who wants messages on the socket in another form.
+    /// Returns the same player with another form of messages on the socket.
     #[must_use]
     pub fn with_form(&self, form: Form) -> Self {
         Self { form, ..self.clone() }
     }
 
-    /// The same player at another node of the house.
+    /// Returns the same player at another node of the house.
     #[must_use]
     pub fn with_base(&self, base: &str) -> Self {
         Self { base: base.trim_end_matches('/').to_owned(), ..self.clone() }
     }
 
-    /// As in `http://127.0.0.1:8080`.
+    /// Returns the server's URL, such as `http://127.0.0.1:8080`.
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -176,8 +176,8 @@ impl Client {
         &self.refresh_token
     }
 
-    /// Trades the refresh token for new tokens, at any node. Clones keep the old ones, which must
-    /// not be used again.
+    /// Exchanges the refresh token for new tokens, at any node. Clones keep the old tokens, which
+    /// must not be used again.
     pub async fn renew_tokens_at(&mut self, base: &str) -> Result<(), ClientError> {
         let base = base.trim_end_matches('/');
         let request = self.http.post(format!("{base}/v1/token/refresh"));
@@ -187,7 +187,7 @@ impl Client {
         Ok(())
     }
 
-    /// A ticket that opens one socket.
+    /// Requests a ticket that opens one socket.
     pub async fn ticket(&self) -> Result<String, ClientError> {
         let request = self.http.post(format!("{}/v1/play/tickets", self.base));
         let TicketResponse { ticket } = send_request(request.bearer_auth(&self.access_token)).await?;
@@ -198,8 +198,8 @@ impl Client {
         self.read("/v1/me/wallet").await
     }
 
-    /// Asks a room for a seat; gives the table. A player without an open socket is given none, so one
-    /// is opened then: see [`Self::hold_socket`].
+    /// Requests a seat in a room and returns its table. If the server requires an open socket, one
+    /// is opened first: see [`Self::hold_socket`].
     pub async fn seat(&self, room: &str) -> Result<TableId, ClientError> {
         match self.request_seat(room).await {
             Err(ClientError::Refused { code, .. }) if code == "socket_required" => {
@@ -210,14 +210,13 @@ impl Client {
         }
     }
 
-    /// Holds a socket open that shows that the player is there, until [`Self::play`] has opened
-    /// another one.
+    /// Opens a socket that keeps the player online, until [`Self::play`] has opened another one.
     pub async fn hold_socket(&self) -> Result<(), ClientError> {
         let offline = |error: PlayError| ClientError::Offline(error.to_string());
         let mut play = Play::connect(&self.base, SocketAuth::Header(self.access_token.clone()), self.form)
             .await
             .map_err(offline)?;
-        // The first thing said is the hello, from which on the player counts as there.
+        // The player is online from the first message, the hello.
         play.next_raw().await.map_err(offline)?;
         let held_socket = tokio::spawn(async move { while play.next_raw().await.is_ok() {} });
         self.replace_held_socket(Some(AbortOnDrop(held_socket.abort_handle())));
@@ -248,31 +247,31 @@ impl Client {
         Ok(())
     }
 
-    /// The record of a finished game, as the server's document.
+    /// Returns the record of a finished game, as the server's document.
     pub async fn record(&self, game: GameId) -> Result<Value, ClientError> {
         self.read(&format!("/v1/games/{game}/record")).await
     }
 
-    /// Reads any resource.
+    /// Reads a resource.
     pub async fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let request = self.http.get(format!("{}{path}", self.base));
         send_request(request.bearer_auth(&self.access_token)).await
     }
 
-    /// The figures of a server's process, in the text format of Prometheus, from where it answers
-    /// supervisors.
+    /// Reads the metrics of a server process in the text format of Prometheus, from its address for
+    /// probes.
     pub async fn metrics(&self, probes: &str) -> Result<String, ClientError> {
         let probes = probes.trim_end_matches('/');
         let response = self.http.get(format!("{probes}/metrics")).send().await?;
         Ok(response.error_for_status()?.text().await?)
     }
 
-    /// Opens the socket for play.
+    /// Opens the socket for play with the access token in its header.
     pub async fn play(&self) -> Result<Play, PlayError> {
         self.play_with(SocketAuth::Header(self.access_token.clone())).await
     }
 
-    /// The same, with whatever shows who the player is.
+    /// Opens the socket for play with other credentials.
     pub async fn play_with(&self, way: SocketAuth) -> Result<Play, PlayError> {
         let play = Play::connect(&self.base, way, self.form).await?;
         self.replace_held_socket(None);

@@ -1,6 +1,6 @@
-//! A socket for play, and the table as its player knows it: the last snapshot, brought up to date
-//! by every update since. Updates come numbered; a gap or a repetition is an error here, because
-//! a server must never send one.
+//! A socket for play, and the player's copy of the table: the last snapshot with all later updates
+//! applied. Updates are numbered; a gap or a repetition is an error here, because a server must
+//! never send one.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -24,12 +24,12 @@ use bahay_engine::catalog::AnyGame;
 type Action = <AnyGame as Game>::Action;
 type GameEvent = <AnyGame as Game>::Event;
 
-/// Why a connection ended or could not be.
+/// An error that ends a connection or keeps it from opening.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     #[error("the socket failed: {0}")]
     Socket(Box<tokio_tungstenite::tungstenite::Error>),
-    /// The server did not open the socket.
+    /// The server rejected the upgrade.
     #[error("the socket was not opened: {status} {code}")]
     Upgrade { status: u16, code: String },
     /// The server closed the connection.
@@ -37,7 +37,7 @@ pub enum PlayError {
     Closed { code: u16, reason: String },
     #[error("the server sent what makes no sense: {0}")]
     Nonsense(String),
-    /// An update did not follow the one before.
+    /// An update did not follow the previous version.
     #[error("update {got} came after version {had:?}")]
     Gap { had: Option<u64>, got: u64 },
     #[error("the command was refused: {code}: {detail}")]
@@ -63,7 +63,7 @@ struct Problem {
     code: String,
 }
 
-/// How a connection shows whose it is.
+/// The authentication of a connection.
 #[derive(Clone)]
 pub enum SocketAuth {
     /// An access token in the header of the upgrade.
@@ -72,7 +72,7 @@ pub enum SocketAuth {
     Token(String),
     /// A ticket in the first message.
     Ticket(String),
-    /// Not at all: the caller says the first message.
+    /// No authentication: the caller sends the first message.
     Deferred,
 }
 
@@ -87,23 +87,23 @@ impl std::fmt::Debug for SocketAuth {
     }
 }
 
-/// A connection is dead after this many of these in which nothing is heard: 50 s at least. The server
-/// pings more often.
+/// The number of [`SILENCE`] intervals without a message after which a connection is dead: at least
+/// 50 s. The server pings more often.
 const SILENT_MAX: u8 = 3;
 const SILENCE: Duration = Duration::from_secs(25);
 
-/// What a connection reads and writes at once: most messages are smaller by far, and what is left of
-/// it is cleared before every read. By default it would be 128 KiB of each.
+/// The size of the read and write buffers in bytes. Most messages are much smaller, and the rest of
+/// a buffer is cleared before every read. The default would be 128 KiB for each.
 const BUFFER_BYTES: usize = 1024;
 
-/// A message as it came.
+/// A message as received.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum RawMessage {
     Text(Utf8Bytes),
     Bytes(Bytes),
 }
 
-impl Said {
+impl RawMessage {
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -112,27 +112,28 @@ impl Said {
     }
 }
 
-/// One connection, and what its player knows.
+/// One connection, with the player's copy of the table.
 #[derive(Debug)]
 pub struct Play {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     reader: MessageReader,
     next_id: u32,
     state: ClientTable,
-    /// Runs on while messages come: setting a timer for each would cost more than reading it.
+    /// The silence timer, which keeps running while messages arrive: resetting it for each would
+    /// cost more than reading the message.
     silence: Pin<Box<Sleep>>,
-    /// Times that it has run out since something was heard.
+    /// The number of times that the timer has expired since the last message.
     silent: u8,
 }
 
-/// What a player knows of its table: also what is left when a connection has gone.
+/// A player's copy of its table, which outlives the connection.
 #[derive(Clone, Debug, Default)]
 pub struct ClientTable {
     view: Option<TableView<AnyGame>>,
     version: Option<u64>,
-    /// That of the version.
+    /// The tag of the version.
     tag: Option<Tag>,
-    /// What the client's seed for a game is made of, once it has committed to it.
+    /// The text of the client's seed for a game, once the client has committed to it.
     text: Option<(GameId, String)>,
     prompt: Option<OpenPrompt<Action>>,
 }
@@ -162,8 +163,8 @@ impl ClientTable {
         }
     }
 
-    /// The commitment to a seed that is made of this text; to that of an earlier text, where the
-    /// client has committed to one for this game already: the first command may have arrived.
+    /// Returns the commitment to a seed from this text, or from an earlier text if the client has
+    /// already committed to one for this game, because the first command may have arrived.
     pub(super) fn commit(&mut self, game: GameId, text: Option<String>) -> Option<Commitment> {
         if self.text.as_ref().is_none_or(|(of, _)| *of != game) {
             self.text = text.map(|text| (game, text));
@@ -172,9 +173,9 @@ impl ClientTable {
         Some(ClientSeed::from_text(text).commitment())
     }
 
-    /// The text that the table asks for, and in which game.
+    /// Returns the text that the table asks to be revealed, and its game.
     pub(super) fn requested_seed_text(&self) -> Option<(GameId, &str)> {
-        let (game, ..) = self.view.as_ref()?.asked_to_reveal()?;
+        let (game, ..) = self.view.as_ref()?.reveal_request()?;
         let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
         Some((game, text))
     }
@@ -194,7 +195,7 @@ impl Play {
         let config = WebSocketConfig::default()
             .read_buffer_size(BUFFER_BYTES)
             .write_buffer_size(BUFFER_BYTES);
-        // Without Nagle: a command is not to wait for the next one.
+        // Disables Nagle's algorithm, so that no command waits for the next one.
         let (socket, _) = connect_async_with_config(request, Some(config), true).await?;
         let mut play = Self {
             socket,
@@ -214,7 +215,7 @@ impl Play {
         Ok(play)
     }
 
-    /// The table as the player knows it.
+    /// Returns the player's copy of the table.
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
         self.state.view()
     }
@@ -223,7 +224,7 @@ impl Play {
         self.state.version()
     }
 
-    /// The tag that came with the version.
+    /// Returns the tag of the version.
     pub fn tag(&self) -> Option<Tag> {
         self.state.tag
     }
@@ -232,30 +233,31 @@ impl Play {
         &mut self.state
     }
 
-    /// The question that is open.
+    /// Returns the open prompt.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
         self.state.prompt()
     }
 
-    /// What the house's bot would play here; `None` when others are to act.
+    /// Returns the action that a house bot would choose; `None` if other players are to act.
     pub fn advice(&self) -> Option<Action> {
         self.state.advice()
     }
 
-    /// Breaks the connection off without a word; gives what was state until then.
+    /// Drops the connection without a closing handshake, and returns the copy of the table.
     pub fn drop_connection(self) -> ClientTable {
         self.state
     }
 
-    /// Takes up where another connection of this player was.
+    /// Continues from the copy of the table of another connection.
     pub fn resume(&mut self, state: ClientTable) {
         if let Some(view) = &state.view {
-            self.reader.at_table_of(&view.kind);
+            self.reader.set_game_kind(&view.kind);
         }
         self.state = state;
     }
 
-    /// Joins the table where the player sits, from what is state of it. Gives the command's id.
+    /// Joins the player's table, from the known version if there is one. Returns the id of the
+    /// command.
     pub async fn join(&mut self) -> Result<u32, PlayError> {
         let state = self.table();
         let from = self.version().filter(|_| state.is_some());
@@ -263,14 +265,14 @@ impl Play {
         self.send(|id| Command::Join { id, from, tag, table: state }).await
     }
 
-    /// Ready, with a seed that is made of this text. Of it only the commitment is sent;
-    /// [`Play::reveal`] says the text when the table asks for it.
+    /// Declares readiness, with a commitment to a seed from this text. [`Play::reveal`] sends the
+    /// text when the table asks for it.
     pub async fn ready(&mut self, game: GameId, text: Option<String>) -> Result<u32, PlayError> {
         let commitment = self.state.commit(game, text);
         self.send(|id| Command::Ready { id, game, commitment }).await
     }
 
-    /// Says the text that the table asks for; `None` where it asks for none.
+    /// Reveals the text that the table asks for; `None` if it asks for none.
     pub async fn reveal(&mut self) -> Result<Option<u32>, PlayError> {
         let Some((game, text)) = self.state.requested_seed_text() else {
             return Ok(None);
@@ -288,7 +290,7 @@ impl Play {
         self.send(|id| Command::Act { id, game, prompt, action }).await
     }
 
-    /// Asks what a bot would play here; only at a practice table.
+    /// Asks for the action that a bot would choose, at a practice table only.
     pub async fn hint(&mut self) -> Result<u32, PlayError> {
         self.send(|id| Command::Hint { id }).await
     }
@@ -297,7 +299,7 @@ impl Play {
         self.send(|id| Command::Leave { id }).await
     }
 
-    /// Sends a command under the next id.
+    /// Sends a command with the next id.
     pub async fn send(
         &mut self,
         command: impl FnOnce(u32) -> Command<Action>,
@@ -310,24 +312,24 @@ impl Play {
         Ok(id)
     }
 
-    /// Sends any text, a command or not.
+    /// Sends any text, also one that is not a command.
     pub async fn send_text(&mut self, text: String) -> Result<(), PlayError> {
         Ok(self.socket.send(Frame::Text(text.into())).await?)
     }
 
-    /// Sends what no client should: a binary frame.
+    /// Sends a binary frame, which no client should send.
     pub async fn send_bytes(&mut self, bytes: Vec<u8>) -> Result<(), PlayError> {
         Ok(self.socket.send(Frame::Binary(bytes.into())).await?)
     }
 
-    /// The next message, after it has been taken into the view.
+    /// Waits for the next message and applies it to the copy of the table. Cancel safe.
     pub async fn next(&mut self) -> Result<Message<AnyGame>, PlayError> {
         let message = self.next_unapplied().await?;
         self.apply(&message)?;
         Ok(message)
     }
 
-    /// The next message, without looking at what it says.
+    /// Waits for the next message without applying it.
     pub async fn next_unapplied(&mut self) -> Result<Message<AnyGame>, PlayError> {
         let said = self.next_raw().await?;
         self.decode(&said)
@@ -340,14 +342,15 @@ impl Play {
         })
     }
 
-    /// Takes what [`Play::next_said`] gave into the view.
+    /// Applies a message of [`Play::next_raw`] to the copy of the table.
     pub fn apply_raw(&mut self, said: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
         let message = self.decode(said)?;
         self.apply(&message)?;
         Ok(message)
     }
 
-    /// Waits until a command is answered; what happens meanwhile is taken in and given too.
+    /// Waits for the answer to a command. Returns the events that arrived meanwhile, which are
+    /// applied as well.
     pub async fn wait_for_answer(&mut self, command: u32) -> Result<Vec<Event<GameEvent>>, PlayError> {
         let mut happened = Vec::new();
         loop {
@@ -371,7 +374,7 @@ impl Play {
         }
     }
 
-    /// The next message as it came. Nothing is lost when this is dropped before it is ready.
+    /// Waits for the next message in its raw form. Cancel safe.
     pub async fn next_raw(&mut self) -> Result<RawMessage, PlayError> {
         loop {
             let frame = tokio::select! {
@@ -433,7 +436,7 @@ impl Play {
                 self.state.version = Some(*version);
                 self.state.tag = Some(*tag);
                 if self.reader.form().is_short() {
-                    self.state.prompt = OpenPrompt::of(view);
+                    self.state.prompt = OpenPrompt::from_view(view);
                 } else {
                     self.state.prompt.clone_from(prompt);
                 }
@@ -452,7 +455,7 @@ impl Play {
         Ok(())
     }
 
-    /// The table that the player knows.
+    /// Returns the table of the player's copy.
     pub fn table(&self) -> Option<TableId> {
         self.view().map(|view| view.table)
     }

@@ -1,13 +1,13 @@
-//! A player who always comes back: through whatever the network and the nodes do, the table is
-//! followed without a hole and every command comes to one end.
+//! A player who reconnects automatically: whatever the network and the nodes do, the table is
+//! followed without a gap and every command gets one outcome.
 //!
-//! When a connection breaks, the next address is tried, with growing pauses of random length, and
-//! the table is joined from the last version that is state. A command whose answer was lost is
-//! sent again only if the table still waits for it: a prompt has a number and is answered once, so
-//! an action that was stored is never played twice. Where the table has gone on, the command is
-//! [`CommandOutcome::Overtaken`]: it took effect, or the clock or the AI was faster; the updates tell.
+//! When a connection breaks, the next address is tried, with randomized exponential back-off, and
+//! the table is joined from the last known version. A command whose answer was lost is sent again
+//! only if the table still waits for it: a prompt has a number and is answered once, so a stored
+//! action is never played twice. If the table has moved on, the outcome is
+//! [`CommandOutcome::Overtaken`]: the command took effect, or the clock or the AI was faster.
 //!
-//! Bounds: [`ATTEMPTS_MAX`] connections in a row that come to nothing are the end.
+//! Bounds: [`ATTEMPTS_MAX`] failed connections in a row are an error.
 
 use std::time::Duration;
 
@@ -23,17 +23,17 @@ use bahay_engine::catalog::AnyGame;
 
 type Action = <AnyGame as Game>::Action;
 
-/// Connections in a row that come to nothing before a player gives up; about two minutes.
+/// The number of failed connections in a row before a player gives up, after about two minutes.
 const ATTEMPTS_MAX: u32 = 64;
-/// The pause after the first of them; doubled after each.
+/// The bounds of the back-off, which starts at the first and doubles after each failure.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
-/// The longest that opening a connection may take.
+/// The timeout of opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Before a command that was refused for now is sent again.
+/// The pause before a command is retried after a temporary rejection.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
-/// Why a player does not come back.
+/// An error that ends all attempts to reconnect.
 #[derive(Debug, thiserror::Error)]
 pub enum ReconnectError {
     /// Another connection of the same player took over.
@@ -43,31 +43,29 @@ pub enum ReconnectError {
     SignedOut(String),
     #[error("no connection after many attempts: {0}")]
     Unreachable(String),
-    /// The server broke its own rules.
+    /// The server violated the protocol.
     #[error(transparent)]
     Broken(PlayError),
 }
 
-/// What a player hears.
+/// An event of a player's connection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayEvent {
-    /// A snapshot or an update, taken into the view.
+    /// A snapshot or an update, applied to the copy of the table.
     Table(Message<AnyGame>),
-    /// A command has come to its end.
     Answered { command: CommandNumber, outcome: CommandOutcome },
-    /// The player sits at no table: ask a room for a seat, then [`ReconnectingPlay::join`].
+    /// The player sits at no table: request a seat, then call [`ReconnectingPlay::join`].
     Unseated,
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// It took effect, as part of this version or an earlier one.
+    /// The command took effect, in this version or an earlier one.
     Done {
         version: Option<u64>,
     },
-    /// The answer was lost, and the table waits for this no longer: it took effect, or something
-    /// else happened first. The updates tell.
+    /// The answer is lost: the command took effect or another input did, as the updates show.
     Overtaken,
     Refused {
         code: String,
@@ -76,18 +74,18 @@ pub enum CommandOutcome {
     },
 }
 
-/// Names a command of one [`ReconnectingPlay`], whatever the connection.
+/// The number of a command of one [`ReconnectingPlay`], across connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandNumber(u64);
 
-/// What a player wants.
+/// The intent of a command.
 #[derive(Clone, Debug, PartialEq)]
 enum Intent {
     Ready {
         game: GameId,
         commitment: Option<Commitment>,
     },
-    /// By itself, whenever the table asks for it.
+    /// Sent automatically when the table asks for it.
     Reveal {
         game: GameId,
         text: String,
@@ -102,7 +100,7 @@ enum Intent {
 }
 
 impl Intent {
-    /// Whether its end is told: the player knows nothing of what the client does by itself.
+    /// Returns true if the outcome is reported; the player does not know of automatic commands.
     fn is_reported(&self) -> bool {
         match self {
             Self::Reveal { .. } => false,
@@ -111,27 +109,27 @@ impl Intent {
     }
 }
 
-/// A command that has not been answered.
+/// A command without an outcome.
 #[derive(Debug)]
 struct PendingCommand {
     number: CommandNumber,
     intent: Intent,
-    /// Its id on the present connection, once it has been sent there.
+    /// The id on the present connection, once the command was sent there.
     id: Option<u32>,
-    /// It has been sent, and may have arrived.
+    /// The command was sent, and may have arrived.
     is_sent: bool,
-    /// It has been sent more than once.
+    /// The command was sent more than once.
     is_repeated: bool,
 }
 
-/// How far the present connection is with its table.
+/// The progress of joining the table on the present connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     Wanted,
-    /// Sent, with this id.
+    /// The join command was sent with this id.
     Asked(u32),
     Done,
-    /// There is no table, until the player is told to join again.
+    /// The player has no table, until it joins again.
     Nowhere,
 }
 
@@ -143,32 +141,32 @@ pub struct ReconnectingPlay {
     bases: Vec<String>,
     next_base: usize,
     play: Option<Play>,
-    /// What was state when the last connection ended.
+    /// The copy of the table at the end of the last connection.
     state: ClientTable,
     join: Join,
     pending: Vec<PendingCommand>,
     /// The last game for which a text was revealed.
     revealed: Option<GameId>,
-    /// Something was refused for now: not at once again.
+    /// A temporary rejection requires a pause.
     is_backing_off: bool,
     numbers: u64,
-    /// Connections in a row that came to nothing.
+    /// The number of failed connections in a row.
     failures: u32,
     last_error: String,
     connections: u64,
 }
 
 impl ReconnectingPlay {
-    /// A player who plays through any of these addresses. Connects at the first [`Self::next`].
-    /// The client must be used for nothing else that renews its tokens.
+    /// Creates a player who plays through any of these addresses, and connects at the first
+    /// [`Self::next`]. No other user of the client may renew its tokens.
     pub fn new(client: Client, bases: &[String]) -> Self {
         let bases = if bases.is_empty() { vec![client.base().to_owned()] } else { bases.to_vec() };
-        // Not everybody to the first.
-        let next_base = usize::try_from(entropy::random_duration(Duration::from_secs(3600)).as_millis());
+        // A random start distributes players over the nodes.
+        let next_base = entropy::random_duration(Duration::from_secs(3600)).as_millis();
         Self {
             client,
             bases,
-            next_base: next_base.unwrap_or(0),
+            next_base: usize::try_from(next_base).unwrap_or(0),
             play: None,
             state: ClientTable::default(),
             join: Join::Wanted,
@@ -186,7 +184,7 @@ impl ReconnectingPlay {
         &self.client
     }
 
-    /// The table as the player knows it.
+    /// Returns the player's copy of the table.
     pub fn view(&self) -> Option<&TableView<AnyGame>> {
         self.play.as_ref().map_or_else(|| self.state.view(), Play::view)
     }
@@ -199,38 +197,38 @@ impl ReconnectingPlay {
         self.view().map(|view| view.table)
     }
 
-    /// The question that is open, as far as the player knows.
+    /// Returns the open prompt of the player's copy.
     pub fn prompt(&self) -> Option<&OpenPrompt<Action>> {
         self.play.as_ref().map_or_else(|| self.state.prompt(), Play::prompt)
     }
 
-    /// What the house's bot would play here; `None` when others are to act.
+    /// Returns the action that a house bot would choose; `None` if other players are to act.
     pub fn advice(&self) -> Option<Action> {
         self.play.as_ref().map_or_else(|| self.state.advice(), Play::advice)
     }
 
-    /// Connections that were opened so far.
+    /// Returns the number of connections opened so far.
     pub fn connections(&self) -> u64 {
         self.connections
     }
 
-    /// Commands that have not come to an end.
+    /// Returns the number of commands without an outcome.
     pub fn unanswered(&self) -> usize {
         self.pending.len()
     }
 
-    /// Breaks the connection off without a word, as a network does; the next call comes back.
+    /// Breaks the connection as a network failure does. The next call reconnects.
     pub fn break_connection(&mut self) {
         self.disconnect();
     }
 
-    /// Ready, with a seed that is made of this text, which is revealed when the table asks for it.
+    /// Declares readiness. The text of the seed is revealed when the table asks for it.
     pub async fn ready(&mut self, game: GameId, text: Option<String>) -> CommandNumber {
         let commitment = self.table_state_mut().commit(game, text);
         self.submit(Intent::Ready { game, commitment }).await
     }
 
-    /// Answers the open prompt; `None` when none is open.
+    /// Answers the open prompt; `None` if none is open.
     pub async fn act(&mut self, action: Action) -> Option<CommandNumber> {
         let prompt = self.prompt()?;
         let game = prompt.game;
@@ -246,13 +244,12 @@ impl ReconnectingPlay {
         self.submit(Intent::Leave).await
     }
 
-    /// Joins again, after the player has been given another seat.
+    /// Joins again, after the player was given another seat.
     pub fn join(&mut self) {
         self.join = Join::Wanted;
     }
 
-    /// The next that the player hears; comes back as often as it must. Nothing is lost when this
-    /// is dropped before it is ready.
+    /// Waits for the next event, and reconnects as often as necessary. Cancel safe.
     pub async fn next(&mut self) -> Result<PlayEvent, ReconnectError> {
         loop {
             if self.is_backing_off {
@@ -294,7 +291,7 @@ impl ReconnectingPlay {
         }
     }
 
-    /// Waits for the end of a command; gives what happened meanwhile too.
+    /// Waits for the outcome of a command. Returns it with the other events until then.
     pub async fn wait_for_outcome(
         &mut self,
         command: CommandNumber,
@@ -312,7 +309,7 @@ impl ReconnectingPlay {
 
     fn handle_message(&mut self, message: Message<AnyGame>) -> Option<PlayEvent> {
         match message {
-            // It looks for no table over the socket, and asks for no hint.
+            // This client seeks no table over the socket and asks for no advice.
             Message::Hello { .. }
             | Message::Said { .. }
             | Message::Ticket { .. }
@@ -329,13 +326,13 @@ impl ReconnectingPlay {
                 self.failures = 0;
                 None
             }
-            Message::Ack { id, version } => self.finish_command(id, CommandOutcome::Done { version }),
+            Message::Ack { id, version } => self.end_command(id, CommandOutcome::Done { version }),
             Message::Refusal { id: Some(id), retryable: true, .. } => {
                 self.is_backing_off = true;
                 if self.join == Join::Asked(id) {
                     self.join = Join::Wanted;
                 }
-                // It stays open; it may have been taken, for `unavailable` says nothing of that.
+                // The command stays pending: `unavailable` leaves open whether it was stored.
                 if let Some(open) = self.pending.iter_mut().find(|open| open.id == Some(id)) {
                     open.id = None;
                 }
@@ -348,14 +345,14 @@ impl ReconnectingPlay {
             Message::Closed { .. } => Some(self.handle_unseated()),
             Message::Refusal { id: Some(id), code, rule, detail, .. } => {
                 let open = self.pending.iter().find(|open| open.id == Some(id))?;
-                // Sent twice: what refuses it now may be its own effect.
+                // A repeated command may be rejected because of its own effect.
                 let outcome = if open.is_repeated && is_stale(&code) {
                     CommandOutcome::Overtaken
                 } else {
                     let rule = rule.map(|rule| rule.into_owned());
                     CommandOutcome::Refused { code: code.into_owned(), rule, detail }
                 };
-                self.finish_command(id, outcome)
+                self.end_command(id, outcome)
             }
         }
     }
@@ -369,7 +366,7 @@ impl ReconnectingPlay {
         PlayEvent::Unseated
     }
 
-    fn finish_command(&mut self, id: u32, outcome: CommandOutcome) -> Option<PlayEvent> {
+    fn end_command(&mut self, id: u32, outcome: CommandOutcome) -> Option<PlayEvent> {
         let place = self.pending.iter().position(|open| open.id == Some(id))?;
         let PendingCommand { number: command, intent, .. } = self.pending.remove(place);
         intent.is_reported().then_some(PlayEvent::Answered { command, outcome })
@@ -382,7 +379,7 @@ impl ReconnectingPlay {
         }
     }
 
-    /// Once for each game; the next look at what is open sends it.
+    /// Queues the reveal once for each game; [`Self::send_unsent`] sends it.
     fn reveal_if_asked(&mut self) {
         let Some((game, text)) = self.table_state_mut().requested_seed_text() else {
             return;
@@ -396,33 +393,33 @@ impl ReconnectingPlay {
     fn queue_intent(&mut self, intent: Intent) -> CommandNumber {
         self.numbers += 1;
         let number = CommandNumber(self.numbers);
-        self.pending.push(PendingCommand { number, intent, id: None, is_sent: false, is_repeated: false });
+        let command =
+            PendingCommand { number, intent, id: None, is_sent: false, is_repeated: false };
+        self.pending.push(command);
         number
     }
 
-    /// Sends what has not been sent on this connection, if the table still waits for it; tells of
-    /// the first for which it does not.
+    /// Sends each unsent command that the table still accepts, or returns the outcome of another.
     async fn send_unsent(&mut self) -> Option<PlayEvent> {
-        let mut place = 0;
-        while let Some(PendingCommand { id, intent, number, is_sent, .. }) = self.pending.get(place) {
+        let mut i = 0;
+        while let Some(PendingCommand { id, intent, is_sent, .. }) = self.pending.get(i) {
             if id.is_some() {
-                place += 1;
+                i += 1;
             } else if *is_sent && !self.waits_for(intent) {
-                let command = *number;
-                let is_reported = intent.is_reported();
-                self.pending.remove(place);
-                if is_reported {
-                    return Some(PlayEvent::Answered { command, outcome: CommandOutcome::Overtaken });
+                let removed = self.pending.remove(i);
+                if removed.intent.is_reported() {
+                    let outcome = CommandOutcome::Overtaken;
+                    return Some(PlayEvent::Answered { command: removed.number, outcome });
                 }
             } else {
-                self.send(place).await;
-                place += 1;
+                self.send(i).await;
+                i += 1;
             }
         }
         None
     }
 
-    /// Whether the table, as far as is state, would still take this.
+    /// Returns true if the table, as far as known, would still take this command.
     fn waits_for(&self, intent: &Intent) -> bool {
         let Some(view) = self.view() else {
             return false;
@@ -439,7 +436,7 @@ impl ReconnectingPlay {
                 | PhaseView::Settling { .. } => false,
             },
             Intent::Reveal { game, .. } => {
-                view.asked_to_reveal().is_some_and(|(asked, ..)| asked == *game)
+                view.reveal_request().is_some_and(|(asked, ..)| asked == *game)
             }
             Intent::Act { game, prompt, .. } => self.prompt().is_some_and(|open| {
                 open.game == *game && open.number == *prompt && !open.legal.is_empty()
@@ -448,7 +445,7 @@ impl ReconnectingPlay {
                 let seat = view.seats.get(seat.index()).and_then(Option::as_ref);
                 seat.is_some_and(|seat| seat.taken_over)
             }),
-            // Coming back has taken back what was said.
+            // Reconnecting has withdrawn an earlier request to leave.
             Intent::Leave => view.seat.is_some(),
         }
     }
@@ -467,7 +464,7 @@ impl ReconnectingPlay {
         };
         let open = &mut self.pending[place];
         let intent = open.intent.clone();
-        // Whatever comes of it, from here on it may have arrived.
+        // From here on the command may have arrived.
         open.is_repeated = std::mem::replace(&mut open.is_sent, true);
         let sent = play.send(|id| match intent {
             Intent::Ready { game, commitment } => Command::Ready { id, game, commitment },
@@ -482,7 +479,7 @@ impl ReconnectingPlay {
         }
     }
 
-    /// One attempt at a connection, after the pause that is due.
+    /// Makes one attempt to connect, after the pause that is due.
     async fn reconnect(&mut self) -> Result<(), ReconnectError> {
         if self.failures > ATTEMPTS_MAX {
             return Err(ReconnectError::Unreachable(self.last_error.clone()));
@@ -491,7 +488,7 @@ impl ReconnectingPlay {
             let doubled = PAUSE_MIN.saturating_mul(1 << (self.failures - 1).min(16));
             pause(doubled.min(PAUSE_MAX)).await;
         }
-        // Taken back by whatever shows that the connection serves.
+        // Reset by every message that proves that the connection works.
         self.failures += 1;
         let base = &self.bases[self.next_base % self.bases.len()];
         self.next_base = self.next_base.wrapping_add(1);
@@ -515,7 +512,7 @@ impl ReconnectingPlay {
         }
     }
 
-    /// What a failure means: another attempt, or the end.
+    /// Handles an error: another attempt, or the end.
     async fn handle_error(&mut self, error: PlayError) -> Result<(), ReconnectError> {
         match error {
             PlayError::Closed { code: close::REPLACED, .. } => Err(ReconnectError::Replaced),
@@ -537,7 +534,7 @@ impl ReconnectingPlay {
         }
     }
 
-    /// New tokens, from whichever node answers.
+    /// Renews the tokens at the next node.
     async fn renew_tokens(&mut self) -> Result<(), ReconnectError> {
         let base = self.bases[self.next_base % self.bases.len()].clone();
         match self.client.renew_tokens_at(&base).await {
@@ -545,7 +542,7 @@ impl ReconnectingPlay {
             Err(ClientError::Refused { status: 401, code, detail }) => {
                 Err(ReconnectError::SignedOut(format!("{code}: {detail}")))
             }
-            // The next attempt comes here again.
+            // The next attempt leads here again.
             Err(error) => {
                 self.last_error = error.to_string();
                 Ok(())
@@ -571,7 +568,7 @@ impl ReconnectingPlay {
     }
 }
 
-/// Codes that the effect of a command gives to the same command when it comes again.
+/// Returns true for a code with which a repeated command is rejected because of its own effect.
 fn is_stale(code: &str) -> bool {
     [
         "stale_prompt",
@@ -587,13 +584,13 @@ fn is_stale(code: &str) -> bool {
     .contains(&code)
 }
 
-/// At least half of the time, so that many who wait do not come at once.
+/// Pauses for a random time of at least half of `longest`, which spreads reconnecting clients.
 async fn pause(longest: Duration) {
     let half = longest / 2;
     tokio::time::sleep(half + entropy::random_duration(half)).await;
 }
 
-/// The events of something that was told.
+/// Returns the table events of an event.
 pub fn table_events(told: &PlayEvent) -> &[Event<<AnyGame as Game>::Event>] {
     match told {
         PlayEvent::Table(Message::Update { events, .. }) => events,

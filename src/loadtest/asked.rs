@@ -28,7 +28,7 @@ pub(super) fn question(play: &Play) -> Option<Question> {
             is_asked.then_some(Question::Ready(*game))
         }
         PhaseView::Revealing { .. } => {
-            view.asked_to_reveal().map(|(game, ..)| Question::Reveal(game))
+            view.reveal_request().map(|(game, ..)| Question::Reveal(game))
         }
         PhaseView::Playing { .. } => {
             let prompt = play.prompt().filter(|prompt| !prompt.legal.is_empty())?;

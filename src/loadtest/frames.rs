@@ -12,7 +12,7 @@ use bahay_engine::table::{Event, PhaseView, TableView};
 use serde_json::Value;
 
 use super::audit::{EVERY, Shown};
-use crate::client::Said;
+use crate::client::RawMessage;
 use crate::ws::protocol::brief::{Form, Shorthand};
 use crate::ws::protocol::{Message, OpenPrompt};
 
@@ -47,7 +47,7 @@ impl Seen {
     /// game that is settled and is to be held against its record.
     pub(super) fn check(
         &mut self,
-        said: &Said,
+        said: &RawMessage,
         message: &Message<AnyGame>,
         view: Option<&TableView<AnyGame>>,
     ) -> Result<Option<Shown>, String> {
@@ -80,7 +80,7 @@ impl Seen {
     /// What is not in the message as it was read must not be in what came.
     fn check_nothing_more(
         &mut self,
-        said: &Said,
+        said: &RawMessage,
         message: &Message<AnyGame>,
     ) -> Result<(), String> {
         self.written.clear();
@@ -172,7 +172,7 @@ impl Seen {
 
 /// What is offered must follow from what the seat knows.
 fn check_prompt(prompt: &OpenPrompt<Action>, view: &TableView<AnyGame>) -> Result<(), String> {
-    let known = OpenPrompt::of(view);
+    let known = OpenPrompt::from_view(view);
     let asked = |prompt: &OpenPrompt<Action>| (prompt.game, prompt.number, prompt.seats);
     match &known {
         Some(known) if asked(known) == asked(prompt) && known.legal == prompt.legal => Ok(()),
@@ -183,7 +183,7 @@ fn check_prompt(prompt: &OpenPrompt<Action>, view: &TableView<AnyGame>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::{SECRET, Seen};
-    use crate::client::Said;
+    use crate::client::RawMessage;
     use crate::loadtest::audit::Shown;
     use crate::ws::protocol::Message;
     use crate::ws::protocol::brief::{Form, Shorthand};
@@ -277,12 +277,12 @@ mod tests {
         Message::Update { version, tag, server_time_ms, events, prompt: None }
     }
 
-    fn written(server: &mut Shorthand, message: &Message<AnyGame>) -> Said {
+    fn written(server: &mut Shorthand, message: &Message<AnyGame>) -> RawMessage {
         let mut bytes = Vec::new();
         server.write(message, &mut bytes).unwrap();
         match server.form() {
-            Form::Compact => Said::Bytes(bytes.into()),
-            Form::Full | Form::Brief => Said::Text(String::from_utf8(bytes).unwrap().into()),
+            Form::Compact => RawMessage::Bytes(bytes.into()),
+            Form::Full | Form::Brief => RawMessage::Text(String::from_utf8(bytes).unwrap().into()),
         }
     }
 
@@ -377,7 +377,7 @@ mod tests {
         let mut seen = Seen::new(Form::Full, 0);
         let message = update(1, Vec::new());
         let text = serde_json::to_string(&message).unwrap();
-        let said = |text: &str| Said::Text(text.to_owned().into());
+        let said = |text: &str| RawMessage::Text(text.to_owned().into());
         assert!(seen.check(&said(&text), &message, None).unwrap().is_none());
         let secret = std::str::from_utf8(SECRET).unwrap();
         for more in [secret, "next"] {

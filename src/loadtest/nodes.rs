@@ -56,7 +56,7 @@ impl Nodes {
         let pids = options.pids.iter().copied().map(Some).chain(std::iter::repeat(None));
         let probes = options.probe_urls.iter().cloned().map(Some).chain(std::iter::repeat(None));
         let each = options.urls.iter().zip(probes).zip(pids).map(|((url, probes), pid)| {
-            let client = first.at(url);
+            let client = first.with_base(url);
             Node { client, probes, pid }
         });
         Self { each: each.collect(), seating: options.seating }

@@ -18,7 +18,7 @@ use super::crowd::{Crowd, Order, Orders};
 use super::dice::{Dice, Habit};
 use super::frames::Seen;
 use super::tally::{Count, Figure, TIMER};
-use crate::client::{Client, ClientError, Known, Play, PlayError, Said};
+use crate::client::{Client, ClientError, ClientTable, Play, PlayError, RawMessage};
 use crate::clock::Moment;
 use crate::entropy;
 use crate::ws::protocol::Message;
@@ -152,7 +152,7 @@ impl Player {
         match door.another_guest(&device, &format!("Load {}", self.number)).await {
             Ok(client) => {
                 crowd.tally.count(Count::Guests, 1);
-                Some(client.hearing(crowd.options.form.into()))
+                Some(client.with_form(crowd.options.form.into()))
             }
             Err(error) => {
                 crowd.failed(&error);
@@ -201,7 +201,7 @@ impl Player {
         let mut standing = None;
         loop {
             tokio::select! {
-                said = play.next_said() => {
+                said = play.next_raw() => {
                     self.crowd.tally.heard(said?.as_bytes().len());
                     // The hello says that the connection serves.
                     standing.get_or_insert_with(|| Standing::new(self.crowd.clone()));
@@ -215,7 +215,7 @@ impl Player {
     /// New tokens for those that have had their time, as every client gets them; says whether it did.
     async fn renew(&self, client: &mut Client) -> bool {
         let base = client.base().to_owned();
-        match client.renew_at(&base).await {
+        match client.renew_tokens_at(&base).await {
             Ok(()) => true,
             Err(error) => {
                 self.crowd.failed(&error);
@@ -262,12 +262,12 @@ impl Player {
         let crowd = self.crowd.clone();
         let place = Arc::new(crowd.boards.place(table, &crowd.nodes));
         let node = crowd.nodes.client(place.node).base();
-        let mut known = Known::default();
+        let mut known = ClientTable::default();
         let mut asked = Some(asked);
         let mut came_back = None;
         loop {
             let (end, left) =
-                self.connection(&client.at(node), &place, known, asked.take(), came_back).await;
+                self.connection(&client.with_base(node), &place, known, asked.take(), came_back).await;
             known = left;
             match end {
                 End::Over => return true,
@@ -298,10 +298,10 @@ impl Player {
         &mut self,
         client: &Client,
         place: &Arc<Place>,
-        known: Known,
+        known: ClientTable,
         asked_for_seat: Option<Moment>,
         came_back: Option<Moment>,
-    ) -> (End, Known) {
+    ) -> (End, ClientTable) {
         let crowd = self.crowd.clone();
         let mut play = match timeout(PATIENCE, client.play()).await {
             Ok(Ok(play)) => play,
@@ -380,7 +380,7 @@ impl Player {
                 // What is woken for nearly always comes first: nothing else is asked before it, and
                 // what is due is looked at after each message anyway.
                 biased;
-                said = play.next_said() => {
+                said = play.next_raw() => {
                     let said = said?;
                     if let Some(end) = self.hear(play, sitting, &said) {
                         return Ok(end);
@@ -405,12 +405,12 @@ impl Player {
         }
     }
 
-    fn hear(&mut self, play: &mut Play, sitting: &mut Sitting, said: &Said) -> Option<End> {
+    fn hear(&mut self, play: &mut Play, sitting: &mut Sitting, said: &RawMessage) -> Option<End> {
         let crowd = self.crowd.clone();
         let tally = &crowd.tally;
         let now = Moment::now();
         tally.heard(said.as_bytes().len());
-        let message = match play.take_said(said) {
+        let message = match play.apply_raw(said) {
             Ok(message) => message,
             Err(error) => return Some(self.broken(&error)),
         };

@@ -201,7 +201,7 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
     for _ in 0..options.tables {
         // Table by table, so that each fills up.
         for url in options.urls.iter().cycle().take(seats.into()) {
-            let client = first.at(url).another_guest(&device(), "Loida").await;
+            let client = first.with_base(url).another_guest(&device(), "Loida").await;
             let client = client.map_err(LoadError::SignIn)?;
             client.seat(&options.room).await.map_err(LoadError::SignIn)?;
             playing.spawn(timeout(PLAYING_MAX, play(client)));
@@ -227,7 +227,7 @@ async fn readers(options: &Options) -> Result<Vec<Reader>, LoadError> {
 async fn play(client: Client) -> Result<Reader, PlayError> {
     let mut play = client.play().await?;
     let joining = play.join().await?;
-    play.answered(joining).await?;
+    play.wait_for_answer(joining).await?;
     let (mut preparing, mut answered, mut games) = (None, None, 0);
     let (mut is_full, mut plays, mut last) = (false, false, None);
     while games < GAMES {

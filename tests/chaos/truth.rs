@@ -12,7 +12,7 @@ use bahay_engine::catalog::{AnyEvent, AnyGame};
 use bahay_engine::game::{Game as _, Turn, Viewer};
 use bahay_engine::games::tongits::{self, Tongits};
 use bahay_engine::seat::Seat;
-use bahay_engine::table::{By, Lift as _, Record};
+use bahay_engine::table::{ActionOrigin, Lift as _, Record};
 use serde::Serialize;
 
 type View = <AnyGame as bahay_engine::game::Game>::View;
@@ -42,7 +42,7 @@ pub(crate) struct Took {
     pub(crate) seat: Seat,
     /// Of the question that it answers.
     pub(crate) prompt: u32,
-    pub(crate) by: By,
+    pub(crate) by: ActionOrigin,
     pub(crate) action: Written,
 }
 
@@ -171,7 +171,7 @@ impl Seen {
 /// The cards that an event shows to a seat. At a game whose cards are not known here all of them are:
 /// there only the views tell whether somebody was shown too much.
 fn shown(event: &AnyEvent, seat: Seat) -> CardSet {
-    Tongits::lowered_event(event).map_or(CardSet::ALL, |event| shown_at_tongits(event, seat))
+    Tongits::lower_event(event).map_or(CardSet::ALL, |event| shown_at_tongits(event, seat))
 }
 
 fn shown_at_tongits(event: &tongits::Event, seat: Seat) -> CardSet {

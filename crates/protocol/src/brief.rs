@@ -34,15 +34,15 @@ use crate::{Message, SUBPROTOCOL, Tag};
 pub const TABLE_WORDS: [(&str, u8); 2] = [("countdown", 5), ("ready", 6)];
 
 /// The number in MessagePack of the short event at this place of its game's list.
-pub fn number_of(place: u8) -> u8 {
+pub fn event_number(index: u8) -> u8 {
     let [(_, first), ..] = TABLE_WORDS;
-    let own = if place < first { 0 } else { 2 };
-    place + own
+    let skipped = if index < first { 0 } else { 2 };
+    index + skipped
 }
 
 /// The short words of a game and the table's own, with their numbers.
-pub fn words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
-    let own = G::SHORT_EVENTS.iter().zip(0..).map(|(word, place)| (*word, number_of(place)));
+pub fn short_words<G: GameKind>() -> impl Iterator<Item = (&'static str, u8)> {
+    let own = G::SHORT_EVENTS.iter().zip(0..).map(|(word, index)| (*word, event_number(index)));
     own.chain(TABLE_WORDS)
 }
 
@@ -71,7 +71,7 @@ impl Form {
     }
 
     /// A client that names no subprotocol gets the full form.
-    pub fn named(subprotocol: Option<&str>) -> Self {
+    pub fn from_subprotocol(subprotocol: Option<&str>) -> Self {
         let named = Self::ALL.into_iter().find(|form| Some(form.subprotocol()) == subprotocol);
         named.unwrap_or_default()
     }
@@ -121,7 +121,7 @@ impl Shorthand {
         message: &Message<AnyGame>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), FormError> {
-        self.note(message);
+        self.observe_hello(message);
         let short = Short { message, shorthand: *self };
         match self.form {
             Form::Full => serde_json::to_writer(bytes, message)?,
@@ -138,27 +138,27 @@ impl Shorthand {
     pub(super) fn read<G: GameKind>(&self, bytes: &[u8]) -> Result<Message<G>, FormError> {
         Ok(match self.form {
             Form::Full | Form::Brief => {
-                serde_json::from_slice::<Read<G>>(bytes)?.message(self.hello)
+                serde_json::from_slice::<DecodedMessage<G>>(bytes)?.into_message(self.hello)
             }
             Form::Compact => {
                 let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                Read::<G>::deserialize(&mut reader.with_human_readable())?.message(self.hello)
+                DecodedMessage::<G>::deserialize(&mut reader.with_human_readable())?.into_message(self.hello)
             }
         })
     }
 
-    pub(super) fn note(&mut self, message: &Message<AnyGame>) {
+    pub(super) fn observe_hello(&mut self, message: &Message<AnyGame>) {
         if let Message::Hello { server_time_ms, .. } = message {
             self.hello = *server_time_ms;
         }
     }
 }
 
-fn since(then: Timestamp, now: Timestamp) -> i64 {
+fn elapsed_ms(then: Timestamp, now: Timestamp) -> i64 {
     now.ms() - then.ms()
 }
 
-fn after(then: Timestamp, ms: i64) -> Timestamp {
+fn add_ms(then: Timestamp, ms: i64) -> Timestamp {
     Timestamp::from_ms(then.ms().saturating_add(ms))
 }
 
@@ -179,7 +179,7 @@ impl Serialize for Short<'_> {
                     Form::Full | Form::Brief => seq.serialize_element(tag)?,
                     Form::Compact => seq.serialize_element(&Bytes(&tag.0.0))?,
                 }
-                seq.serialize_element(&since(hello, *server_time_ms))?;
+                seq.serialize_element(&elapsed_ms(hello, *server_time_ms))?;
                 for event in events {
                     seq.serialize_element(&ShortEvent { event, form, now: *server_time_ms })?;
                 }
@@ -221,18 +221,18 @@ impl Serialize for ShortEvent<'_> {
         let [countdown, ready] = TABLE_WORDS;
         match self.event {
             Event::Game { event } => {
-                let Some((name, place)) = event.short() else {
+                let Some((name, index)) = event.short() else {
                     return self.event.serialize(serializer);
                 };
-                let mut counted = Counted(1);
+                let mut counted = FieldCounter(1);
                 event.write_short(&mut counted).map_err(serde::ser::Error::custom)?;
                 let mut fields = serializer.serialize_seq(Some(counted.0))?;
-                fields.serialize_element(&word((name, number_of(place))))?;
+                fields.serialize_element(&word((name, event_number(index))))?;
                 event.write_short(&mut fields)?;
                 fields.end()
             }
             Event::Countdown { deadline_ms } => {
-                (word(countdown), since(self.now, *deadline_ms)).serialize(serializer)
+                (word(countdown), elapsed_ms(self.now, *deadline_ms)).serialize(serializer)
             }
             Event::Ready { seat } => (word(ready), seat).serialize(serializer),
             rare => rare.serialize(serializer),
@@ -241,9 +241,9 @@ impl Serialize for ShortEvent<'_> {
 }
 
 /// How many fields something would write: MessagePack says it before them.
-struct Counted(usize);
+struct FieldCounter(usize);
 
-impl SerializeSeq for Counted {
+impl SerializeSeq for FieldCounter {
     type Ok = ();
     type Error = std::fmt::Error;
 
@@ -273,28 +273,28 @@ impl Serialize for Word {
 }
 
 /// What was read, as far as it makes sense without knowing when the hello was.
-enum Read<G: Game> {
+enum DecodedMessage<G: Game> {
     Whole(Box<Message<G>>),
     Ack { id: u32, version: Option<u64> },
-    Update { version: u64, tag: Tag, since_hello_ms: i64, events: Vec<ReadEvent<G>> },
+    Update { version: u64, tag: Tag, since_hello_ms: i64, events: Vec<DecodedEvent<G>> },
 }
 
-enum ReadEvent<G: Game> {
+enum DecodedEvent<G: Game> {
     Whole(Event<G::Event>),
     /// Ms from the moment of the update.
     Countdown(i64),
 }
 
-impl<G: Game> Read<G> {
-    fn message(self, hello: Timestamp) -> Message<G> {
+impl<G: Game> DecodedMessage<G> {
+    fn into_message(self, hello: Timestamp) -> Message<G> {
         match self {
             Self::Whole(message) => *message,
             Self::Ack { id, version } => Message::Ack { id, version },
             Self::Update { version, tag, since_hello_ms, events } => {
-                let now = after(hello, since_hello_ms);
+                let now = add_ms(hello, since_hello_ms);
                 let event = |event| match event {
-                    ReadEvent::Whole(event) => event,
-                    ReadEvent::Countdown(ms) => Event::Countdown { deadline_ms: after(now, ms) },
+                    DecodedEvent::Whole(event) => event,
+                    DecodedEvent::Countdown(ms) => Event::Countdown { deadline_ms: add_ms(now, ms) },
                 };
                 let events = events.into_iter().map(event).collect();
                 Message::Update { version, tag, server_time_ms: now, events, prompt: None }
@@ -303,39 +303,39 @@ impl<G: Game> Read<G> {
     }
 }
 
-impl<'de, G: GameKind> Deserialize<'de> for Read<G> {
+impl<'de, G: GameKind> Deserialize<'de> for DecodedMessage<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Expected<G>(PhantomData<G>);
 
         impl<'de, G: GameKind> Visitor<'de> for Expected<G> {
-            type Value = Read<G>;
+            type Value = DecodedMessage<G>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a message or its short form")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Read<G>, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DecodedMessage<G>, M::Error> {
                 let message = Message::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Read::Whole(Box::new(message)))
+                Ok(DecodedMessage::Whole(Box::new(message)))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Read<G>, A::Error> {
-                let first: u64 = element(&mut seq)?;
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<DecodedMessage<G>, A::Error> {
+                let first: u64 = next_element(&mut seq)?;
                 let ack = |version| {
                     let id = u32::try_from(first).map_err(de::Error::custom)?;
-                    Ok(Read::Ack { id, version })
+                    Ok(DecodedMessage::Ack { id, version })
                 };
                 let tag = match seq.next_element()? {
                     None => return ack(None),
                     Some(VersionOrTag::Version(version)) => return ack(Some(version)),
                     Some(VersionOrTag::Tag(tag)) => tag,
                 };
-                let since_hello_ms = element(&mut seq)?;
+                let since_hello_ms = next_element(&mut seq)?;
                 let mut events = Vec::new();
                 while let Some(event) = seq.next_element()? {
                     events.push(event);
                 }
-                Ok(Read::Update { version: first, tag, since_hello_ms, events })
+                Ok(DecodedMessage::Update { version: first, tag, since_hello_ms, events })
             }
         }
 
@@ -343,7 +343,7 @@ impl<'de, G: GameKind> Deserialize<'de> for Read<G> {
     }
 }
 
-fn element<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(seq: &mut A) -> Result<T, A::Error> {
+fn next_element<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(seq: &mut A) -> Result<T, A::Error> {
     seq.next_element()?.ok_or_else(|| de::Error::custom("something is missing at the end"))
 }
 
@@ -381,30 +381,30 @@ impl<'de> Deserialize<'de> for VersionOrTag {
     }
 }
 
-impl<'de, G: GameKind> Deserialize<'de> for ReadEvent<G> {
+impl<'de, G: GameKind> Deserialize<'de> for DecodedEvent<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Expected<G>(PhantomData<G>);
 
         impl<'de, G: GameKind> Visitor<'de> for Expected<G> {
-            type Value = ReadEvent<G>;
+            type Value = DecodedEvent<G>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an event or its short form")
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ReadEvent<G>, M::Error> {
-                Event::deserialize(MapAccessDeserializer::new(map)).map(ReadEvent::Whole)
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DecodedEvent<G>, M::Error> {
+                Event::deserialize(MapAccessDeserializer::new(map)).map(DecodedEvent::Whole)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadEvent<G>, A::Error> {
-                let ReadWord(word, _) = element::<ReadWord<G>, _>(&mut seq)?;
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<DecodedEvent<G>, A::Error> {
+                let DecodedWord(word, _) = next_element::<DecodedWord<G>, _>(&mut seq)?;
                 let [(countdown, _), (ready, _)] = TABLE_WORDS;
                 let event = if word == countdown {
-                    ReadEvent::Countdown(element(&mut seq)?)
+                    DecodedEvent::Countdown(next_element(&mut seq)?)
                 } else if word == ready {
-                    ReadEvent::Whole(Event::Ready { seat: element(&mut seq)? })
+                    DecodedEvent::Whole(Event::Ready { seat: next_element(&mut seq)? })
                 } else {
-                    ReadEvent::Whole(Event::Game { event: G::read_short(word, &mut seq)? })
+                    DecodedEvent::Whole(Event::Game { event: G::read_short(word, &mut seq)? })
                 };
                 // What a later version adds at the end is passed over.
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
@@ -417,28 +417,28 @@ impl<'de, G: GameKind> Deserialize<'de> for ReadEvent<G> {
 }
 
 /// The word of a short event of this game.
-struct ReadWord<G>(&'static str, PhantomData<G>);
+struct DecodedWord<G>(&'static str, PhantomData<G>);
 
-impl<'de, G: GameKind> Deserialize<'de> for ReadWord<G> {
+impl<'de, G: GameKind> Deserialize<'de> for DecodedWord<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Expected<G>(PhantomData<G>);
 
         impl<G: GameKind> Visitor<'_> for Expected<G> {
-            type Value = ReadWord<G>;
+            type Value = DecodedWord<G>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the word of an event, or its number")
             }
 
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<ReadWord<G>, E> {
-                let word = words::<G>().find(|(_, known)| u64::from(*known) == number);
-                word.map(|(word, _)| ReadWord(word, PhantomData))
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<DecodedWord<G>, E> {
+                let word = short_words::<G>().find(|(_, known)| u64::from(*known) == number);
+                word.map(|(word, _)| DecodedWord(word, PhantomData))
                     .ok_or_else(|| E::custom("no such number of a word"))
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<ReadWord<G>, E> {
-                let word = words::<G>().find(|(word, _)| *word == text);
-                word.map(|(word, _)| ReadWord(word, PhantomData))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<DecodedWord<G>, E> {
+                let word = short_words::<G>().find(|(word, _)| *word == text);
+                word.map(|(word, _)| DecodedWord(word, PhantomData))
                     .ok_or_else(|| E::custom(format!("no event is called {text}")))
             }
         }

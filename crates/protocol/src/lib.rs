@@ -6,8 +6,8 @@
 
 pub mod brief;
 mod phrase;
-mod reading;
-mod received;
+mod reader;
+mod command_reader;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 
 pub use bahay_shell::Tag;
 pub use phrase::Phrase;
-pub use reading::MessageReader;
-pub use received::{ActionText, read_command};
+pub use reader::MessageReader;
+pub use command_reader::{ActionText, read_command};
 
 /// The WebSocket subprotocol, and the version of everything here. `brief` has the names of others.
 pub const SUBPROTOCOL: &str = "bahay.v1";
@@ -432,7 +432,7 @@ pub struct OpenPrompt<A> {
 
 impl<A> OpenPrompt<A> {
     /// The open prompt in a player's view of a table.
-    pub fn of<G: Game<Action = A>>(view: &TableView<G>) -> Option<Self> {
+    pub fn from_view<G: Game<Action = A>>(view: &TableView<G>) -> Option<Self> {
         let PhaseView::Playing { game, deadline_ms, view: game_view, .. } = &view.phase else {
             return None;
         };
@@ -442,11 +442,11 @@ impl<A> OpenPrompt<A> {
             G::legal_in_view(game_view, &mut legal);
             legal
         };
-        Some(Self::asked(*game, *deadline_ms, prompt, view.viewer(), legal))
+        Some(Self::build(*game, *deadline_ms, prompt, view.viewer(), legal))
     }
 
     /// The same without a view, for who follows the table by its events.
-    pub fn at<G: Game<Action = A>>(table: &Table<G>, player: PlayerId) -> Option<Self> {
+    pub fn from_table<G: Game<Action = A>>(table: &Table<G>, player: PlayerId) -> Option<Self> {
         let Phase::Playing(playing) = table.phase() else {
             return None;
         };
@@ -457,10 +457,10 @@ impl<A> OpenPrompt<A> {
             playing.state.legal_actions(seat, &mut legal);
             legal
         };
-        Some(Self::asked(playing.game, Some(playing.deadline), prompt, viewer, legal))
+        Some(Self::build(playing.game, Some(playing.deadline), prompt, viewer, legal))
     }
 
-    fn asked(
+    fn build(
         game: GameId,
         deadline_ms: Option<Timestamp>,
         prompt: Prompt,

@@ -334,7 +334,7 @@ impl Client {
         let mut retry_at: Option<Instant> = None;
         let mut reader = MessageReader::new(Form::Full);
         if let Some(kind) = self.place.kind() {
-            reader.at_table_of(kind);
+            reader.set_game_kind(kind);
         }
         self.place.join();
         let id = self.take_id();

@@ -108,7 +108,7 @@ impl Place {
 
     /// The text that is asked for, which counts as revealed from here on.
     pub(super) fn reveal(&mut self) -> Option<(GameId, String)> {
-        let (game, ..) = self.view.as_ref()?.asked_to_reveal()?;
+        let (game, ..) = self.view.as_ref()?.reveal_request()?;
         let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
         (self.revealed.replace(game) != Some(game)).then(|| (game, text.clone()))
     }
@@ -139,7 +139,7 @@ impl Place {
         let (game, prompt) = self.to_answer()?;
         let legal = &self.prompt.as_ref()?.legal;
         let advice = match &self.view.as_ref()?.phase {
-            PhaseView::Playing { view, .. } => AnyGame::advise(view),
+            PhaseView::Playing { view, .. } => AnyGame::choose_action(view),
             _ => None,
         };
         let action = match advice {

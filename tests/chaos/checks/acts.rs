@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bahay_engine::chance::Commitment;
-use bahay_engine::table::{By, GameId, PlayerId};
+use bahay_engine::table::{ActionOrigin, GameId, PlayerId};
 
 use super::Facts;
 use super::walk::Walked;
@@ -87,7 +87,7 @@ pub(super) fn check(evidence: &Evidence, walked: &[Walked]) -> (Facts, Counted) 
             };
             let recorded: Vec<(u32, Written)> = truth
                 .taken()
-                .filter(|took| took.seat.index() == place && took.by == By::Player)
+                .filter(|took| took.seat.index() == place && took.by == ActionOrigin::Player)
                 .map(|took| (took.prompt, took.action.clone()))
                 .collect();
             counted.recorded += said.acked.len() as u64;

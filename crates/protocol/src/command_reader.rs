@@ -26,8 +26,8 @@ impl ActionText {
 /// # Errors
 /// When it is no command.
 pub fn read_command(text: &str) -> Result<Command<ActionText>, serde_json::Error> {
-    match serde_json::from_str::<Act<'_>>(text) {
-        Ok(Act { kind: ActKind::Act, id, game, prompt, action }) => {
+    match serde_json::from_str::<ActCommand<'_>>(text) {
+        Ok(ActCommand { kind: ActType::Act, id, game, prompt, action }) => {
             let action = ActionText(action.get().into());
             Ok(Command::Act { id, game, prompt, action })
         }
@@ -38,9 +38,9 @@ pub fn read_command(text: &str) -> Result<Command<ActionText>, serde_json::Error
 /// [`Command::Act`], as it comes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Act<'a> {
+struct ActCommand<'a> {
     #[serde(rename = "type")]
-    kind: ActKind,
+    kind: ActType,
     id: u32,
     game: GameId,
     prompt: u32,
@@ -50,7 +50,7 @@ struct Act<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ActKind {
+enum ActType {
     Act,
 }
 
@@ -71,10 +71,10 @@ mod tests {
     const ACT: &str = r#"{"type":"act","id":7,"game":"00000000-0000-0000-0000-000000000009","prompt":3,"action":{"type":"dump","card":"7S"}}"#;
 
     #[test]
-    fn an_action_is_read_alike_in_one_pass_and_as_any_command() {
+    fn an_action_is_read_alike_on_both_paths() {
         let action = ActionText(r#"{"type":"dump","card":"7S"}"#.into());
         let act = Command::Act { id: 7, game: GameId(Uuid::from_u128(9)), prompt: 3, action };
-        assert!(serde_json::from_str::<Act<'_>>(ACT).is_ok(), "it is read in one pass");
+        assert!(serde_json::from_str::<ActCommand<'_>>(ACT).is_ok(), "it is read in one pass");
         assert_eq!(read_command(ACT).ok(), Some(act));
         let in_another_order = r#"{"prompt":3,"action":{"type":"dump"},"id":7,"type":"act","game":"00000000-0000-0000-0000-000000000009"}"#;
         let by_tag: Command<ActionText> = serde_json::from_str(in_another_order).expect("an act");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_wrongly_is_refused_with_the_reason() {
+    fn invalid_commands_are_refused_with_the_reason() {
         for (text, reason) in [
             (ACT.replace("\"prompt\":3", "\"prompt\":3,\"more\":1"), "unknown field `more`"),
             (ACT.replace("\"prompt\":3", "\"prompt\":3,\"prompt\":3"), "duplicate field `prompt`"),

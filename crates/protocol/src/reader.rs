@@ -1,4 +1,4 @@
-//! Reading messages as a client: what a table's game has in them is read as that game's, once a
+//! ReadWithKind messages as a client: what a table's game has in them is read as that game's, once a
 //! snapshot has said which game it is.
 //!
 //! Nearly all texts are updates and acks. The server writes their type first, so they are read in
@@ -28,7 +28,7 @@ pub struct MessageReader {
 /// An update as an object, without what says that it is one.
 #[derive(Deserialize)]
 #[serde(bound = "G: GameKind")]
-struct Update<G: Game> {
+struct UpdateObject<G: Game> {
     version: u64,
     tag: Tag,
     server_time_ms: Timestamp,
@@ -47,13 +47,13 @@ struct Ack {
 
 /// As much of a message as says which game it shows.
 #[derive(Deserialize)]
-struct Shown {
+struct KindProbe {
     #[serde(default)]
-    view: Option<ShownView>,
+    view: Option<ProbedView>,
 }
 
 #[derive(Deserialize)]
-struct ShownView {
+struct ProbedView {
     kind: String,
 }
 
@@ -67,8 +67,8 @@ impl MessageReader {
     }
 
     /// Goes on at a table whose game is known from an earlier connection.
-    pub fn at_table_of(&mut self, kind: &str) {
-        self.kind = known(kind);
+    pub fn set_game_kind(&mut self, kind: &str) {
+        self.kind = find_kind(kind);
     }
 
     /// Reads what came over the wire. Without the prompt of an update in a short form.
@@ -77,16 +77,16 @@ impl MessageReader {
             let Ack { id, version } = serde_json::from_slice(bytes)?;
             return Ok(Message::Ack { id, version });
         }
-        if self.may_show_a_table(bytes) {
-            let shown: Shown = match self.form() {
+        if self.may_hold_snapshot(bytes) {
+            let shown: KindProbe = match self.form() {
                 Form::Full | Form::Brief => serde_json::from_slice(bytes)?,
                 Form::Compact => {
                     let reader = rmp_serde::Deserializer::from_read_ref(bytes);
-                    Shown::deserialize(&mut reader.with_human_readable())?
+                    KindProbe::deserialize(&mut reader.with_human_readable())?
                 }
             };
-            if let Some(ShownView { kind }) = shown.view {
-                self.kind = Some(known(&kind).ok_or(FormError::UnknownGame { kind })?);
+            if let Some(ProbedView { kind }) = shown.view {
+                self.kind = Some(find_kind(&kind).ok_or(FormError::UnknownGame { kind })?);
             }
         }
         // Before a table was shown, no message holds anything of a game.
@@ -94,15 +94,15 @@ impl MessageReader {
             Some(kind) => kind,
             None => catalog::kinds().first().map_or("", |first| first.name),
         };
-        let reading = Reading { shorthand: self.shorthand, bytes };
+        let reading = ReadWithKind { shorthand: self.shorthand, bytes };
         let unknown = || FormError::UnknownGame { kind: kind.to_owned() };
         let message = catalog::with_kind(kind, reading).ok_or_else(unknown)??;
-        self.shorthand.note(&message);
+        self.shorthand.observe_hello(&message);
         Ok(message)
     }
 
     /// Whether this could be a snapshot: an object that is no update.
-    fn may_show_a_table(&self, bytes: &[u8]) -> bool {
+    fn may_hold_snapshot(&self, bytes: &[u8]) -> bool {
         match self.form() {
             Form::Full => !bytes.starts_with(UPDATE),
             Form::Brief => bytes.first() == Some(&b'{'),
@@ -112,24 +112,24 @@ impl MessageReader {
     }
 }
 
-fn known(kind: &str) -> Option<&'static str> {
+fn find_kind(kind: &str) -> Option<&'static str> {
     catalog::kinds().into_iter().map(|known| known.name).find(|known| *known == kind)
 }
 
-struct Reading<'a> {
+struct ReadWithKind<'a> {
     shorthand: Shorthand,
     bytes: &'a [u8],
 }
 
-impl Visitor for Reading<'_> {
+impl Visitor for ReadWithKind<'_> {
     type Output = Result<Message<AnyGame>, FormError>;
 
     fn visit<G: Lift<AnyGame>>(self) -> Self::Output {
         let Self { shorthand, bytes } = self;
         let message = match shorthand.form() {
             Form::Full if bytes.starts_with(UPDATE) => {
-                let Update { version, tag, server_time_ms, events, prompt } =
-                    serde_json::from_slice::<Update<G>>(bytes)?;
+                let UpdateObject { version, tag, server_time_ms, events, prompt } =
+                    serde_json::from_slice::<UpdateObject<G>>(bytes)?;
                 Message::Update { version, tag, server_time_ms, events, prompt }
             }
             Form::Full => serde_json::from_slice(bytes)?,
@@ -190,7 +190,7 @@ mod tests {
     use crate::brief::Form;
 
     #[test]
-    fn common_messages_are_read_as_all_are() {
+    fn common_messages_are_read_like_all_others() {
         let texts = [
             (
                 r#"{"type":"update","version":7,"tag":"7a61673a0001","server_time_ms":5,"events":[{"type":"countdown","deadline_ms":9}]}"#,
@@ -205,8 +205,8 @@ mod tests {
             assert_eq!(reader.read(other.as_bytes()).unwrap(), read, "{common}");
             // What the server writes takes the short way.
             let written = serde_json::to_string(&read).unwrap();
-            let goes_short = [UPDATE, ACK].iter().any(|way| written.as_bytes().starts_with(way));
-            assert!(goes_short, "{written}");
+            let is_short_path = [UPDATE, ACK].iter().any(|prefix| written.as_bytes().starts_with(prefix));
+            assert!(is_short_path, "{written}");
         }
         let refusal = r#"{"type":"refusal","id":null,"code":"c","detail":"","retryable":true}"#;
         assert!(matches!(reader.read(refusal.as_bytes()), Ok(Message::Refusal { .. })));
