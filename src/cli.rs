@@ -1,5 +1,5 @@
-//! The commands of the one binary. Each that fails says why in one line, and exits with 1; with 2
-//! when the command line itself is not understood.
+//! The command line. A command that fails prints one line and exits with 1; an invalid command line
+//! exits with 2.
 
 use std::io::{IsTerminal, Read, stderr, stdin, stdout};
 use std::num::NonZero;
@@ -16,7 +16,7 @@ use crate::collusion::Collusion;
 use crate::config::{ArchiveSettings, Config, Database, OwnerSettings, StandingsSettings};
 use crate::env::Env;
 use crate::farm::Farm;
-use crate::fixtures::{GenerateHistory, Written};
+use crate::fixtures::{GenerateHistory, HistorySummary};
 use crate::ids::PlayerId;
 use crate::operate::TableCommand;
 use crate::operators::audit::Actor;
@@ -28,10 +28,10 @@ use crate::records::{self, Records};
 use crate::reports::Reports;
 use crate::simulate::Simulate;
 use crate::tapes::Tapes;
-use crate::telemetry::Format;
+use crate::telemetry::LogFormat;
 use crate::{
     app, arena, clock, collusion, db, demo, env, farm, fixtures, http, loadtest, lobby, operate,
-    outbox, simulate, standings, tapes, telemetry, verify, ws,
+    ledger_events, simulate, standings, tapes, telemetry, verify, ws,
 };
 
 /// The house that runs the table: a server for table games played for coins.
@@ -46,22 +46,22 @@ pub struct Cli {
 enum Command {
     /// Serve players, until SIGTERM, SIGHUP or Ctrl-C.
     Serve(Box<Config>),
-    /// Bring the database's schema up to date, and write what the service may remove.
+    /// Migrate the database's schema, and write the bounds within which the service removes data.
     Migrate {
         #[command(flatten)]
         database: Box<Database>,
         #[command(flatten)]
         settings: OwnerSettings,
     },
-    /// Say whether a server is alive, for process supervisors.
+    /// Check that a server is alive, for process supervisors.
     Healthcheck(Healthcheck),
     /// Watch guests play in a room until one takes the POT.
     Demo(Demo),
-    /// Find out how many tables a server holds, and whether it is right under load.
+    /// Measure how many tables a server can run, and check its correctness under load.
     Loadtest(Box<LoadTest>),
-    /// Check the record of a finished game, or the whole ledger.
+    /// Verify the record of a finished game, or the whole ledger.
     Verify(Verify),
-    /// Move records of old games to the archive, or check it.
+    /// Move records of old games to the archive, or check the archive.
     Archive {
         #[command(flatten)]
         what: ArchiveOptions,
@@ -70,30 +70,31 @@ enum Command {
         #[command(flatten)]
         settings: ArchiveSettings,
     },
-    /// Write what was booked and played as one stream of numbered events, one JSON a line.
-    EventsOptions {
+    /// Write booked operations and played games as one stream of numbered events, one JSON document
+    /// a line.
+    Events {
         #[command(flatten)]
         what: EventsOptions,
         #[command(flatten)]
         database: Box<Database>,
     },
-    /// Look after tables that were halted.
+    /// Handle halted and lost tables.
     #[command(subcommand)]
     Table(TableCommand),
-    /// Play bots against each other in virtual time, and say how the games went.
+    /// Simulate games of bots in virtual time, and print statistics.
     Simulate(Simulate),
-    /// Play bots against each other, each deal with seats rotated, and say who wins how much.
+    /// Play bots against each other, each deal with rotated seats, and print their winnings.
     Arena(Arena),
-    /// Deal games to a program that learns, in lines of JSON on the standard streams.
+    /// Run games for a learning program, in lines of JSON on the standard streams.
     Env(Env),
-    /// Write what a client hears in simulated games, and what it must make of it.
+    /// Write the messages of simulated games, and the state that a client must derive from them.
     Tapes(Tapes),
-    /// Plant bots that collude among others, and say how many the signs of collusion find.
+    /// Plant colluding bots among others, and print how many of them the signs of collusion detect.
     Collusion(Collusion),
-    /// Say how many coins whoever makes many accounts brings to one wallet in a day.
+    /// Compute the coins that one person with many accounts can bring to one wallet in a day.
     Farm(Farm),
-    /// Fill an empty database with settled games, to see how reports do with many of them. Takes
-    /// the database login that migrates.
+    /// Fill an empty database with settled games, to test reports on a large history. Needs the
+    /// database login that migrates.
     GenerateHistory {
         #[command(flatten)]
         what: GenerateHistory,
@@ -102,21 +103,21 @@ enum Command {
         #[command(flatten)]
         settings: StandingsSettings,
     },
-    /// Keep a player out, for a time or for good.
+    /// Ban a player, for a time or for good.
     Ban {
         #[command(subcommand)]
         what: SanctionCommand,
         #[command(flatten)]
         database: Box<Database>,
     },
-    /// Keep a player from saying anything at tables, for a time or for good.
+    /// Mute a player, for a time or for good.
     Mute {
         #[command(subcommand)]
         what: SanctionCommand,
         #[command(flatten)]
         database: Box<Database>,
     },
-    /// Say who may run the house. Takes the database login that migrates.
+    /// Manage operators. Needs the database login that migrates.
     Operator {
         #[command(subcommand)]
         what: OperatorCommand,
@@ -129,12 +130,12 @@ enum Command {
     Asyncapi,
 }
 
-/// Plays with many bots at once against a running server.
+/// The options of the load test.
 #[derive(clap::Args, Debug)]
 struct LoadTest {
     #[command(flatten)]
     options: loadtest::Options,
-    /// The server's database, for checking the ledger at the end.
+    /// The server's database, to verify the ledger at the end.
     #[arg(long = "database-url", env = "DATABASE_URL", hide_env_values = true, value_name = "URL",
           value_parser = parse_database)]
     database: Option<Database>,
@@ -145,7 +146,7 @@ fn parse_database(url: &str) -> Result<Database, String> {
     read.map_err(|error| to_one_line(&error))
 }
 
-/// Checks a record: its deal, every action, its settlement.
+/// The options of verification. A record is verified with its deal, its actions and its settlement.
 #[derive(clap::Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Verify {
@@ -158,14 +159,14 @@ struct Verify {
 
 #[derive(Subcommand, Debug)]
 enum VerifyTarget {
-    /// Check that the ledger adds up and that every game was paid as its record says.
+    /// Verify that the ledger balances, and that every game was paid as in its record.
     Ledger {
         #[command(flatten)]
         database: Box<Database>,
         #[command(flatten)]
         archive: ArchiveSettings,
     },
-    /// Count all statistics and leaderboards anew, and compare.
+    /// Recompute all statistics and leaderboards, and compare.
     Standings {
         #[command(flatten)]
         database: Box<Database>,
@@ -178,8 +179,8 @@ enum VerifyTarget {
 
 #[derive(Subcommand, Debug)]
 enum OperatorCommand {
-    /// Make an operator, and print once the code with which it sets a password and a second factor
-    /// at /desk/enrolment.
+    /// Add an operator, and print once the code with which the operator sets a password and a
+    /// second factor at /desk/enrolment.
     Add {
         /// A lower-case letter, then letters, digits, dots and hyphens.
         name: OperatorName,
@@ -189,35 +190,35 @@ enum OperatorCommand {
     },
     /// List all operators.
     List,
-    /// End what an operator may do, for good.
+    /// Disable an operator for good.
     Disable { name: OperatorName },
-    /// Print a code with which an operator sets another password and another second factor at
-    /// /desk/enrolment; those before and its API token stop working.
+    /// Print a code with which an operator sets a new password and a new second factor at
+    /// /desk/enrolment; the previous ones and the API token become invalid.
     Reset { name: OperatorName },
 }
 
-/// What is done about a ban or a mute.
+/// A command about bans or mutes.
 #[derive(Subcommand, Debug)]
 enum SanctionCommand {
-    /// Begin one. A banned player's sessions end, and its sockets close within a second; a muted
-    /// player plays on, and its next phrase is refused.
+    /// Impose a sanction. The sessions of a banned player end, and its sockets close within a
+    /// second; a muted player plays on, and its next phrase is refused.
     Add {
         /// The player's id.
         player: PlayerId,
-        /// Told to the player: 10 to 500 characters.
+        /// The reason, which the player reads: 10 to 500 characters.
         #[arg(long, value_name = "TEXT")]
         reason: Reason,
-        /// For so many days; without it for good.
+        /// The duration in days; without it for good.
         #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
         days: Option<u16>,
     },
-    /// End all that are in force.
+    /// Lift all sanctions in force.
     Lift { player: PlayerId },
-    /// List all that a player has had, newest first.
+    /// List all sanctions that the player has had, newest first.
     List { player: PlayerId },
 }
 
-/// Where a running server is.
+/// The address of a running server.
 #[derive(clap::Args, Debug)]
 struct Server {
     /// The server's address.
@@ -225,15 +226,15 @@ struct Server {
     url: String,
 }
 
-/// What a supervisor asks.
+/// The options of a health check.
 #[derive(clap::Args, Debug)]
 struct Healthcheck {
     #[command(flatten)]
     server: Server,
-    /// Ask as well whether it can work: whether PostgreSQL and Redis answer it.
+    /// Check also that the server is ready: that PostgreSQL and Redis answer it.
     #[arg(long)]
     ready: bool,
-    /// Where the server answers that (BAHAY_PROBE_LISTEN).
+    /// The server's address for probes (BAHAY_PROBE_LISTEN).
     #[arg(
         long,
         env = "BAHAY_PROBE_URL",
@@ -243,7 +244,7 @@ struct Healthcheck {
     probe_url: String,
 }
 
-/// Which room guests play in, and where.
+/// The server and the room of a demo.
 #[derive(clap::Args, Debug)]
 struct Demo {
     #[command(flatten)]
@@ -253,7 +254,7 @@ struct Demo {
     room: String,
 }
 
-/// What a command failed with, already in words.
+/// The error of a command, for printing.
 type CommandError = Box<dyn std::error::Error>;
 
 /// Runs the command line of this process.
@@ -288,7 +289,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Archive { what, database, settings } => {
             runtime()?.block_on(archive(what, *database, &settings))
         }
-        Command::EventsOptions { what, database } => runtime()?.block_on(events(what, *database)),
+        Command::Events { what, database } => runtime()?.block_on(events(what, *database)),
         Command::Table(command) => {
             let said = runtime()?.block_on(operate::run_table_command(command))?;
             print!("{said}");
@@ -334,8 +335,8 @@ fn run(command: Command) -> Result<(), CommandError> {
     }
 }
 
-/// Where there is one processor, one thread does everything: what it has woken waits in one queue,
-/// so that much of it is done between two questions to the kernel.
+/// Builds the runtime. With one processor a single thread runs all tasks, whose wake-ups share one
+/// queue, so that many of them run between two polls of the kernel.
 fn runtime() -> Result<tokio::runtime::Runtime, std::io::Error> {
     let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
     let mut runtime = match processors {
@@ -364,7 +365,7 @@ async fn migrate(database: Database, settings: OwnerSettings) -> Result<(), Comm
     Ok(db::write_owner_settings(&pool, entries_kept_months.0, archive_grace_days.0).await?)
 }
 
-/// One connection with all that the login may do.
+/// Opens one connection with all rights of the login.
 async fn connect_owner(database: Database) -> Result<db::PgPool, CommandError> {
     let options = db::PoolOptions { connections_max: 1, ..db::PoolOptions::default() };
     let pool = db::connect_as_login(database.database_url, options).await;
@@ -433,17 +434,18 @@ async fn generate_history(
     let options = db::PoolOptions {
         connections_max: 3,
         statement_timeout_ms: 0,
-        // On a machine with too much to do this may stand still for longer than a server may.
+        // On a busy machine, a transaction of this command may be idle for longer than the server
+        // allows.
         idle_transaction_timeout_ms: 0,
         ..db::PoolOptions::default()
     };
-    // What a crash takes is made again by making all of it again.
+    // After a crash the whole history is generated anew.
     let url = database.database_url.options([("synchronous_commit", "off")]);
     let pool = db::connect_as_login(url, options).await;
     let pool = pool.map_err(app::ServeError::Connect)?;
     let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
     let report_progress = |games| eprintln!("{games} games");
-    let Written { games, players, windows } =
+    let HistorySummary { games, players, windows } =
         fixtures::generate(&pool, what, now, calendar, report_progress).await?;
     eprintln!("counting them for reports");
     let reports = Reports::with_own_pool(&pool);
@@ -464,7 +466,7 @@ async fn healthcheck(what: &Healthcheck) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Two connections in the role of the service.
+/// Opens two connections in the role of the service.
 async fn connect_service(database: Database) -> Result<db::PgPool, CommandError> {
     db::check_schema(&database.database_url).await?;
     let options = db::PoolOptions { connections_max: 2, ..db::PoolOptions::default() };
@@ -484,7 +486,8 @@ async fn archive(
     settings: &ArchiveSettings,
 ) -> Result<(), CommandError> {
     let pool = connect_service(database).await?;
-    let (records, pace) = (settings.records()?, settings.schedule());
+    let records = settings.records()?;
+    let schedule = settings.schedule();
     Ok(records::command::run(what, pool, records, schedule, &mut stdout().lock()).await?)
 }
 
@@ -507,7 +510,7 @@ async fn run_verify(what: VerifyTarget) -> Result<(), CommandError> {
     }
 }
 
-/// What does not add up in the ledger, for the load tester.
+/// Returns the differences in the ledger, for the load tester.
 async fn collect_complaints(database: Database) -> Result<Vec<String>, String> {
     let report = ledger_report(database, &Records::without_archive()).await;
     let report = report.map_err(|error| to_one_line(&*error))?;
@@ -552,13 +555,13 @@ fn verify_file(file: &std::path::Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// An error and its causes, as one line.
+/// Formats an error and its causes as one line.
 fn to_one_line(error: &dyn std::error::Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         let text = error.to_string();
-        // Many errors repeat their cause in their own words.
+        // Many errors repeat their cause in their own message.
         if !line.contains(&text) {
             line = format!("{line}: {text}");
         }

@@ -1,6 +1,5 @@
-//! A house as far as coins are concerned, in virtual time: accounts, what they are granted, and what
-//! becomes of games that one of their players is meant to win. Everything that could be refusals is
-//! decided by the functions of the server.
+//! A house in virtual time, as far as coins are concerned: accounts, their grants, and games that a
+//! chosen player is to win. All rejections are decided by the functions of the server.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -17,18 +16,18 @@ use crate::allowance::{self, Allowance, DAYS, RecentResults, Winnings};
 use crate::rate_limit::{self, Address, Network};
 use crate::grant_limits::{LimitedGrant, GrantLimits};
 use crate::lobby::{self, Room, conflict_keys, max_winnings};
-use crate::ratings::{MatchmakingProfile, FIRST};
+use crate::ratings::{MatchmakingProfile, INITIAL_RATING};
 use crate::rewards::{self, daily_amount};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// The attacker plays faster than people do.
+/// The duration of a game in milliseconds, shorter than people need.
 const GAME_MS: i64 = 60_000;
 
-/// The wallet that all is for.
+/// The index of the wallet to which the attacker moves coins.
 pub(super) const MAIN: usize = 0;
 
-/// A player.
+/// A player's account.
 #[derive(Debug)]
 struct FarmAccount {
     player: PlayerId,
@@ -37,14 +36,14 @@ struct FarmAccount {
     granted: Coins,
     welcomed: bool,
     streak: u8,
-    /// The day of the last relief, and how many were given on it.
+    /// The day of the last relief, and the number of reliefs on that day.
     relief: (i64, u8),
-    /// What games at private tables have changed, and when.
+    /// The changes by games at private tables, with their times.
     won: Vec<(i64, Coins)>,
-    /// Fees that were paid in rooms.
+    /// The fees paid in rooms, with their times.
     fees: Vec<(i64, Coins)>,
     recent: Vec<PlayerId>,
-    /// The flows of games in rooms between it and others, and when they were.
+    /// The flows of games in rooms between this and other players, with their times.
     room_flows: Vec<(i64, PlayerId, i64)>,
 }
 
@@ -65,7 +64,7 @@ pub(super) struct SimulatedHouse {
     rewards: rewards::Terms,
     welcome: Coins,
     sign_ins_a_day: u64,
-    /// By rising bet.
+    /// The rooms, by rising bet.
     rooms: Vec<Room>,
     accounts: Vec<FarmAccount>,
     given: BTreeMap<(Network, i64, &'static str), u32>,
@@ -74,7 +73,8 @@ pub(super) struct SimulatedHouse {
 }
 
 impl SimulatedHouse {
-    /// A house of the default settings, but for what does not hold. The wallet's player is its first.
+    /// Creates a house with the default settings, except for the lifted rules. Its first account is
+    /// the main wallet.
     pub(super) fn new(farm: &Farm) -> Self {
         let lifted = |lever| farm.without.contains(&lever);
         let all = Coins::from_hundredths(i64::MAX / 1_000);
@@ -104,7 +104,7 @@ impl SimulatedHouse {
         house
     }
 
-    /// All accounts claim what they may, and new ones are made.
+    /// Begins a day: all accounts claim their grants, and new accounts are created.
     pub(super) fn begin_day(&mut self, day: u32) {
         self.now_ms = i64::from(day) * DAY_MS;
         for account in 0..self.accounts.len() {
@@ -120,7 +120,7 @@ impl SimulatedHouse {
         }
     }
 
-    /// Another minute has gone by; false when the day is over.
+    /// Advances the time by one game. Returns false when the day is over.
     pub(super) fn next_game(&mut self, day: u32) -> bool {
         self.now_ms += GAME_MS;
         self.now_ms < (i64::from(day) + 1) * DAY_MS
@@ -142,33 +142,35 @@ impl SimulatedHouse {
         self.refusals
     }
 
-    /// What has come to the wallet beside what it was granted itself; below zero when it has lost.
+    /// Returns the coins that the main wallet has gained beside its own grants; negative if it has
+    /// lost.
     pub(super) fn coins_gained(&self) -> Coins {
         let main = &self.accounts[MAIN];
         subtract(main.wallet, main.granted)
     }
 
-    /// The highest bet of whole coins at which a private table of these players could begin.
+    /// Returns the highest bet, in whole coins, at which a private table of these players could
+    /// begin a game.
     pub(super) fn max_bet(&self, winner: usize, losers: [usize; 2]) -> Option<Coins> {
         let one = self.private_terms(whole_coins(1));
         let most = max_winnings(&one, Coins::ZERO)?;
         let needed = one.wallet_min::<AnyGame>()?;
         let poorest = [winner, losers[0], losers[1]].map(|account| self.wallet(account));
         let by_wallets = poorest.into_iter().min()?.hundredths() / needed.hundredths();
-        // Each of them could win.
+        // Each of the players could win.
         let lefts = [winner, losers[0], losers[1]].map(|account| self.allowance_left(account));
         let by_right = lefts.into_iter().min()?.hundredths() / most.hundredths();
         let bet = by_wallets.min(by_right).min(lobby::PRIVATE_BET_MAX);
         (bet >= 1).then(|| whole_coins(bet))
     }
 
-    /// A private table of this bet. Its POT waits for two wins in a row.
+    /// Opens a private table with this bet. Its POT is taken by two wins in a row.
     pub(super) fn open_table(&self, bet: Coins) -> PrivateTable {
         PrivateTable { bet, ..PrivateTable::default() }
     }
 
-    /// A game at a private table that these two lose with all they stake. False when it does not
-    /// begin.
+    /// Plays a game at a private table in which the losers lose their whole stakes. Returns false
+    /// if the game cannot begin.
     pub(super) fn lose_privately(
         &mut self,
         table: &mut PrivateTable,
@@ -208,7 +210,7 @@ impl SimulatedHouse {
         true
     }
 
-    /// Gives the POT of a table that is given up back to those who paid it (rule 7.4).
+    /// Closes a table and refunds its POT to those who paid it (rule 7.4).
     pub(super) fn close_table(&mut self, table: PrivateTable, players: [usize; 3]) {
         let share = Coins::from_hundredths(table.pot.hundredths() / 3);
         for account in players {
@@ -216,8 +218,8 @@ impl SimulatedHouse {
         }
     }
 
-    /// Three games in a room against honest players of the same skill: one is won and two are lost,
-    /// by as many counts. What is left behind is the fee. False when the wallet is too small.
+    /// Plays three games in a room against honest players of equal skill, one won and two lost by
+    /// the same counts, which costs only the fee. Returns false if the wallet is too small.
     pub(super) fn play_honestly(&mut self, account: usize, counts: u32) -> bool {
         let wallet = self.wallet(account);
         let Some(room) = self.best_room(wallet) else {
@@ -235,8 +237,8 @@ impl SimulatedHouse {
         true
     }
 
-    /// A round of the matcher in which the wallet's player and these look for a table of the same
-    /// room, and nobody else does: the two that came to the wallet's table.
+    /// Runs a round of the matcher in which only the main player and the sybils look for a table of
+    /// one room. Returns the two who were placed with the main player.
     pub(super) fn match_sybils(&mut self, sybils: &[usize], turn: u64) -> Option<[usize; 2]> {
         if self.is_day_limit_reached(MAIN) {
             self.refusals.rounds += 1;
@@ -246,7 +248,7 @@ impl SimulatedHouse {
         let seekers: Vec<usize> = std::iter::once(MAIN).chain(sybils.iter().copied()).collect();
         let tickets = seekers.iter().map(|account| {
             let FarmAccount { player, recent, .. } = &self.accounts[*account];
-            // The wallet's ticket is the oldest, which chooses first.
+            // The main player's ticket is the oldest, so it is placed first.
             let waited = if *account == MAIN { 2 * GAME_MS } else { GAME_MS };
             Ticket {
                 id: TicketId(player.0),
@@ -267,16 +269,16 @@ impl SimulatedHouse {
             self.refusals.rounds += 1;
             return None;
         };
-        let of = |ticket: &TicketId| {
+        let account_of = |ticket: &TicketId| {
             seekers.iter().copied().find(|account| self.accounts[*account].player.0 == ticket.0)
         };
         let others: Vec<usize> =
-            placed.tickets.iter().filter(|ticket| **ticket != main).filter_map(of).collect();
+            placed.tickets.iter().filter(|ticket| **ticket != main).filter_map(account_of).collect();
         others.try_into().ok()
     }
 
-    /// A game in a room that these two lose to the wallet with all they stake. False when a wallet is
-    /// too small for any room.
+    /// Plays a game in a room in which these two lose their whole stakes to the main wallet.
+    /// Returns false if a wallet is too small for every room.
     pub(super) fn lose_in_room(&mut self, losers: [usize; 2]) -> bool {
         let poorest = [MAIN, losers[0], losers[1]].map(|account| self.wallet(account));
         let poorest = poorest.into_iter().min().unwrap_or(Coins::ZERO);
@@ -288,7 +290,7 @@ impl SimulatedHouse {
         };
         let gross = add(stakes[1], stakes[2]);
         let fee = fee_of(gross, terms.price.fee_basis_points);
-        // The antes of the losers are won with the POT, sooner or later.
+        // The antes of the losers are won with the POT eventually.
         let antes = add(ante, ante);
         let now = self.now_ms;
         let main = &mut self.accounts[MAIN];
@@ -304,8 +306,8 @@ impl SimulatedHouse {
         true
     }
 
-    /// Runs a round of the matcher in which these two look for a table of the same room, and an honest
-    /// player with them; true when all three come together.
+    /// Runs a round of the matcher in which these two and one honest player look for a table of one
+    /// room. Returns true if all three are placed together.
     pub(super) fn match_with_stranger(&mut self, winner: usize, donor: usize, turn: u64) -> bool {
         if self.is_day_limit_reached(winner) {
             self.refusals.rounds += 1;
@@ -329,8 +331,8 @@ impl SimulatedHouse {
         is_placed
     }
 
-    /// Plays a game in a room that one loses to the other with all it stakes, and in which the honest
-    /// third wins and loses nothing. False when a wallet is too small for any room.
+    /// Plays a game in a room in which the donor loses its whole stake to the winner, and an honest
+    /// third player neither wins nor loses. Returns false if a wallet is too small for every room.
     pub(super) fn lose_beside_stranger(&mut self, winner: usize, donor: usize) -> bool {
         let poorest = self.wallet(winner).min(self.wallet(donor));
         let Some(terms) = self.best_room(poorest).map(|room| room.terms().clone()) else {
@@ -344,7 +346,7 @@ impl SimulatedHouse {
         self.record_flow(donor, winner, net, own.max(lost));
         let now = self.now_ms;
         let account = &mut self.accounts[winner];
-        // The ante of the loser is won with the POT, sooner or later.
+        // The ante of the loser is won with the POT eventually.
         account.wallet = add(account.wallet, add(net, ante));
         account.fees.push((now, fee));
         let account = &mut self.accounts[donor];
@@ -352,7 +354,7 @@ impl SimulatedHouse {
         true
     }
 
-    /// Notes what a game in a room moved from one to the other, of a whole stake.
+    /// Records the flow of a game in a room between two accounts, in thousandths of a whole stake.
     fn record_flow(&mut self, loser: usize, winner: usize, moved: Coins, stake: Coins) {
         let flow = moved.hundredths().saturating_mul(1_000) / stake.hundredths().max(1);
         let now = self.now_ms;
@@ -361,18 +363,18 @@ impl SimulatedHouse {
         self.accounts[loser].room_flows.push((now, to, -flow));
     }
 
-    /// Returns whether the account may win no more in rooms for now.
+    /// Returns true if the account has reached the daily limit on winnings in rooms.
     pub(super) fn is_day_limit_reached(&self, account: usize) -> bool {
         !self.is_without(Lever::RoomLimits) && self.room_winnings(account).is_day_limit_reached()
     }
 
-    /// Returns whether two accounts may sit at one table.
+    /// Returns true if two accounts may sit at one table.
     pub(super) fn may_meet(&self, one: usize, other: usize) -> bool {
         let other = self.candidate(other).conflict_keys;
         !self.candidate(one).conflict_keys.iter().any(|key| other.contains(key))
     }
 
-    /// Returns the winnings of an account in rooms within a day, as the ledger reckons them.
+    /// Returns the winnings of an account in rooms within a day, as the ledger computes them.
     fn room_winnings(&self, account: usize) -> Winnings {
         let mut winnings = Winnings::default();
         let flows = self.accounts[account].room_flows.iter().rev();
@@ -386,7 +388,7 @@ impl SimulatedHouse {
         self.farm.without.contains(&lever)
     }
 
-    /// Who has run nearly empty claims relief.
+    /// Claims relief for an account that is nearly empty.
     pub(super) fn claim_relief(&mut self, account: usize) {
         let terms = self.rewards.relief;
         let day = self.now_ms.div_euclid(DAY_MS);
@@ -404,7 +406,7 @@ impl SimulatedHouse {
         self.grant(account, terms.amount);
     }
 
-    /// A new guest of this address.
+    /// Creates a guest at this address.
     fn create_guest(&mut self, address: Address) -> usize {
         let account = self.accounts.len();
         let id = u128::from(self.farm.seed) << 64 | account as u128;
@@ -426,7 +428,7 @@ impl SimulatedHouse {
         account
     }
 
-    /// The welcome, if it is still due; then the daily reward and relief.
+    /// Claims the welcome grant if it is still due, then the daily reward and relief.
     fn claim(&mut self, account: usize) {
         let day = self.now_ms.div_euclid(DAY_MS);
         let address = self.accounts[account].address;
@@ -438,7 +440,7 @@ impl SimulatedHouse {
                 self.refusals.welcomes += 1;
             }
         }
-        // The daily reward comes after the welcome.
+        // The daily reward requires the welcome grant.
         if self.accounts[account].welcomed {
             let streak = self.accounts[account].streak + 1;
             let streak = if usize::from(streak) > rewards::STREAK_DAYS { 1 } else { streak };
@@ -448,7 +450,7 @@ impl SimulatedHouse {
         self.claim_relief(account);
     }
 
-    /// Counts a grant of a network, if it may have another one.
+    /// Counts a grant to a network. Returns false if the network has reached its limit.
     fn count_grant(&mut self, counted: LimitedGrant, address: Address, day: i64) -> bool {
         let name = match counted {
             LimitedGrant::Welcome => "welcome",
@@ -469,7 +471,7 @@ impl SimulatedHouse {
         self.minted = add(self.minted, amount);
     }
 
-    /// What an account may still win at private tables, as the ledger reckons it.
+    /// Returns the remaining allowance of an account at private tables, as the ledger computes it.
     fn allowance_left(&self, account: usize) -> Coins {
         let FarmAccount { won, fees, .. } = &self.accounts[account];
         let day_of = |at: i64| usize::try_from((self.now_ms - at) / DAY_MS).unwrap_or(usize::MAX);
@@ -483,11 +485,11 @@ impl SimulatedHouse {
         self.allowance.remaining(&recent)
     }
 
-    /// Ante and stakes of a game, by seat; none when somebody cannot pay.
+    /// Returns the ante and the stakes of a game, by seat; `None` if a player cannot pay.
     fn stakes(&self, terms: &Terms<AnyRules>, seats: [usize; 3]) -> Option<(Coins, [Coins; 3])> {
-        let asked = terms.stake_terms::<AnyGame>(3)?;
-        let [first, second, third] = seats.map(|account| asked.stake_of(self.wallet(account)));
-        Some((asked.ante, [first?, second?, third?]))
+        let stake_terms = terms.stake_terms::<AnyGame>(3)?;
+        let [first, second, third] = seats.map(|account| stake_terms.stake_of(self.wallet(account)));
+        Some((stake_terms.ante, [first?, second?, third?]))
     }
 
     fn private_terms(&self, bet: Coins) -> Terms<AnyRules> {
@@ -496,7 +498,7 @@ impl SimulatedHouse {
         terms
     }
 
-    /// The room of the highest bet where a wallet may sit down that has no password.
+    /// Returns the room with the highest bet that admits this wallet and requires no account.
     fn best_room(&self, wallet: Coins) -> Option<&Room> {
         let may = |room: &&Room| {
             let is_for = room.wallet_max().is_none_or(|most| wallet <= most);
@@ -521,11 +523,12 @@ impl SimulatedHouse {
         };
         // Each guest has a device of its own.
         let devices = vec![player.0.into_bytes().to_vec()];
-        let profile = MatchmakingProfile { rating: FIRST, devices, blocked, ..MatchmakingProfile::default() };
+        let profile = MatchmakingProfile { rating: INITIAL_RATING, devices, blocked, ..MatchmakingProfile::default() };
         conflict_keys::candidate(&[0; 32], *player, &profile, from)
     }
 
-    /// The attacker's addresses: one of IPv4, or so many in one network of 48 bits or in as many.
+    /// Returns an address of the attacker: the only IPv4 address, or one of many IPv6 addresses
+    /// within one network of 48 bits or in as many networks.
     fn address(&self, number: u32) -> Address {
         if self.farm.addresses == 1 {
             return IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9)).into();
@@ -537,19 +540,19 @@ impl SimulatedHouse {
     }
 }
 
-/// An honest player of a network of its own, another one for each turn.
+/// Returns an honest player in a network of its own, a different one in each turn.
 fn honest_candidate(turn: u64) -> Candidate {
     let player = PlayerId(Uuid::from_u128(u128::MAX - u128::from(turn)));
-    Candidate::new(player, FIRST)
+    Candidate::new(player, INITIAL_RATING)
 }
 
-/// As if its 64 bits were all that is known of it.
+/// Returns an address whose own 64 bits form its network.
 fn isolate_network(address: Address) -> Address {
     let text = address.to_string();
     let ip = text.split('/').next().and_then(|ip| ip.parse::<IpAddr>().ok());
     match ip {
         Some(IpAddr::V6(v6)) => {
-            // The bits that tell its addresses apart take the place of those of the network.
+            // The bits that distinguish the attacker's addresses replace those of the network.
             let subnet = v6.to_bits() >> 64 & 0xffff;
             IpAddr::V6(Ipv6Addr::from_bits(0x2001_0db8_u128 << 96 | subnet << 80)).into()
         }

@@ -19,8 +19,8 @@ use crate::replay::{ActionCounts, GameReplay};
 
 use super::pagination::Limit;
 use super::{
-    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time, database_problem,
-    record_problem,
+    Code, Coins, Cursors, PageOf, Path, Problem, ProblemBody, Query, Services, Time,
+    database_problem, record_problem,
 };
 
 /// A finished game in the history of one of its players.
@@ -100,10 +100,20 @@ pub(super) struct GamesQuery {
     #[param(inline)]
     outcome: Option<GameOutcome>,
     /// Restricts the list to games with this ending.
-    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "fight")]
+    #[param(
+        value_type = Option<String>,
+        max_length = 32,
+        pattern = "^[a-z][a-z0-9_]{0,31}$",
+        example = "fight"
+    )]
     ending: Option<GameName>,
     /// Restricts the list to games of this kind.
-    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    #[param(
+        value_type = Option<String>,
+        max_length = 32,
+        pattern = "^[a-z][a-z0-9_]{0,31}$",
+        example = "tongits"
+    )]
     kind: Option<GameName>,
     /// The `next_cursor` of the previous page. Absent for the first page.
     #[param(max_length = 256)]
@@ -123,12 +133,12 @@ impl GamesQuery {
         if let Some(ending) = &self.ending
             && !kinds.iter().any(|kind| kind.endings.iter().any(|one| one.name == ending.as_str()))
         {
-            return Err(Code::QueryInvalid.with_detail("no game ends like `ending`"));
+            return Err(Code::QueryInvalid.with_detail("`ending` names no ending of a game"));
         }
-        if let Some(wanted) = &self.kind
-            && !kinds.iter().any(|kind| kind.name == wanted.as_str())
+        if let Some(kind_name) = &self.kind
+            && !kinds.iter().any(|kind| kind.name == kind_name.as_str())
         {
-            return Err(Code::QueryInvalid.with_detail("`kind` names no game of this house"));
+            return Err(Code::QueryInvalid.with_detail("`kind` names no game of the house"));
         }
         Ok(archive::Filter {
             room: self.room.as_ref().map(ToString::to_string),
@@ -192,7 +202,7 @@ impl TryFrom<PlayedGame> for GameSummary {
             GameState::Settled => FinalGameState::Settled,
             GameState::Voided => FinalGameState::Voided,
             GameState::Open => {
-                return Err(Problem::internal(&"an open game in a list of finished"));
+                return Err(Problem::internal(&"an open game is in a list of finished games"));
             }
         };
         Ok(Self {
@@ -256,23 +266,23 @@ pub(super) struct GameSeat {
     /// The player's present name.
     #[schema(example = "Maria")]
     name: String,
-    /// Whether the player is a bot of the house, without a person's account.
+    /// True if the player is a bot of the house, without a person's account.
     is_bot: bool,
     /// The most that the seat could lose beside the ante.
     stake: Coins,
     /// The change of the player's coins without the ante; 0 once the settlement was reversed.
     net: Coins,
     /// The number of actions by their origin.
-    actions: ActionCounts,
+    actions: SeatActions,
 }
 
 /// The number of a seat's actions by their origin. All are 0 in a game that was voided.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(super) struct ActionCounts {
+pub(super) struct SeatActions {
     player: u32,
-    /// ActionCounts taken because a countdown had ended.
+    /// Actions taken because a countdown had ended.
     clock: u32,
-    /// ActionCounts taken because the player was away.
+    /// Actions taken because the player was away.
     ai: u32,
 }
 
@@ -287,9 +297,10 @@ pub(super) struct ActionCounts {
     params(("id" = Uuid, Path, description = "The game")),
     responses(
         (status = 200, description = "The game", body = Game),
-        (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
+        (status = 404, description = "`game_not_found`: the game does not exist, or the player did \
+            not play in it",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`game_not_finished`: the game goes on",
+        (status = 409, description = "`game_not_finished`: the game is still being played",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
@@ -313,9 +324,9 @@ pub(super) async fn show_game(
         GameState::Open => return Err(Code::GameNotFinished.problem()),
     };
     let GameDetail { record, .. } = &game;
-    let replayed = record.clone().map(GameReplay::of_value).transpose();
+    let replayed = record.clone().map(GameReplay::from_value).transpose();
     let replayed = replayed.map_err(|error| Problem::internal(&error))?;
-    let actions = replayed.as_ref().map(GameReplay::actions).unwrap_or_default();
+    let actions = replayed.as_ref().map(GameReplay::action_counts).unwrap_or_default();
     let ending = match (&replayed, &game.ending) {
         (_, Some(ending)) => Some(ending.clone()),
         (Some(replayed), None) => {
@@ -335,7 +346,9 @@ pub(super) async fn show_game(
         state,
         ending,
         ante: game.ante.into(),
-        seats: seats.map(|(index, seat)| GameSeat::from_detail(seat, actions.get(index).copied())).collect(),
+        seats: seats
+            .map(|(index, seat)| GameSeat::from_detail(seat, actions.get(index).copied()))
+            .collect(),
         settlement: game.settlement,
         reversed_at: game.reversed_at_ms.map(Time::from_ms),
         opened_at: Time::from_ms(game.opened_at_ms),
@@ -345,7 +358,8 @@ pub(super) async fn show_game(
 
 impl GameSeat {
     fn from_detail(seat: SeatDetail, actions: Option<ActionCounts>) -> Self {
-        let chosen = actions.map(|ActionCounts { player, clock, ai }| ActionCounts { player, clock, ai });
+        let chosen =
+            actions.map(|ActionCounts { player, clock, ai }| SeatActions { player, clock, ai });
         Self {
             seat: seat_number(seat.seat),
             player: seat.player.0,
@@ -372,13 +386,14 @@ impl GameSeat {
         (status = 200, description = "The record", body = Object),
         (
             status = 404,
-            description = "`game_not_found`: there is no such game, or it was not yours",
+            description = "`game_not_found`: the game does not exist, or the player did not play \
+                in it",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
         (
             status = 409,
-            description = "`game_not_finished` or `game_voided`: there is no record",
+            description = "`game_not_finished` or `game_voided`: the game has no record",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),

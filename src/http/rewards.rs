@@ -1,4 +1,4 @@
-//! Rewards: the daily one, and relief for those who have run out of coins.
+//! Grants that players claim: the daily reward, and relief for players who have run out of coins.
 
 use axum::extract::{FromRef, State};
 use axum::response::Response;
@@ -9,13 +9,14 @@ use utoipa::ToSchema;
 use crate::auth::Player;
 use crate::rate_limit::Address;
 use crate::rewards::{
-    DailyClaim, DailyReward, ReliefClaim, ReliefStatus, RewardError, RewardStatus, Rewards, STREAK_DAYS,
+    DailyClaim, DailyReward, ReliefClaim, ReliefStatus, RewardError, RewardStatus, Rewards,
+    STREAK_DAYS,
 };
 
 use super::idempotency::{IdempotentRequest, OptionalKeyHeader};
 use super::{Code, Coins, Problem, ProblemBody, Services, Time};
 
-/// What I may claim.
+/// The rewards of a player.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Rewards)]
 pub(super) struct RewardsBody {
@@ -27,20 +28,20 @@ pub(super) struct RewardsBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DailyReward)]
 pub(super) struct DailyBody {
-    /// Whether it can be claimed now.
+    /// True if the reward can be claimed now.
     claimable: bool,
-    /// When it can be claimed: the beginning of a day in the player's time zone. In the past, if
-    /// it can be claimed now.
+    /// The time from which the reward can be claimed, which is the beginning of a day in the
+    /// player's time zone. In the past if the reward can be claimed now.
     claimable_at: Time,
-    /// Its place in the streak. After the seventh day, and after a day that was missed, the
-    /// streak begins again.
+    /// The day's number in the streak. The streak restarts after the seventh day and after a missed
+    /// day.
     #[schema(minimum = 1, maximum = 7)]
     streak_day: u8,
     amount: Coins,
 }
 
-impl From<Daily> for DailyBody {
-    fn from(daily: Daily) -> Self {
+impl From<DailyReward> for DailyBody {
+    fn from(daily: DailyReward) -> Self {
         Self {
             claimable: daily.is_claimable,
             claimable_at: daily.claimable_at.into(),
@@ -50,21 +51,21 @@ impl From<Daily> for DailyBody {
     }
 }
 
-/// Coins for a wallet that has run nearly empty.
+/// Coins for a nearly empty wallet.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Relief)]
 pub(super) struct ReliefBody {
-    /// Whether it can be claimed now.
+    /// True if relief can be claimed now.
     claimable: bool,
-    /// It is for players who have less than this, what is held included.
+    /// The balance below which a player may claim relief, held coins included.
     floor: Coins,
     amount: Coins,
-    /// How often it can still be claimed on this day of the player's time zone.
+    /// The number of claims left on this day of the player's time zone.
     left_today: u8,
 }
 
-impl From<Relief> for ReliefBody {
-    fn from(relief: Relief) -> Self {
+impl From<ReliefStatus> for ReliefBody {
+    fn from(relief: ReliefStatus) -> Self {
         Self {
             claimable: relief.is_claimable,
             floor: relief.floor.into(),
@@ -76,7 +77,7 @@ impl From<Relief> for ReliefBody {
 
 /// Show my rewards
 ///
-/// What can be claimed now, and when the next daily reward can be.
+/// Shows which rewards can be claimed now, and the time of the next daily reward.
 #[utoipa::path(
     get,
     path = "/v1/me/rewards",
@@ -98,25 +99,25 @@ impl From<RewardStatus> for RewardsBody {
     }
 }
 
-/// A daily reward that was given.
+/// A claimed daily reward.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DailyClaimed)]
 pub(super) struct DailyClaimedBody {
-    /// What was given.
+    /// The granted amount.
     amount: Coins,
     #[schema(minimum = 1, maximum = 7)]
     streak_day: u8,
-    /// What can be spent after it.
+    /// The amount that can be spent afterwards.
     available: Coins,
-    /// The claim after it.
+    /// The next claim.
     next: DailyBody,
 }
 
 /// Claim the daily reward
 ///
-/// Once a day of the player's own time zone (see `PATCH /v1/me`), however many requests race. A
-/// claim on the day after the last one goes on with the streak. Moving to another time zone never
-/// gives a day twice.
+/// Possible once a day in the player's time zone (see `PATCH /v1/me`), regardless of concurrent
+/// requests. A claim on the day after the previous one continues the streak. A change of the time
+/// zone never grants the same day twice.
 #[utoipa::path(
     post,
     path = "/v1/me/rewards/daily",
@@ -124,11 +125,12 @@ pub(super) struct DailyClaimedBody {
     security(("access_token" = [])),
     params(OptionalKeyHeader),
     responses(
-        (status = 200, description = "It was given", body = DailyClaimedBody),
+        (status = 200, description = "The reward was granted", body = DailyClaimedBody),
         (
             status = 409,
-            description = "`welcome_due`: the welcome comes first, see signing in as a guest. \
-                `daily_claimed`: the detail says when the next is due. Or `idempotency_key_in_use`",
+            description = "`welcome_due`: the welcome grant is due first, see signing in as a \
+                guest. `daily_claimed`: the detail states the time of the next reward. Or \
+                `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         )
@@ -149,20 +151,21 @@ pub(super) async fn claim_daily(
     request.execute(&player, work).await
 }
 
-/// Relief that was given.
+/// Claimed relief.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ReliefClaimed)]
 pub(super) struct ReliefClaimedBody {
-    /// What was given.
+    /// The granted amount.
     amount: Coins,
-    /// What can be spent after it.
+    /// The amount that can be spent afterwards.
     available: Coins,
     left_today: u8,
 }
 
 /// Claim relief
 ///
-/// For players who have less than the floor, what is held in games included; a few times a day.
+/// Possible for players whose balance, coins held in games included, is below the floor; a limited
+/// number of times a day.
 #[utoipa::path(
     post,
     path = "/v1/me/rewards/relief",
@@ -170,12 +173,12 @@ pub(super) struct ReliefClaimedBody {
     security(("access_token" = [])),
     params(OptionalKeyHeader),
     responses(
-        (status = 200, description = "It was given", body = ReliefClaimedBody),
+        (status = 200, description = "The reward was granted", body = ReliefClaimedBody),
         (
             status = 409,
-            description = "`relief_not_due`: there are coins left. `relief_used_up`: the detail \
-                says when there is more. `network_used_up`: so many were given to players of the \
-                same network today as may be. Or `idempotency_key_in_use`",
+            description = "`relief_not_due`: the player has enough coins. `relief_used_up`: the \
+                detail states the time of the next relief. `network_used_up`: the day's limit of \
+                reliefs for players of the same network is reached. Or `idempotency_key_in_use`",
             body = ProblemBody,
             content_type = "application/problem+json"
         )
@@ -198,7 +201,7 @@ pub(super) async fn claim_relief(
     request.execute(&player, work).await
 }
 
-// The documents above say seven.
+// The documentation above states a streak of seven days.
 const _: () = assert!(STREAK_DAYS == 7);
 
 impl FromRef<Services> for Rewards {

@@ -48,13 +48,13 @@ pub(super) async fn try_post(
     };
     let made = requests.iter().flat_map(|request| request.operation.accounts_to_create());
     let accounts = named.into_iter().flatten().collect();
-    let BatchSnapshot { mut games, account_states, known } =
+    let BatchSnapshot { mut games, account_states, stored } =
         read_snapshot(connection, requests, &accounts, &made.collect()).await?;
     let mut books = Books::new(account_states, house_ids.clone());
     let mut win_limits = allowance::read_for_openings(connection, requests).await?;
     win_limits.extend(room_winnings::read_limits_for_openings(connection, requests).await?);
     books.set_win_limits(win_limits);
-    let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
+    let (answers, decided) = decide_all(requests, stored, &mut books, &mut games);
     if decided.is_empty() {
         return Ok(Some(answers));
     }
@@ -132,8 +132,8 @@ async fn read_snapshot(
         let account_state = AccountState { id, balance, version, version_read: version };
         account_states.insert(account.clone(), account_state);
     }
-    let known = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
-    let known = known.map(|(input_hash, answer)| {
+    let stored = input_hashes.into_iter().zip(row.answers.unwrap_or_default());
+    let stored = stored.map(|(input_hash, answer)| {
         let (input_hash, answer) = input_hash.zip(answer)?;
         Some(StoredAnswer { input_hash, answer })
     });
@@ -157,5 +157,5 @@ async fn read_snapshot(
         let (players, stakes) = seats.remove(&id).unwrap_or_default();
         found.add(GameRow { id, table_id, room, state, ante, players, stakes })?;
     }
-    Ok(BatchSnapshot { games: found, account_states, known: known.collect() })
+    Ok(BatchSnapshot { games: found, account_states, stored: stored.collect() })
 }

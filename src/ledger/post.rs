@@ -58,8 +58,8 @@ pub(super) async fn run_in_tx(
     win_limits.extend(room_winnings::read_limits_for_openings(connection, requests).await?);
     books.set_win_limits(win_limits);
     books.set_deleted_players(deleted_players::read_for_openings(connection, requests).await?);
-    let known = read_stored_answers(connection, requests).await?;
-    let (answers, decided) = decide_all(requests, known, &mut books, &mut games);
+    let stored = read_stored_answers(connection, requests).await?;
+    let (answers, decided) = decide_all(requests, stored, &mut books, &mut games);
     if !decided.is_empty() {
         write_batch(connection, &decided, &books, &games).await?;
     }
@@ -76,12 +76,12 @@ pub(super) fn decide_all<'a>(
 ) -> (Vec<Answer>, Vec<DecidedOperation<'a>>) {
     let mut decided: BTreeMap<&str, DecidedOperation<'a>> = BTreeMap::new();
     let mut answers = Vec::with_capacity(requests.len());
-    for ((place, request), known) in (0..).zip(requests).zip(known) {
-        let known = match decided.get(request.key.as_str()) {
+    for ((place, request), stored) in (0..).zip(requests).zip(stored) {
+        let stored = match decided.get(request.key.as_str()) {
             Some(twin) => Some((twin.request.input_hash.to_vec(), twin.answer.clone())),
-            None => known.map(|known| (known.input_hash, known.answer)),
+            None => stored.map(|stored| (stored.input_hash, stored.answer)),
         };
-        let answer = match known {
+        let answer = match stored {
             Some((input_hash, answer)) if input_hash == request.input_hash => Ok(answer),
             Some(_) => Err(LedgerError::KeyReused { key: request.key.clone() }),
             None => {
@@ -253,6 +253,6 @@ async fn read_stored_answers(
     )
     .fetch_all(connection)
     .await?;
-    let known = rows.into_iter().map(|row| Some((row.input_hash?, row.answer?)));
-    Ok(known.map(|known| known.map(|(input_hash, answer)| StoredAnswer { input_hash, answer })).collect())
+    let stored = rows.into_iter().map(|row| Some((row.input_hash?, row.answer?)));
+    Ok(stored.map(|stored| stored.map(|(input_hash, answer)| StoredAnswer { input_hash, answer })).collect())
 }

@@ -11,7 +11,7 @@ use super::chart::{Account, Code};
 use super::error::{LedgerError, SettlementFault};
 use super::operation::{SettleGame, SettlementOutcome, seats_of};
 use crate::archive::GameState;
-use crate::archive::store::{FinishedGame, LedgerGame, Games};
+use crate::archive::store::{FinishedGame, Games, LedgerGame};
 
 pub(super) fn decide(
     input: &SettleGame,
@@ -48,7 +48,7 @@ pub(super) fn decide(
     Ok(SettlementOutcome { net: plan.net, wallets, pot: books.balance(&pot) })
 }
 
-fn check_same(input: &SettleGame, game: &Game) -> Result<(), LedgerError> {
+fn check_same(input: &SettleGame, game: &LedgerGame) -> Result<(), LedgerError> {
     let differs = |what| Err(LedgerError::GameDiffers { game: input.game, what });
     match game.state {
         GameState::Open => {}
@@ -212,7 +212,7 @@ fn check_wallets(
 
 #[cfg(test)]
 mod tests {
-    use super::plan;
+    use super::plan_settlement;
     use crate::ledger::error::SettlementFault;
     use bahay_engine::coins::Coins;
     use bahay_engine::seat::Seat;

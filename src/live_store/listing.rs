@@ -1,10 +1,10 @@
-//! Which tables of a room have free seats, who sits there or is about to, and how many play. It is
-//! a hint, kept near the truth by whoever changes a table: a table that turns out to be full is
-//! skipped, one that has been forgotten is created again.
+//! The listing of tables: free seats, reserved and seated players, and the numbers of players in
+//! each room. It is a hint that is kept close to the truth by every change of a table: a table that
+//! turns out to be full is skipped, and one that was forgotten is created again.
 //!
-//! A place is reserved before a player sits down, in one script call that also sees who the others
-//! are: so two players with a mark in common are never on their way to one table, however many
-//! processes seat players at once. A reservation that nobody uses is gone after
+//! A seat is reserved before a player sits down, in one script call that also compares the player
+//! with the others at the table. Two players with a common conflict key therefore never approach
+//! the same table, however many processes seat players at once. An unused reservation expires after
 //! [`RESERVED_MS`].
 
 use bahay_engine::matchmaking::{Candidate, ConflictKey};
@@ -13,52 +13,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// Before all others: a POT waits there for three players (rule 7.4).
+/// The first rank: a POT waits at the table for three players (rule 7.4).
 const RANK_WITH_POT: u32 = 0;
 const RANK_WITHOUT_POT: u32 = 1;
-/// Ranks are this far apart; a table has at most eight seats.
+/// The distance between two ranks; a table has at most eight seats.
 const RANK_STEP: u32 = 10;
 
-/// How long a place is kept for who has not sat down yet: as long as a claim is pending.
+/// The lifetime of a reservation in milliseconds, equal to that of a pending seat claim.
 const RESERVED_MS: u32 = 10_000;
 
-/// Tables of a room that are told at once.
+/// The maximum number of tables of a room returned by one call.
 const OPEN_MAX: usize = 1_000;
 
-/// The most seats of a table.
+/// The maximum number of seats at a table.
 const SEATS_MAX: u8 = 8;
 
-/// A table as it is listed.
+/// The listing of one table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableListing<'a> {
     pub room: &'a str,
     pub seats: u8,
     pub has_pot: bool,
-    /// Who sits there now.
+    /// The seated players.
     pub players: &'a [PlayerId],
 }
 
-/// Who wants a place, and where.
+/// A request to reserve seats in a room.
 #[derive(Clone, Copy, Debug)]
 pub struct SeatReservation<'a> {
     pub room: &'a str,
-    /// A new table gets so many.
+    /// The number of seats of a new table.
     pub seats: u8,
-    /// All of them get a place at one table, or nobody does.
+    /// The candidates, who all get seats at one table or none.
     pub who: &'a [Candidate],
-    /// Players of one network do not meet in this room.
+    /// Keeps players of one network apart.
     pub networks_apart: bool,
 }
 
-/// A reserved place.
+/// A reserved seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReservedSeat {
     pub table: TableId,
-    /// There was a place at another table, kept only from players of the network of those there.
+    /// Another table had a free seat that was refused only because of the network of a player
+    /// there.
     pub only_same_network: bool,
 }
 
-/// A table with free seats, and who is there or on the way.
+/// A table with free seats, and the players who sit there or hold a reservation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinableTable {
     pub table: TableId,
@@ -67,31 +68,31 @@ pub struct JoinableTable {
     pub companions: Vec<Candidate>,
 }
 
-/// How many play in a room.
+/// The number of players and tables in a room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlayingCount {
     pub players: u64,
-    /// With somebody there.
+    /// The number of tables with players.
     pub tables: u64,
 }
 
-/// Somebody at a table, as the scripts know it.
+/// A player at a table, as the scripts store it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Member {
     p: PlayerId,
-    /// Conflict keys in hexadecimal digits, separated by spaces.
+    /// The conflict keys in hexadecimal digits, separated by spaces.
     m: String,
-    /// The key of the network, in the same form; empty for none.
+    /// The key of the network in the same form; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     n: String,
     /// The players that this one has blocked, separated by spaces.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     b: String,
     r: i32,
-    /// Seated, and no longer only expected.
+    /// Marks a seated player, as opposed to one with a reservation.
     #[serde(default, skip_serializing)]
     s: bool,
-    /// When the place was reserved.
+    /// The time of the reservation in milliseconds.
     #[serde(default, skip_serializing)]
     at: i64,
 }
@@ -125,8 +126,8 @@ impl Member {
 }
 
 impl LiveStore {
-    /// Reserves a place at the table of a room that should be filled first, or at `new`, which is
-    /// then listed. `full` are tables that turned out to have none.
+    /// Reserves seats at the table of a room that should be filled first, or at `new`, which is
+    /// then listed. `full` names tables to skip.
     pub async fn reserve(
         &self,
         reserve: SeatReservation<'_>,
@@ -137,8 +138,8 @@ impl LiveStore {
         reserved.ok_or_else(|| Unavailable("a room has no place at a new table".into()))
     }
 
-    /// Reserves places at one table, which may be new. False when it has too few, or somebody
-    /// there does not go with somebody of these.
+    /// Reserves seats at one table, which may be new. Returns false if it has too few free seats,
+    /// or if a player there is kept apart from one of the candidates.
     pub async fn reserve_at_table(
         &self,
         reserve: SeatReservation<'_>,
@@ -172,7 +173,7 @@ impl LiveStore {
         table.map(reserved).transpose()
     }
 
-    /// Gives a reserved place back. Who sits there already keeps the seat.
+    /// Releases a reservation. A seated player keeps the seat.
     pub async fn unreserve(
         &self,
         room: &str,
@@ -186,8 +187,8 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Lists a table as it is now. A full one has no place to reserve; an empty one without a POT
-    /// is no longer listed.
+    /// Lists a table in its present state. A full table takes no reservations; an empty one without
+    /// a POT is removed from the list.
     pub async fn list_table(&self, table: TableId, listed: TableListing<'_>) -> Result<(), Unavailable> {
         let rank = if listed.has_pot { RANK_WITH_POT } else { RANK_WITHOUT_POT };
         let mut call = self.scripts.list.prepare_invoke();
@@ -200,7 +201,7 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Takes a table off all lists.
+    /// Removes a table from all lists.
     pub async fn unlist_table(&self, room: &str, table: TableId) -> Result<(), Unavailable> {
         let [open, tables, companions] = self.room_key_names(room);
         let table = table.to_string();
@@ -210,7 +211,7 @@ impl LiveStore {
         Ok(())
     }
 
-    /// The tables of a room with a free seat, those to be filled first at the front.
+    /// Returns the tables of a room with a free seat, in the order in which they should be filled.
     pub async fn open_tables(&self, room: &str) -> Result<Vec<JoinableTable>, Unavailable> {
         let mut call = self.scripts.open.prepare_invoke();
         self.room_keys(&mut call, room);
@@ -228,14 +229,15 @@ impl LiveStore {
                     table: parse_table_id(&table)?,
                     has_pot: score < RANK_STEP,
                     seats_free,
-                    companions: members.into_iter().map(Member::into_companion).collect(),
+                    companions: members.into_iter().map(Member::into_candidate).collect(),
                 });
             }
         }
         Ok(open)
     }
 
-    /// Who is at a table, or on the way to it; nobody, where it is not listed.
+    /// Returns the players who sit at a table or hold a reservation there; none if the table is not
+    /// listed.
     pub async fn companions(
         &self,
         room: &str,
@@ -253,10 +255,11 @@ impl LiveStore {
             return Ok(Vec::new());
         };
         let Entry { who } = serde_json::from_str(&entry).map_err(unreadable)?;
-        Ok(who.into_iter().map(Member::into_companion).collect())
+        Ok(who.into_iter().map(Member::into_candidate).collect())
     }
 
-    /// Tables of a room with somebody there, and how many sit at each: of very many the fullest.
+    /// Returns the tables of a room with players, and the number of players at each. Beyond
+    /// `OPEN_MAX` tables only the fullest are returned.
     pub async fn occupied_tables(&self, room: &str) -> Result<Vec<(TableId, u8)>, Unavailable> {
         let [_, tables, _] = self.room_key_names(room);
         let mut call = redis::cmd("ZRANGE");
@@ -265,7 +268,7 @@ impl LiveStore {
         rows.into_iter().map(|(table, players)| Ok((parse_table_id(&table)?, players))).collect()
     }
 
-    /// How many sit at how many tables of a room.
+    /// Returns the numbers of players and of tables in a room.
     pub async fn playing_count(&self, room: &str) -> Result<PlayingCount, Unavailable> {
         let [_, tables, _] = self.room_key_names(room);
         let mut pipe = redis::pipe();
@@ -277,9 +280,8 @@ impl LiveStore {
         Ok(PlayingCount { players: players.sum(), tables: counts.iter().sum() })
     }
 
-    /// JoinableTable tables, seats taken by table, and who is there.
-    /// Tables of a room with somebody there and how many that are, the fullest first; so many
-    /// tables at most.
+    /// Returns up to `most` tables of a room with players, the fullest first, and the number of
+    /// players at each.
     pub async fn busy_tables(
         &self,
         room: &str,

@@ -39,12 +39,12 @@ pub(super) fn network_key(secret: &[u8; 32], from: Address) -> ConflictKey {
     conflict_key(secret, b"network", from.network().to_string().as_bytes())
 }
 
-fn conflict_key(secret: &[u8; 32], kind: &[u8], what: &[u8]) -> ConflictKey {
+fn conflict_key(secret: &[u8; 32], kind: &[u8], value: &[u8]) -> ConflictKey {
     let mut hash = Sha256::new();
     hash.update(secret);
     hash.update(kind);
     hash.update(b":");
-    hash.update(what);
+    hash.update(value);
     let digest: [u8; 32] = hash.finalize().into();
     let [a, b, c, d, e, f, g, h, ..] = digest;
     ConflictKey(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
@@ -72,15 +72,15 @@ mod tests {
     #[test]
     fn the_same_device_or_address_has_the_same_key() {
         let from = Some(IpAddr::V4(Ipv4Addr::LOCALHOST).into());
-        let of =
+        let candidate_of =
             |secret: u8, id, from| candidate(&[secret; 32], player(id), &profile(&[7], &[]), from);
-        let one = of(1, 1, from);
-        let two = of(1, 2, from);
+        let one = candidate_of(1, 1, from);
+        let two = candidate_of(1, 2, from);
         assert_eq!((&one.conflict_keys, one.network), (&two.conflict_keys, two.network));
-        assert_ne!(one.conflict_keys, of(2, 2, from).conflict_keys);
-        assert_ne!(one.network, of(2, 2, from).network);
+        assert_ne!(one.conflict_keys, candidate_of(2, 2, from).conflict_keys);
+        assert_ne!(one.network, candidate_of(2, 2, from).network);
         assert_ne!(Some(one.conflict_keys[0]), one.network);
-        assert_eq!(of(1, 1, None).network, None);
+        assert_eq!(candidate_of(1, 1, None).network, None);
     }
 
     #[test]
@@ -96,11 +96,11 @@ mod tests {
 
     #[test]
     fn a_block_keeps_two_apart_from_either_side() {
-        let of = |id, blocked: &[PlayerId]| {
+        let candidate_of = |id, blocked: &[PlayerId]| {
             candidate(&[1; 32], player(id), &profile(&[], blocked), None)
         };
-        let one = of(1, &[player(2)]);
-        let [two, three] = [2, 3].map(|id| of(id, &[]));
+        let one = candidate_of(1, &[player(2)]);
+        let [two, three] = [2, 3].map(|id| candidate_of(id, &[]));
         assert!(!one.may_meet(&two, false) && !two.may_meet(&one, false));
         assert!(one.may_meet(&three, false) && two.may_meet(&three, false));
     }

@@ -198,8 +198,8 @@ impl Matcher {
         let mut new = Vec::new();
         for id in waiting {
             match before.remove(id) {
-                Some(known) => {
-                    self.tickets.insert(*id, known);
+                Some(ticket) => {
+                    self.tickets.insert(*id, ticket);
                 }
                 None => new.push(*id),
             }
@@ -219,11 +219,11 @@ impl Matcher {
     async fn cancel_offline_tickets(&mut self) -> Result<(), Unavailable> {
         let players: Vec<PlayerId> = self.tickets.values().map(|(ticket, _)| ticket.player).collect();
         let online = self.lobby.filter_online(&players).await?;
-        let (known, gone): (HashMap<_, _>, HashMap<_, _>) = std::mem::take(&mut self.tickets)
+        let (online_tickets, offline_tickets): (HashMap<_, _>, HashMap<_, _>) = std::mem::take(&mut self.tickets)
             .into_iter()
             .partition(|(_, (ticket, _))| online.contains(&ticket.player));
-        self.tickets = known;
-        for (id, (ticket, _)) in gone {
+        self.tickets = online_tickets;
+        for (id, (ticket, _)) in offline_tickets {
             self.lobby.live.cancel_matching_ticket(id, ticket.player).await?;
         }
         Ok(())

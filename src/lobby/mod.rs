@@ -250,7 +250,7 @@ impl Lobby {
     ) -> Self {
         let rooms = rooms.into();
         let source = rooms.clone();
-        tables.set_terms_source(move |terms, heard| source.room_terms(terms, heard));
+        tables.set_terms_source(move |terms, known_revision| source.room_terms(terms, known_revision));
         Self {
             rooms,
             tables,

@@ -224,15 +224,15 @@ mod tests {
 
     #[test]
     fn a_network_is_slowed_by_many_players_and_not_by_one() {
-        let of = |players: i64| -> Vec<NoShow> {
+        let no_shows_of = |players: i64| -> Vec<NoShow> {
             (0..20)
                 .map(|number| no_show(u128::try_from(number % players).unwrap(), number, 2))
                 .collect()
         };
         let now = Timestamp::from_ms(1_000);
-        assert_eq!(newcomer_every_ms(&of(3), now), None);
-        assert_eq!(newcomer_every_ms(&of(4), now), Some(10_000));
-        assert_eq!(newcomer_every_ms(&of(16), now), Some(30_000));
-        assert_eq!(newcomer_every_ms(&of(16), Timestamp::from_ms(700_000)), None);
+        assert_eq!(newcomer_every_ms(&no_shows_of(3), now), None);
+        assert_eq!(newcomer_every_ms(&no_shows_of(4), now), Some(10_000));
+        assert_eq!(newcomer_every_ms(&no_shows_of(16), now), Some(30_000));
+        assert_eq!(newcomer_every_ms(&no_shows_of(16), Timestamp::from_ms(700_000)), None);
     }
 }

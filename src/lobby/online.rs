@@ -93,9 +93,9 @@ impl Online {
     async fn publish_state(&self, live: &LiveStore, player: PlayerId) {
         loop {
             let is_online = self.contains(player);
-            let told = live.set_online(&self.process, player, is_online);
+            let publishing = live.set_online(&self.process, player, is_online);
             // The next refresh repairs a call that fails or times out.
-            match tokio::time::timeout(PUBLISH_TIMEOUT, told).await {
+            match tokio::time::timeout(PUBLISH_TIMEOUT, publishing).await {
                 Ok(Ok(())) if self.contains(player) != is_online => {}
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => {

@@ -93,8 +93,8 @@ fn practice_terms(
 ) -> Result<Terms<catalog::AnyRules>, LobbyError> {
     let kind = kind.unwrap_or_default();
     let first = || {
-        let known = catalog::kinds().into_iter().find(|known| known.name == kind)?;
-        known.rule_sets.first().map(|set| set.name.to_owned())
+        let entry = catalog::kinds().into_iter().find(|entry| entry.name == kind)?;
+        entry.rule_sets.first().map(|set| set.name.to_owned())
     };
     let rule_set = rule_set.or_else(first).unwrap_or_default();
     let rules = choose_rules(&kind, &rule_set, &switches).map_err(LobbyError::Rules)?.rules;

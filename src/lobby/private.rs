@@ -90,11 +90,11 @@ impl Lobby {
         let mut rule_set = room.rule_set().to_owned();
         if let Some(RuleSetRequest { kind, rule_set: set, switches }) = wanted {
             let first =
-                || catalog::kinds().into_iter().find(|known| Some(known.name) == kind.as_deref());
+                || catalog::kinds().into_iter().find(|entry| Some(entry.name) == kind.as_deref());
             let is_other = kind.as_deref().is_some_and(|kind| kind != room.kind());
             // The default rule set is that of the room, or the first one of another game.
             let default = || match is_other {
-                true => first().and_then(|known| known.rule_sets.first().map(|set| set.name)),
+                true => first().and_then(|entry| entry.rule_sets.first().map(|set| set.name)),
                 false => Some(room.rule_set()),
             };
             let set = set.or_else(|| default().map(str::to_owned)).unwrap_or_default();

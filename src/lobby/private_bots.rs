@@ -110,8 +110,8 @@ impl Lobby {
                 if self.seat_bot(reserve, table, &bot).await? {
                     break;
                 }
-                let there = self.tables.read_table(table).await?;
-                if there.is_none_or(|there| missing_players(&there) == 0) {
+                let current = self.tables.read_table(table).await?;
+                if current.is_none_or(|current| missing_players(&current) == 0) {
                     // Other players have filled the table meanwhile.
                     return Ok(());
                 }

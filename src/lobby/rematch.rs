@@ -64,17 +64,17 @@ impl Lobby {
         self.leave_finished_table(player, finished).await?;
         let mut over = None;
         for _ in 0..ATTEMPTS {
-            let stands = self.live.rematch(finished.game).await?;
-            let stands = match stands.filter(|stands| Some(stands.table) != over) {
-                Some(stands) => stands,
+            let claim = self.live.rematch(finished.game).await?;
+            let claim = match claim.filter(|claim| Some(claim.table) != over) {
+                Some(claim) => claim,
                 None => self.claim_rematch(player, finished.game, &terms, over).await?,
             };
-            if !stands.is_created {
-                self.create_rematch_table(finished.game, &stands, &terms).await?;
+            if !claim.is_created {
+                self.create_rematch_table(finished.game, &claim, &terms).await?;
             }
-            match self.join_private(player, &stands.code).await {
-                Err(LobbyError::CodeUnknown) => over = Some(stands.table),
-                Ok(seat) => return Ok(Rematch { seat, is_host: stands.host == player }),
+            match self.join_private(player, &claim.code).await {
+                Err(LobbyError::CodeUnknown) => over = Some(claim.table),
+                Ok(seat) => return Ok(Rematch { seat, is_host: claim.host == player }),
                 Err(error) => return Err(error),
             }
         }
@@ -136,8 +136,8 @@ impl Lobby {
         let private = PrivateTable { table: claim.table, host: claim.host };
         self.tables.create(claim.table, terms.clone()).await?;
         if !self.live.open_private(&claim.code, &private).await? {
-            let known = self.live.private_table(&claim.code).await?;
-            if known.is_none_or(|known| known.table != claim.table) {
+            let existing = self.live.private_table(&claim.code).await?;
+            if existing.is_none_or(|existing| existing.table != claim.table) {
                 // The code belongs to another table, with a probability of one in a billion. The
                 // claim is given up.
                 return Err(LobbyError::Seating);

@@ -108,8 +108,8 @@ impl Lobby {
         let body = serde_json::to_string(&request);
         let body = body.map_err(|error| Unavailable::new(error.to_string()))?;
         let life_ms = u32::try_from(TICKET_LIFE.as_millis()).unwrap_or(u32::MAX);
-        let stands = self.live.put_matching_ticket(id, player, &body, life_ms).await?;
-        self.ticket(player, stands).await
+        let stored_id = self.live.put_matching_ticket(id, player, &body, life_ms).await?;
+        self.ticket(player, stored_id).await
     }
 
     /// Returns the rooms in which the player may sit down, without duplicates, or the first refusal

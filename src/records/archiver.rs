@@ -59,7 +59,7 @@ impl ArchiveSchedule {
 pub enum Step {
     /// A dictionary was written but not recorded yet.
     Learnt,
-    PackedObject,
+    Packed,
     Written,
     ReadBack,
     /// The object was recorded; the records are still in the database as well.
@@ -70,7 +70,7 @@ pub enum Step {
 
 impl Step {
     pub const ALL: [Self; 6] =
-        [Self::Learnt, Self::PackedObject, Self::Written, Self::ReadBack, Self::Noted, Self::TextsRemoved];
+        [Self::Learnt, Self::Packed, Self::Written, Self::ReadBack, Self::Noted, Self::TextsRemoved];
 }
 
 /// An error that ends a run. Completed batches remain archived.
@@ -304,7 +304,7 @@ impl Archiver {
         .await?;
         self.finish_step(Step::Packed)?;
 
-        let PackedObject { bytes: object, parts } = packed;
+        let PackedObject { bytes: object, frames } = packed;
         let hash = pack::hash(&object);
         let name = object_name("records", &hash, "zst");
         let archived_bytes = object.len();
@@ -316,9 +316,9 @@ impl Archiver {
         if pack::hash(&read) != hash {
             return Err(otherwise());
         }
-        let columns = FrameColumns::from_frames(&parts).ok_or_else(otherwise)?;
+        let columns = FrameColumns::from_frames(&frames).ok_or_else(otherwise)?;
         let with = dictionary.bytes;
-        let same = run_blocking(move || Ok(frames_match(&read, &parts, &with))).await?;
+        let same = run_blocking(move || Ok(frames_match(&read, &frames, &with))).await?;
         if !same {
             return Err(otherwise());
         }

@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn what_was_changed_is_told() {
         let packed = pack(&["{\"a\":1}"], &[]).unwrap();
-        let part = packed.parts[0];
+        let part = packed.frames[0];
         for place in 0..packed.bytes.len() {
             let mut frame = packed.bytes.clone();
             frame[place] ^= 1;

@@ -185,7 +185,7 @@ impl Records {
 
 impl ArchivedRecordRow {
     fn range(&self) -> Range<u64> {
-        let place = u64::try_from(self.store).unwrap_or_default();
+        let place = u64::try_from(self.place).unwrap_or_default();
         place..place + u64::try_from(self.bytes).unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use jiff_sqlx::{Date as SqlDate, Timestamp as SqlTimestamp};
 use sqlx::{Executor as _, PgConnection, PgPool};
 
 use super::StandingsError;
-use super::projection::{key, read_all_sums, read_seal, read_settled_games};
+use super::projection::{parse_score_key, read_all_sums, read_seal, read_settled_games};
 use super::season::Calendar;
 use super::statistics::{CounterKey, Score, ScoreKey, StandingsUpdate};
 use crate::clock;
