@@ -1,14 +1,15 @@
--- Appends an entry to a journal if its newest point is still the one the caller decided on.
--- KEYS: head, journal, due.  ARGV: the point, as "version tag"; the entry, as "tag line"; listener;
--- deadline in ms or '', and after '' time to live in ms, unless the table lasts.  Gives 1 when it is
--- appended.
+-- Appends an entry to a journal if the journal still ends at the point that the caller decided on. Returns 1
+-- once it is appended.
 --
--- It is published unless nobody listens but the caller, who knows it. Who listens is noted in
--- the head, and noted again with each subscription: counting subscribers would take another for
--- the caller while its own subscription is broken.
+-- KEYS: head, journal, deadlines. ARGV: the point as "version tag"; the entry as "tag line"; the listener;
+-- the deadline in ms or '', and after '' the time to live in ms unless the table is permanent.
 --
--- The length alone does not tell one history from another: a Redis that has lost its last lines
--- grows to the same length again. The tags do.
+-- The entry is published unless the caller, who knows it, is the only listener. Listeners are stored in the
+-- head, and again with each subscription: the number of subscribers would mistake another process for the
+-- caller while the caller's own subscription is broken.
+--
+-- The length alone does not identify a history, because a journal that has lost its last lines grows to the
+-- same length again. The tags do.
 --
 -- This is the call of every move: each command and each argument costs as much as all the rest.
 local call, sub = redis.call, string.sub
@@ -21,7 +22,7 @@ local expected, tag = tonumber(sub(after, 1, -14)), sub(after, -12)
 local newest = call('lindex', KEYS[2], -1)
 if newest and sub(newest, 1, 12) == tag then
   if base + call('rpush', KEYS[2], entry) ~= expected + 1 then
-    -- The line is the newest, and the version is not that of any history.
+    -- The line with the tag is the last one, but the version matches no history.
     call('rpop', KEYS[2])
     return { 'elsewhere' }
   end
@@ -44,7 +45,7 @@ else
 end
 local table_id = sub(KEYS[1], -41, -6)
 if ARGV[4] ~= '' then
-  -- What has a time to live is not among the deadlines: only then is there one to be lifted.
+  -- A table with a time to live has no deadline, so only a new deadline has a time to live to remove.
   if call('zadd', KEYS[3], ARGV[4], table_id) == 1 then
     call('persist', KEYS[1])
     call('persist', KEYS[2])

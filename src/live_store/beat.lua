@@ -1,14 +1,15 @@
--- A node says to a shard that it lives, learns the time there, and takes the nodes that do so no
--- longer.
--- KEYS: beats, dead, clock.  ARGV: node, '1' if it has beaten before, its own time in ms or '',
--- silence in ms after which a node is dead, gap in ms, claim in ms, limit.
+-- Records the heartbeat of a node in a shard. Returns the shard's time, and claims the nodes without a recent
+-- heartbeat.
 --
--- A shard's time is Redis' time plus an offset. When nobody has beaten for longer than the gap,
--- or Redis' time went back, either Redis was away or its clock was set: the shard goes on where
--- the caller's clock stands, and everybody has the whole silence before them again. It does not go
--- on earlier than a gap after the last beat: there the clocks of all nodes stand, though the caller
--- may not know the time, or its words may have waited in Redis all the while. Otherwise the offset
--- melts away by a fiftieth of the time that passes.
+-- KEYS: heartbeats, dead nodes, clock. ARGV: node, '1' if it has sent a heartbeat before, its own time in ms
+-- or '', silence in ms after which a node is dead, gap in ms, claim in ms, limit.
+--
+-- A shard's time is the time of Redis plus an offset. If there was no heartbeat for longer than the gap, or
+-- if the time of Redis went back, then Redis was unavailable or its clock was set: the shard continues at the
+-- caller's time, and every node has the whole silence before it again. The shard continues no earlier than a
+-- gap after the last heartbeat: the clocks of all nodes stopped there, although the caller may not know the
+-- time, or its call may have waited in Redis. Otherwise the offset decays by a fiftieth of the time that
+-- passes.
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local own = tonumber(ARGV[3])
@@ -17,7 +18,7 @@ local at = tonumber(redis.call('hget', KEYS[3], 'at'))
 local offset = tonumber(redis.call('hget', KEYS[3], 'offset')) or 0
 local since = at and now - at
 if not at then
-  -- A new house, or an emptied Redis. Time does not go back for those who were shown the caller's.
+  -- A new house, or an emptied Redis. Time must not go back for clients that have seen the caller's time.
   if own and (own > now or now - own > silence) then offset = own - now end
 elseif since < 0 or since > gap then
   local stood = since > gap and at + offset + gap
@@ -37,7 +38,8 @@ redis.call('hset', KEYS[3], 'at', string.format('%d', now), 'offset', string.for
 
 local is_dead = 0
 if ARGV[2] == '1' and not redis.call('zscore', KEYS[1], ARGV[1]) then
-  -- It has been declared dead. What it noted since is told again before it is forgotten.
+  -- The node was declared dead. The connections that it has stored since are reported again before it is
+  -- forgotten.
   is_dead = 1
   redis.call('zadd', KEYS[2], now, ARGV[1])
 else
@@ -49,7 +51,7 @@ for _, node in ipairs(silent) do
   redis.call('zrem', KEYS[1], node)
   redis.call('zadd', KEYS[2], now, node)
 end
--- A node's first beat only sets its clock: it is not ready to bury anybody.
+-- The first heartbeat only sets the node's clock; the node is not ready to claim others.
 local taken = {}
 if ARGV[2] == '1' then
   taken = redis.call('zrange', KEYS[2], '-inf', now, 'byscore', 'limit', 0, ARGV[7])

@@ -1,17 +1,17 @@
-//! A Redis Cluster: which master serves which slot, and how a call finds it.
+//! A Redis Cluster: the master of each slot, and the routing of calls.
 //!
-//! Each master has a connection of its own, and nobody waits for one that he does not call: a
-//! master that stands still holds up its own keys and no others. That is why the client that the
-//! `redis` crate brings for clusters is not used: while it learns who serves what, all calls wait
-//! for the slowest master; it repeats what may have been done; and it subscribes again to the
-//! channels of several slots in one call, which a cluster refuses.
+//! Each master has its own connection, and a caller waits only for the master that it calls: a
+//! stalled master affects its own keys and no others. The cluster client of the `redis` crate is
+//! not used for that reason: while it refreshes its slot map, all calls wait for the slowest
+//! master; it repeats calls that may have taken effect; and it renews the subscriptions to channels
+//! of several slots in one call, which a cluster rejects.
 //!
-//! A slot that has moved, or is moving, is followed by what its old master answers. A call without
-//! a key goes where the one before it on the same handle was answered: so a script is loaded on
-//! the very master that did not know it.
+//! A migrated or migrating slot is followed by the redirections of its old master. A call without a
+//! key goes to the master that answered the previous call on the same handle, so a script is loaded
+//! on the master that did not know it.
 //!
-//! Bounds: a call with its redirections takes as long as an answer may take, and then counts as
-//! unavailable.
+//! Bounds: a call including its redirections takes no longer than the response timeout, and then
+//! counts as unavailable.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,146 +23,147 @@ use redis::aio::ConnectionManager;
 use redis::{Arg, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 use tokio::time::{sleep, timeout};
 
-use crate::live_store::connection::{Address, Opener};
+use crate::live_store::connection::{NodeAddress, ConnectionFactory};
 
 const SLOTS: u16 = 16_384;
 
-/// A call is sent on this often. Two masters that each take the other for the one in charge must
-/// come to an agreement before the next call.
+/// The maximum number of redirections of a call. Two masters that each consider the other
+/// responsible must agree before the next call.
 const REDIRECTIONS_MAX: usize = 5;
 
-/// A slot that is moving answers for several keys only when all of them are on one side.
+/// The pause before a call for several keys of a migrating slot is sent again. The slot answers
+/// such a call only if all keys are on one side.
 const TRY_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
-/// A handle for calls to a cluster; clones share the connections.
+/// A handle for calls to a cluster. Clones share the connections.
 #[derive(Clone)]
 pub(super) struct Cluster {
-    shared: Arc<Shared>,
-    answered: Option<Address>,
+    shared: Arc<ClusterState>,
+    answered_by: Option<NodeAddress>,
 }
 
-struct Shared {
-    opener: Opener,
-    /// Nodes that the settings name; asked when nobody else answers.
-    seeds: Vec<Address>,
-    connections: Mutex<HashMap<Address, ConnectionManager>>,
-    /// The master of each slot, as far as known.
-    masters: Mutex<Vec<Option<Address>>>,
+struct ClusterState {
+    factory: ConnectionFactory,
+    /// The nodes named in the settings, asked if no known master answers.
+    seeds: Vec<NodeAddress>,
+    connections: Mutex<HashMap<NodeAddress, ConnectionManager>>,
+    /// The known master of each slot.
+    masters: Mutex<Vec<Option<NodeAddress>>>,
     is_refreshing: AtomicBool,
-    /// Some slot answers from two masters: what the new one publishes, the old one's subscribers
-    /// do not hear.
-    is_moving: AtomicBool,
+    /// A slot is migrating: subscribers at its old master do not receive what the new one
+    /// publishes.
+    is_migrating: AtomicBool,
 }
 
-/// What goes to one master in one piece.
+/// A command or transaction, sent to one master as a whole.
 #[derive(Clone, Copy)]
 enum Request<'a> {
     Command(&'a Cmd),
     Transaction(&'a Pipeline),
 }
 
-/// What an answer says about where to go.
-enum Verdict {
-    /// It is the answer.
+/// The routing decision that follows from an answer.
+enum AnswerRoute {
+    /// The answer is final.
     Final,
-    /// From now on there.
-    Moved(Address),
-    /// This once there.
-    Ask(Address),
-    /// Here, a little later.
+    /// The slot has moved to this master permanently.
+    Moved(NodeAddress),
+    /// This call alone goes to this master.
+    Ask(NodeAddress),
+    /// The call is sent again after a pause.
     TryAgain,
-    /// It is the answer, and the cluster has probably changed.
+    /// The answer is final, and the slot map is probably outdated.
     Lost,
 }
 
 impl Cluster {
-    pub(super) async fn connect(opener: Opener, seeds: Vec<Address>) -> RedisResult<Self> {
-        let shared = Shared {
-            opener,
+    pub(super) async fn connect(factory: ConnectionFactory, seeds: Vec<NodeAddress>) -> RedisResult<Self> {
+        let shared = ClusterState {
+            factory,
             seeds,
             connections: Mutex::default(),
             masters: Mutex::new(vec![None; usize::from(SLOTS)]),
             is_refreshing: AtomicBool::new(false),
-            is_moving: AtomicBool::new(false),
+            is_migrating: AtomicBool::new(false),
         };
-        let cluster = Self { shared: Arc::new(shared), answered: None };
+        let cluster = Self { shared: Arc::new(shared), answered_by: None };
         cluster.refresh().await?;
         Ok(cluster)
     }
 
-    pub(super) fn answered(&self) -> Option<&Address> {
-        self.answered.as_ref()
+    pub(super) fn answered_by(&self) -> Option<&NodeAddress> {
+        self.answered_by.as_ref()
     }
 
-    pub(super) fn home(&self, slot: u16) -> Option<Address> {
-        self.shared.home(slot)
+    pub(super) fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
+        self.shared.master_of_slot(slot)
     }
 
-    /// Whether a call met a slot in the midst of a move since this was asked last.
-    pub(super) fn has_met_a_move(&self) -> bool {
-        self.shared.is_moving.swap(false, Ordering::AcqRel)
+    /// Returns true if a call has met a migrating slot since the last call of this function.
+    pub(super) fn take_slot_migration(&self) -> bool {
+        self.shared.is_migrating.swap(false, Ordering::AcqRel)
     }
 
     pub(super) async fn refresh(&self) -> RedisResult<()> {
         self.shared.refresh().await
     }
 
-    /// Sends a command to every master that is known, and returns the answers by their addresses.
+    /// Sends a command to every known master. Returns the answers with the masters' addresses.
     pub(super) async fn ask_each(&self, command: &Cmd) -> Vec<(String, RedisResult<Value>)> {
-        let asked = self.shared.known().into_iter().map(async |address| {
+        let calls = self.shared.known_masters().into_iter().map(async |address| {
             let answer = match self.shared.connection(&address) {
                 Ok(mut connection) => connection.send_packed_command(command).await,
                 Err(error) => Err(error),
             };
             (format!("{}:{}", address.host, address.port), answer)
         });
-        join_all(asked).await
+        join_all(calls).await
     }
 
     pub(super) async fn call(&mut self, command: &Cmd) -> RedisResult<Value> {
-        let limit = self.shared.opener.response_timeout;
+        let limit = self.shared.factory.response_timeout;
         let answered = match key_of(command) {
             Some(key) => {
                 let request = Request::Command(command);
-                timeout(limit, self.follow(slot_of(key), request)).await.map(|answers| {
+                timeout(limit, self.send_with_redirects(slot_of(key), request)).await.map(|answers| {
                     answers.and_then(|mut answers| answers.pop().ok_or_else(no_answer))
                 })
             }
             None => timeout(limit, self.call_without_key(command)).await,
         };
-        answered.unwrap_or_else(|_| Err(self.too_late()))
+        answered.unwrap_or_else(|_| Err(self.timeout_error()))
     }
 
-    /// A transaction goes to the master of its first key. The commands of a pipeline that is none
-    /// are calls of their own: each may have another master, and may be redirected.
-    pub(super) async fn call_all(
+    /// Sends a pipeline. A transaction goes to the master of its first key. The commands of another
+    /// pipeline are independent calls, each of which may have another master and may be redirected.
+    pub(super) async fn call_pipeline(
         &mut self,
         pipeline: &Pipeline,
         offset: usize,
         count: usize,
     ) -> RedisResult<Vec<Value>> {
-        let limit = self.shared.opener.response_timeout;
+        let limit = self.shared.factory.response_timeout;
         let answers = if !pipeline.is_transaction() {
             let calls = pipeline.cmd_iter().map(|command| {
                 let mut handle = self.clone();
-                async move { handle.call(command).await.or_else(told) }
+                async move { handle.call(command).await.or_else(server_error_into_value) }
             });
             join_all(calls).await.into_iter().collect::<RedisResult<Vec<_>>>()?
         } else {
             let key = pipeline.cmd_iter().find_map(key_of).ok_or_else(no_key)?;
             let request = Request::Transaction(pipeline);
-            let answers = timeout(limit, self.follow(slot_of(key), request)).await;
-            answers.unwrap_or_else(|_| Err(self.too_late()))?
+            let answers = timeout(limit, self.send_with_redirects(slot_of(key), request)).await;
+            answers.unwrap_or_else(|_| Err(self.timeout_error()))?
         };
         Ok(answers.into_iter().skip(offset).take(count).collect())
     }
 
     async fn call_without_key(&self, command: &Cmd) -> RedisResult<Value> {
-        if let Some(address) = &self.answered {
+        if let Some(address) = &self.answered_by {
             return self.shared.connection(address)?.send_packed_command(command).await;
         }
-        // It concerns the cluster: whoever answers first speaks for it.
-        let calls = self.shared.known().into_iter().map(|address| {
+        // The call concerns the cluster as a whole, so the first answer of any master is used.
+        let calls = self.shared.known_masters().into_iter().map(|address| {
             Box::pin(
                 async move { self.shared.connection(&address)?.send_packed_command(command).await },
             )
@@ -174,126 +175,127 @@ impl Cluster {
         Ok(select_ok(calls).await?.0)
     }
 
-    /// Sends a request to the master of a slot, and on to where it is told to go.
-    async fn follow(&mut self, slot: u16, request: Request<'_>) -> RedisResult<Vec<Value>> {
-        let mut to = self.shared.find_home(slot).await?;
+    /// Sends a request to the master of a slot, and follows its redirections.
+    async fn send_with_redirects(&mut self, slot: u16, request: Request<'_>) -> RedisResult<Vec<Value>> {
+        let mut to = self.shared.find_master(slot).await?;
         let mut is_asking = false;
         let mut redirections = 0;
         loop {
             let answers = request.send(self.shared.connection(&to)?, is_asking).await;
-            match verdict(&answers, &to) {
-                Verdict::Final => {
-                    self.answered = Some(to);
+            match route_answers(&answers, &to) {
+                AnswerRoute::Final => {
+                    self.answered_by = Some(to);
                     return answers;
                 }
-                Verdict::Lost => {
+                AnswerRoute::Lost => {
                     self.shared.refresh_soon();
                     return answers;
                 }
-                Verdict::Moved(_) | Verdict::Ask(_) if redirections == REDIRECTIONS_MAX => {
+                AnswerRoute::Moved(_) | AnswerRoute::Ask(_) if redirections == REDIRECTIONS_MAX => {
                     return answers;
                 }
-                Verdict::Moved(address) => {
-                    self.shared.moved(slot, &address);
+                AnswerRoute::Moved(address) => {
+                    self.shared.set_master(slot, &address);
                     self.shared.refresh_soon();
                     redirections += 1;
                     (to, is_asking) = (address, false);
                 }
-                Verdict::Ask(address) => {
-                    self.shared.is_moving.store(true, Ordering::Release);
+                AnswerRoute::Ask(address) => {
+                    self.shared.is_migrating.store(true, Ordering::Release);
                     redirections += 1;
                     (to, is_asking) = (address, true);
                 }
-                Verdict::TryAgain => {
+                AnswerRoute::TryAgain => {
                     sleep(TRY_AGAIN_AFTER).await;
-                    (to, is_asking) = (self.shared.find_home(slot).await?, false);
+                    (to, is_asking) = (self.shared.find_master(slot).await?, false);
                 }
             }
         }
     }
 
-    fn too_late(&self) -> RedisError {
+    fn timeout_error(&self) -> RedisError {
         self.shared.refresh_soon();
         std::io::Error::from(std::io::ErrorKind::TimedOut).into()
     }
 }
 
-impl Shared {
-    fn connection(&self, to: &Address) -> RedisResult<ConnectionManager> {
+impl ClusterState {
+    fn connection(&self, to: &NodeAddress) -> RedisResult<ConnectionManager> {
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(connection) = connections.get(to) {
             return Ok(connection.clone());
         }
-        let connection = self.opener.open_node(to)?;
+        let connection = self.factory.open_node(to)?;
         connections.insert(to.clone(), connection.clone());
         Ok(connection)
     }
 
-    fn home(&self, slot: u16) -> Option<Address> {
+    fn master_of_slot(&self, slot: u16) -> Option<NodeAddress> {
         let masters = self.masters.lock().unwrap_or_else(PoisonError::into_inner);
         masters.get(usize::from(slot)).cloned().flatten()
     }
 
-    async fn find_home(&self, slot: u16) -> RedisResult<Address> {
-        if let Some(home) = self.home(slot) {
+    async fn find_master(&self, slot: u16) -> RedisResult<NodeAddress> {
+        if let Some(home) = self.master_of_slot(slot) {
             return Ok(home);
         }
         self.refresh().await?;
-        self.home(slot).ok_or_else(|| {
+        self.master_of_slot(slot).ok_or_else(|| {
             let kind = ErrorKind::Server(ServerErrorKind::ClusterDown);
             RedisError::from((kind, "no master serves the slot"))
         })
     }
 
-    fn moved(&self, slot: u16, to: &Address) {
+    fn set_master(&self, slot: u16, to: &NodeAddress) {
         let mut masters = self.masters.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(master) = masters.get_mut(usize::from(slot)) {
             *master = Some(to.clone());
         }
     }
 
-    /// The masters, as far as known.
-    fn known(&self) -> BTreeSet<Address> {
+    /// Returns the known masters.
+    fn known_masters(&self) -> BTreeSet<NodeAddress> {
         let masters = self.masters.lock().unwrap_or_else(PoisonError::into_inner);
         masters.iter().flatten().cloned().collect()
     }
 
-    /// Asks the masters who serves what, and if none of them answers, those that the settings
-    /// name. The first answer counts: one that is behind is put right by the next redirection.
+    /// Refreshes the slot map from the known masters, or from the nodes of the settings if none of
+    /// them answers. The first answer is used: an outdated one is corrected by the next
+    /// redirection.
     async fn refresh(&self) -> RedisResult<()> {
-        let known = self.known();
-        let masters = match self.ask_masters(known.iter()).await {
+        let known_masters = self.known_masters();
+        let masters = match self.ask_masters(known_masters.iter()).await {
             Ok(masters) => masters,
             Err(_) => self.ask_masters(self.seeds.iter()).await?,
         };
         *self.masters.lock().unwrap_or_else(PoisonError::into_inner) = masters;
-        let known = self.known();
+        let known_masters = self.known_masters();
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        connections.retain(|address, _| known.contains(address));
+        connections.retain(|address, _| known_masters.contains(address));
         Ok(())
     }
 
     async fn ask_masters(
         &self,
-        nodes: impl Iterator<Item = &Address>,
-    ) -> RedisResult<Vec<Option<Address>>> {
+        nodes: impl Iterator<Item = &NodeAddress>,
+    ) -> RedisResult<Vec<Option<NodeAddress>>> {
         let mut command = redis::cmd("CLUSTER");
         command.arg("SLOTS");
         let command = &command;
-        let asked = nodes.map(|node| {
+        let calls = nodes.map(|node| {
             Box::pin(async move {
-                let said = self.connection(node)?.send_packed_command(command).await?;
-                masters_of(&said.extract_error()?, node)
+                let answer = self.connection(node)?.send_packed_command(command).await?;
+                parse_slots(&answer.extract_error()?, node)
             })
         });
-        let asked: Vec<_> = asked.collect();
-        if asked.is_empty() {
+        let calls: Vec<_> = calls.collect();
+        if calls.is_empty() {
             return Err(no_answer());
         }
-        Ok(select_ok(asked).await?.0)
+        Ok(select_ok(calls).await?.0)
     }
 
-    /// Refreshes without making anybody wait, unless that is under way.
+    /// Refreshes the slot map in the background, unless a refresh is under way.
     fn refresh_soon(self: &Arc<Self>) {
         if self.is_refreshing.swap(true, Ordering::AcqRel) {
             return;
@@ -309,8 +311,8 @@ impl Shared {
 }
 
 impl Request<'_> {
-    /// All answers to it. `is_asking` goes in the same breath as what it is about, because the
-    /// connection is shared.
+    /// Sends the request and returns all answers. With `is_asking` the `ASKING` command is sent in
+    /// the same write, because the connection is shared.
     async fn send(self, mut to: ConnectionManager, is_asking: bool) -> RedisResult<Vec<Value>> {
         let mut all = redis::pipe();
         if is_asking {
@@ -336,8 +338,8 @@ impl Request<'_> {
     }
 }
 
-fn verdict(answers: &RedisResult<Vec<Value>>, from: &Address) -> Verdict {
-    let said: RedisError = match answers {
+fn route_answers(answers: &RedisResult<Vec<Value>>, from: &NodeAddress) -> AnswerRoute {
+    let error: RedisError = match answers {
         Err(error) => error.clone(),
         Ok(answers) => {
             let mut errors = answers.iter().filter_map(|answer| match answer {
@@ -346,40 +348,41 @@ fn verdict(answers: &RedisResult<Vec<Value>>, from: &Address) -> Verdict {
             });
             match errors.next() {
                 Some(error) => error.clone().into(),
-                None => return Verdict::Final,
+                None => return AnswerRoute::Final,
             }
         }
     };
-    match said.kind() {
+    match error.kind() {
         ErrorKind::Server(ServerErrorKind::Moved) => {
-            redirected(&said, from).map_or(Verdict::Lost, Verdict::Moved)
+            redirect_target(&error, from).map_or(AnswerRoute::Lost, AnswerRoute::Moved)
         }
         ErrorKind::Server(ServerErrorKind::Ask) => {
-            redirected(&said, from).map_or(Verdict::Lost, Verdict::Ask)
+            redirect_target(&error, from).map_or(AnswerRoute::Lost, AnswerRoute::Ask)
         }
-        ErrorKind::Server(ServerErrorKind::TryAgain) => Verdict::TryAgain,
+        ErrorKind::Server(ServerErrorKind::TryAgain) => AnswerRoute::TryAgain,
         ErrorKind::Server(
             ServerErrorKind::ClusterDown
             | ServerErrorKind::MasterDown
             | ServerErrorKind::ReadOnly
             | ServerErrorKind::BusyLoading,
         )
-        | ErrorKind::Io => Verdict::Lost,
-        _ => Verdict::Final,
+        | ErrorKind::Io => AnswerRoute::Lost,
+        _ => AnswerRoute::Final,
     }
 }
 
-/// The node that a redirection names; without a host it is that of the node which says so.
-fn redirected(error: &RedisError, from: &Address) -> Option<Address> {
+/// Returns the node that a redirection names. A missing host stands for the host of the node that
+/// redirects.
+fn redirect_target(error: &RedisError, from: &NodeAddress) -> Option<NodeAddress> {
     let (host, port) = error.redirect_node()?.0.rsplit_once(':')?;
     let host = if host.is_empty() { from.host.clone() } else { host.into() };
-    Some(Address { host, port: port.parse().ok()? })
+    Some(NodeAddress { host, port: port.parse().ok()? })
 }
 
-/// Reads the answer to `CLUSTER SLOTS`: ranges of slots, each with its master before its replicas.
-fn masters_of(said: &Value, from: &Address) -> RedisResult<Vec<Option<Address>>> {
+/// Parses the answer to `CLUSTER SLOTS`: ranges of slots, each with its master before its replicas.
+fn parse_slots(answer: &Value, from: &NodeAddress) -> RedisResult<Vec<Option<NodeAddress>>> {
     let mut masters = vec![None; usize::from(SLOTS)];
-    let Value::Array(ranges) = said else {
+    let Value::Array(ranges) = answer else {
         return Err(no_answer());
     };
     for range in ranges {
@@ -389,21 +392,21 @@ fn masters_of(said: &Value, from: &Address) -> RedisResult<Vec<Option<Address>>>
         let first: usize = redis::from_redis_value_ref(first)?;
         let last: usize = redis::from_redis_value_ref(last)?;
         let host: Option<String> = redis::from_redis_value_ref(host)?;
-        // A node that does not know its own name leaves it out.
+        // A node that does not know its own name leaves the host empty.
         let host = match host.as_deref() {
             None | Some("" | "?") => from.host.clone(),
             Some(host) => host.into(),
         };
-        let address = Address { host, port: redis::from_redis_value_ref(port)? };
+        let address = NodeAddress { host, port: redis::from_redis_value_ref(port)? };
         for master in masters.iter_mut().take(last + 1).skip(first) {
             *master = Some(address.clone());
         }
     }
-    // Whoever knows of no master has been thrown out, or was never in.
+    // A node that knows no masters has left the cluster or never joined it.
     if masters.iter().all(Option::is_none) { Err(no_answer()) } else { Ok(masters) }
 }
 
-/// The first key of a command of ours; `None` where it has none.
+/// Returns the first key of a command; `None` if the command has no key.
 fn key_of(command: &Cmd) -> Option<&[u8]> {
     let mut words = command.args_iter().filter_map(|word| match word {
         Arg::Simple(word) => Some(word),
@@ -420,7 +423,7 @@ fn key_of(command: &Cmd) -> Option<&[u8]> {
     }
 }
 
-/// The slot of a key: of what stands between its first braces, else of all of it.
+/// Returns the slot of a key: of the text between its first braces, or of the whole key.
 pub(super) fn slot_of(key: &[u8]) -> u16 {
     let tag = key.iter().position(|byte| *byte == b'{').and_then(|open| {
         let tag = key[open + 1..].split(|byte| *byte == b'}').next()?;
@@ -430,7 +433,7 @@ pub(super) fn slot_of(key: &[u8]) -> u16 {
     crc16(tag.unwrap_or(key)) % SLOTS
 }
 
-/// CRC-16/XMODEM, as the cluster's specification has it.
+/// Returns the CRC-16/XMODEM checksum that the cluster specification requires.
 fn crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0, |crc, byte| {
         (0..8).fold(crc ^ u16::from(*byte) << 8, |crc, _| {
@@ -440,8 +443,8 @@ fn crc16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// A server's own error as a value among the answers of a pipeline.
-fn told(error: RedisError) -> RedisResult<Value> {
+/// Returns a server's error as a value among the answers of a pipeline.
+fn server_error_into_value(error: RedisError) -> RedisResult<Value> {
     redis::ServerError::try_from(error).map(Value::ServerError)
 }
 
@@ -492,38 +495,38 @@ mod tests {
         let range = |first, last, nodes: Vec<Value>| {
             Value::Array([vec![Value::Int(first), Value::Int(last)], nodes].concat())
         };
-        let from = Address { host: "seed".into(), port: 1 };
-        let said = Value::Array(vec![
+        let from = NodeAddress { host: "seed".into(), port: 1 };
+        let answer = Value::Array(vec![
             range(0, 1, vec![node(bulk("a"), 7), node(bulk("replica"), 9)]),
             range(3, 16_383, vec![node(Value::Nil, 8)]),
         ]);
-        let masters = masters_of(&said, &from).unwrap_or_default();
+        let masters = parse_slots(&answer, &from).unwrap_or_default();
         let name = |slot: usize| masters[slot].as_ref().map(|a| format!("{}:{}", a.host, a.port));
         assert_eq!(name(1).as_deref(), Some("a:7"));
         assert_eq!(name(2), None);
         assert_eq!(name(16_383).as_deref(), Some("seed:8"));
-        assert!(masters_of(&Value::Array(vec![]), &from).is_err());
+        assert!(parse_slots(&Value::Array(vec![]), &from).is_err());
     }
 
     #[test]
-    fn a_redirection_is_told_from_an_answer() {
-        let from = Address { host: "here".into(), port: 1 };
-        let judged = |said: &str| {
-            let answer = redis::parse_redis_value(format!("-{said}\r\n").as_bytes());
-            match verdict(&answer.map(|answer| vec![answer]), &from) {
-                Verdict::Final => "final".to_owned(),
-                Verdict::Moved(to) => format!("moved {}:{}", to.host, to.port),
-                Verdict::Ask(to) => format!("ask {}:{}", to.host, to.port),
-                Verdict::TryAgain => "again".to_owned(),
-                Verdict::Lost => "lost".to_owned(),
+    fn redirections_are_distinguished_from_answers() {
+        let from = NodeAddress { host: "here".into(), port: 1 };
+        let route = |error: &str| {
+            let answer = redis::parse_redis_value(format!("-{error}\r\n").as_bytes());
+            match route_answers(&answer.map(|answer| vec![answer]), &from) {
+                AnswerRoute::Final => "final".to_owned(),
+                AnswerRoute::Moved(to) => format!("moved {}:{}", to.host, to.port),
+                AnswerRoute::Ask(to) => format!("ask {}:{}", to.host, to.port),
+                AnswerRoute::TryAgain => "again".to_owned(),
+                AnswerRoute::Lost => "lost".to_owned(),
             }
         };
-        assert_eq!(judged("MOVED 5 there:2"), "moved there:2");
-        assert_eq!(judged("MOVED 5 :2"), "moved here:2");
-        assert_eq!(judged("ASK 5 ::1:2"), "ask ::1:2");
-        assert_eq!(judged("TRYAGAIN not now"), "again");
-        assert_eq!(judged("CLUSTERDOWN"), "lost");
-        assert_eq!(judged("NOSCRIPT no such script"), "final");
-        assert_eq!(judged("WRONGTYPE of key"), "final");
+        assert_eq!(route("MOVED 5 there:2"), "moved there:2");
+        assert_eq!(route("MOVED 5 :2"), "moved here:2");
+        assert_eq!(route("ASK 5 ::1:2"), "ask ::1:2");
+        assert_eq!(route("TRYAGAIN not now"), "again");
+        assert_eq!(route("CLUSTERDOWN"), "lost");
+        assert_eq!(route("NOSCRIPT no such script"), "final");
+        assert_eq!(route("WRONGTYPE of key"), "final");
     }
 }

@@ -1,5 +1,6 @@
--- Puts a snapshot in the place of the lines that it contains, if nothing was appended since.
--- KEYS: head, journal.  ARGV: version, the tag at it, snapshot.
+-- Replaces the lines up to a point by a snapshot of it, unless the journal has grown since.
+--
+-- KEYS: head, journal. ARGV: version, the tag at it, snapshot.
 local head = redis.call('hmget', KEYS[1], 'base', 'tag')
 local base = tonumber(head[1])
 if not base then return 0 end

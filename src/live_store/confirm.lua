@@ -1,5 +1,6 @@
--- Makes a player's claim last, if it is still to this table.  KEYS: the player's table.
--- ARGV: table.
+-- Makes a player's claim permanent if it is still to this table.
+--
+-- KEYS: the player's claim. ARGV: table.
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('persist', KEYS[1])
 return 1

@@ -1,8 +1,8 @@
-//! How calls reach Redis: a server, or the masters of a cluster, behind one type that the rest of
-//! this module hands to commands, scripts and pipelines without asking which it is.
+//! Connections to Redis: one server, or the masters of a cluster, behind one type that the rest of
+//! this module uses for commands, scripts and pipelines.
 //!
-//! Nothing is sent again whose outcome is unknown. What a cluster refuses because a key lives
-//! elsewhere was not done, and is followed there.
+//! A call whose outcome is unknown is never sent again. A call that a cluster rejects because the
+//! key lives elsewhere was not executed, and is redirected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,33 +17,33 @@ use crate::live_store::cluster::{self, Cluster};
 use crate::live_store::server::Server;
 use crate::live_store::{Options, Unavailable};
 
-/// What the URL of a cluster begins with. Its nodes follow, separated by commas.
+/// The scheme of a cluster's URL. The nodes follow, separated by commas.
 const CLUSTER_SCHEME: &str = "redis+cluster://";
 
-/// The same over TLS. One that is only a node's begins with `rediss://`.
+/// The scheme of a cluster's URL over TLS. The URL of a single node begins with `rediss://`.
 const TLS_CLUSTER_SCHEME: &str = "rediss+cluster://";
 
-/// Where a server of Redis listens.
+/// The address of a Redis server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Address {
+pub(super) struct NodeAddress {
     pub(super) host: Arc<str>,
     pub(super) port: u16,
 }
 
-/// Is told what a server says of its own accord, and which one said it.
-pub(super) type Push = Arc<dyn Fn(&Address, PushInfo) + Send + Sync>;
+/// A callback that receives the push messages of a server, and the address of that server.
+pub(super) type PushHandler = Arc<dyn Fn(&NodeAddress, PushInfo) + Send + Sync>;
 
-/// Opens connections that differ only in where they lead.
+/// A factory of connections that differ only in their address.
 #[derive(Clone)]
-pub(super) struct Opener {
+pub(super) struct ConnectionFactory {
     settings: ConnectionInfo,
     config: ConnectionManagerConfig,
-    push: Option<Push>,
-    /// A call to a cluster, with all its redirections, takes no longer.
+    push: Option<PushHandler>,
+    /// The timeout of a call to a cluster, including all its redirections.
     pub(super) response_timeout: Duration,
 }
 
-/// A handle for calls; clones share the connections.
+/// A handle for calls. Clones share the connections.
 #[derive(Clone)]
 pub(super) enum Connection {
     Server(Server),
@@ -51,26 +51,28 @@ pub(super) enum Connection {
 }
 
 impl Connection {
-    /// Connects. With `push`, a subscription can be asked for, and pushes are told to it.
-    pub(super) async fn open(options: &Options, push: Option<Push>) -> Result<Self, Unavailable> {
-        match nodes(&options.url)? {
-            Nodes::Server(settings) => {
-                let settings = trusting(*settings, options)?;
-                let server = Server::connect(Opener::new(settings, options, push)).await?;
-                refuse_node_of_cluster(&server).await?;
+    /// Connects to Redis. With `push` the connection supports subscriptions, and push messages are
+    /// passed to it.
+    pub(super) async fn open(options: &Options, push: Option<PushHandler>) -> Result<Self, Unavailable> {
+        match parse_url(&options.url)? {
+            RedisUrl::Server(settings) => {
+                let settings = with_root_certificate(*settings, options)?;
+                let server = Server::connect(ConnectionFactory::new(settings, options, push)).await?;
+                reject_cluster_node(&server).await?;
                 Ok(Self::Server(server))
             }
-            Nodes::Cluster(nodes) => {
-                let seeds = nodes.iter().map(address).collect::<Result<Vec<_>, _>>()?;
+            RedisUrl::Cluster(nodes) => {
+                let seeds = nodes.iter().map(node_address).collect::<Result<Vec<_>, _>>()?;
                 let settings = nodes.into_iter().next().ok_or_else(no_node)?;
-                let settings = trusting(settings, options)?;
-                let opener = Opener::new(settings, options, push);
-                Ok(Self::Cluster(Cluster::connect(opener, seeds).await?))
+                let settings = with_root_certificate(settings, options)?;
+                let factory = ConnectionFactory::new(settings, options, push);
+                Ok(Self::Cluster(Cluster::connect(factory, seeds).await?))
             }
         }
     }
 
-    /// Asks each server for its memory and persistence. Names it, where there are several.
+    /// Reads the memory and persistence settings of each server. The name is empty for a single
+    /// server.
     pub(super) async fn info(&self) -> Vec<(String, RedisResult<Value>)> {
         let mut call = redis::cmd("INFO");
         call.arg("memory").arg("persistence");
@@ -80,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Learns anew where keys live.
+    /// Refreshes the slot map of a cluster.
     pub(super) async fn refresh(&self) -> Result<(), Unavailable> {
         match self {
             Self::Server(_) => Ok(()),
@@ -88,7 +90,8 @@ impl Connection {
         }
     }
 
-    /// How often the connection to a server was replaced because it was one to a replica.
+    /// Returns the number of times that the connection to a server was replaced because the server
+    /// was a replica.
     pub(super) fn generation(&self) -> u64 {
         match self {
             Self::Server(server) => server.generation(),
@@ -96,36 +99,36 @@ impl Connection {
         }
     }
 
-    /// Drops the connection to a server; the next call makes another one.
+    /// Drops the connection to a server; the next call opens another one.
     pub(super) fn reconnect(&self) {
         match self {
             Self::Server(server) => server.reconnect(),
-            // Each master is followed by itself.
+            // Each master of a cluster is handled by its redirections.
             Self::Cluster(_) => {}
         }
     }
 
-    /// Whether a call met keys in the midst of a move since this was asked last.
-    pub(super) fn has_met_a_move(&self) -> bool {
+    /// Returns true if a call has met a migrating slot since the last call of this function.
+    pub(super) fn take_slot_migration(&self) -> bool {
         match self {
             Self::Server(_) => false,
-            Self::Cluster(cluster) => cluster.has_met_a_move(),
+            Self::Cluster(cluster) => cluster.take_slot_migration(),
         }
     }
 
-    /// Where a key should live; `None` while that is not known.
-    pub(super) fn home(&self, key: &str) -> Option<Address> {
+    /// Returns the address of the server for a key; `None` while it is unknown.
+    pub(super) fn master_of_key(&self, key: &str) -> Option<NodeAddress> {
         match self {
-            Self::Server(_) => Some(Address::only()),
-            Self::Cluster(cluster) => cluster.home(cluster::slot_of(key.as_bytes())),
+            Self::Server(_) => Some(NodeAddress::single_server()),
+            Self::Cluster(cluster) => cluster.master_of_slot(cluster::slot_of(key.as_bytes())),
         }
     }
 
-    /// Where the last call of this very handle was answered.
-    pub(super) fn answered(&self) -> Option<Address> {
+    /// Returns the address that answered the last call of this handle.
+    pub(super) fn answered_by(&self) -> Option<NodeAddress> {
         match self {
-            Self::Server(_) => Some(Address::only()),
-            Self::Cluster(cluster) => cluster.answered().cloned(),
+            Self::Server(_) => Some(NodeAddress::single_server()),
+            Self::Cluster(cluster) => cluster.answered_by().cloned(),
         }
     }
 }
@@ -145,8 +148,8 @@ impl ConnectionLike for Connection {
         count: usize,
     ) -> RedisFuture<'a, Vec<Value>> {
         match self {
-            Self::Server(server) => Box::pin(server.call_all(pipeline, offset, count)),
-            Self::Cluster(cluster) => Box::pin(cluster.call_all(pipeline, offset, count)),
+            Self::Server(server) => Box::pin(server.call_pipeline(pipeline, offset, count)),
+            Self::Cluster(cluster) => Box::pin(cluster.call_pipeline(pipeline, offset, count)),
         }
     }
 
@@ -158,21 +161,21 @@ impl ConnectionLike for Connection {
     }
 }
 
-impl Address {
-    /// Stands for the server where there is only one.
-    fn only() -> Self {
+impl NodeAddress {
+    /// Returns the placeholder address of a single server.
+    fn single_server() -> Self {
         Self { host: "".into(), port: 0 }
     }
 }
 
-impl Opener {
-    fn new(settings: ConnectionInfo, options: &Options, push: Option<Push>) -> Self {
+impl ConnectionFactory {
+    fn new(settings: ConnectionInfo, options: &Options, push: Option<PushHandler>) -> Self {
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(options.connect_timeout))
             .set_response_timeout(Some(options.response_timeout))
             .set_number_of_retries(1)
             .set_max_delay(Duration::from_millis(200));
-        // Only with this protocol do pushes and answers share a connection.
+        // Push messages and answers share a connection only with RESP3.
         let settings = match push {
             Some(_) => {
                 let redis = settings.redis_settings().clone().set_protocol(ProtocolVersion::RESP3);
@@ -185,38 +188,39 @@ impl Opener {
 
     pub(super) async fn open_server(&self) -> Result<ConnectionManager, Unavailable> {
         let client = redis::Client::open(self.settings.clone())?;
-        let config = self.config_for(Address::only());
+        let config = self.config_for(NodeAddress::single_server());
         Ok(client.get_connection_manager_with_config(config).await?)
     }
 
-    /// A connection to the server, which is made when it is first used.
+    /// Creates a connection to the server that is opened on first use.
     pub(super) fn open_server_lazily(&self) -> RedisResult<ConnectionManager> {
         let client = redis::Client::open(self.settings.clone())?;
-        ConnectionManager::new_lazy_with_config(client, self.config_for(Address::only()))
+        ConnectionManager::new_lazy_with_config(client, self.config_for(NodeAddress::single_server()))
     }
 
-    /// The number of the database that is used on the server.
+    /// Returns the number of the database on the server.
     pub(super) fn database(&self) -> i64 {
         self.settings.redis_settings().db()
     }
 
-    /// A connection to a node of a cluster, which is made when it is first used.
-    pub(super) fn open_node(&self, to: &Address) -> RedisResult<ConnectionManager> {
-        let (host, port) = (to.host.to_string(), to.port);
+    /// Creates a connection to a node of a cluster that is opened on first use.
+    pub(super) fn open_node(&self, to: &NodeAddress) -> RedisResult<ConnectionManager> {
+        let host = to.host.to_string();
+        let port = to.port;
         let address = match self.settings.addr() {
-            // Each node shows a certificate of its own, for the host by which the cluster names it.
+            // Each node presents a certificate for the host name that the cluster uses for it.
             ConnectionAddr::TcpTls { tls_params, .. } => {
                 let tls_params = tls_params.clone();
                 ConnectionAddr::TcpTls { host, port, insecure: false, tls_params }
             }
-            // The library's enum is open, so every other kind is taken together.
+            // The library's enum is non-exhaustive, so all other kinds are handled together.
             _ => ConnectionAddr::Tcp(host, port),
         };
         let client = redis::Client::open(self.settings.clone().set_addr(address))?;
         ConnectionManager::new_lazy_with_config(client, self.config_for(to.clone()))
     }
 
-    fn config_for(&self, from: Address) -> ConnectionManagerConfig {
+    fn config_for(&self, from: NodeAddress) -> ConnectionManagerConfig {
         match self.push.clone() {
             None => self.config.clone(),
             Some(push) => self.config.clone().set_push_sender(move |pushed: PushInfo| {
@@ -227,8 +231,9 @@ impl Opener {
     }
 }
 
-/// The same settings, with the authorities that are believed where it goes over TLS.
-fn trusting(settings: ConnectionInfo, options: &Options) -> Result<ConnectionInfo, Unavailable> {
+/// Returns the settings with the configured root certificate. Rejects a certificate without TLS,
+/// and TLS without verification.
+fn with_root_certificate(settings: ConnectionInfo, options: &Options) -> Result<ConnectionInfo, Unavailable> {
     let ConnectionAddr::TcpTls { insecure, .. } = settings.addr() else {
         return match options.root_certificate {
             Some(_) => Err(Unavailable::new(
@@ -253,22 +258,22 @@ fn trusting(settings: ConnectionInfo, options: &Options) -> Result<ConnectionInf
     Ok(client.map_err(|error| unread(&error))?.get_connection_info().clone())
 }
 
-/// What a URL names.
-enum Nodes {
+/// The target of a URL.
+enum RedisUrl {
     Server(Box<ConnectionInfo>),
-    /// Some of a cluster's nodes, which know the others.
+    /// Some nodes of a cluster, which know the others.
     Cluster(Vec<ConnectionInfo>),
 }
 
-/// `redis://…`, `rediss://…` and `redis+unix://…` as everywhere;
-/// `redis+cluster://USER:PASSWORD@a:1,b:2`, and with `rediss`.
-fn nodes(url: &str) -> Result<Nodes, Unavailable> {
+/// Parses a URL: `redis://…`, `rediss://…` and `redis+unix://…` in their usual form, and
+/// `redis+cluster://USER:PASSWORD@a:1,b:2`, also with `rediss`.
+fn parse_url(url: &str) -> Result<RedisUrl, Unavailable> {
     let of_cluster = [(CLUSTER_SCHEME, "redis"), (TLS_CLUSTER_SCHEME, "rediss")];
     let named = of_cluster
         .into_iter()
         .find_map(|(scheme, of_node)| url.strip_prefix(scheme).map(|rest| (rest, of_node)));
     let Some((rest, of_node)) = named else {
-        return Ok(Nodes::Server(Box::new(url.into_connection_info()?)));
+        return Ok(RedisUrl::Server(Box::new(url.into_connection_info()?)));
     };
     let (login, hosts) = match rest.rsplit_once('@') {
         Some((login, hosts)) => (format!("{login}@"), hosts),
@@ -277,30 +282,31 @@ fn nodes(url: &str) -> Result<Nodes, Unavailable> {
     let hosts = hosts.trim_end_matches('/').split(',').filter(|host| !host.is_empty());
     let nodes = hosts.map(|host| format!("{of_node}://{login}{host}").into_connection_info());
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
-    if nodes.is_empty() { Err(no_node()) } else { Ok(Nodes::Cluster(nodes)) }
+    if nodes.is_empty() { Err(no_node()) } else { Ok(RedisUrl::Cluster(nodes)) }
 }
 
 fn no_node() -> Unavailable {
     Unavailable::new(format!("{CLUSTER_SCHEME} is to be followed by HOST:PORT,HOST:PORT"))
 }
 
-fn address(node: &ConnectionInfo) -> Result<Address, Unavailable> {
+fn node_address(node: &ConnectionInfo) -> Result<NodeAddress, Unavailable> {
     match node.addr() {
         ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
-            Ok(Address { host: host.as_str().into(), port: *port })
+            Ok(NodeAddress { host: host.as_str().into(), port: *port })
         }
         _ => Err(Unavailable::new("the nodes of a cluster are reached by TCP".into())),
     }
 }
 
-/// A node of a cluster serves some keys and refuses the others: better not to begin.
-async fn refuse_node_of_cluster(server: &Server) -> Result<(), Unavailable> {
+/// Rejects a single server that is a node of a cluster: it would serve some keys and reject the
+/// others.
+async fn reject_cluster_node(server: &Server) -> Result<(), Unavailable> {
     let mut call = redis::cmd("INFO");
     call.arg("cluster");
-    // A login that may not ask is not kept from serving.
-    let said: String =
+    // A login without the right to `INFO` may still serve.
+    let info: String =
         call.query_async(&mut Connection::Server(server.clone())).await.unwrap_or_default();
-    if said.contains("cluster_enabled:1") {
+    if info.contains("cluster_enabled:1") {
         return Err(Unavailable::new(format!(
             "this server is a node of a cluster: write {CLUSTER_SCHEME}HOST:PORT,HOST:PORT"
         )));
@@ -313,8 +319,8 @@ mod tests {
     use super::*;
 
     fn seeds(url: &str) -> Option<Vec<String>> {
-        match nodes(url) {
-            Ok(Nodes::Cluster(nodes)) => {
+        match parse_url(url) {
+            Ok(RedisUrl::Cluster(nodes)) => {
                 let name = |node: &ConnectionInfo| {
                     let user = node.redis_settings().username().unwrap_or("-").to_owned();
                     let password = node.redis_settings().password().unwrap_or("-").to_owned();
@@ -322,7 +328,7 @@ mod tests {
                 };
                 Some(nodes.iter().map(name).collect())
             }
-            Ok(Nodes::Server(_)) | Err(_) => None,
+            Ok(RedisUrl::Server(_)) | Err(_) => None,
         }
     }
 
@@ -341,7 +347,7 @@ mod tests {
         {
             assert_eq!(seeds(url), None, "{url}");
         }
-        assert!(nodes("redis://a:1").is_ok());
-        assert!(nodes("redis+cluster://a:x").is_err());
+        assert!(parse_url("redis://a:1").is_ok());
+        assert!(parse_url("redis+cluster://a:x").is_err());
     }
 }

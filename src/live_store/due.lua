@@ -1,6 +1,7 @@
--- Takes the tables whose deadline has passed, and moves each deadline on by the claim: who takes
--- a table attends to it, and if that process dies another finds it due again.
--- KEYS: due…  ARGV: claim in ms, limit for each, then now in ms for each.
+-- Claims the tables whose deadline has passed, and postpones each deadline by the claim: if the claiming
+-- process dies, another process finds the table due again.
+--
+-- KEYS: sets of deadlines… ARGV: claim in ms, limit for each set, then the time in ms for each set.
 local claim, limit, taken = ARGV[1], ARGV[2], {}
 for i, due in ipairs(KEYS) do
   local now = ARGV[2 + i]

@@ -1,29 +1,29 @@
-//! Deadlines: one sorted set a shard and version of the engine, so that a node takes only what
-//! it can play and leaves the rest to others.
+//! Deadlines: one sorted set for each shard and version of the engine, so that a node claims only
+//! tables that it can run and leaves the others.
 //!
-//! One call looks at all the sets that one server has. A cluster is asked for each shard by
-//! itself: its shards may be on other masters tomorrow, and a script stays within one slot.
+//! One call covers all the sets of a server. A cluster gets one call for each shard, because shards
+//! may move to other masters and a script stays within one slot.
 
 use bahay_engine::table::{ENGINES, TableId, Timestamp};
 
 use crate::live_store::connection::Connection;
 use crate::live_store::{LiveStore, Unavailable};
 
-/// Tables taken from one set at once; the rest are due at the next look.
+/// The maximum number of tables claimed from one set in a call. The others remain due.
 const LIMIT: u32 = 256;
 
 impl LiveStore {
-    /// The shards, by what one call of [`LiveStore::take_due`] may look at.
-    pub fn shards_together(&self) -> Vec<Vec<u16>> {
+    /// Returns the shards in batches, each for one call of [`LiveStore::claim_due`].
+    pub fn shard_batches(&self) -> Vec<Vec<u16>> {
         match self.commands {
             Connection::Server(_) => vec![self.shards().collect()],
             Connection::Cluster(_) => self.shards().map(|shard| vec![shard]).collect(),
         }
     }
 
-    /// Takes the tables of shards that stand together whose deadline has passed by the time of
-    /// their shard. They are due again after `claim_ms`, in case this process dies with them.
-    pub async fn take_due(
+    /// Claims the tables of a batch of shards whose deadline has passed by the time of their shard.
+    /// They are due again after `claim_ms`, in case this process dies with them.
+    pub async fn claim_due(
         &self,
         shards: &[(u16, Timestamp)],
         claim_ms: u32,
@@ -36,7 +36,8 @@ impl LiveStore {
             }
         }
         let ids: Vec<String> = call.invoke_async(&mut self.commands.clone()).await?;
-        // An id that does not parse was not written by us; it stays and is passed over.
+        // An id that does not parse was not written by this program. It stays in the set and is
+        // skipped.
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! The rate limit of exports: a key for each player that has exported its account lately.
+//! The rate limit of account exports: one key for each player with a recent export.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use bahay_engine::table::PlayerId;
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// Time from one export of a player to the next.
+/// The minimum interval between two exports of a player.
 const INTERVAL: Duration = Duration::from_hours(1);
 
-/// Time after which an export that has not begun to be sent counts as failed. Longer than a request
-/// may take.
+/// The time after which an export that has not begun to be sent counts as failed. It exceeds the
+/// timeout of a request.
 const PREPARATION: Duration = Duration::from_mins(1);
 
 impl LiveStore {
-    /// Begins an export, which is to be [counted](Self::count_export) or
-    /// [canceled](Self::cancel_export). Returns the time to wait if there was one lately.
+    /// Begins an export, which the caller has to [count](Self::count_export) or
+    /// [cancel](Self::cancel_export). Returns the remaining wait if there was a recent export.
     pub async fn begin_export(&self, player: PlayerId) -> Result<Option<Duration>, Unavailable> {
         let key = self.export_key(player);
         let mut call = redis::cmd("SET");
@@ -27,7 +27,7 @@ impl LiveStore {
         let mut call = redis::cmd("PTTL");
         call.arg(&key);
         let left: i64 = call.query_async(&mut self.commands.clone()).await?;
-        // Below zero it has gone meanwhile.
+        // A negative value means that the key has expired meanwhile.
         Ok(Some(Duration::from_millis(u64::try_from(left).unwrap_or(0))))
     }
 
@@ -38,7 +38,7 @@ impl LiveStore {
         Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
-    /// Takes back an export that has failed, so that the player may have another one.
+    /// Cancels a failed export, so that the player may request another one.
     pub async fn cancel_export(&self, player: PlayerId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("DEL");
         call.arg(self.export_key(player));

@@ -1,6 +1,7 @@
--- Halts a table: nothing is appended to it any more, and no deadline of it is due. It lasts until
--- it is looked after.
--- KEYS: head, journal, due, halted tables.  ARGV: table, why.  Gives 1 if this call did it.
+-- Halts a table: it takes no further lines, has no deadline and does not expire, until an operator or the
+-- house releases it. Returns 1 if this call halted it.
+--
+-- KEYS: head, journal, deadlines, halted tables. ARGV: table, reason.
 if redis.call('exists', KEYS[1]) == 0 then return 0 end
 redis.call('zrem', KEYS[3], ARGV[1])
 redis.call('persist', KEYS[1])

@@ -1,6 +1,6 @@
-//! Halted tables: a mark in the head that refuses every append, until somebody lifts it or ends
-//! the table. Why a table was halted is bytes here; each shard lists its halted tables, so that
-//! their rows for operators can be written later if the database was away.
+//! Halted tables: a mark in the head that rejects every append until the table is resumed or ended.
+//! The reason is bytes to this module. Each shard lists its halted tables, so that the rows for
+//! operators can be written later if the database was unavailable.
 
 use bahay_engine::table::{TableId, Timestamp};
 use futures_util::future::{join_all, try_join_all};
@@ -8,7 +8,7 @@ use futures_util::future::{join_all, try_join_all};
 use crate::live_store::{LiveStore, Unavailable};
 
 impl LiveStore {
-    /// Halts a table. True if it was not halted before and exists.
+    /// Halts a table. Returns true if the table exists and was not halted before.
     pub async fn halt(&self, table: TableId, engine: u32, why: &str) -> Result<bool, Unavailable> {
         let mut call = self.scripts.halt.prepare_invoke();
         let shard = self.shard_of(table);
@@ -18,7 +18,7 @@ impl LiveStore {
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    /// Lifts the halt of a table and sets its deadline. False if it was not halted.
+    /// Resumes a halted table and sets its deadline. Returns false if it was not halted.
     pub async fn resume(
         &self,
         table: TableId,
@@ -37,7 +37,7 @@ impl LiveStore {
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    /// Removes a table, and tells whoever watches it.
+    /// Removes a table, and publishes its end to its watchers.
     pub async fn end(&self, table: TableId, engine: u32) -> Result<(), Unavailable> {
         let mut call = self.scripts.end.prepare_invoke();
         let shard = self.shard_of(table);
@@ -48,8 +48,8 @@ impl LiveStore {
         Ok(())
     }
 
-    /// The halted tables of all shards.
-    pub async fn halted(&self) -> Result<Vec<TableId>, Unavailable> {
+    /// Returns the halted tables of all shards.
+    pub async fn halted_tables(&self) -> Result<Vec<TableId>, Unavailable> {
         let shards = (0..self.shards).map(async |shard| {
             let mut call = redis::cmd("SMEMBERS");
             call.arg(self.halted_key(shard));
@@ -59,9 +59,9 @@ impl LiveStore {
         Ok(tables.iter().flatten().filter_map(|table| table.parse().ok()).collect())
     }
 
-    /// Whether each of these tables exists. Each is asked for by itself, because each may be on
-    /// another server.
-    pub async fn exist(&self, tables: &[TableId]) -> Vec<Result<bool, Unavailable>> {
+    /// Returns whether each of these tables exists. Each is a call of its own, because each may be
+    /// on another server.
+    pub async fn tables_exist(&self, tables: &[TableId]) -> Vec<Result<bool, Unavailable>> {
         let each = tables.iter().map(async |table| {
             let mut call = redis::cmd("EXISTS");
             call.arg(self.table_key(*table, "head"));

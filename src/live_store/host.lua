@@ -1,10 +1,11 @@
--- Notes a table of a host, if there are not too many.
--- KEYS: the host's tables, by when they were noted.  ARGV: table, the most, how long a table may
--- take to be created in ms, time to live in ms, tables that are gone…
+-- Adds a table to those of a host, unless the host has the maximum.
+--
+-- KEYS: the host's tables, by the time at which they were added. ARGV: table, the maximum, the time in ms
+-- within which a table has to be created, time to live in ms, tables that have ended…
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 for i = 5, #ARGV do
-  -- One that was noted a moment ago is being created by another request.
+  -- Another request may be creating a table that was added recently.
   local noted = tonumber(redis.call('zscore', KEYS[1], ARGV[i]))
   if noted and now - noted >= tonumber(ARGV[3]) then redis.call('zrem', KEYS[1], ARGV[i]) end
 end

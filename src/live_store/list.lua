@@ -1,7 +1,7 @@
--- Lists a table as it is: who sits there, and that a seat is free if one is. BoardPage that are
--- reserved stay so for their time.
--- KEYS: open tables, seats taken by table, companions by table.  ARGV: table, seats, rank × 10, how
--- long a place is kept in ms, the players who sit there…
+-- Lists a table with its seated players and its free seats. Reservations stay for their lifetime.
+--
+-- KEYS: open tables, seats taken by table, companions by table. ARGV: table, seats, rank × 10, lifetime of a
+-- reservation in ms, the seated players…
 local table_id, seats, rank = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,7 +23,7 @@ if stored then
     end
   end
 end
--- Who came without a reservation has no conflict keys and is as good as anybody.
+-- A player who sat down without a reservation has no conflict keys and the default rating.
 for i = 5, #ARGV do
   if seated[ARGV[i]] then
     stay[#stay + 1] = { p = ARGV[i], m = '', r = 25000, s = true, at = now }

@@ -1,6 +1,7 @@
--- Notes in a table's head that a process listens to its publications ('1'), or no longer ('0').
--- More than a few are not told apart: then everything is published.
--- KEYS: head.  ARGV: listener, '1' or '0'.  Gives 1 if the table is there.
+-- Adds a process to the listeners in a table's head ('1'), or removes it ('0'). Beyond 16 listeners the head
+-- says 'many', and every line is published. Returns 1 if the table exists.
+--
+-- KEYS: head. ARGV: listener, '1' or '0'.
 if redis.call('exists', KEYS[1]) == 0 then return 0 end
 local noted = redis.call('hget', KEYS[1], 'listeners') or ''
 if noted == 'many' then return 1 end

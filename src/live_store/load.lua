@@ -1,6 +1,7 @@
--- A table's snapshot and the journal since, or only the journal from a point on. Both say why the table
--- is halted, or ''.
--- KEYS: head, journal.  ARGV: version or '', the tag at it.
+-- Returns a table's snapshot and the lines after it, or only the lines after a point. Both results include
+-- the reason of a halt, or ''.
+--
+-- KEYS: head, journal. ARGV: version or '', the tag at it.
 local head = redis.call('hmget', KEYS[1], 'base', 'engine', 'halted', 'tag')
 local base = tonumber(head[1])
 if not base then return { 'missing' } end

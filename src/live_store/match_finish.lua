@@ -1,7 +1,8 @@
--- Ends the placing of a ticket at a table: its player is seated, or it waits again.
--- KEYS: the player's ticket, the ticket, waiting tickets, placed ones, the list of what is over.
--- ARGV: id, the table that was chosen, the table where the player is seated or '', how long it is
--- known in ms, the length of the list.
+-- Ends the placement of a ticket at a table: its player is seated, or the ticket waits again.
+--
+-- KEYS: the player's ticket, the ticket, waiting tickets, placed tickets, the stream of updates. ARGV: id,
+-- the chosen table, the table at which the player is seated or '', the time in ms for which the ticket is
+-- kept, the length of the stream.
 local ticket = redis.call('hmget', KEYS[2], 'state', 'table', 'expires')
 if not ticket[1] then
   redis.call('hdel', KEYS[4], ARGV[1])

@@ -1,9 +1,9 @@
--- Takes or keeps the lease of whoever places tickets, and lets tickets expire. Gives the number of
--- the lease, the time in ms, the waiting tickets and the placed ones; nothing, while another holds
--- the lease.
--- KEYS: lease, its number, waiting tickets, placed ones, the list of what is over.  ARGV: holder,
--- lease in ms, how long a ticket is known in ms, the length of the list, the name that leads those
--- of tickets.
+-- Acquires or renews the lease of the matcher, and expires tickets. Returns the fencing number of the lease,
+-- the time in ms, the waiting tickets and the placed ones; false while another process holds the lease.
+--
+-- KEYS: lease, its fencing number, waiting tickets, placed tickets, the stream of updates. ARGV: holder,
+-- lease in ms, the time in ms for which a ticket is kept after it is over, the length of the stream, the
+-- prefix of the tickets' keys.
 local holder = redis.call('get', KEYS[1])
 if holder and holder ~= ARGV[1] then return false end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])

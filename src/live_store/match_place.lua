@@ -1,6 +1,7 @@
--- Places tickets together at a table, if the lease is the present one and all of them wait.
--- KEYS: lease, its number, waiting tickets, placed ones.  ARGV: holder, number, table, what is to
--- be known of the place, the name that leads those of tickets, the tickets…
+-- Places tickets together at a table, if the lease is current and all of them wait.
+--
+-- KEYS: lease, its fencing number, waiting tickets, placed tickets. ARGV: holder, fencing number, table, the
+-- stored placement, the prefix of the tickets' keys, the tickets…
 if redis.call('get', KEYS[1]) ~= ARGV[1] or redis.call('get', KEYS[2]) ~= ARGV[2] then return 0 end
 for i = 6, #ARGV do
   if not redis.call('zscore', KEYS[3], ARGV[i]) then return 0 end

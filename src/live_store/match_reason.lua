@@ -1,6 +1,7 @@
--- Says why tickets wait. What has changed is told in the list of what is over.
--- KEYS: the list of what is over.  ARGV: the length of the list, the name that leads those of tickets,
--- then ticket and reason or ''…
+-- Sets the reasons for which tickets wait. Changes are published in the stream of updates.
+--
+-- KEYS: the stream of updates. ARGV: the length of the stream, the prefix of the tickets' keys, then ticket
+-- and reason or ''…
 for i = 3, #ARGV, 2 do
   local ticket, reason = ARGV[2] .. ':' .. ARGV[i], ARGV[i + 1]
   local stands = redis.call('hmget', ticket, 'state', 'reason')

@@ -1,16 +1,17 @@
-//! Tickets of players who look for a table, and which process brings them together.
+//! Matchmaking tickets, and the lease of the matcher.
 //!
-//! A ticket is *waiting*, then *placed* (its table is chosen, its player is being seated), then
-//! over: seated, cancelled or expired. Each step is one script call, so whoever comes second finds
-//! the step done: a ticket that is cancelled while it is being placed is either cancelled or
-//! placed. What is over is told in a list that every node reads, and forgotten after a minute.
+//! A ticket is *waiting*, then *placed* (its table is chosen and its player is being seated), then
+//! over: seated, cancelled or expired. Each transition is one script call, so the second of two
+//! callers finds it done: a ticket that is cancelled while it is being placed ends up either
+//! cancelled or placed. Outcomes are published in a stream that every node reads, and are forgotten
+//! after a minute.
 //!
-//! One process at a time places tickets. It holds a lease that lasts [`LEASE_MS`]; each lease has
-//! a number, and a ticket is placed only under the present one. A process that was paused and
-//! comes back late places nothing. What it has placed and not finished is found by the next one,
-//! because it stands beside the waiting ones until it is over.
+//! One process at a time places tickets. It holds a lease that lasts [`LEASE_MS`]; each lease has a
+//! fencing number, and a ticket is placed only under the current one. A process that was paused and
+//! resumes late places nothing. Its unfinished placements are found by the next holder, because
+//! they are stored beside the waiting tickets until they are over.
 //!
-//! All of it is under one hash tag, so in one slot of a Redis Cluster.
+//! All keys share one hash tag, and therefore one slot of a Redis Cluster.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +21,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// How long a lease lasts after the last round: so long does nobody place tickets when a process
-/// dies.
+/// The lifetime of a lease after the last round, in milliseconds. No tickets are placed for that
+/// time when a process dies.
 pub const LEASE_MS: u32 = 2_000;
 
-/// How long it is known what became of a ticket.
+/// The time for which a ticket is kept after it is over, in milliseconds.
 const OVER_MS: u32 = 60_000;
 
-/// What became of tickets, kept for nodes that read it late.
+/// The length of the stream of updates, for nodes that read it late.
 const OVER_MAX: usize = 20_000;
 
-/// How long it is remembered who has waited since when.
+/// The time for which the matcher's state about waiting players is kept, in milliseconds.
 const MEMORY_MS: u32 = 600_000;
 
-/// Tickets read in one call.
+/// The number of tickets in one call.
 const READ_AT_ONCE: usize = 500;
 
-/// Where a ticket stands.
+/// The state of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TicketState {
@@ -52,7 +53,7 @@ impl TicketState {
     const ALL: [Self; 5] =
         [Self::Waiting, Self::Placed, Self::Seated, Self::Cancelled, Self::Expired];
 
-    /// As the scripts write it.
+    /// Returns the name that the scripts use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -63,22 +64,22 @@ impl TicketState {
         }
     }
 
-    fn of(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 }
 
-/// Why a ticket waits that others could go with.
+/// The reason why a ticket waits although other players wait too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// All others that would fit come from the same network, and the rooms keep those apart.
+    /// All fitting players come from the same network, and the rooms keep those apart.
     OnlySameNetwork,
 }
 
 impl WaitReason {
     const ALL: [Self; 1] = [Self::OnlySameNetwork];
 
-    /// As the scripts write it.
+    /// Returns the name that the scripts use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OnlySameNetwork => "only_same_network",
@@ -90,44 +91,45 @@ impl WaitReason {
     }
 }
 
-/// A ticket as it is stored.
+/// A ticket as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTicket {
     pub id: TicketId,
     pub player: PlayerId,
-    /// What the caller stored with it: bytes to this module.
+    /// The caller's data, which is bytes to this module.
     pub body: String,
     pub state: TicketState,
-    /// Where the player is seated, or about to be.
+    /// The table at which the player is seated or about to be seated.
     pub table: Option<TableId>,
-    /// Why it waits, where others are there.
+    /// The reason why the ticket waits although other players wait too.
     pub reason: Option<WaitReason>,
     pub since: Timestamp,
     pub expires_at: Timestamp,
 }
 
-/// A ticket that became over, or whose reason to wait has changed: what every node hears.
+/// An update of a ticket that every node receives: it is over, or its reason to wait has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Over {
+pub struct TicketUpdate {
     pub ticket: TicketId,
     pub state: TicketState,
     pub table: Option<TableId>,
     pub reason: Option<WaitReason>,
 }
 
-/// What whoever holds the lease begins a round with.
+/// The lease of the matcher, with the input of a round.
 #[derive(Clone, Debug)]
-pub struct Held {
-    /// The number of the lease.
+pub struct MatchingLease {
+    /// The fencing number of the lease.
     pub fence: u64,
     pub now: Timestamp,
     pub waiting: Vec<TicketId>,
-    /// Chosen tables whose players were not all seated yet, as they were put there.
+    /// The stored placements whose players are not all seated yet.
     pub placed: BTreeMap<TicketId, String>,
 }
 
 impl LiveStore {
-    /// Stores a ticket, unless its player has one that is not over: gives that one's id then.
+    /// Stores a ticket. Returns its id, or the id of the player's present ticket if that one is not
+    /// over.
     pub async fn put_matching_ticket(
         &self,
         id: TicketId,
@@ -136,19 +138,19 @@ impl LiveStore {
         life_ms: u32,
     ) -> Result<TicketId, Unavailable> {
         let mut call = self.scripts.ticket_put.prepare_invoke();
-        call.key(self.ticket_of_key(player)).key(self.match_ticket_key(id));
+        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(id));
         call.key(self.match_key("waiting"));
         call.arg(id.to_string()).arg(player.to_string()).arg(body).arg(life_ms).arg(OVER_MS);
-        let stands: String = call.invoke_async(&mut self.commands.clone()).await?;
-        stands.parse().map_err(|_| Unavailable("a ticket has no valid id".into()))
+        let stored_id: String = call.invoke_async(&mut self.commands.clone()).await?;
+        stored_id.parse().map_err(|_| Unavailable("a ticket has no valid id".into()))
     }
 
-    /// A ticket; `None` when there is none, or no longer.
+    /// Returns a ticket; `None` if it is unknown or was forgotten.
     pub async fn matching_ticket(&self, id: TicketId) -> Result<Option<StoredTicket>, Unavailable> {
         Ok(self.matching_tickets(&[id]).await?.pop().flatten())
     }
 
-    /// Several tickets, in their order.
+    /// Returns several tickets, in the order of their ids.
     pub async fn matching_tickets(
         &self,
         ids: &[TicketId],
@@ -164,29 +166,29 @@ impl LiveStore {
             }
             let rows: Vec<[Option<String>; 7]> =
                 pipe.query_async(&mut self.commands.clone()).await?;
-            tickets.extend(some.iter().zip(rows).map(|(id, row)| read(*id, row)));
+            tickets.extend(some.iter().zip(rows).map(|(id, row)| parse_ticket(*id, row)));
         }
         Ok(tickets)
     }
 
-    /// Cancels a ticket that waits. Gives its state after that; `None` when it is not known.
+    /// Cancels a waiting ticket. Returns its state afterwards; `None` if it is unknown.
     pub async fn cancel_matching_ticket(
         &self,
         id: TicketId,
         player: PlayerId,
     ) -> Result<Option<TicketState>, Unavailable> {
         let mut call = self.scripts.ticket_cancel.prepare_invoke();
-        call.key(self.ticket_of_key(player)).key(self.match_ticket_key(id));
+        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(id));
         call.key(self.match_key("waiting")).key(self.match_key("over"));
         call.arg(id.to_string()).arg(OVER_MS).arg(OVER_MAX);
         let state: Option<String> = call.invoke_async(&mut self.commands.clone()).await?;
-        Ok(state.and_then(|state| TicketState::of(&state)))
+        Ok(state.and_then(|state| TicketState::from_text(&state)))
     }
 
-    /// Cancels the ticket of a player who has found a table without it.
+    /// Cancels the ticket of a player who was seated without it.
     pub async fn drop_matching_ticket(&self, player: PlayerId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("GET");
-        call.arg(self.ticket_of_key(player));
+        call.arg(self.player_ticket_key(player));
         let id: Option<String> = call.query_async(&mut self.commands.clone()).await?;
         if let Some(id) = id.and_then(|id| id.parse().ok()) {
             self.cancel_matching_ticket(id, player).await?;
@@ -194,8 +196,9 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Takes or keeps the lease, and gives what a round begins with. `None` while another has it.
-    pub async fn hold_matching(&self, holder: &str) -> Result<Option<Held>, Unavailable> {
+    /// Acquires or renews the lease, and returns the input of a round. Returns `None` while another
+    /// process holds the lease.
+    pub async fn acquire_matching_lease(&self, holder: &str) -> Result<Option<MatchingLease>, Unavailable> {
         let mut call = self.scripts.match_hold.prepare_invoke();
         for part in ["lease", "fence", "waiting", "placed", "over"] {
             call.key(self.match_key(part));
@@ -203,7 +206,7 @@ impl LiveStore {
         call.arg(holder).arg(LEASE_MS).arg(OVER_MS).arg(OVER_MAX).arg(self.match_key("ticket"));
         let held: Option<(u64, i64, Vec<String>, Vec<String>)> =
             call.invoke_async(&mut self.commands.clone()).await?;
-        Ok(held.map(|(fence, now_ms, waiting, placed)| Held {
+        Ok(held.map(|(fence, now_ms, waiting, placed)| MatchingLease {
             fence,
             now: Timestamp::from_ms(now_ms),
             waiting: waiting.iter().filter_map(|id| id.parse().ok()).collect(),
@@ -214,31 +217,31 @@ impl LiveStore {
         }))
     }
 
-    /// Gives the lease back, so that nobody waits for it to end.
-    pub async fn release_matching(&self, holder: &str) -> Result<(), Unavailable> {
+    /// Releases the lease, so that the next matcher does not wait for its expiry.
+    pub async fn release_matching_lease(&self, holder: &str) -> Result<(), Unavailable> {
         let mut call = self.scripts.release.prepare_invoke();
         call.key(self.match_key("lease")).arg(holder);
         call.invoke_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    /// What whoever places tickets has remembered beside them; `None` when that is long ago.
+    /// Returns the state that a matcher has stored beside the tickets; `None` after it has expired.
     pub async fn matching_memory(&self) -> Result<Option<String>, Unavailable> {
         let mut call = redis::cmd("GET");
         call.arg(self.match_key("memory"));
         Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
-    /// Keeps this for whoever has the lease next: bytes to this module. A process that comes back
-    /// late may put what is old in its place, until the next call.
-    pub async fn remember_matching(&self, memory: &str) -> Result<(), Unavailable> {
+    /// Stores state for the next holder of the lease; it is bytes to this module. A process that
+    /// resumes late may overwrite it with outdated state, until the next call.
+    pub async fn store_matching_memory(&self, memory: &str) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SET");
         call.arg(self.match_key("memory")).arg(memory).arg("PX").arg(MEMORY_MS);
         Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
-    /// Places tickets together: all of them if all still wait and the lease is the present one,
-    /// else none. `place` is given back by [`LiveStore::hold_matching`].
+    /// Places tickets together: all of them if all still wait and the lease is current, otherwise
+    /// none. [`LiveStore::acquire_matching_lease`] returns `place` again.
     pub async fn place_tickets(
         &self,
         holder: &str,
@@ -259,8 +262,8 @@ impl LiveStore {
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    /// Ends the placing of a ticket at this table: seated, at this table or another one, or
-    /// waiting again. Does nothing when the ticket is no longer being placed there.
+    /// Ends the placement of a ticket at this table: the player is seated, at this table or another
+    /// one, or the ticket waits again. Does nothing if the ticket is no longer being placed there.
     pub async fn finish_placing(
         &self,
         ticket: TicketId,
@@ -269,7 +272,7 @@ impl LiveStore {
         seated: Option<TableId>,
     ) -> Result<(), Unavailable> {
         let mut call = self.scripts.match_finish.prepare_invoke();
-        call.key(self.ticket_of_key(player)).key(self.match_ticket_key(ticket));
+        call.key(self.player_ticket_key(player)).key(self.match_ticket_key(ticket));
         for part in ["waiting", "placed", "over"] {
             call.key(self.match_key(part));
         }
@@ -280,7 +283,7 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Says why tickets wait; what has not changed is not told again.
+    /// Sets the reasons for which tickets wait, and publishes those that have changed.
     pub async fn set_wait_reasons(
         &self,
         reasons: &[(TicketId, Option<WaitReason>)],
@@ -296,12 +299,12 @@ impl LiveStore {
         Ok(())
     }
 
-    /// What became of tickets after this place in the list, and the place to go on from. Without
-    /// a place, only that.
-    pub async fn matching_over(
+    /// Returns the updates after a cursor in the stream, and the next cursor. Without a cursor,
+    /// returns only the cursor of the end.
+    pub async fn ticket_updates(
         &self,
         after: Option<&str>,
-    ) -> Result<(Vec<Over>, Option<String>), Unavailable> {
+    ) -> Result<(Vec<TicketUpdate>, Option<String>), Unavailable> {
         type Rows = Vec<(String, Vec<String>)>;
         let mut commands = self.commands.clone();
         let Some(after) = after else {
@@ -317,9 +320,9 @@ impl LiveStore {
         let over = rows.into_iter().filter_map(|(_, fields)| {
             let fields: BTreeMap<&str, &str> =
                 fields.chunks_exact(2).map(|pair| (pair[0].as_str(), pair[1].as_str())).collect();
-            Some(Over {
+            Some(TicketUpdate {
                 ticket: fields.get("ticket")?.parse().ok()?,
-                state: TicketState::of(fields.get("state")?)?,
+                state: TicketState::from_text(fields.get("state")?)?,
                 table: fields.get("table").and_then(|table| table.parse().ok()),
                 reason: fields.get("reason").and_then(|reason| WaitReason::from_text(reason)),
             })
@@ -335,19 +338,19 @@ impl LiveStore {
         self.match_key(&format!("ticket:{ticket}"))
     }
 
-    fn ticket_of_key(&self, player: PlayerId) -> String {
+    fn player_ticket_key(&self, player: PlayerId) -> String {
         self.match_key(&format!("of:{player}"))
     }
 }
 
-fn read(id: TicketId, row: [Option<String>; 7]) -> Option<StoredTicket> {
+fn parse_ticket(id: TicketId, row: [Option<String>; 7]) -> Option<StoredTicket> {
     let [player, body, state, table, since, expires, reason] = row;
     let time = |text: Option<String>| Some(Timestamp::from_ms(text?.parse().ok()?));
     Some(StoredTicket {
         id,
         player: player?.parse().ok()?,
         body: body?,
-        state: TicketState::of(&state?)?,
+        state: TicketState::from_text(&state?)?,
         table: table.and_then(|table| table.parse().ok()),
         reason: reason.and_then(|reason| WaitReason::from_text(&reason)),
         since: time(since)?,

@@ -1,10 +1,9 @@
-//! Players who have taken seats and were not ready: a short list for each player, for each device and for each
-//! network, in the order of time, which expires with its last entry. Devices and networks are named by
-//! the house's keyed digests, and only by those of players who were seated, so that no caller chooses a
-//! name.
+//! No-shows: a short list for each player, each device and each network, in the order of time,
+//! which expires with its last entry. Devices and networks are named by the house's keyed digests,
+//! and only for players who were seated, so that no caller chooses a key.
 //!
-//! Bounds: [`ENTRIES_MAX`] entries a list, [`NO_SHOW_KEPT_MS`]; what keeps a seated player's digests expires
-//! after [`SEATED_MS`].
+//! Bounds: [`ENTRIES_MAX`] entries in a list, [`NO_SHOW_KEPT_MS`]; the digests of a seated player
+//! expire after [`SEATED_MS`].
 
 use bahay_engine::matchmaking::ConflictKey;
 use bahay_engine::table::{PlayerId, Timestamp};
@@ -12,16 +11,17 @@ use bahay_shell::NoShow;
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// How long a no-show is remembered.
+/// The lifetime of a no-show, in milliseconds.
 pub const NO_SHOW_KEPT_MS: u32 = 60 * 60 * 1_000;
 
-/// The entries of one list.
+/// The maximum number of entries in a list.
 const ENTRIES_MAX: isize = 64;
 
-/// How long it is known from where a seated player came: longer than anybody sits at one table.
+/// The lifetime of a seated player's origin in milliseconds, which exceeds the time that anybody
+/// sits at one table.
 const SEATED_MS: u32 = 24 * 60 * 60 * 1_000;
 
-/// The owner of a list.
+/// The owner of a list of no-shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoShowSubject {
     Player(PlayerId),
@@ -29,7 +29,7 @@ pub enum NoShowSubject {
     Network(ConflictKey),
 }
 
-/// The devices and the network of a player who was seated.
+/// The devices and the network of a player at the time of seating.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeatOrigin {
     pub devices: Vec<ConflictKey>,
@@ -37,28 +37,28 @@ pub struct SeatOrigin {
 }
 
 impl LiveStore {
-    /// Keeps from where a player came who takes a seat.
+    /// Stores the origin of a player who takes a seat.
     pub async fn set_seat_origin(
         &self,
         player: PlayerId,
         origin: &SeatOrigin,
     ) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SET");
-        call.arg(self.seat_origin_key(player)).arg(origin.written()).arg("PX").arg(SEATED_MS);
+        call.arg(self.seat_origin_key(player)).arg(origin.encode()).arg("PX").arg(SEATED_MS);
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    /// Returns from where a player came who took a seat.
+    /// Returns the origin of a player who took a seat.
     async fn seat_origin(&self, player: PlayerId) -> Result<SeatOrigin, Unavailable> {
         let mut call = redis::cmd("GET");
         call.arg(self.seat_origin_key(player));
         let text: Option<String> = call.query_async(&mut self.commands.clone()).await?;
-        Ok(text.map(|text| SeatOrigin::read(&text)).unwrap_or_default())
+        Ok(text.map(|text| SeatOrigin::decode(&text)).unwrap_or_default())
     }
 
-    /// Counts a no-show by its player, and by the devices and the network that it came from.
-    pub async fn note_no_show(&self, no_show: NoShow) -> Result<(), Unavailable> {
+    /// Records a no-show for its player, and for the devices and the network of the seat's origin.
+    pub async fn record_no_show(&self, no_show: NoShow) -> Result<(), Unavailable> {
         let SeatOrigin { devices, network } = self.seat_origin(no_show.player).await?;
         let player = [NoShowSubject::Player(no_show.player)].into_iter();
         let devices = devices.into_iter().map(NoShowSubject::Device);
@@ -68,7 +68,7 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Adds a no-show to a list.
+    /// Appends a no-show to a list.
     async fn add_no_show(
         &self,
         subject: NoShowSubject,
@@ -89,11 +89,11 @@ impl LiveStore {
         let mut call = redis::cmd("LRANGE");
         call.arg(self.no_shows_key(subject)).arg(0).arg(-1);
         let entries: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
-        Ok(entries.iter().filter_map(|entry| read(entry)).collect())
+        Ok(entries.iter().filter_map(|entry| parse_no_show(entry)).collect())
     }
 
-    /// Takes the one turn that a network's newcomers have within this time. Gives the milliseconds left
-    /// when it was taken already.
+    /// Takes the one turn that newcomers of a network have within `every_ms`. Returns the remaining
+    /// milliseconds if the turn is taken already.
     pub async fn take_newcomer_turn(
         &self,
         network: ConflictKey,
@@ -127,13 +127,13 @@ impl LiveStore {
 }
 
 impl SeatOrigin {
-    fn written(&self) -> String {
+    fn encode(&self) -> String {
         let network = self.network.map(|key| format!("n{:016x}", key.0));
         let devices = self.devices.iter().map(|key| format!("d{:016x}", key.0));
         network.into_iter().chain(devices).collect::<Vec<_>>().join(" ")
     }
 
-    fn read(text: &str) -> Self {
+    fn decode(text: &str) -> Self {
         let key = |digits: &str| u64::from_str_radix(digits, 16).ok().map(ConflictKey);
         let words = || text.split(' ');
         let devices = words().filter_map(|word| key(word.strip_prefix('d')?)).collect();
@@ -142,7 +142,7 @@ impl SeatOrigin {
     }
 }
 
-fn read(entry: &str) -> Option<NoShow> {
+fn parse_no_show(entry: &str) -> Option<NoShow> {
     let mut words = entry.split(' ');
     let at = Timestamp::from_ms(words.next()?.parse().ok()?);
     let weight = words.next()?.parse().ok()?;
@@ -160,7 +160,7 @@ mod tests {
         let some = SeatOrigin { devices: vec![ConflictKey(1), ConflictKey(2)], network: None };
         let all = SeatOrigin { network: Some(ConflictKey(u64::MAX)), ..some.clone() };
         for origin in [SeatOrigin::default(), some, all] {
-            assert_eq!(SeatOrigin::read(&origin.written()), origin);
+            assert_eq!(SeatOrigin::decode(&origin.encode()), origin);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Which players have an open socket, on whatever node.
+//! Players with an open socket at any node.
 //!
-//! Each process keeps a set of its players for each shard, beside the shard's tables, and refreshes it
-//! every second, in one call a shard however many players there are. The set of a process that has died
-//! expires by itself after [`ONLINE_MS`]; a Redis that has forgotten a set is given it again with the
-//! next refresh. Time is Redis' own within the scripts, so no two clocks are compared.
+//! Each process keeps a set of its players for each shard, beside the shard's tables, and refreshes
+//! it every second with one call for each shard, however many players there are. The set of a dead
+//! process expires after [`ONLINE_MS`]; a set that Redis has lost is restored by the next refresh.
+//! The scripts use the time of Redis, so no two clocks are compared.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,14 +11,15 @@ use bahay_engine::table::PlayerId;
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// How long a process that says nothing counts as having its sockets.
+/// The time in milliseconds for which a process counts as alive after its last refresh.
 pub const ONLINE_MS: u32 = 3_000;
 
-/// Players in one call.
+/// The maximum number of players in one call.
 const AT_ONCE: usize = 1_000;
 
 impl LiveStore {
-    /// Notes that a player has its first open socket at this process, or has lost the last one.
+    /// Stores that a player has opened its first socket at this process, or has closed the last
+    /// one.
     pub async fn set_online(
         &self,
         process: &str,
@@ -32,7 +33,8 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Refreshes the set of a process in one shard. False when the set does not hold as many players.
+    /// Refreshes the set of a process in one shard. Returns false if the set holds a different
+    /// number of players.
     pub async fn refresh_online(
         &self,
         shard: u16,
@@ -45,7 +47,7 @@ impl LiveStore {
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    /// Adds players to the set of a process in one shard, and returns who is in it then.
+    /// Adds players to the set of a process in one shard, and returns its members.
     pub async fn add_online(
         &self,
         shard: u16,
@@ -66,7 +68,7 @@ impl LiveStore {
     }
 
     /// Returns those of these players who have an open socket.
-    pub async fn online(&self, players: &[PlayerId]) -> Result<HashSet<PlayerId>, Unavailable> {
+    pub async fn online_players(&self, players: &[PlayerId]) -> Result<HashSet<PlayerId>, Unavailable> {
         let mut by_shard: BTreeMap<u16, Vec<PlayerId>> = BTreeMap::new();
         for player in players {
             by_shard.entry(self.shard_of_player(*player)).or_default().push(*player);
@@ -81,14 +83,14 @@ impl LiveStore {
                     call.arg(player.to_string());
                 }
                 let flags: Vec<bool> = call.invoke_async(&mut self.commands.clone()).await?;
-                let there = some.iter().zip(flags).filter(|(_, is_online)| *is_online);
-                online.extend(there.map(|(player, _)| *player));
+                let online_chunk = some.iter().zip(flags).filter(|(_, is_online)| *is_online);
+                online.extend(online_chunk.map(|(player, _)| *player));
             }
         }
         Ok(online)
     }
 
-    /// Returns the shard that keeps whether a player has an open socket.
+    /// Returns the shard that stores whether a player has an open socket.
     pub fn shard_of_player(&self, player: PlayerId) -> u16 {
         let number = player.0.as_u128() % u128::from(self.shards);
         u16::try_from(number).expect("a remainder is below its divisor, which is 16 bits")

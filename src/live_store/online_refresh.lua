@@ -1,6 +1,8 @@
--- Keeps the players of a process for another while. Gives 0 when there are not as many as it has.
--- KEYS: processes by when they last spoke, the process' players.  ARGV: process, how long a process
--- that says nothing counts in ms, the number of its players.
+-- Renews the lifetime of a process's set of players. Returns 0 if the set holds a different number of
+-- players.
+--
+-- KEYS: processes by their last refresh, the process's players. ARGV: process, the time in ms for which a
+-- process counts as alive after its last refresh, the number of its players.
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('zremrangebyscore', KEYS[1], '-inf', now - ARGV[2])

@@ -1,6 +1,7 @@
--- Notes that a player has an open socket at a process, or has none there any more.
--- KEYS: processes by when they last spoke, the process' players.  ARGV: process, how long a process
--- that says nothing counts in ms, '1' or '0', player.
+-- Adds a player with an open socket at a process, or removes one without.
+--
+-- KEYS: processes by their last refresh, the process's players. ARGV: process, the time in ms for which a
+-- process counts as alive after its last refresh, '1' or '0', player.
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if ARGV[3] == '0' then return redis.call('srem', KEYS[2], ARGV[4]) end

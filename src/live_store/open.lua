@@ -1,5 +1,6 @@
--- The tables of a room with a free seat: id, score, seats, companions as JSON, and the time in ms.
--- KEYS: open tables, seats taken by table, companions by table.  ARGV: how many at most.
+-- Returns the tables of a room with a free seat: id, score, seats, companions as JSON, and the time in ms.
+--
+-- KEYS: open tables, seats taken by table, companions by table. ARGV: the maximum number of tables.
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local listed = redis.call('zrange', KEYS[1], 0, ARGV[1] - 1, 'withscores')

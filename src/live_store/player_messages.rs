@@ -1,5 +1,5 @@
-//! Messages to players, whichever node they are connected to: one channel of the house, to which every
-//! node listens. A message that nobody hears is lost, so nothing is told by it alone.
+//! Messages to players at any node, published on one channel of the house that every node
+//! subscribes to. Delivery is best effort, so nothing relies on a message alone.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use tokio::sync::broadcast;
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// Messages that wait in a process; the oldest of more are lost.
+/// The capacity of a process's queue of messages. The oldest are dropped when it is full.
 pub(super) const WAITING_MAX: usize = 256;
 
 /// A text for some players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerMessage {
     pub to: Vec<PlayerId>,
-    /// One line: bytes to this module.
+    /// The text, one line, which is bytes to this module.
     pub text: Arc<str>,
 }
 
 impl PlayerMessage {
-    /// Returns it as it is published: who it is for in the first line, the text in the second.
+    /// Returns the published form: the recipients in the first line, the text in the second.
     fn payload(&self) -> String {
         let to: Vec<String> = self.to.iter().map(ToString::to_string).collect();
         format!("{}\n{}", to.join(" "), self.text)
     }
 
-    /// Reads a payload; `None` for one of another form.
+    /// Parses a payload; `None` if it has another form.
     pub(super) fn from_payload(payload: &str) -> Option<Self> {
         let (to, text) = payload.split_once('\n')?;
         let to = to.split(' ').map(|player| player.parse().ok()).collect::<Option<_>>()?;
@@ -36,17 +36,17 @@ impl PlayerMessage {
 
 impl LiveStore {
     /// Publishes a message for players to all nodes.
-    pub async fn tell_players(&self, message: &PlayerMessage) -> Result<(), Unavailable> {
+    pub async fn publish_to_players(&self, message: &PlayerMessage) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SPUBLISH");
         call.arg(self.players_channel()).arg(message.payload());
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    /// Listens to messages for players from here on. If Redis does not answer now, the
-    /// subscription is made as soon as it does.
-    pub async fn hear_players(&self) -> broadcast::Receiver<PlayerMessage> {
-        self.listen_to_players(self.players_channel()).await
+    /// Subscribes to messages for players from now on. If Redis does not answer now, the
+    /// subscription is established as soon as it does.
+    pub async fn subscribe_to_players(&self) -> broadcast::Receiver<PlayerMessage> {
+        self.subscribe_channel(self.players_channel()).await
     }
 
     fn players_channel(&self) -> String {

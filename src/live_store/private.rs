@@ -1,22 +1,22 @@
-//! Private tables: which code leads to which table, who opened it, whom the host sent away, and which
-//! tables a host has. One hash and one set a code, which expire together when nobody has used the
-//! code for a day; one sorted set a host, which expires when the host has opened none for a month.
+//! Private tables: the table and the host of each code, the players kicked from it, and the tables
+//! of each host. A code has one hash and one set, which expire together a day after the last use of
+//! the code; a host has one sorted set, which expires a month after the last table was opened.
 
 use bahay_engine::table::{PlayerId, TableId};
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// How long a code is good after it was last used.
+/// The lifetime of a code after its last use, in milliseconds.
 const LIFE_MS: u32 = 24 * 60 * 60 * 1_000;
 
-/// How long it may take until a table is there that was noted as its host's. Longer than the calls
-/// that it takes together.
+/// The time within which a table that was added to its host has to be created, in milliseconds. It
+/// exceeds the calls that the creation takes together.
 const CREATED_MS: u32 = 60_000;
 
-/// How long it is known which tables a host has, after the last was opened.
+/// The lifetime of a host's set of tables after the last one was opened, in milliseconds.
 const HOSTED_MS: u32 = 30 * LIFE_MS;
 
-/// What a code stands for.
+/// The private table of a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrivateTable {
     pub table: TableId,
@@ -24,7 +24,7 @@ pub struct PrivateTable {
 }
 
 impl LiveStore {
-    /// Gives a code to a table. False when the code stands for another one already.
+    /// Assigns a code to a table. Returns false if the code belongs to another table.
     pub async fn open_private(
         &self,
         code: &str,
@@ -32,7 +32,7 @@ impl LiveStore {
     ) -> Result<bool, Unavailable> {
         let key = self.private_key(code, "table");
         let mut pipe = redis::pipe();
-        // Of a code that is taken all three leave the table and the host as they are.
+        // If the code is taken, all three commands leave its table and host as they are.
         pipe.atomic().cmd("HSETNX").arg(&key).arg("table").arg(private.table.to_string());
         pipe.cmd("HSETNX").arg(&key).arg("host").arg(private.host.to_string()).ignore();
         pipe.cmd("PEXPIRE").arg(&key).arg(LIFE_MS).ignore();
@@ -40,8 +40,8 @@ impl LiveStore {
         Ok(is_new)
     }
 
-    /// What a code stands for, which keeps it good.
-    pub async fn private(&self, code: &str) -> Result<Option<PrivateTable>, Unavailable> {
+    /// Returns the table of a code, and renews the lifetime of the code.
+    pub async fn private_table(&self, code: &str) -> Result<Option<PrivateTable>, Unavailable> {
         let key = self.private_key(code, "table");
         let mut pipe = redis::pipe();
         pipe.atomic().cmd("HMGET").arg(&key).arg("table").arg("host");
@@ -56,14 +56,15 @@ impl LiveStore {
             .map(|(table, host)| PrivateTable { table, host }))
     }
 
-    /// Whether the host has sent this player away.
+    /// Returns true if the host has kicked this player.
     pub async fn is_kicked(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
         let mut call = redis::cmd("SISMEMBER");
         call.arg(self.private_key(code, "kicked")).arg(player.to_string());
         Ok(call.query_async(&mut self.commands.clone()).await?)
     }
 
-    /// Sends a player away from a code, for as long as it is good. False when that was done before.
+    /// Kicks a player from the table of a code, for the lifetime of the code. Returns false if the
+    /// player was kicked before.
     pub async fn kick(&self, code: &str, player: PlayerId) -> Result<bool, Unavailable> {
         let key = self.private_key(code, "kicked");
         let mut pipe = redis::pipe();
@@ -73,25 +74,25 @@ impl LiveStore {
         Ok(is_new)
     }
 
-    /// Lets a player come back who was not sent away after all.
-    pub async fn unbar(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
+    /// Removes a kick, so that the player can return.
+    pub async fn remove_kick(&self, code: &str, player: PlayerId) -> Result<(), Unavailable> {
         let mut call = redis::cmd("SREM");
         call.arg(self.private_key(code, "kicked")).arg(player.to_string());
         call.query_async::<()>(&mut self.commands.clone()).await?;
         Ok(())
     }
 
-    /// The tables that a host has opened; some may be gone.
-    pub async fn hosted(&self, host: PlayerId) -> Result<Vec<TableId>, Unavailable> {
+    /// Returns the tables that a host has opened; some may have ended.
+    pub async fn hosted_tables(&self, host: PlayerId) -> Result<Vec<TableId>, Unavailable> {
         let mut call = redis::cmd("ZRANGE");
         call.arg(self.hosted_key(host)).arg(0).arg(-1);
         let tables: Vec<String> = call.query_async(&mut self.commands.clone()).await?;
         Ok(tables.iter().filter_map(|table| table.parse().ok()).collect())
     }
 
-    /// Notes that a host opens a table, and forgets those that are gone. False when the host has as
-    /// many as may be.
-    pub async fn host(
+    /// Adds a table to those of a host, and removes those that have ended. Returns false if the
+    /// host already has `most` tables.
+    pub async fn add_hosted_table(
         &self,
         host: PlayerId,
         table: TableId,

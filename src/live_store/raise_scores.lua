@@ -1,8 +1,9 @@
--- Raises scores on a leaderboard; a better one that is there already stays. A player's member begins
--- with the time at which the score was reached, so that equal scores stand in that order; it changes
--- with the score, and the hash has the one that stands.
--- KEYS: the board, the member of each player.  ARGV: how long both are kept in milliseconds, then for
--- each score the player, the member and the stored score, of which the lowest is the best.
+-- Raises scores on a leaderboard. A better stored score stays. A player's member begins with the time at
+-- which the score was reached, which orders equal scores; it changes with the score, and the hash holds the
+-- current one.
+--
+-- KEYS: the board, the member of each player. ARGV: the lifetime of both in ms, then for each score the
+-- player, the member and the stored score, of which the lowest is the best.
 for i = 2, #ARGV, 3 do
   local player, member, score = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local old = redis.call('hget', KEYS[2], player)

@@ -1,11 +1,12 @@
--- Reserves places at one table for players who all want to sit there: at the table that should be
--- filled first, else at a new one; or only at the table that is asked for. A score is rank × 10 +
--- free seats, the least first. Nobody gets a place beside somebody else with the same key, beside a
--- player that either of the two has blocked, or, where networks are kept apart, beside somebody of the
--- same network. Gives the table, and 1 if a place was refused for the network alone.
--- KEYS: open tables, seats taken by table, companions by table.  ARGV: new table or '', the only
--- table or '', seats of a new one, rank × 10 of a new one, how long a place is kept in ms, '1' where
--- networks are kept apart, number of players, the players…, tables to skip…
+-- Reserves seats for players who all want to sit at one table: at the table that should be filled first,
+-- otherwise at a new one; or only at the given table. A score is rank × 10 + free seats, the lowest first. No
+-- player gets a seat beside another with the same conflict key, beside a player that either of the two has
+-- blocked, or, if networks are kept apart, beside a player of the same network. Returns the table, and 1 if a
+-- seat was refused because of the network alone.
+--
+-- KEYS: open tables, seats taken by table, companions by table. ARGV: new table or '', the only table or '',
+-- seats of a new table, rank × 10 of a new table, lifetime of a reservation in ms, '1' if networks are kept
+-- apart, number of players, the players…, tables to skip…
 local new, here, seats, count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[7])
 local networks_apart, only_network = ARGV[6] == '1', 0
 local time = redis.call('time')
@@ -23,12 +24,12 @@ local function has_blocked(one, other)
   return one.b and string.find(one.b, other.p, 1, true)
 end
 
--- The companions with the players in it, if they fit in and fit in with it.
-local function with(listed, size)
+-- Returns the companions including the players, if there are enough seats and nobody is kept apart.
+local function fit_companions(listed, size)
   local stay, keys, networks, same_network = {}, {}, {}, false
   for _, one in ipairs(listed) do
     if is_one[one.p] then
-      -- Reserved before, by somebody who did not come to an end; or seated already.
+      -- The player holds a reservation of an interrupted request, or sits there already.
       for _, again in ipairs(who) do if again.p == one.p then again.s = one.s end end
     elseif one.s or now - one.at < tonumber(ARGV[5]) then
       stay[#stay + 1] = one
@@ -60,7 +61,7 @@ local function with(listed, size)
   return stay
 end
 
-local function take(table, score)
+local function reserve_at(table, score)
   local stored = redis.call('hget', KEYS[3], table)
   local size, listed = seats, {}
   if stored then
@@ -68,9 +69,9 @@ local function take(table, score)
     size, listed = entry.seats, entry.who
     if #listed == 0 then listed = {} end
   end
-  local companions = with(listed, size)
+  local companions = fit_companions(listed, size)
   if not companions then return false end
-  -- The fullest first, within its rank.
+  -- Within a rank, the fullest table comes first.
   redis.call('zadd', KEYS[1], math.floor(score / 10) * 10 + size - #companions, table)
   redis.call('hset', KEYS[3], table, cjson.encode({ seats = size, who = companions }))
   return true
@@ -78,14 +79,14 @@ end
 
 local fresh = tonumber(ARGV[4]) + seats
 if here ~= '' then
-  if take(here, redis.call('zscore', KEYS[1], here) or fresh) then return { here, 0 } end
+  if reserve_at(here, redis.call('zscore', KEYS[1], here) or fresh) then return { here, 0 } end
   return { false, only_network }
 end
 local listed = redis.call('zrange', KEYS[1], 0, 99 + #ARGV, 'withscores')
 for i = 1, #listed, 2 do
-  if not skip[listed[i]] and take(listed[i], listed[i + 1]) then
+  if not skip[listed[i]] and reserve_at(listed[i], listed[i + 1]) then
     return { listed[i], only_network }
   end
 end
-if take(new, fresh) then return { new, only_network } end
+if reserve_at(new, fresh) then return { new, only_network } end
 return { false, only_network }

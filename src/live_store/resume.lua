@@ -1,5 +1,6 @@
--- Lifts the halt of a table.  KEYS: head, journal, due, halted tables.  ARGV: table, deadline in ms
--- or ''.  Gives 1 if it was halted.
+-- Resumes a halted table. Returns 1 if it was halted.
+--
+-- KEYS: head, journal, deadlines, halted tables. ARGV: table, deadline in ms or ''.
 redis.call('srem', KEYS[4], ARGV[1])
 if redis.call('hdel', KEYS[1], 'halted') == 0 then return 0 end
 if ARGV[2] ~= '' then

@@ -1,16 +1,17 @@
-//! Who sits where: one key a player, so that an account sits at one table only (rule 8.4). A claim
-//! is pending until the seat is taken, and expires if that never happens. The table's journal
-//! decides; a lasting claim to a table that does not know the player is stale, and whoever finds
-//! it ends it.
+//! Seat claims: one key for each player, so that an account sits at one table only (rule 8.4). A
+//! claim is pending until the seat is taken, and expires if that never happens. The table's journal
+//! is authoritative: a permanent claim to a table at which the player does not sit is stale, and is
+//! released by the request that finds it.
 
 use bahay_engine::table::{PlayerId, TableId};
 
 use crate::live_store::{LiveStore, Unavailable};
 
-/// How long a seat may take to be taken. Longer than the calls that it takes together.
+/// The lifetime of a pending claim in milliseconds, which exceeds the calls that taking a seat
+/// needs together.
 const PENDING_MS: u32 = 10_000;
 
-/// What binds a player.
+/// The seat claim of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeatClaim {
     None,
@@ -20,9 +21,9 @@ pub enum SeatClaim {
 }
 
 impl LiveStore {
-    /// Binds a player to a table for the time it takes to sit down. False when the player is
-    /// bound already: then nothing has changed.
-    pub async fn bind(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
+    /// Claims a seat at a table for a player, for the time needed to sit down. Returns false,
+    /// without a change, if the player has a claim.
+    pub async fn claim_seat(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
         let mut call = redis::cmd("SET");
         call.arg(self.player_key(player)).arg(table.to_string());
         call.arg("NX").arg("PX").arg(PENDING_MS);
@@ -30,14 +31,14 @@ impl LiveStore {
         Ok(set.is_some())
     }
 
-    /// Makes a pending claim last. False when it has expired or is to another table.
-    pub async fn confirm(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
+    /// Makes a pending claim permanent. Returns false if it has expired or is to another table.
+    pub async fn confirm_seat_claim(&self, player: PlayerId, table: TableId) -> Result<bool, Unavailable> {
         let mut call = self.scripts.confirm.prepare_invoke();
         call.key(self.player_key(player)).arg(table.to_string());
         Ok(call.invoke_async(&mut self.commands.clone()).await?)
     }
 
-    /// The claim of a player.
+    /// Returns the claim of a player.
     pub async fn seat_claim(&self, player: PlayerId) -> Result<SeatClaim, Unavailable> {
         let key = self.player_key(player);
         let (table, expires_ms): (Option<String>, i64) = redis::pipe()
@@ -55,8 +56,8 @@ impl LiveStore {
         })
     }
 
-    /// Ends a player's claim to this table; one to another stays.
-    pub async fn release(&self, player: PlayerId, table: TableId) -> Result<(), Unavailable> {
+    /// Releases a player's claim to this table. A claim to another table stays.
+    pub async fn release_seat_claim(&self, player: PlayerId, table: TableId) -> Result<(), Unavailable> {
         let mut call = self.scripts.release.prepare_invoke();
         call.key(self.player_key(player)).arg(table.to_string());
         call.invoke_async::<()>(&mut self.commands.clone()).await?;

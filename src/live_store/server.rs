@@ -1,5 +1,5 @@
-//! A single server of Redis. A connection that answers that its server is a replica is dropped, and
-//! the next call connects anew, resolving the host's name again: so a failover is followed.
+//! A single Redis server. A connection whose server turns out to be a replica is dropped, and the
+//! next call connects again and resolves the host name anew, which follows a failover.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,75 +7,75 @@ use redis::aio::ConnectionManager;
 use redis::{Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, Value};
 
 use crate::live_store::Unavailable;
-use crate::live_store::connection::Opener;
+use crate::live_store::connection::ConnectionFactory;
 
-/// A handle for calls to a server; clones share the connection.
+/// A handle for calls to a server. Clones share the connection.
 #[derive(Clone)]
 pub(super) struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
-struct Shared {
-    opener: Opener,
-    current: Mutex<Current>,
+struct ServerState {
+    factory: ConnectionFactory,
+    current: Mutex<CurrentConnection>,
 }
 
 /// The connection in use.
 #[derive(Clone)]
-struct Current {
-    /// How often it was replaced.
+struct CurrentConnection {
+    /// The number of replacements.
     generation: u64,
     connection: ConnectionManager,
 }
 
 impl Server {
-    pub(super) async fn connect(opener: Opener) -> Result<Self, Unavailable> {
-        let connection = opener.open_server().await?;
-        let current = Mutex::new(Current { generation: 0, connection });
-        Ok(Self { shared: Arc::new(Shared { opener, current }) })
+    pub(super) async fn connect(factory: ConnectionFactory) -> Result<Self, Unavailable> {
+        let connection = factory.open_server().await?;
+        let current = Mutex::new(CurrentConnection { generation: 0, connection });
+        Ok(Self { shared: Arc::new(ServerState { factory, current }) })
     }
 
-    /// How often the connection was replaced.
+    /// Returns the number of times that the connection was replaced.
     pub(super) fn generation(&self) -> u64 {
         self.current().generation
     }
 
-    /// Drops the connection; the next call makes another one.
+    /// Drops the connection; the next call opens another one.
     pub(super) fn reconnect(&self) {
         self.replace(self.generation());
     }
 
     pub(super) fn database(&self) -> i64 {
-        self.shared.opener.database()
+        self.shared.factory.database()
     }
 
     pub(super) async fn call(&self, command: &Cmd) -> RedisResult<Value> {
-        let Current { generation, mut connection } = self.current();
+        let CurrentConnection { generation, mut connection } = self.current();
         let answer = connection.send_packed_command(command).await;
         if let Err(error) = &answer {
-            self.check(error, generation);
+            self.replace_if_replica(error, generation);
         }
-        // The answer to a command is an error or a value; a refusal comes as either.
+        // A rejection arrives either as an error or as a value.
         if let Ok(Value::ServerError(error)) = &answer {
-            self.check(&error.clone().into(), generation);
+            self.replace_if_replica(&error.clone().into(), generation);
         }
         answer
     }
 
-    pub(super) async fn call_all(
+    pub(super) async fn call_pipeline(
         &self,
         pipeline: &Pipeline,
         offset: usize,
         count: usize,
     ) -> RedisResult<Vec<Value>> {
-        let Current { generation, mut connection } = self.current();
+        let CurrentConnection { generation, mut connection } = self.current();
         let answers = connection.send_packed_commands(pipeline, offset, count).await;
         match &answers {
-            Err(error) => self.check(error, generation),
+            Err(error) => self.replace_if_replica(error, generation),
             Ok(answers) => {
                 for answer in answers {
                     if let Value::ServerError(error) = answer {
-                        self.check(&error.clone().into(), generation);
+                        self.replace_if_replica(&error.clone().into(), generation);
                     }
                 }
             }
@@ -83,19 +83,19 @@ impl Server {
         answers
     }
 
-    fn current(&self) -> Current {
+    fn current(&self) -> CurrentConnection {
         self.shared.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn check(&self, error: &RedisError, generation: u64) {
+    fn replace_if_replica(&self, error: &RedisError, generation: u64) {
         if is_replica(error) {
             self.replace(generation);
         }
     }
 
-    /// Replaces the connection of this generation, unless somebody has.
+    /// Replaces the connection of this generation, unless it was replaced already.
     fn replace(&self, generation: u64) {
-        let opened = self.shared.opener.open_server_lazily();
+        let opened = self.shared.factory.open_server_lazily();
         let mut current = self.shared.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.generation != generation {
             return;
@@ -103,14 +103,14 @@ impl Server {
         match opened {
             Ok(connection) => {
                 tracing::warn!("Redis takes no writes: it is connected anew");
-                *current = Current { generation: generation + 1, connection };
+                *current = CurrentConnection { generation: generation + 1, connection };
             }
             Err(error) => tracing::error!(%error, "Redis cannot be connected anew"),
         }
     }
 }
 
-/// Returns whether a server says that writes go elsewhere.
+/// Returns true if the error says that writes go to another server.
 fn is_replica(error: &RedisError) -> bool {
     matches!(
         error.kind(),

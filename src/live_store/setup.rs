@@ -1,6 +1,6 @@
-//! The settings of Redis that decide whether tables in play are safe in it: eviction, persistence and
-//! the memory limit. They are read with `INFO`, which most hosted services allow where `CONFIG` is
-//! forbidden.
+//! The settings of Redis on which the safety of running tables depends: eviction, persistence and
+//! the memory limit. They are read with `INFO`, which most hosted services allow although they
+//! forbid `CONFIG`.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use redis::Value;
 
 use crate::live_store::LiveStore;
 
-/// Less memory than this holds few tables.
+/// The memory limit in bytes below which Redis holds too few tables.
 const MEMORY_MIN_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A part of the memory limit, in percent, from which on a warning is given.
+/// The used part of the memory limit, in percent, that causes a warning.
 const MEMORY_WARNING_PERCENT: u64 = 80;
 
-/// An error that keeps a server from starting on a Redis.
+/// An error that keeps a server from starting with this Redis.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     #[error(
@@ -25,22 +25,22 @@ pub enum SetupError {
 }
 
 impl LiveStore {
-    /// Rejects servers of Redis that evict keys; returns a line for each setting that puts games at
-    /// risk, or that cannot be read.
+    /// Rejects Redis servers that evict keys. Returns a warning for each setting that endangers
+    /// games or cannot be read.
     pub async fn check_setup(&self) -> Result<Vec<String>, SetupError> {
         let mut warnings = Vec::new();
-        for (server, said) in self.commands.info().await {
+        for (server, answer) in self.commands.info().await {
             let server = if server.is_empty() { server } else { format!(" at {server}") };
-            match said {
-                Ok(said) => warnings.extend(check(&server, &Info::read(&said))?),
-                Err(error) => warnings.push(unread(&server, &error)),
+            match answer {
+                Ok(answer) => warnings.extend(check(&server, &Info::parse(&answer))?),
+                Err(error) => warnings.push(unreadable_warning(&server, &error)),
             }
         }
         Ok(warnings)
     }
 }
 
-fn unread(server: &str, why: &dyn std::fmt::Display) -> String {
+fn unreadable_warning(server: &str, why: &dyn std::fmt::Display) -> String {
     format!(
         "the settings of Redis{server} cannot be read ({why}): see to it that maxmemory-policy is \
          noeviction and appendonly is yes"
@@ -51,8 +51,8 @@ fn unread(server: &str, why: &dyn std::fmt::Display) -> String {
 struct Info(HashMap<String, String>);
 
 impl Info {
-    fn read(said: &Value) -> Self {
-        let text: String = redis::from_redis_value_ref(said).unwrap_or_default();
+    fn parse(answer: &Value) -> Self {
+        let text: String = redis::from_redis_value_ref(answer).unwrap_or_default();
         let fields = text.lines().filter_map(|line| line.split_once(':'));
         Self(fields.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect())
     }
@@ -76,7 +76,7 @@ fn check(server: &str, info: &Info) -> Result<Vec<String>, SetupError> {
                 policy: policy.to_owned(),
             });
         }
-        None => warnings.push(unread(server, &"INFO names no maxmemory_policy")),
+        None => warnings.push(unreadable_warning(server, &"INFO names no maxmemory_policy")),
     }
     if info.number("aof_enabled") == Some(0) {
         warnings.push(format!(
@@ -114,19 +114,19 @@ mod tests {
     const SOUND: &str = "# Memory\r\nused_memory:900000\r\nmaxmemory:268435456\r\n\
         maxmemory_policy:noeviction\r\n# Persistence\r\naof_enabled:1\r\n";
 
-    fn checked(said: &str) -> Result<Vec<String>, SetupError> {
-        check("", &Info::read(&redis::Value::BulkString(said.as_bytes().to_vec())))
+    fn check_text(answer: &str) -> Result<Vec<String>, SetupError> {
+        check("", &Info::parse(&redis::Value::BulkString(answer.as_bytes().to_vec())))
     }
 
     #[test]
     fn a_sound_setup_is_accepted_without_a_word() {
-        assert_eq!(checked(SOUND), Ok(Vec::new()));
+        assert_eq!(check_text(SOUND), Ok(Vec::new()));
     }
 
     #[test]
     fn every_policy_that_evicts_is_rejected() {
         for policy in ["allkeys-lru", "volatile-ttl", "volatile-lru", "allkeys-random"] {
-            let refused = checked(&SOUND.replace("noeviction", policy)).unwrap_err().to_string();
+            let refused = check_text(&SOUND.replace("noeviction", policy)).unwrap_err().to_string();
             assert!(refused.contains(policy) && refused.contains("noeviction"), "{refused}");
         }
     }
@@ -140,7 +140,7 @@ mod tests {
             ("used_memory:900000", "used_memory:268000000", "raise maxmemory"),
             ("maxmemory_policy:noeviction", "x:y", "cannot be read"),
         ] {
-            let warnings = checked(&SOUND.replace(from, to)).unwrap();
+            let warnings = check_text(&SOUND.replace(from, to)).unwrap();
             assert!(warnings.len() == 1 && warnings[0].contains(named), "{warnings:?}");
         }
     }

@@ -1,6 +1,7 @@
--- Cancels a ticket if it waits; gives its state after that.
--- KEYS: the player's ticket, the ticket, waiting tickets, the list of what is over.
--- ARGV: id, how long it is known in ms, the length of the list.
+-- Cancels a ticket if it waits. Returns its state afterwards.
+--
+-- KEYS: the player's ticket, the ticket, waiting tickets, the stream of updates. ARGV: id, the time in ms for
+-- which the ticket is kept, the length of the stream.
 if redis.call('zrem', KEYS[3], ARGV[1]) == 1 then
   redis.call('hset', KEYS[2], 'state', 'cancelled')
   redis.call('pexpire', KEYS[2], ARGV[2])

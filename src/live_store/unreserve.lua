@@ -1,5 +1,6 @@
--- Gives a place back that was reserved and not taken.
--- KEYS: open tables, seats taken by table, companions by table.  ARGV: table, player.
+-- Releases a reservation that was not used.
+--
+-- KEYS: open tables, seats taken by table, companions by table. ARGV: table, player.
 local stored = redis.call('hget', KEYS[3], ARGV[1])
 if not stored then return 0 end
 local entry = cjson.decode(stored)
@@ -12,7 +13,7 @@ if #stay > 0 then
   return 1
 end
 redis.call('hdel', KEYS[3], ARGV[1])
--- A table that nobody has sat at, and where no POT waits, need not be known.
+-- A table without players, reservations and a POT need not be listed.
 local score = redis.call('zscore', KEYS[1], ARGV[1])
 if score and tonumber(score) >= 10 then redis.call('zrem', KEYS[1], ARGV[1]) end
 return 1

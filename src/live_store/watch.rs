@@ -173,9 +173,9 @@ async fn renew_subscriptions(connection: Connection, listeners: ListenerRegistry
             let listeners = &listeners;
             let pushes = &pushes;
             async move {
-                let asked =
+                let subscriptions =
                     channels.iter().map(|channel| subscribe(connection, listeners, pushes, channel));
-                if join_all(asked).await.iter().any(Result::is_ok) {
+                if join_all(subscriptions).await.iter().any(Result::is_ok) {
                     pushes.publish(Publication::Interrupted);
                 }
             }

@@ -1,4 +1,4 @@
-//! Tickets for the socket: one key each, which expires, and which whoever takes it first has.
+//! Tickets for the socket: one key for each, which expires and can be taken once.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use bahay_engine::hex::Hex;
 use crate::live_store::{LiveStore, Unavailable};
 
 impl LiveStore {
-    /// Stores whose ticket has this hash, for as long as it is good.
+    /// Stores the holder of a ticket under the ticket's hash, for the ticket's lifetime.
     pub async fn put_ticket(
         &self,
         hash: [u8; 32],
@@ -21,8 +21,8 @@ impl LiveStore {
         Ok(())
     }
 
-    /// Takes a ticket away, and gives its holder; `None` when it was never there, has been taken
-    /// or has expired. Where the answer is lost the ticket may be gone.
+    /// Takes a ticket and returns its holder; `None` if it never existed, was taken or has expired.
+    /// If the answer is lost, the ticket may be gone.
     pub async fn take_ticket(&self, hash: [u8; 32]) -> Result<Option<String>, Unavailable> {
         let mut call = redis::cmd("GETDEL");
         call.arg(self.ticket_key(hash));

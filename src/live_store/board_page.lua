@@ -1,8 +1,12 @@
--- Places of a leaderboard, all of one moment. Nothing when the board is not marked as whole.
--- KEYS: the board, its mark, the member of each player.  ARGV: 'top' or 'around', how many at most, the
--- player who asks, how many places to pass over from the top.
--- Gives: how many have a place, those better than who asks (-1: no place), its stored score, those
--- before the first that is listed and those better than it, and pairs of member and stored score.
+-- Returns a page of a leaderboard, consistent as of one moment, or false if the board is not marked as
+-- complete.
+--
+-- KEYS: the board, its mark, the member of each player. ARGV: 'top' or 'around', the maximum number of ranks,
+-- the requesting player, the number of ranks to skip from the top.
+--
+-- The result: the number of ranks, the number of players better than the requesting player (-1 without a
+-- rank), its stored score, the number of players before the first that is listed, the number of players
+-- better than the first that is listed, and pairs of member and stored score.
 if redis.call('exists', KEYS[2]) == 0 then return false end
 local function better(score) return redis.call('zcount', KEYS[1], '-inf', '(' .. score) end
 local total = redis.call('zcard', KEYS[1])

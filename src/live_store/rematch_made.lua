@@ -1,4 +1,0 @@
--- Notes that the table of a rematch was made, unless another one stands.
--- KEYS: the rematch.  ARGV: table.
-if redis.call('hget', KEYS[1], 'table') ~= ARGV[1] then return 0 end
-return redis.call('hset', KEYS[1], 'made', '1')
