@@ -1,4 +1,4 @@
-//! The copy of the rooms that a process works by.
+//! The copy of the rooms in a process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,45 +7,45 @@ use sqlx::PgPool;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use super::{House, PRACTICE, PRIVATE, Room, RoomError, main_switch, store};
+use super::{HouseSwitch, PRACTICE, PRIVATE, Room, RoomError, main_switch, store};
 use crate::tables::RoomTerms;
 use bahay_engine::catalog::AnyRules;
 use bahay_engine::table::Terms;
 
-/// How often it is asked what is new.
-const EVERY: Duration = Duration::from_millis(400);
+/// The interval at which the copy is refreshed.
+const REFRESH_INTERVAL: Duration = Duration::from_millis(400);
 
-/// The rooms, as this process knows them. Clones share everything.
+/// The rooms as this process knows them. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct Catalog {
     pub(super) pool: Option<PgPool>,
-    /// Closed while the house is.
+    /// The rooms, all closed while the house is closed.
     rooms: Arc<watch::Sender<Arc<[Arc<Room>]>>>,
-    house: Arc<watch::Sender<House>>,
+    house: Arc<watch::Sender<HouseSwitch>>,
 }
 
-/// Rooms that stay as they are.
+/// Rooms that never change.
 impl From<Vec<Room>> for Catalog {
     fn from(rooms: Vec<Room>) -> Self {
-        let rooms = Arc::new(watch::Sender::new(sorted(rooms)));
-        Self { pool: None, rooms, house: Arc::new(watch::Sender::new(House::OPEN)) }
+        let rooms = Arc::new(watch::Sender::new(sort_by_bet(rooms)));
+        Self { pool: None, rooms, house: Arc::new(watch::Sender::new(HouseSwitch::OPEN)) }
     }
 }
 
 impl Catalog {
-    /// Reads the rooms of a database. One without any gets these.
+    /// Loads the rooms of a database. A database without rooms is filled with `first`.
     pub async fn load(pool: PgPool, first: &[Room]) -> Result<Self, RoomError> {
-        let mut rooms = store::read(&pool).await?;
+        let mut rooms = store::read_rooms(&pool).await?;
         if rooms.is_empty() {
-            store::seed(&pool, first).await?;
-            rooms = store::read(&pool).await?;
+            store::insert_first_rooms(&pool, first).await?;
+            rooms = store::read_rooms(&pool).await?;
         }
-        let house = main_switch::read(&pool).await?;
-        let rooms = Arc::new(watch::Sender::new(sorted(under(house, rooms))));
+        let house = main_switch::read_switch(&pool).await?;
+        let rooms = Arc::new(watch::Sender::new(sort_by_bet(close_with_house(house, rooms))));
         Ok(Self { pool: Some(pool), rooms, house: Arc::new(watch::Sender::new(house)) })
     }
 
-    /// All of them, by rising bet.
+    /// Returns all rooms, by rising bet.
     pub fn rooms(&self) -> Arc<[Arc<Room>]> {
         self.rooms.borrow().clone()
     }
@@ -54,68 +54,69 @@ impl Catalog {
         self.rooms.borrow().iter().find(|room| room.id() == id).cloned()
     }
 
-    /// The main switch, as this process knows it.
-    pub fn house(&self) -> House {
+    /// Returns the main switch as this process knows it.
+    pub fn house(&self) -> HouseSwitch {
         *self.house.borrow()
     }
 
-    /// What its room says to a table of these terms; nothing when the table has heard of it, or of
-    /// something newer. Private and practice tables have the house alone.
-    pub fn room_terms(&self, of: &Terms<AnyRules>, heard: u32) -> Option<RoomTerms<AnyRules>> {
-        let House { is_open, revision } = self.house();
-        if of.room == PRIVATE || of.room == PRACTICE {
-            let terms = || RoomTerms { revision, is_open, terms: of.clone() };
-            return (revision > heard).then(terms);
+    /// Returns the terms that the room of a table now prescribes, or `None` if the table already
+    /// has this revision or a newer one. The main switch alone applies to private and practice
+    /// tables.
+    pub fn room_terms(&self, table_terms: &Terms<AnyRules>, known_revision: u32) -> Option<RoomTerms<AnyRules>> {
+        let HouseSwitch { is_open, revision } = self.house();
+        if table_terms.room == PRIVATE || table_terms.room == PRACTICE {
+            let terms = || RoomTerms { revision, is_open, terms: table_terms.clone() };
+            return (revision > known_revision).then(terms);
         }
-        let room = self.room(&of.room)?;
-        // A sum of two numbers that only rise: it rises with either.
+        let room = self.room(&table_terms.room)?;
+        // The sum of two numbers that only rise rises with either of them.
         let revision = room.revision().saturating_add(revision);
-        (revision > heard).then(|| RoomTerms {
+        (revision > known_revision).then(|| RoomTerms {
             revision,
             is_open: is_open && room.is_open(),
             terms: room.terms().clone(),
         })
     }
 
-    /// Marked whenever a room has changed.
+    /// Subscribes to changes of the rooms.
     pub fn changes(&self) -> watch::Receiver<Arc<[Arc<Room>]>> {
         self.rooms.subscribe()
     }
 
-    /// Keeps the copy true, for as long as it is polled. One such task a process.
+    /// Refreshes the copy. Runs for as long as it is polled; a process has one such task.
     pub async fn follow(self) {
-        let mut ticks = tokio::time::interval(EVERY);
+        let mut ticks = tokio::time::interval(REFRESH_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut is_deaf = false;
+        let mut is_failing = false;
         loop {
             ticks.tick().await;
             match self.refresh().await {
-                Ok(()) => is_deaf = false,
+                Ok(()) => is_failing = false,
                 Err(error) => {
-                    // Said once, not at every look.
-                    if !is_deaf {
-                        tracing::error!(%error, "changes of rooms are not heard of");
+                    // The error is logged once, not at every refresh.
+                    if !is_failing {
+                        tracing::error!(%error, "changes of rooms are not known_revision of");
                     }
-                    is_deaf = true;
+                    is_failing = true;
                 }
             }
         }
     }
 
-    /// Reads what is stored now.
+    /// Loads the stored rooms and the main switch.
     pub(super) async fn refresh(&self) -> Result<(), RoomError> {
         let Some(pool) = &self.pool else {
             return Ok(());
         };
-        let house = main_switch::read(pool).await?;
-        let rooms = sorted(under(house, store::read(pool).await?));
+        let house = main_switch::read_switch(pool).await?;
+        let rooms = sort_by_bet(close_with_house(house, store::read_rooms(pool).await?));
         let before = self.house();
         if house.revision < before.revision {
             return Ok(());
         }
         self.house.send_replace(house);
         self.rooms.send_if_modified(|known| {
-            // A look that took long must not undo what a later one has seen.
+            // A slow refresh must not overwrite the result of a later one.
             let is_older = |new: &Arc<Room>| {
                 known.iter().any(|old| old.id() == new.id() && old.revision() > new.revision())
             };
@@ -129,15 +130,15 @@ impl Catalog {
     }
 }
 
-/// The rooms of a house: closed while it is.
-fn under(house: House, mut rooms: Vec<Room>) -> Vec<Room> {
+/// Closes all rooms if the house is closed.
+fn close_with_house(house: HouseSwitch, mut rooms: Vec<Room>) -> Vec<Room> {
     for room in &mut rooms {
         room.is_open &= house.is_open;
     }
     rooms
 }
 
-fn sorted(mut rooms: Vec<Room>) -> Arc<[Arc<Room>]> {
+fn sort_by_bet(mut rooms: Vec<Room>) -> Arc<[Arc<Room>]> {
     rooms.sort_by(|one, other| {
         let bet = |room: &Room| room.terms().price.bet;
         bet(one).cmp(&bet(other)).then_with(|| one.id().cmp(other.id()))

@@ -1,4 +1,4 @@
-//! The rooms that the program brings along, for a house that has none yet.
+//! The default rooms, for a house that has none yet.
 
 use bahay_engine::catalog::{self, NamedRules};
 use bahay_engine::coins::Coins;
@@ -7,7 +7,7 @@ use bahay_engine::table::{Clocks, Price, Spectators, Terms};
 
 use super::Room;
 
-/// Id, name and bet, by rising bet.
+/// The id, name and bet of each tier, by rising bet.
 const TIERS: [(&str, &str, i64); 7] = [
     ("newbie", "Newbie", 1),
     ("barkada", "Barkada", 10),
@@ -18,20 +18,21 @@ const TIERS: [(&str, &str, i64); 7] = [
     ("maharlika", "Maharlika", 50_000),
 ];
 
-/// How many of the tiers there are of every game after the first: those that few play had better
-/// wait in one room than in seven.
+/// The number of tiers of every game after the first: a game with few players is better served by a
+/// single room than by seven.
 const TIERS_OF_OTHERS: usize = 3;
 
-/// From this bet on a room is not for guests. A wallet that sits down there holds 30 welcome grants,
-/// so nobody plays there on the first day, and whoever has so much can set a password to keep it.
+/// The bet from which a room requires an account. A wallet admitted there holds 30 welcome grants,
+/// so nobody plays there on the first day, and a player with as many coins can set a password to
+/// keep them.
 const ACCOUNT_BET: i64 = 2_000;
 
-/// The house's rooms, by the games of the catalogue and rising bet, each game by its first rule set.
-/// The rooms of the first game have the tiers' own ids, those of another its name before them.
-/// `clocks` are the same in all of them.
+/// Returns the default rooms, in the order of the catalogue's games and by rising bet, each game
+/// with its first rule set. The rooms of the first game have the ids of the tiers; those of another
+/// game are prefixed with its name. All rooms use `clocks`.
 ///
 /// # Panics
-/// Never: the amounts fit, which a test shows.
+/// Never: the amounts fit, as a test shows.
 pub fn house_rooms(clocks: Clocks) -> Vec<Room> {
     let kinds = catalog::kinds().into_iter().filter(|kind| !kind.is_hidden);
     let rooms = kinds.enumerate().flat_map(|(place, kind)| {
@@ -54,10 +55,11 @@ fn room(id: String, name: &str, bet: i64, set: &NamedRules, clocks: Clocks) -> R
         multiplier: 1,
         fee_basis_points: 500,
     };
-    let (rules, hits) = (set.rules.clone(), set.hits);
-    // Where people learn, they may look on.
+    let rules = set.rules.clone();
+    let hits = set.hits;
+    // New players may watch where they learn to play.
     let spectators = if bet == 1 { Spectators::Anybody } else { Spectators::Nobody };
-    // And win.
+    // New players may also win there.
     let bots = if bet == 1 { Skill::Greedy } else { Skill::Quick };
     let terms = Terms {
         room: id,
@@ -71,7 +73,7 @@ fn room(id: String, name: &str, bet: i64, set: &NamedRules, clocks: Clocks) -> R
         practice: false,
     };
     let room = Room::new(name, set.name, terms).expect("amounts that fit");
-    if bet >= ACCOUNT_BET { room.for_accounts() } else { room }
+    if bet >= ACCOUNT_BET { room.with_account_required() } else { room }
 }
 
 #[cfg(test)]
@@ -92,7 +94,7 @@ mod tests {
         assert_eq!(rooms[0].id(), "newbie");
     }
 
-    /// How many there are is said in one place.
+    /// Keeps the number of rooms in the guide up to date.
     #[test]
     fn the_guide_counts_the_rooms() {
         let guide = include_str!("../../docs/OPERATIONS.md");

@@ -1,5 +1,6 @@
-//! The main switch: whether games may begin at all, in rooms and at private tables. Running games are
-//! finished. It is heard of as changes of rooms are, and leaves what each room says untouched.
+//! The main switch, which decides whether games may begin at all, in rooms and at private tables.
+//! Running games are finished. Nodes learn of it as they learn of changes of rooms, and the
+//! settings of each room stay untouched.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use serde_json::json;
@@ -11,38 +12,40 @@ use crate::operators::Administrator;
 use crate::operators::audit::{self, Action};
 use crate::reason::Reason;
 
-/// The switch, as nodes go by it.
+/// The main switch as nodes apply it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct House {
+pub struct HouseSwitch {
     pub is_open: bool,
-    /// Counts up with every change; zero for a house that was never closed.
+    /// The number of changes; zero for a house that was never closed.
     pub revision: u32,
 }
 
-impl House {
-    /// Of rooms that stay as they are.
+impl HouseSwitch {
+    /// The switch of rooms that never change.
     pub(super) const OPEN: Self = Self { is_open: true, revision: 0 };
 }
 
-/// The switch, as operators read it.
+/// The main switch as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HouseState {
     pub is_open: bool,
-    /// Why it is closed.
+    /// The reason for which the house is closed.
     pub reason: Option<String>,
-    /// The operator's name; none before the first change.
+    /// The operator's name; `None` before the first change.
     pub changed_by: Option<String>,
     pub changed_at: Timestamp,
 }
 
 impl Catalog {
-    /// Closes the house for a reason, or opens it. What it is already, it stays.
+    /// Closes the house for a reason, or opens it. Idempotent: a house that is already in that
+    /// state stays unchanged.
     pub async fn switch_house(
         &self,
         by: &Administrator,
         closed_for: Option<&Reason>,
     ) -> Result<HouseState, RoomError> {
-        let (is_open, reason) = (closed_for.is_none(), closed_for.map(Reason::as_str));
+        let is_open = closed_for.is_none();
+        let reason = closed_for.map(Reason::as_str);
         let mut tx = self.pool()?.begin().await?;
         let changed = sqlx::query!(
             r#"
@@ -65,7 +68,7 @@ impl Catalog {
         self.house_state().await
     }
 
-    /// The switch as it stands.
+    /// Returns the current state of the switch.
     pub async fn house_state(&self) -> Result<HouseState, RoomError> {
         let pool = self.pool()?;
         let once = || {
@@ -89,9 +92,9 @@ impl Catalog {
     }
 }
 
-pub(super) async fn read(pool: &PgPool) -> Result<House, RoomError> {
+pub(super) async fn read_switch(pool: &PgPool) -> Result<HouseSwitch, RoomError> {
     let once = || sqlx::query!("select h.is_open, h.revision from house h").fetch_one(pool);
     let row = db::retry(once).await?;
     let revision = u32::try_from(row.revision).unwrap_or(0);
-    Ok(House { is_open: row.is_open, revision })
+    Ok(HouseSwitch { is_open: row.is_open, revision })
 }

@@ -1,13 +1,13 @@
-//! Rooms: a game, a rule set and a bet, as operators make and change them while the house runs.
+//! Rooms: a game, a rule set and a bet, created and changed by operators while the house runs.
 //!
-//! PostgreSQL has them, with every revision. Each process keeps a copy, looks twice a second for
-//! what is new, and hands the copy out without waiting. So a change is known on every node within
-//! a second. What a change means to tables is theirs to decide: see `tables::RoomTerms`. While the house
-//! is closed (`main_switch`), every room is.
+//! PostgreSQL stores the rooms with all their revisions. Each process keeps a copy, refreshes it
+//! twice a second and hands it out without waiting, so a change is known on every node within a
+//! second. Tables decide how they apply a change: see `tables::RoomTerms`. While the house is
+//! closed (`main_switch`), every room is closed.
 //!
-//! A database without rooms gets those that the program brings along ([`house_rooms`]). Bounds:
-//! [`ROOMS_MAX`] rooms. Deliberately absent: removing a room. A closed one is where coins that wait
-//! in a POT are found again when it opens.
+//! A database without rooms is filled with the default rooms ([`house_rooms`]). Bounds:
+//! [`ROOMS_MAX`] rooms. Deliberately absent: the deletion of a room. Coins that wait in a POT are
+//! available again when a closed room opens.
 
 mod catalog;
 mod house;
@@ -28,30 +28,30 @@ use crate::db::Failure;
 pub use bahay_engine::matchmaking::ROOMS_MAX;
 pub use catalog::Catalog;
 pub use house::house_rooms;
-pub use main_switch::{House, HouseState};
-pub use rules::{RulesWanted, check_clocks, chosen_rules};
-pub use store::{Draft, Revision};
+pub use main_switch::{HouseSwitch, HouseState};
+pub use rules::{RuleSetRequest, check_clocks, choose_rules};
+pub use store::{RoomDraft, RoomRevision};
 
-/// The room of private tables: nobody finds it in the list, and no operator can make it.
+/// The room of private tables, which is not listed and cannot be created by operators.
 pub use crate::ids::PRIVATE_ROOM as PRIVATE;
 
-/// The room of practice tables, likewise.
+/// The room of practice tables, which is not listed and cannot be created by operators.
 pub use crate::ids::PRACTICE_ROOM as PRACTICE;
 
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 pub const NAME_LENGTH_MAX: usize = 40;
 
-/// The most that a winner's fee may be, in ten-thousandths.
+/// The maximum of a winner's fee, in ten-thousandths.
 pub const FEE_BASIS_POINTS_MAX: u32 = 5_000;
 
 /// A game at a bet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Room {
     name: String,
-    /// The rule set that its rules began as; switches may have been set since.
+    /// The rule set that the rules are based on; switches may differ from it.
     rule_set: String,
     terms: Terms<AnyRules>,
-    /// The most that one game can cost one seat, which a wallet must hold by the terms alone.
+    /// The most that one game can cost one seat, which is the minimum wallet by the terms alone.
     loss_max: Coins,
     coins_min: Coins,
     coins_max: Option<Coins>,
@@ -61,7 +61,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// An open room that never changes. `None` when its amounts do not fit 64 bits.
+    /// Creates an open room that never changes. Returns `None` if its amounts exceed 64 bits.
     pub fn new(name: &str, rule_set: &str, terms: Terms<AnyRules>) -> Option<Self> {
         let loss_max = terms.loss_max::<AnyGame>()?;
         Some(Self {
@@ -77,30 +77,30 @@ impl Room {
         })
     }
 
-    /// The same, for players with a password or an identity alone.
+    /// Requires an account: a password or an identity.
     #[must_use]
-    pub fn for_accounts(self) -> Self {
+    pub fn with_account_required(self) -> Self {
         Self { needs_account: true, ..self }
     }
 
-    /// As in paths and accounts: `newbie`.
+    /// Returns the id as it appears in paths and ledger accounts: `newbie`.
     pub fn id(&self) -> &str {
         &self.terms.room
     }
 
-    /// As people read it.
+    /// Returns the displayed name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of the rule set that its rules began as.
+    /// Returns the name of the rule set that the rules are based on.
     pub fn rule_set(&self) -> &str {
         &self.rule_set
     }
 
-    /// Whether its rules are that rule set's, with no switch set otherwise.
+    /// Returns true if the rules equal those of the rule set, without changed switches.
     pub fn has_plain_rules(&self) -> bool {
-        let named = AnyRules::named(self.kind(), &self.rule_set);
+        let named = AnyRules::find_rule_set(self.kind(), &self.rule_set);
         named.is_some_and(|named: NamedRules| named.rules == self.terms.rules)
     }
 
@@ -108,64 +108,64 @@ impl Room {
         &self.terms
     }
 
-    /// Counts up with every change; zero for a room that never changes.
+    /// Returns the number of changes; zero for a room that never changes.
     pub fn revision(&self) -> u32 {
         self.revision
     }
 
-    /// Whether games may begin.
+    /// Returns true if games may begin.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// The least that a wallet must hold to sit down: the ante and the greatest possible loss
-    /// (rule 6.9), or more where the room says so.
+    /// Returns the minimum wallet for a seat: the ante and the greatest possible loss (rule 6.9),
+    /// or more if the room requires it.
     pub fn wallet_min(&self) -> Coins {
         self.loss_max.max(self.coins_min)
     }
 
-    /// Returns the most that one game can cost one seat, its ante included.
+    /// Returns the most that one game can cost one seat, including its ante.
     pub fn loss_max(&self) -> Coins {
         self.loss_max
     }
 
-    /// The most that a wallet may hold to sit down.
+    /// Returns the maximum wallet for a seat.
     pub fn wallet_max(&self) -> Option<Coins> {
         self.coins_max
     }
 
-    /// Whether it is closed to guests, who are known by a device alone.
+    /// Returns true if the room is closed to guests, who have only a device.
     pub fn needs_account(&self) -> bool {
         self.needs_account
     }
 
-    /// The game played there, by its name.
+    /// Returns the name of the game.
     pub fn kind(&self) -> &'static str {
         self.terms.rules.kind()
     }
 
-    /// How many play there.
+    /// Returns the number of players that a game takes.
     pub fn seats(&self) -> SeatRange {
         AnyGame::seats(&self.terms.rules)
     }
 }
 
-/// Why a room stays as it is, in order of precedence.
+/// An error that leaves a room unchanged. Variants are in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RoomError {
     #[error("there is no room {id}")]
     Unknown { id: String },
     #[error("there is a room {id} already")]
     Taken { id: String },
-    /// The caller has decided on something that is no longer so.
+    /// The caller decided on an outdated revision.
     #[error("the room is at revision {revision}; look at it again")]
     Changed { revision: u32 },
-    /// Which of its settings cannot be so, and why.
+    /// A setting that the room rejects, with the reason.
     #[error("{field}: {why}")]
     Unsound { field: Cow<'static, str>, why: Cow<'static, str> },
     #[error("there are {most} rooms, and no more can be made", most = ROOMS_MAX)]
     TooMany,
-    /// The same call may pass later.
+    /// A temporary error: the call may be retried.
     #[error("rooms are unavailable: {reason}")]
     Unavailable { reason: String },
     /// A bug.

@@ -1,7 +1,7 @@
-//! Choosing what is played: a game, one of its rule sets by name, and single switches of it.
+//! The choice of rules: a game, one of its rule sets by name, and single switches of it.
 //!
-//! Switches are fields of the rules' JSON that are to be otherwise than the rule set has them, as in
-//! `{"hits": …}` or `{"countdowns": {"draw_ms": 5000}}`. What comes of it is checked as a whole.
+//! Switches are fields of the rules' JSON that differ from the rule set, as in `{"hits": …}` or
+//! `{"countdowns": {"draw_ms": 5000}}`. The resulting rules are checked as a whole.
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules, NamedRules};
 use bahay_engine::game::Game;
@@ -10,27 +10,36 @@ use serde_json::Value;
 
 use super::RoomError;
 
-/// Longer than anybody waits for a player.
+/// The maximum of every clock, in milliseconds.
 const CLOCK_MS_MAX: u32 = 10 * 60 * 1_000;
 
-/// What an operator or a host wants to play.
+/// The rules that a host asks for at a private or a practice table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RulesWanted {
-    pub kind: String,
-    pub rule_set: String,
-    /// An object, or nothing.
+pub struct RuleSetRequest {
+    /// The game, or `None` for the default: that of the room at a private table.
+    pub kind: Option<String>,
+    /// The rule set, or `None` for the default: that of the room, or the first one of another game.
+    pub rule_set: Option<String>,
+    /// The fields of the rules that differ from the rule set, as an object, or null.
     pub switches: Value,
 }
 
-/// The rules that are wanted, with the POT and crowns that belong to their rule set.
-pub fn chosen_rules(wanted: &RulesWanted) -> Result<NamedRules, RoomError> {
-    let RulesWanted { kind, rule_set, switches } = wanted;
+/// Returns the rules of a rule set with `switches` applied, and the POT and crowns of that rule set.
+///
+/// # Errors
+/// [`RoomError::Unsound`] with the field at fault: an unknown game or rule set, or rules that the game
+/// rejects.
+pub fn choose_rules(
+    kind: &str,
+    rule_set: &str,
+    switches: &Value,
+) -> Result<NamedRules, RoomError> {
     let kinds = catalog::kinds();
-    let Some(known) = kinds.iter().find(|known| known.name == kind) else {
-        let names: Vec<_> = kinds.iter().filter(|known| !known.is_hidden).map(|k| k.name).collect();
+    let Some(entry) = kinds.iter().find(|entry| entry.name == kind) else {
+        let names: Vec<_> = kinds.iter().filter(|entry| !entry.is_hidden).map(|k| k.name).collect();
         return Err(unsound("kind", format!("there is no game {kind}, but {}", names.join(", "))));
     };
-    let sets = &known.rule_sets;
+    let sets = &entry.rule_sets;
     let Some(named) = sets.iter().find(|set| set.name == rule_set) else {
         let names: Vec<_> = sets.iter().map(|set| set.name).collect();
         let why = format!("{kind} has no rule set {rule_set}, but {}", names.join(", "));
@@ -41,7 +50,7 @@ pub fn chosen_rules(wanted: &RulesWanted) -> Result<NamedRules, RoomError> {
         Value::Object(_) => {
             let mut rules = serde_json::to_value(&named.rules)
                 .map_err(|error| unsound("switches", error.to_string()))?;
-            switch(&mut rules, switches);
+            apply_switches(&mut rules, switches);
             AnyRules::read(kind, &rules).map_err(|error| unsound("switches", error.to_string()))?
         }
         _ => return Err(unsound("switches", "must be an object")),
@@ -50,11 +59,13 @@ pub fn chosen_rules(wanted: &RulesWanted) -> Result<NamedRules, RoomError> {
     Ok(NamedRules { rules, ..named.clone() })
 }
 
-/// Whether every clock of a table runs for a time that people can wait for, and leaves the AI some to
+/// Rejects terms with a clock outside one millisecond to ten minutes, or without time for the AI to
 /// think.
 pub fn check_clocks(terms: &Terms<AnyRules>) -> Result<(), RoomError> {
-    let (clocks, countdown_ms) = (&terms.clocks, AnyGame::countdown_ms(&terms.rules));
-    let (shortest_ms, longest_ms) = (*countdown_ms.start(), *countdown_ms.end());
+    let clocks = &terms.clocks;
+    let countdown_ms = AnyGame::countdown_ms(&terms.rules);
+    let shortest_ms = *countdown_ms.start();
+    let longest_ms = *countdown_ms.end();
     let Clocks { prepare_ms, grace_ms, absence_ms, retry_ms, .. } = *clocks;
     let waits = [prepare_ms, grace_ms, absence_ms, retry_ms, shortest_ms, longest_ms];
     if waits.iter().any(|wait_ms| !(1..=CLOCK_MS_MAX).contains(wait_ms)) {
@@ -67,15 +78,15 @@ pub fn check_clocks(terms: &Terms<AnyRules>) -> Result<(), RoomError> {
     Ok(())
 }
 
-/// Sets in one object what another one has, objects within them likewise.
-fn switch(rules: &mut Value, switches: &Value) {
+/// Overwrites fields of one object with those of another, recursively for nested objects.
+fn apply_switches(rules: &mut Value, switches: &Value) {
     match (rules, switches) {
         (Value::Object(rules), Value::Object(switches)) => {
             for (field, value) in switches {
                 match rules.get_mut(field) {
-                    Some(known) => switch(known, value),
+                    Some(field) => apply_switches(field, value),
                     None => {
-                        // Unknown, which the reader of the rules refuses by name.
+                        // The decoder of the rules rejects an unknown field by name.
                         rules.insert(field.clone(), value.clone());
                     }
                 }
@@ -97,12 +108,11 @@ mod tests {
     use bahay_engine::catalog;
     use serde_json::{Value, json};
 
-    use super::{RulesWanted, chosen_rules};
+    use super::choose_rules;
     use crate::rooms::RoomError;
 
     fn field(kind: &str, rule_set: &str, switches: Value) -> Option<String> {
-        let wanted = RulesWanted { kind: kind.into(), rule_set: rule_set.into(), switches };
-        match chosen_rules(&wanted) {
+        match choose_rules(kind, rule_set, &switches) {
             Ok(_) => None,
             Err(RoomError::Unsound { field, .. }) => Some(field.into_owned()),
             Err(other) => panic!("{other}"),

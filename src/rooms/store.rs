@@ -1,5 +1,5 @@
-//! Rooms in PostgreSQL: read whole, and changed one revision at a time, by operators who name the
-//! revision that they have seen.
+//! Rooms in PostgreSQL, read as a whole, and changed one revision at a time by operators who name
+//! the revision that they have seen (optimistic concurrency).
 
 use bahay_engine::catalog::{self, AnyGame, AnyRules};
 use bahay_engine::coins::Coins;
@@ -20,32 +20,35 @@ use crate::ids::RoomId;
 use crate::operators::Administrator;
 use crate::operators::audit::{self, Action, Actor};
 
-/// What an operator wants a room to be.
+/// The settings of a room as an operator wants them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
+pub struct RoomDraft {
     pub name: String,
     pub is_open: bool,
-    /// The rule set that the rules began as: see [`super::chosen_rules`].
+    /// The rule set that the rules are based on: see [`super::choose_rules`].
     pub rule_set: String,
-    /// `room` in it is the room's id.
+    /// The terms, whose `room` is the room's id.
     pub terms: Terms<AnyRules>,
     pub coins_min: Coins,
     pub coins_max: Option<Coins>,
-    /// Whether it is closed to guests.
+    /// Closes the room to guests.
     pub needs_account: bool,
 }
 
-/// A room as it was from some time on.
+/// A room as of one revision.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Revision {
+pub struct RoomRevision {
     pub room: Room,
-    /// The operator's name; none for what the program brought along.
+    /// The operator's name; `None` for a default room.
     pub changed_by: Option<String>,
     pub changed_at: Timestamp,
 }
 
-impl Draft {
-    /// The room that it makes, if that room makes sense.
+impl RoomDraft {
+    /// Returns the room that these settings describe.
+    ///
+    /// # Errors
+    /// [`RoomError::Unsound`] with the first setting that is rejected.
     fn room(&self, revision: u32) -> Result<Room, RoomError> {
         let unsound = |field, why: &'static str| Err(unsound(field, why));
         let Terms { rules, price, hits, .. } = &self.terms;
@@ -60,7 +63,7 @@ impl Draft {
         if price.bet.is_negative() || price.bet.is_zero() || price.multiplier == 0 {
             return unsound("bet", "bet and multiplier are at least one");
         }
-        if let Err(uneven) = price.of_count(AnyGame::counts_per_bet(rules)) {
+        if let Err(uneven) = price.count_price(AnyGame::counts_per_bet(rules)) {
             return unsound(uneven.field, uneven.what);
         }
         if price.fee_basis_points > FEE_BASIS_POINTS_MAX {
@@ -81,7 +84,9 @@ impl Draft {
         let Some(room) = Room::new(&self.name, &self.rule_set, self.terms.clone()) else {
             return unsound("bet", "its amounts are too large");
         };
-        let (coins_min, coins_max, is_open) = (self.coins_min, self.coins_max, self.is_open);
+        let coins_min = self.coins_min;
+        let coins_max = self.coins_max;
+        let is_open = self.is_open;
         let needs_account = self.needs_account;
         let room = Room { coins_min, coins_max, needs_account, is_open, revision, ..room };
         if room.wallet_max().is_some_and(|max| max < room.wallet_min()) {
@@ -94,7 +99,7 @@ impl Draft {
     }
 }
 
-impl From<&Room> for Draft {
+impl From<&Room> for RoomDraft {
     fn from(room: &Room) -> Self {
         Self {
             name: room.name.clone(),
@@ -109,8 +114,8 @@ impl From<&Room> for Draft {
 }
 
 impl Catalog {
-    /// Makes a room.
-    pub async fn create(&self, by: &Administrator, draft: &Draft) -> Result<Revision, RoomError> {
+    /// Creates a room.
+    pub async fn create(&self, by: &Administrator, draft: &RoomDraft) -> Result<RoomRevision, RoomError> {
         let room = draft.room(1)?;
         let id = room.id().to_owned();
         if id.parse::<RoomId>().is_err() || id == PRIVATE || id == PRACTICE {
@@ -121,7 +126,7 @@ impl Catalog {
             ));
         }
         let mut tx = self.pool()?.begin().await?;
-        one_at_a_time(&mut tx).await?;
+        lock_rooms(&mut tx).await?;
         let ids = sqlx::query_scalar!("select r.id from rooms r").fetch_all(&mut *tx).await?;
         if ids.contains(&id) {
             return Err(RoomError::Taken { id });
@@ -130,62 +135,64 @@ impl Catalog {
             return Err(RoomError::TooMany);
         }
         insert_in_tx(&mut tx, &room, Some(by.id.0)).await?;
-        note(&mut tx, by.actor(), Action::RoomCreated, &room).await?;
+        insert_audit_entry(&mut tx, by.actor(), Action::RoomCreated, &room).await?;
         tx.commit().await?;
-        self.newest(&id).await
+        self.newest_revision(&id).await
     }
 
     /// Changes a room from the revision that the caller has seen to the next.
     pub async fn change(
         &self,
         by: &Administrator,
-        seen: u32,
-        draft: &Draft,
-    ) -> Result<Revision, RoomError> {
-        let room = draft.room(seen.saturating_add(1))?;
+        seen_revision: u32,
+        draft: &RoomDraft,
+    ) -> Result<RoomRevision, RoomError> {
+        let room = draft.room(seen_revision.saturating_add(1))?;
         let id = room.id().to_owned();
         let mut tx = self.pool()?.begin().await?;
         let stored =
             sqlx::query!("select r.revision, r.kind from rooms r where r.id = $1 for update", id)
                 .fetch_optional(&mut *tx)
                 .await?;
-        // A room of a game that is not played here is for another program to change.
-        let stored = stored.filter(|stored| played().contains(&stored.kind));
+        // A room of a game that this program does not know can only be changed by a program that
+        // does.
+        let stored = stored.filter(|stored| known_kinds().contains(&stored.kind));
         let stored = stored.ok_or_else(|| RoomError::Unknown { id: id.clone() })?;
         if stored.kind != room.kind() {
             return Err(unsound("kind", "a room keeps its game: make another room"));
         }
         let revision = stored.revision;
-        if to_u32(revision)? != seen {
+        if to_u32(revision)? != seen_revision {
             return Err(RoomError::Changed { revision: to_u32(revision)? });
         }
         insert_revision_in_tx(&mut tx, &room, Some(by.id.0)).await?;
         sqlx::query!("update rooms set revision = $2 where id = $1", id, revision + 1)
             .execute(&mut *tx)
             .await?;
-        note(&mut tx, by.actor(), Action::RoomChanged, &room).await?;
+        insert_audit_entry(&mut tx, by.actor(), Action::RoomChanged, &room).await?;
         tx.commit().await?;
-        self.newest(&id).await
+        self.newest_revision(&id).await
     }
 
-    /// Opens or closes a room, whatever else it is.
+    /// Opens or closes a room without another change.
     pub async fn set_open(
         &self,
         by: &Administrator,
         id: &str,
         is_open: bool,
-    ) -> Result<Revision, RoomError> {
-        let newest = self.newest(id).await?;
+    ) -> Result<RoomRevision, RoomError> {
+        let newest = self.newest_revision(id).await?;
         if newest.room.is_open == is_open {
             return Ok(newest);
         }
-        let draft = Draft { is_open, ..Draft::from(&newest.room) };
+        let draft = RoomDraft { is_open, ..RoomDraft::from(&newest.room) };
         self.change(by, newest.room.revision, &draft).await
     }
 
-    /// All revisions of a room, the newest first, a hundred at most.
-    pub async fn revisions(&self, id: &str) -> Result<Vec<Revision>, RoomError> {
-        let (pool, kinds) = (self.pool()?, played());
+    /// Returns the revisions of a room, the newest first, a hundred at most.
+    pub async fn revisions(&self, id: &str) -> Result<Vec<RoomRevision>, RoomError> {
+        let pool = self.pool()?;
+        let kinds = known_kinds();
         let once = || {
             sqlx::query!(
                 r#"
@@ -209,7 +216,7 @@ impl Catalog {
         }
         let revisions = rows.into_iter().map(|row| {
             let changed_at = clock::from_jiff(row.changed_at.to_jiff());
-            let stored = Stored {
+            let stored = RoomRow {
                 kind: row.kind,
                 revision: row.revision,
                 name: row.name,
@@ -220,13 +227,13 @@ impl Catalog {
                 coins_max: row.coins_max,
                 needs_account: row.needs_account,
             };
-            Ok(Revision { room: stored.room()?, changed_by: row.changed_by, changed_at })
+            Ok(RoomRevision { room: stored.room()?, changed_by: row.changed_by, changed_at })
         });
         revisions.collect()
     }
 
-    /// What has just been stored, known here at once.
-    async fn newest(&self, id: &str) -> Result<Revision, RoomError> {
+    /// Refreshes the copy of this process, and returns the newest revision of a room.
+    async fn newest_revision(&self, id: &str) -> Result<RoomRevision, RoomError> {
         self.refresh().await?;
         let newest = self.revisions(id).await?.into_iter().next();
         newest.ok_or_else(|| RoomError::Unknown { id: id.to_owned() })
@@ -238,31 +245,30 @@ impl Catalog {
     }
 }
 
-/// What became of a room; the revision that it names says the rest.
-async fn note(
+/// Appends an audit entry that names the room and its revision.
+async fn insert_audit_entry(
     tx: &mut PgConnection,
     by: &Actor,
     action: Action,
     room: &Room,
 ) -> Result<(), sqlx::Error> {
-    let (subject, detail) = (
-        format!("room:{}", room.id()),
-        json!({ "revision": room.revision, "is_open": room.is_open }),
-    );
+    let subject = format!("room:{}", room.id());
+    let detail = json!({ "revision": room.revision, "is_open": room.is_open });
     audit::record_in_tx(tx, by, action, Some(&subject), detail).await
 }
 
-/// The games that this program plays, by their names.
-fn played() -> Vec<String> {
+/// Returns the names of the games that this program knows.
+fn known_kinds() -> Vec<String> {
     catalog::kinds().into_iter().map(|kind| kind.name.to_owned()).collect()
 }
 
-/// Every room as it is now, of the games that this program plays: another one may know more games.
-pub(super) async fn read(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
-    let kinds = played();
+/// Returns the newest revision of every room. Rooms of games that only another program knows are
+/// left out.
+pub(super) async fn read_rooms(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
+    let kinds = known_kinds();
     let once = || {
         sqlx::query_as!(
-            Stored,
+            RoomRow,
             r#"
             select r.kind, v.revision, v.name, v.is_open, v.rule_set, v.terms, v.coins_min,
                 v.coins_max, v.needs_account
@@ -274,13 +280,13 @@ pub(super) async fn read(pool: &PgPool) -> Result<Vec<Room>, RoomError> {
         )
         .fetch_all(pool)
     };
-    db::retry(once).await?.into_iter().map(Stored::room).collect()
+    db::retry(once).await?.into_iter().map(RoomRow::room).collect()
 }
 
-/// Fills a database that has no rooms, unless another process was faster.
-pub(super) async fn seed(pool: &PgPool, rooms: &[Room]) -> Result<(), RoomError> {
+/// Fills a database without rooms, unless another process has done so.
+pub(super) async fn insert_first_rooms(pool: &PgPool, rooms: &[Room]) -> Result<(), RoomError> {
     let mut tx = pool.begin().await?;
-    one_at_a_time(&mut tx).await?;
+    lock_rooms(&mut tx).await?;
     let some = sqlx::query_scalar!(r#"select exists (select from rooms) as "some!""#)
         .fetch_one(&mut *tx)
         .await?;
@@ -292,8 +298,8 @@ pub(super) async fn seed(pool: &PgPool, rooms: &[Room]) -> Result<(), RoomError>
     Ok(tx.commit().await?)
 }
 
-/// Rooms are made by one transaction after the other, so that they can be counted.
-async fn one_at_a_time(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+/// Serializes the transactions that create rooms, so that rooms can be counted.
+async fn lock_rooms(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query!(r#"select pg_advisory_xact_lock(hashtext('bahay: rooms'))::text as "lock""#)
         .fetch_one(tx)
         .await?;
@@ -305,7 +311,8 @@ async fn insert_in_tx(
     room: &Room,
     by: Option<Uuid>,
 ) -> Result<(), RoomError> {
-    let (id, kind) = (room.id(), room.kind());
+    let id = room.id();
+    let kind = room.kind();
     sqlx::query!("insert into rooms (id, kind, revision) values ($1, $2, 1)", id, kind)
         .execute(&mut *tx)
         .await?;
@@ -344,8 +351,8 @@ async fn insert_revision_in_tx(
     Ok(())
 }
 
-/// A room as its rows have it.
-struct Stored {
+/// A row of `rooms` joined with a row of `room_revisions`.
+struct RoomRow {
     kind: String,
     revision: i32,
     name: String,
@@ -357,7 +364,7 @@ struct Stored {
     needs_account: bool,
 }
 
-impl Stored {
+impl RoomRow {
     fn room(self) -> Result<Room, RoomError> {
         let broken = |reason: String| RoomError::Broken { reason };
         let unreadable = |error: serde_json::Error| broken(error.to_string());
