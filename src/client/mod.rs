@@ -272,8 +272,8 @@ impl Client {
     }
 
     /// Opens the socket for play with other credentials.
-    pub async fn play_with(&self, way: SocketAuth) -> Result<Play, PlayError> {
-        let play = Play::connect(&self.base, way, self.form).await?;
+    pub async fn play_with(&self, auth: SocketAuth) -> Result<Play, PlayError> {
+        let play = Play::connect(&self.base, auth, self.form).await?;
         self.replace_held_socket(None);
         Ok(play)
     }

@@ -166,7 +166,7 @@ impl ClientTable {
     /// Returns the commitment to a seed from this text, or from an earlier text if the client has
     /// already committed to one for this game, because the first command may have arrived.
     pub(super) fn commit(&mut self, game: GameId, text: Option<String>) -> Option<Commitment> {
-        if self.text.as_ref().is_none_or(|(of, _)| *of != game) {
+        if self.text.as_ref().is_none_or(|(text_game, _)| *text_game != game) {
             self.text = text.map(|text| (game, text));
         }
         let (_, text) = self.text.as_ref()?;
@@ -176,16 +176,16 @@ impl ClientTable {
     /// Returns the text that the table asks to be revealed, and its game.
     pub(super) fn requested_seed_text(&self) -> Option<(GameId, &str)> {
         let (game, ..) = self.view.as_ref()?.reveal_request()?;
-        let (_, text) = self.text.as_ref().filter(|(of, _)| *of == game)?;
+        let (_, text) = self.text.as_ref().filter(|(text_game, _)| *text_game == game)?;
         Some((game, text))
     }
 }
 
 impl Play {
-    pub(super) async fn connect(base: &str, way: SocketAuth, form: Form) -> Result<Self, PlayError> {
+    pub(super) async fn connect(base: &str, auth: SocketAuth, form: Form) -> Result<Self, PlayError> {
         let url = format!("{}/v1/play", base.replacen("http", "ws", 1));
         let mut request = url.into_client_request()?;
-        if let SocketAuth::Header(token) = &way {
+        if let SocketAuth::Header(token) = &auth {
             let bearer = HeaderValue::from_str(&format!("Bearer {token}"))
                 .map_err(|error| PlayError::Nonsense(error.to_string()))?;
             request.headers_mut().insert("authorization", bearer);
@@ -205,7 +205,7 @@ impl Play {
             silence: Box::pin(sleep(SILENCE)),
             silent: 0,
         };
-        let (token, ticket) = match way {
+        let (token, ticket) = match auth {
             SocketAuth::Header(_) | SocketAuth::Deferred => return Ok(play),
             SocketAuth::Token(token) => (Some(Credential::new(token)), None),
             SocketAuth::Ticket(ticket) => (None, Some(Credential::new(ticket))),
@@ -331,20 +331,20 @@ impl Play {
 
     /// Waits for the next message without applying it.
     pub async fn next_unapplied(&mut self) -> Result<Message<AnyGame>, PlayError> {
-        let said = self.next_raw().await?;
-        self.decode(&said)
+        let raw = self.next_raw().await?;
+        self.decode(&raw)
     }
 
-    fn decode(&mut self, said: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
-        self.reader.read(said.as_bytes()).map_err(|error| {
-            let said = String::from_utf8_lossy(said.as_bytes());
-            PlayError::Nonsense(format!("{error} in {said}"))
+    fn decode(&mut self, raw: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
+        self.reader.read(raw.as_bytes()).map_err(|error| {
+            let raw = String::from_utf8_lossy(raw.as_bytes());
+            PlayError::Nonsense(format!("{error} in {raw}"))
         })
     }
 
     /// Applies a message of [`Play::next_raw`] to the copy of the table.
-    pub fn apply_raw(&mut self, said: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
-        let message = self.decode(said)?;
+    pub fn apply_raw(&mut self, raw: &RawMessage) -> Result<Message<AnyGame>, PlayError> {
+        let message = self.decode(raw)?;
         self.apply(&message)?;
         Ok(message)
     }

@@ -269,8 +269,8 @@ impl ReconnectingPlay {
                     continue;
                 }
                 Join::Done | Join::Nowhere => {
-                    if let Some(told) = self.send_unsent().await {
-                        return Ok(told);
+                    if let Some(event) = self.send_unsent().await {
+                        return Ok(event);
                     }
                 }
                 Join::Asked(_) => {}
@@ -278,15 +278,15 @@ impl ReconnectingPlay {
             let Some(play) = &mut self.play else {
                 continue;
             };
-            let heard = match play.next().await {
+            let event = match play.next().await {
                 Ok(message) => self.handle_message(message),
                 Err(error) => {
                     self.handle_error(error).await?;
                     None
                 }
             };
-            if let Some(told) = heard {
-                return Ok(told);
+            if let Some(event) = event {
+                return Ok(event);
             }
         }
     }
@@ -302,7 +302,7 @@ impl ReconnectingPlay {
                 PlayEvent::Answered { command: answered, outcome } if answered == command => {
                     return Ok((outcome, meanwhile));
                 }
-                told => meanwhile.push(told),
+                event => meanwhile.push(event),
             }
         }
     }
@@ -591,8 +591,8 @@ async fn pause(longest: Duration) {
 }
 
 /// Returns the table events of an event.
-pub fn table_events(told: &PlayEvent) -> &[Event<<AnyGame as Game>::Event>] {
-    match told {
+pub fn table_events(event: &PlayEvent) -> &[Event<<AnyGame as Game>::Event>] {
+    match event {
         PlayEvent::Table(Message::Update { events, .. }) => events,
         PlayEvent::Table(_) | PlayEvent::Answered { .. } | PlayEvent::Unseated => &[],
     }

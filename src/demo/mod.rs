@@ -1,9 +1,10 @@
-//! `bahay demo`: as many guests as a room's game needs, who know only the public API, play whole
-//! games until one of them takes the POT, and show what every game cost whom. In a room without a
-//! POT they play `GAMES_WITHOUT_POT`.
+//! `bahay demo`: guests who use only the public API, as many as a room's game needs, play whole
+//! games until one of them takes the POT, and print the payments of every game. In a room without a
+//! POT they play `GAMES_WITHOUT_POT` games.
 //!
-//! It checks as it goes: each client's own view follows the events without a gap, each record is
-//! verified, and in the end the coins of the guests and the fees add up to what they were.
+//! The demo verifies as it goes: each client's own view follows the events without a gap, each
+//! record is verified, and in the end the coins of the guests and the fees add up to the initial
+//! sum.
 
 mod report;
 
@@ -13,42 +14,43 @@ use bahay_engine::catalog::AnyGame;
 use bahay_engine::coins::Coins;
 use bahay_engine::seat::SEATS_MAX;
 use bahay_engine::table::{
-    Event, Fault, GameId, PhaseView, PlayerId, Readable, Settlement, TableId,
+    Event, InvalidRecordError, GameId, PhaseView, PlayerId, Readable, Settlement, TableId,
 };
 use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-use crate::client::{Client, ClientError, Outcome, Steady, SteadyError, Told, Wallet, events_of};
+use crate::client::{Client, ClientError, CommandOutcome, ReconnectingPlay, ReconnectError, PlayEvent, Wallet, table_events};
 use crate::entropy;
 
-/// Who plays, if a game needs so many.
+/// The names of the guests, for the largest game.
 const NAMES: [&str; SEATS_MAX as usize] =
     ["Althea", "Benjie", "Carmela", "Dalisay", "Efren", "Flora", "Gary", "Hilda"];
 
-/// A POT is taken long before so many games.
+/// The number of games after which the demo fails; a POT is taken much earlier.
 const GAMES_MAX: usize = 200;
 
-/// How many games are played where there is no POT to take.
+/// The number of games in a room without a POT.
 const GAMES_WITHOUT_POT: usize = 3;
 
-/// Nothing at a table takes longer than its countdowns.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time without an event, which exceeds all countdowns.
+const EVENT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Between two commands of a player: below the 20 a second that the server takes for long.
+/// The pause between two commands of a player, below the server's lasting rate limit of 20 commands
+/// a second.
 const PACE: Duration = Duration::from_millis(60);
 
-/// Attempts to sit at one table, when others play in the room.
+/// The number of attempts to sit at one table while others play in the room.
 const TOGETHER_ATTEMPTS: usize = 40;
 
-/// Why the demo did not come to its end.
+/// An error that ends the demo early.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     #[error(transparent)]
     Client(#[from] ClientError),
     #[error(transparent)]
-    Play(#[from] SteadyError),
+    Play(#[from] ReconnectError),
     #[error("a command was refused: {code}: {detail}")]
     Refused { code: String, detail: String },
     #[error("the house has no room {0}")]
@@ -69,49 +71,51 @@ pub enum DemoError {
     Task(#[from] tokio::task::JoinError),
 }
 
-/// What one player saw of the end of a game.
-struct Finished {
+/// The end of a game as one player saw it.
+struct GameEnd {
     game: GameId,
     settlement: Settlement,
 }
 
-/// As much of a room as its guests must know.
+/// The fields of a room that the guests need.
 #[derive(Deserialize)]
-struct Room {
+struct RoomSummary {
     id: String,
     seats_min: u8,
 }
 
 #[derive(Deserialize)]
-struct Rooms {
-    items: Vec<Room>,
+struct RoomList {
+    items: Vec<RoomSummary>,
 }
 
-/// Plays in a room of a running server. `base` is as in `http://127.0.0.1:8080`.
+/// Plays in a room of a running server. `base` is the server's URL, such as
+/// `http://127.0.0.1:8080`.
 pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
-    let clients = guests(base, room).await?;
+    let clients = sign_in_guests(base, room).await?;
     let names = &NAMES[..clients.len()];
-    let before = wallets(&clients).await?;
+    let before = read_wallets(&clients).await?;
     let table = sit_together(&clients, room).await?;
-    report::seated(base, room, table, names, &before);
+    report::print_seats(base, room, table, names, &before);
 
     let (finished, mut games) = mpsc::unbounded_channel();
     let mut players = JoinSet::new();
     for (number, client) in clients.iter().enumerate() {
-        let (client, finished) = (client.clone(), (number == 0).then(|| finished.clone()));
-        players.spawn(async move { play(&client, finished).await });
+        let client = client.clone();
+        let finished = (number == 0).then(|| finished.clone());
+        players.spawn(async move { play_games(&client, finished).await });
     }
     drop(finished);
     let mut fees = Coins::ZERO;
-    // What players before us left in the POT (rule 7.4).
+    // The coins that earlier players left in the POT (rule 7.4).
     let mut inherited = None;
     let mut number = 0;
-    while let Some(Finished { game, settlement }) = games.recv().await {
+    while let Some(GameEnd { game, settlement }) = games.recv().await {
         number += 1;
         let record = clients[0].record(game).await?;
         let record = AnyGame::read_record(&record.to_string())
             .map_err(|error| DemoError::Record { game, fault: error.to_string() })?;
-        let wrong = |fault: Fault| DemoError::Record { game, fault: fault.to_string() };
+        let wrong = |fault: InvalidRecordError| DemoError::Record { game, fault: fault.to_string() };
         let verified = record.verify().map_err(wrong)?;
         let end = record.replay(|_| ()).map_err(wrong)?;
         if record.settlement != settlement {
@@ -130,23 +134,23 @@ pub async fn run(base: &str, room: &str) -> Result<(), DemoError> {
             place.map(|place| names[place]).ok_or(DemoError::Apart)
         };
         let by_seat: Vec<&str> = record.players.iter().map(name_of).collect::<Result<_, _>>()?;
-        report::game(number, &record, &end, &verified, &by_seat);
+        report::print_game(number, &record, &end, &verified, &by_seat);
     }
     while let Some(ended) = players.join_next().await {
         ended??;
     }
-    let after = wallets(&clients).await?;
+    let after = read_wallets(&clients).await?;
     check_books(&before, &after, fees, inherited.unwrap_or_default())?;
-    report::end(names, &before, &after, fees);
+    report::print_wallets(names, &before, &after, fees);
     Ok(())
 }
 
-/// Signs in as many as the room's game cannot begin without.
-async fn guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError> {
+/// Signs in the minimum number of players of the room's game.
+async fn sign_in_guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError> {
     let device = || format!("demo-{}", entropy::uuid());
     let first = Client::guest(base, &device(), NAMES[0]).await?;
-    let Rooms { items } = first.read("/v1/rooms").await?;
-    let Some(Room { seats_min, .. }) = items.into_iter().find(|one| one.id == room) else {
+    let RoomList { items } = first.read("/v1/rooms").await?;
+    let Some(RoomSummary { seats_min, .. }) = items.into_iter().find(|one| one.id == room) else {
         return Err(DemoError::NoRoom(room.to_owned()));
     };
     let mut clients = vec![first];
@@ -156,7 +160,7 @@ async fn guests(base: &str, room: &str) -> Result<Vec<Client>, DemoError> {
     Ok(clients)
 }
 
-async fn wallets(clients: &[Client]) -> Result<Vec<Wallet>, ClientError> {
+async fn read_wallets(clients: &[Client]) -> Result<Vec<Wallet>, ClientError> {
     let mut wallets = Vec::new();
     for client in clients {
         wallets.push(client.wallet().await?);
@@ -164,7 +168,7 @@ async fn wallets(clients: &[Client]) -> Result<Vec<Wallet>, ClientError> {
     Ok(wallets)
 }
 
-/// Seats all of them at one table. Where others play in the room too, that may take a few attempts.
+/// Seats all of them at one table, with several attempts if others play in the room.
 async fn sit_together(clients: &[Client], room: &str) -> Result<TableId, DemoError> {
     for _ in 0..TOGETHER_ATTEMPTS {
         let mut tables = Vec::new();
@@ -182,31 +186,31 @@ async fn sit_together(clients: &[Client], room: &str) -> Result<TableId, DemoErr
     Err(DemoError::Apart)
 }
 
-/// Plays as the house's bot would until the POT is taken, or some games if there is none, then
-/// leaves.
-async fn play(
+/// Plays as a house bot would until the POT is taken, or a few games without a POT, then leaves.
+async fn play_games(
     client: &Client,
-    finished: Option<mpsc::UnboundedSender<Finished>>,
+    finished: Option<mpsc::UnboundedSender<GameEnd>>,
 ) -> Result<(), DemoError> {
-    let mut play = Steady::new(client.clone(), &[]);
+    let mut play = ReconnectingPlay::new(client.clone(), &[]);
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut answered = None;
     let mut over = None;
     let mut games = 0;
     loop {
-        let told = timeout(PATIENCE, play.next()).await.map_err(|_| DemoError::Silence)??;
-        match &told {
-            Told::Answered { outcome: Outcome::Refused { code, detail, .. }, .. } => {
-                let (code, detail) = (code.clone(), detail.clone());
+        let event = timeout(EVENT_TIMEOUT, play.next()).await.map_err(|_| DemoError::Silence)??;
+        match &event {
+            PlayEvent::Answered { outcome: CommandOutcome::Refused { code, detail, .. }, .. } => {
+                let code = code.clone();
+                let detail = detail.clone();
                 return Err(DemoError::Refused { code, detail });
             }
-            Told::Unseated => return Err(DemoError::Unseated),
-            Told::Answered { .. } | Told::Table(_) => {}
+            PlayEvent::Unseated => return Err(DemoError::Unseated),
+            PlayEvent::Answered { .. } | PlayEvent::Table(_) => {}
         }
-        for event in events_of(&told).iter().cloned() {
+        for event in table_events(&event).iter().cloned() {
             match event {
-                Event::Over { game, settlement, .. } => over = Some(Finished { game, settlement }),
+                Event::Over { game, settlement, .. } => over = Some(GameEnd { game, settlement }),
                 Event::Settled { .. } => {
                     games += 1;
                     let Some(game) = over.take() else {
@@ -215,11 +219,11 @@ async fn play(
                     let takes_pot = game.settlement.pot.is_some();
                     let has_pot = play.view().is_some_and(|view| view.terms.hits.is_some());
                     if let Some(finished) = &finished {
-                        // The receiver ends only with the demo.
+                        // The receiver lives as long as the demo.
                         let _ = finished.send(game);
                     }
                     if takes_pot || !has_pot && games == GAMES_WITHOUT_POT {
-                        return leave(play).await;
+                        return leave_table(play).await;
                     }
                     if games == GAMES_MAX {
                         return Err(DemoError::NoPot);
@@ -228,13 +232,13 @@ async fn play(
                 _ => {}
             }
         }
-        answer(&mut play, &mut answered, &mut pace).await?;
+        answer_table(&mut play, &mut answered, &mut pace).await?;
     }
 }
 
-/// Says ready, or answers the prompt, unless that is done already.
-async fn answer(
-    play: &mut Steady,
+/// Declares readiness or answers the prompt, unless that was done before.
+async fn answer_table(
+    play: &mut ReconnectingPlay,
     answered: &mut Option<(GameId, Option<u32>)>,
     pace: &mut Interval,
 ) -> Result<(), DemoError> {
@@ -242,7 +246,8 @@ async fn answer(
         return Ok(());
     };
     if let PhaseView::Preparing { game, ready, .. } = &view.phase {
-        let (game, is_ready) = (*game, view.seat.is_none_or(|seat| ready.contains(seat)));
+        let game = *game;
+        let is_ready = view.seat.is_none_or(|seat| ready.contains(seat));
         if !is_ready && *answered != Some((game, None)) {
             *answered = Some((game, None));
             pace.tick().await;
@@ -265,14 +270,14 @@ async fn answer(
     Ok(())
 }
 
-async fn leave(mut play: Steady) -> Result<(), DemoError> {
+async fn leave_table(mut play: ReconnectingPlay) -> Result<(), DemoError> {
     let leaving = play.leave().await;
-    timeout(PATIENCE, play.end_of(leaving)).await.map_err(|_| DemoError::Silence)??;
+    timeout(EVENT_TIMEOUT, play.wait_for_outcome(leaving)).await.map_err(|_| DemoError::Silence)??;
     Ok(())
 }
 
-/// What the guests had, and what waited in the POT for them, is what they have and the house took
-/// in fees: nothing else left the table.
+/// Checks that the wallets and fees after the games equal the wallets before them and the inherited
+/// POT: nothing else left the table.
 fn check_books(
     before: &[Wallet],
     after: &[Wallet],
@@ -282,7 +287,8 @@ fn check_books(
     let sum = |wallets: &[Wallet]| {
         Coins::checked_sum(wallets.iter().flat_map(|wallet| [wallet.available, wallet.held]))
     };
-    let (before, after) = (sum(before), sum(after));
+    let before = sum(before);
+    let after = sum(after);
     let brought = before.and_then(|before| before.checked_add(inherited));
     if brought.is_some() && brought == after.and_then(|after| after.checked_add(fees)) {
         Ok(())

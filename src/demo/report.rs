@@ -1,24 +1,24 @@
-//! What the demo prints.
+//! The output of the demo.
 
 use bahay_engine::catalog::{self, AnyGame};
 use bahay_engine::coins::Coins;
 use bahay_engine::game::Game;
-use bahay_engine::table::{Record, TableId, Verified};
+use bahay_engine::table::{Record, TableId, VerifySummary};
 
 use crate::client::Wallet;
 
-pub(super) fn seated(base: &str, room: &str, table: TableId, names: &[&str], wallets: &[Wallet]) {
-    println!("{base}: {} sit in the {room} room, at table {table}", list(names));
+pub(super) fn print_seats(base: &str, room: &str, table: TableId, names: &[&str], wallets: &[Wallet]) {
+    println!("{base}: {} sit in the {room} room, at table {table}", join_names(names));
     for (name, wallet) in names.iter().zip(wallets) {
         println!("  {name:<8} {:>10} coins", wallet.available.to_string());
     }
 }
 
-pub(super) fn game(
+pub(super) fn print_game(
     number: usize,
     record: &Record<AnyGame>,
     end: &AnyGame,
-    verified: &Verified,
+    verified: &VerifySummary,
     names: &[&str],
 ) {
     let settlement = &record.settlement;
@@ -29,13 +29,15 @@ pub(super) fn game(
     let ending = end.ending().map_or("", |ending| catalog::ending_title(&record.kind, ending));
     println!("Game {number}, {ending}: {winner} wins  ({}, {seconds}.{ms:03} s)", record.game);
     if record.terms.hits.is_some() {
-        let (players, ante) = (names.len(), record.terms.ante().unwrap_or_default());
+        let players = names.len();
+        let ante = record.terms.ante().unwrap_or_default();
         println!("  antes    {players} × {ante} into the POT: {}", record.pot_before);
     }
     for payment in &settlement.payments {
         let items: Vec<String> =
             payment.items.iter().map(|item| format!("{} {}", item.name, item.counts)).collect();
-        let (from, to) = (&names[payment.from.index()], &names[payment.to.index()]);
+        let from = &names[payment.from.index()];
+        let to = &names[payment.to.index()];
         println!("  {from:<8} pays {to} {}  ({})", payment.paid, items.join(", "));
     }
     for fee in &settlement.fees {
@@ -58,11 +60,12 @@ pub(super) fn game(
     println!("  verified: {} actions, the deal, the settlement", verified.actions);
 }
 
-pub(super) fn end(names: &[&str], before: &[Wallet], after: &[Wallet], fees: Coins) {
+pub(super) fn print_wallets(names: &[&str], before: &[Wallet], after: &[Wallet], fees: Coins) {
     println!();
     println!("Wallets, before and after:");
     for (name, (before, after)) in names.iter().zip(before.iter().zip(after)) {
-        let (before, after) = (before.available, after.available);
+        let before = before.available;
+        let after = after.available;
         let change = after.checked_sub(before).unwrap_or_default();
         println!("  {name:<8} {:>10} {:>10}  {change:+}", before.to_string(), after.to_string());
     }
@@ -77,7 +80,7 @@ fn hits_in_a_row(hits: u8) -> String {
     }
 }
 
-fn list(names: &[&str]) -> String {
+fn join_names(names: &[&str]) -> String {
     match names {
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),
