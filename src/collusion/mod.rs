@@ -1,76 +1,76 @@
-//! `bahay collusion`: how well the signs of collusion that operators see tell those who collude from
-//! those who do not. Bots that collude are planted among others, pairs play so many games with a
-//! third player, and each pair is scored by what the records of its games say.
+//! `bahay collusion`: measures how well the signs of collusion that operators see separate
+//! colluding players from others. Colluding bots are planted among others, pairs play a number of
+//! games with a third player, and each pair is scored from the records of its games.
 //!
-//! Phases: honest pairs are played to learn what is usual and where the line is to be drawn; then
-//! other honest pairs, and pairs that collude in each way (`play`), are judged by it (`signs`).
-//! Everything follows from the seed. Honest players are not all alike: each has a share of turns in
-//! which it plays anything, and of fights and challenges that it does not dare.
+//! Phases: honest pairs are played to learn the baseline and the threshold; then other honest
+//! pairs, and pairs that collude in each way (`play`), are judged by it (`signs`). Everything
+//! follows from the seed. Honest players differ: each plays a share of its turns at random, and
+//! declines a share of fights and challenges.
 //!
-//! What it cannot tell: how people play. They differ more than these bots, and who colludes may
-//! know this text. Deliberately absent: any judgement of a player of the house.
+//! Limits: people differ more than these bots, and colluding players may know this text.
+//! Deliberately absent: any judgement of a player of the house.
 
 mod play;
 mod signs;
 
 use std::io::Write;
 
-use bahay_engine::chance::{self, Answer, Key, Request};
+use bahay_engine::chance::{self, ChanceAnswer, Key, Request};
 use bahay_engine::hex::Hex;
 
-use play::{Character, Way, game};
-use signs::{Seen, Signs, Usual};
+use play::{Character, CollusionKind, play_game};
+use signs::{PairGame, Signs, HonestBaseline};
 
-/// What to simulate.
+/// The options of the simulation.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(skip)]
 pub struct Collusion {
-    /// How many honest pairs are judged; as many others draw the line.
+    /// Number of honest pairs that are judged; as many others set the threshold.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(100..))]
     pub pairs: u32,
 
-    /// How many games each pair plays together.
+    /// Number of games that each pair plays together.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub games: u32,
 
-    /// The share of honest pairs that the line is drawn for, in thousandths.
+    /// Share of honest pairs above the threshold, in thousandths.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub false_positives: u32,
 
-    /// Decides everything.
+    /// Seed that decides everything.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
-/// What came of it.
+/// The result of the simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Of the honest pairs that were judged, in thousandths.
+pub struct DetectionReport {
+    /// The share of judged honest pairs above the threshold, in thousandths.
     pub false_positives: u32,
-    /// Of each way to collude, and of all together, how many pairs of a thousand were found.
+    /// For each way to collude, the share of pairs above the threshold, in thousandths.
     pub recall: Vec<(&'static str, u32)>,
     pub recall_of_all: u32,
 }
 
-/// Randomness from a seed, as much as is asked for.
-pub(crate) struct Dice(chance::Dice);
+/// A random number generator with a seed.
+pub(crate) struct SeededDice(chance::ChanceRng);
 
-impl Dice {
+impl SeededDice {
     fn new(seed: u64, series: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&series.to_le_bytes());
-        Self(chance::Dice::new(Key(Hex(key))))
+        Self(chance::ChanceRng::new(Key(Hex(key))))
     }
 
-    pub(crate) fn answer(&mut self, request: Request) -> Answer {
+    pub(crate) fn answer(&mut self, request: Request) -> ChanceAnswer {
         self.0.draw(request)
     }
 
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         match self.0.draw(Request::Number(bound.max(1))) {
-            Answer::Number(number) => number,
-            Answer::Order(_) => 0,
+            ChanceAnswer::Number(number) => number,
+            ChanceAnswer::Order(_) => 0,
         }
     }
 
@@ -79,41 +79,41 @@ impl Dice {
     }
 }
 
-/// Plays, judges, and writes what came of it.
-pub fn run(what: Collusion, out: &mut impl Write) -> std::io::Result<Found> {
-    let learned = pairs(what, 0, what.pairs, None);
-    let usual = Usual::of(learned.iter().flatten());
+/// Plays and judges the pairs, and writes the report.
+pub fn run(options: Collusion, out: &mut impl Write) -> std::io::Result<DetectionReport> {
+    let learned = play_pairs(options, 0, options.pairs, None);
+    let baseline = HonestBaseline::from_games(learned.iter().flatten());
     let mut scores: Vec<i64> =
-        learned.iter().map(|games| Signs::of(games, &usual).score()).collect();
+        learned.iter().map(|games| Signs::from_games(games, &baseline).score()).collect();
     scores.sort_unstable();
-    let above = what.pairs as usize * what.false_positives as usize / 1_000;
-    // As many honest pairs as are allowed for lie above the line.
+    let above = options.pairs as usize * options.false_positives as usize / 1_000;
+    // Exactly the allowed number of honest pairs lies above the threshold.
     let line = scores[scores.len().saturating_sub(above + 1)];
-    let found = |pairs: &[Vec<Seen>]| {
-        let above = pairs.iter().filter(|games| Signs::of(games, &usual).score() > line).count();
+    let found = |pairs: &[Vec<PairGame>]| {
+        let above = pairs.iter().filter(|games| Signs::from_games(games, &baseline).score() > line).count();
         u32::try_from(above * 1_000 / pairs.len().max(1)).unwrap_or(u32::MAX)
     };
-    let false_positives = found(&pairs(what, 1, what.pairs, None));
+    let false_positives = found(&play_pairs(options, 1, options.pairs, None));
     let mut recall = Vec::new();
-    for (series, way) in (2..).zip(Way::ALL) {
-        let planted = pairs(what, series, (what.pairs / 3).max(1), Some(way));
-        recall.push((way.name(), found(&planted)));
+    for (series, kind) in (2..).zip(CollusionKind::ALL) {
+        let planted = play_pairs(options, series, (options.pairs / 3).max(1), Some(kind));
+        recall.push((kind.name(), found(&planted)));
     }
     let sum: u32 = recall.iter().map(|(_, share)| share).sum();
     let recall_of_all = sum / u32::try_from(recall.len()).unwrap_or(1).max(1);
-    let told = Found { false_positives, recall, recall_of_all };
-    told.write(what, out)?;
-    Ok(told)
+    let report = DetectionReport { false_positives, recall, recall_of_all };
+    report.write_report(options, out)?;
+    Ok(report)
 }
 
-/// Pairs of a series, each with what is seen in its games.
-fn pairs(what: Collusion, series: u64, count: u32, way: Option<Way>) -> Vec<Vec<Seen>> {
+/// Plays a series of pairs, and returns the observations of each pair's games.
+fn play_pairs(options: Collusion, series: u64, count: u32, kind: Option<CollusionKind>) -> Vec<Vec<PairGame>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let play = |pair: u32| {
         let number = series << 32 | u64::from(pair);
-        let mut dice = Dice::new(what.seed, number);
+        let mut dice = SeededDice::new(options.seed, number);
         let characters = [Character::random(&mut dice), Character::random(&mut dice)];
-        let games = (0..what.games).map(|_| game(&mut dice, characters, way));
+        let games = (0..options.games).map(|_| play_game(&mut dice, characters, kind));
         games.collect::<Vec<_>>()
     };
     let numbers: Vec<u32> = (0..count).collect();
@@ -129,21 +129,21 @@ fn pairs(what: Collusion, series: u64, count: u32, way: Option<Way>) -> Vec<Vec<
     })
 }
 
-impl Found {
-    fn write(&self, what: Collusion, out: &mut impl Write) -> std::io::Result<()> {
+impl DetectionReport {
+    fn write_report(&self, options: Collusion, out: &mut impl Write) -> std::io::Result<()> {
         let share = |thousandths: u32| format!("{}.{} %", thousandths / 10, thousandths % 10);
-        writeln!(out, "pairs of {} games, seed {}", what.games, what.seed)?;
-        let allowed = share(what.false_positives);
+        writeln!(out, "pairs of {} games, seed {}", options.games, options.seed)?;
+        let allowed = share(options.false_positives);
         writeln!(
             out,
             "the line is drawn where {allowed} of {} honest pairs are above",
-            what.pairs
+            options.pairs
         )?;
         writeln!(out)?;
         let judged = share(self.false_positives);
         writeln!(out, "honest pairs above it, of others {judged:>12}")?;
-        for (way, found) in &self.recall {
-            writeln!(out, "found: {way:<26} {:>10}", share(*found))?;
+        for (kind, found) in &self.recall {
+            writeln!(out, "found: {kind:<26} {:>10}", share(*found))?;
         }
         writeln!(out, "found of all               {:>16}", share(self.recall_of_all))
     }
@@ -155,14 +155,14 @@ mod tests {
 
     #[test]
     fn those_who_dump_their_coins_are_told_from_others() {
-        let what = Collusion { pairs: 100, games: 50, false_positives: 50, seed: 4 };
-        let mut said = Vec::new();
-        let found = run(what, &mut said).unwrap();
-        let said = String::from_utf8(said).unwrap();
-        let dumping = found.recall.iter().find(|(way, _)| *way == "chip dumping").unwrap().1;
-        assert!(dumping > 5 * found.false_positives.max(50), "{said}");
-        assert!(found.false_positives < 200, "{said}");
+        let options = Collusion { pairs: 100, games: 50, false_positives: 50, seed: 4 };
+        let mut text = Vec::new();
+        let found = run(options, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let dumping = found.recall.iter().find(|(kind, _)| *kind == "chip dumping").unwrap().1;
+        assert!(dumping > 5 * found.false_positives.max(50), "{text}");
+        assert!(found.false_positives < 200, "{text}");
         let mut again = Vec::new();
-        assert_eq!(run(what, &mut again).unwrap(), found, "the same seed gives the same numbers");
+        assert_eq!(run(options, &mut again).unwrap(), found, "the same seed gives the same numbers");
     }
 }

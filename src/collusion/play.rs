@@ -1,26 +1,27 @@
-//! One game of a pair and a third player: honest, or with the pair colluding in a way. Who colludes
-//! is told the partner's hand, as over a telephone.
+//! One game of a pair and a third player: honest, or with the pair colluding. A colluding player
+//! knows the partner's hand, as over a telephone.
 
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::game::{Game as _, Turn, Viewer};
 use bahay_engine::games::tongits::{Action, Phase, Rules, SEATS, Tongits, deadwood, points};
 use bahay_engine::seat::Seat;
 
-use super::Dice;
-use super::signs::{Seen, Watch, can_use};
+use super::SeededDice;
+use super::signs::{PairGame, PairObserver, can_use};
 
-/// How two players collude.
+/// A way to collude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// They never challenge each other, and do not take each other's right to fight.
+pub(super) enum CollusionKind {
+    /// The players never challenge each other, and do not take each other's right to fight.
     SoftPlay,
-    /// The first loses to the second: it feeds it, never fights and never challenges.
+    /// The first player loses to the second: it feeds it, never fights and never challenges.
     ChipDumping,
-    /// They know each other's points: the better one fights and challenges, the other gives way.
+    /// The players know each other's points: the better one fights and challenges, and the other
+    /// gives way.
     SignallingFights,
 }
 
-impl Way {
+impl CollusionKind {
     pub(super) const ALL: [Self; 3] = [Self::SoftPlay, Self::ChipDumping, Self::SignallingFights];
 
     pub(super) const fn name(self) -> &'static str {
@@ -32,23 +33,23 @@ impl Way {
     }
 }
 
-/// How a player differs from the house's AI, in thousandths of its chances.
+/// A player's deviation from the house's AI, in thousandths of its chances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Character {
-    /// Plays anything that is legal.
+    /// The share of turns with a random legal action.
     careless: u32,
-    /// Does not dare to fight, or to challenge.
+    /// The share of fights and challenges that are declined.
     timid: u32,
 }
 
 impl Character {
-    pub(super) fn random(dice: &mut Dice) -> Self {
+    pub(super) fn random(dice: &mut SeededDice) -> Self {
         Self { careless: dice.below(80), timid: dice.below(300) }
     }
 }
 
-/// Plays a game; the pair sits anywhere.
-pub(super) fn game(dice: &mut Dice, pair: [Character; 2], way: Option<Way>) -> Seen {
+/// Plays a game with the pair at random seats.
+pub(super) fn play_game(dice: &mut SeededDice, pair: [Character; 2], kind: Option<CollusionKind>) -> PairGame {
     let first = dice.below(u32::from(SEATS));
     let step = 1 + dice.below(u32::from(SEATS) - 1);
     let seat = |number: u32| {
@@ -58,28 +59,28 @@ pub(super) fn game(dice: &mut Dice, pair: [Character; 2], way: Option<Way>) -> S
     let seats = [seat(first), seat(first + step)];
     let third = Character::random(dice);
     let mut state = Tongits::new(&Rules::kingdom(), SEATS, None);
-    let mut watch = Watch::new(seats);
+    let mut observer = PairObserver::new(seats);
     let mut events = Vec::new();
     loop {
         match state.turn() {
-            Turn::Over => return watch.end(&state),
+            Turn::Over => return observer.finish(&state),
             Turn::Chance(request) => state = state.resolve(&dice.answer(request), &mut events),
             Turn::Wait(_) => state = state.expire(&mut events),
             Turn::Players(prompt) => {
-                let Some(asked) = prompt.seats.iter().next() else {
-                    return watch.end(&state);
+                let Some(seat) = prompt.seats.iter().next() else {
+                    return observer.finish(&state);
                 };
-                let place = seats.iter().position(|seat| *seat == asked);
+                let place = seats.iter().position(|one| *one == seat);
                 let character = place.map_or(third, |place| pair[place]);
-                let mut action = honest(dice, &state, asked, character);
-                if let (Some(place), Some(way)) = (place, way) {
-                    action = colluding(&state, way, place, seats, action);
+                let mut action = choose_honest_action(dice, &state, seat, character);
+                if let (Some(place), Some(kind)) = (place, kind) {
+                    action = choose_colluding_action(&state, kind, place, seats, action);
                 }
-                watch.see(&state, asked, action);
-                match state.act(asked, &action, &mut events) {
+                observer.observe(&state, seat, action);
+                match state.act(seat, &action, &mut events) {
                     Ok(next) => state = next,
-                    // What nobody may do is not thought of above.
-                    Err(_) => return watch.end(&state),
+                    // The actions chosen above are legal.
+                    Err(_) => return observer.finish(&state),
                 }
             }
         }
@@ -87,9 +88,9 @@ pub(super) fn game(dice: &mut Dice, pair: [Character; 2], way: Option<Way>) -> S
     }
 }
 
-fn honest(dice: &mut Dice, state: &Tongits, seat: Seat, character: Character) -> Action {
+fn choose_honest_action(dice: &mut SeededDice, state: &Tongits, seat: Seat, character: Character) -> Action {
     let view = state.view(Viewer::Seat(seat));
-    let advised = Tongits::advise(&view).or_else(|| state.default_action(seat));
+    let advised = Tongits::choose_action(&view).or_else(|| state.default_action(seat));
     let advised = advised.unwrap_or(Action::Draw);
     if dice.per_mille(character.careless) {
         let mut legal = Vec::new();
@@ -104,32 +105,35 @@ fn honest(dice: &mut Dice, state: &Tongits, seat: Seat, character: Character) ->
     }
 }
 
-/// What a partner does instead of what it would do alone. `place` is 0 for the first of the two.
-fn colluding(state: &Tongits, way: Way, place: usize, seats: [Seat; 2], action: Action) -> Action {
-    let (own, partner) = (seats[place], seats[1 - place]);
-    let (hand, other) = (hand_of(state, own), hand_of(state, partner));
+/// Returns the action of a colluding player instead of its honest one. `place` is 0 for the first
+/// of the pair.
+fn choose_colluding_action(state: &Tongits, kind: CollusionKind, place: usize, seats: [Seat; 2], action: Action) -> Action {
+    let own = seats[place];
+    let partner = seats[1 - place];
+    let hand = hand_of(state, own);
+    let other = hand_of(state, partner);
     let by_partner = fighter(state) == Some(partner);
     let is_legal = |action: &Action| {
         let mut legal = Vec::new();
         state.legal_actions(own, &mut legal);
         legal.contains(action)
     };
-    match (way, action) {
-        (Way::SoftPlay, Action::Challenge) if by_partner => Action::Fold,
-        (Way::SoftPlay, Action::Sapaw { meld, .. }) if owner(state, meld) == Some(partner) => {
-            // It adds nothing there, and gets rid of its dearest card instead.
-            dump(state, own, |_| true).unwrap_or(action)
+    match (kind, action) {
+        (CollusionKind::SoftPlay, Action::Challenge) if by_partner => Action::Fold,
+        (CollusionKind::SoftPlay, Action::Sapaw { meld, .. }) if meld_owner(state, meld) == Some(partner) => {
+            // The player adds nothing there, and dumps its most expensive card instead.
+            choose_dump(state, own, |_| true).unwrap_or(action)
         }
-        (Way::ChipDumping, Action::Challenge) if place == 0 => Action::Fold,
-        (Way::ChipDumping, Action::Fight) if place == 0 && is_legal(&Action::Draw) => Action::Draw,
-        (Way::ChipDumping, Action::Dump { .. }) if place == 0 && own.next(SEATS) == partner => {
-            dump(state, own, |card| can_use(other, card)).unwrap_or(action)
+        (CollusionKind::ChipDumping, Action::Challenge) if place == 0 => Action::Fold,
+        (CollusionKind::ChipDumping, Action::Fight) if place == 0 && is_legal(&Action::Draw) => Action::Draw,
+        (CollusionKind::ChipDumping, Action::Dump { .. }) if place == 0 && own.next(SEATS) == partner => {
+            choose_dump(state, own, |card| can_use(other, card)).unwrap_or(action)
         }
-        (Way::SignallingFights, Action::Challenge | Action::Fold) if by_partner => Action::Fold,
-        (Way::SignallingFights, Action::Challenge) if deadwood(other) < deadwood(hand) => {
+        (CollusionKind::SignallingFights, Action::Challenge | Action::Fold) if by_partner => Action::Fold,
+        (CollusionKind::SignallingFights, Action::Challenge) if deadwood(other) < deadwood(hand) => {
             Action::Fold
         }
-        (Way::SignallingFights, Action::Fight)
+        (CollusionKind::SignallingFights, Action::Fight)
             if deadwood(other) < deadwood(hand) && is_legal(&Action::Draw) =>
         {
             Action::Draw
@@ -138,8 +142,8 @@ fn colluding(state: &Tongits, way: Way, place: usize, seats: [Seat; 2], action: 
     }
 }
 
-/// A dump of a card that is wanted, the dearest of them.
-fn dump(state: &Tongits, seat: Seat, is_wanted: impl Fn(Card) -> bool) -> Option<Action> {
+/// Returns the dump of the most expensive wanted card.
+fn choose_dump(state: &Tongits, seat: Seat, is_wanted: impl Fn(Card) -> bool) -> Option<Action> {
     let mut legal = Vec::new();
     state.legal_actions(seat, &mut legal);
     let cards = legal.into_iter().filter_map(|action| match action {
@@ -154,7 +158,7 @@ pub(super) fn hand_of(state: &Tongits, seat: Seat) -> CardSet {
     state.view(Viewer::Seat(seat)).hand().unwrap_or_default()
 }
 
-/// Who has begun the fight that is on.
+/// Returns the seat that started the current fight.
 pub(super) fn fighter(state: &Tongits) -> Option<Seat> {
     match state.view(Viewer::Public).public.phase {
         Phase::Fight { fighter, .. } => Some(fighter),
@@ -166,6 +170,6 @@ pub(super) fn fighter(state: &Tongits) -> Option<Seat> {
     }
 }
 
-pub(super) fn owner(state: &Tongits, meld: u8) -> Option<Seat> {
+pub(super) fn meld_owner(state: &Tongits, meld: u8) -> Option<Seat> {
     state.view(Viewer::Public).public.melds.owners().get(usize::from(meld)).copied()
 }

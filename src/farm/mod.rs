@@ -1,15 +1,16 @@
-//! `bahay farm`: how many coins whoever makes many accounts brings to one wallet in a day.
+//! `bahay farm`: bounds the coins that an attacker with many accounts can move to one wallet in a
+//! day.
 //!
-//! An attacker has so many addresses, and makes so many guests from each in a day. In virtual time it
-//! plays each strategy that is known (`ways`) in a house of its own (`house`), which decides by the same
-//! functions and the same numbers as the server: grants and their limits, what may be won at private
-//! tables, who may meet in rooms and what one may lose to another there. The attacker is given all
-//! that it could wish for: it loses whole stakes when it likes, a game takes a minute, and an honest
-//! player is at hand wherever one is needed to fill a table, and wins nothing. So what is printed is
-//! a bound, and no forecast.
+//! The attacker has a number of addresses, and creates a number of guests at each in a day. In
+//! virtual time it plays each known strategy (`strategies`) in a house of its own (`house`), which
+//! decides with the functions and the limits of the server: grants and their limits, the allowance
+//! at private tables, the separation of players in rooms and the limits on winnings there. All
+//! circumstances favour the attacker: it loses whole stakes at will, a game takes a minute, and an
+//! honest player is available to fill a table and wins nothing. The result is therefore an upper
+//! bound, not a forecast.
 //!
-//! `--without` lifts one of the rules, to see what it is worth. What it cannot tell: ways that are not
-//! among those here. Deliberately absent: what the wallet is granted itself, which every player is.
+//! `--without` lifts a rule, which shows its effect. Limits: strategies that are not listed here.
+//! Deliberately absent: the wallet's own grants, which every player gets.
 
 mod house;
 mod strategies;
@@ -21,31 +22,31 @@ use bahay_engine::coins::Coins;
 use house::SimulatedHouse;
 use strategies::Strategy;
 
-/// Who farms, and against farm.
+/// The options of the simulation.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub struct Farm {
-    /// How many addresses the attacker has. More than one are in one IPv6 network of 48 bits.
+    /// Number of the attacker's addresses. Several are in one IPv6 network of 48 bits.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4_096))]
     pub addresses: u32,
 
-    /// Each address is in a network of its own instead.
+    /// Put each address in a network of its own.
     #[arg(long)]
     pub apart: bool,
 
-    /// How many devices the attacker makes up for each address in a day, at most.
+    /// Maximum number of devices that the attacker invents for each address in a day.
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub devices: u32,
 
-    /// For how many days it goes on.
+    /// Number of days.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub days: u32,
 
-    /// Names the players, and with that in which order the matcher takes them.
+    /// Seed that names the players, and thereby decides the matcher's order.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// A rule that does not hold. May be given again.
+    /// Rule to lift. May be repeated.
     #[arg(long, value_enum, value_name = "LEVER")]
     pub without: Vec<Lever>,
 }
@@ -53,43 +54,44 @@ pub struct Farm {
 /// A rule that can be lifted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Lever {
-    /// What may be won at private tables is not bounded.
+    /// Winnings at private tables are not limited.
     Allowance,
-    /// Welcomes and reliefs of a network are not counted.
+    /// Welcome grants and reliefs of a network are not limited.
     GrantLimits,
-    /// In rooms an IPv6 network counts as many addresses that may meet.
+    /// An IPv6 network counts as many addresses, which may meet in rooms.
     Networks,
-    /// In rooms players of one address may meet (`BAHAY_SEPARATE_SAME_NETWORK=false`).
+    /// Players of one address may meet in rooms (`BAHAY_SEPARATE_SAME_NETWORK=false`).
     Addresses,
-    /// Winnings of others in rooms are not bounded.
+    /// Winnings in rooms are not limited.
     RoomLimits,
 }
 
-/// What one strategy came to.
+/// The result of one strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StrategyResult {
     pub strategy: &'static str,
-    /// What reached the wallet, its own grants aside: on average of all days, and on the best one.
+    /// The coins that reached the wallet beside its own grants: the mean of all days, and the best
+    /// day.
     pub mean: Coins,
     pub best: Coins,
-    /// What the house has granted to all accounts, a day on average.
+    /// The mean of the coins that the house granted to all accounts in a day.
     pub minted: Coins,
     pub accounts: usize,
     pub refusals: Refusals,
 }
 
-/// How often each rule stopped something.
+/// The number of rejections by each rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
-    /// Games at private tables, because of what one of their players has won.
+    /// Games at private tables that an allowance did not cover.
     pub games: u64,
     pub welcomes: u64,
     pub reliefs: u64,
-    /// Rounds of the matcher in which none of the attacker's players came to the wallet's.
+    /// Rounds of the matcher in which none of the attacker's players was placed with the wallet's.
     pub rounds: u64,
 }
 
-/// Plays all ways, and writes what came of them.
+/// Plays all strategies, and writes the report.
 pub fn run(farm: &Farm, out: &mut impl Write) -> std::io::Result<Vec<StrategyResult>> {
     let found: Vec<StrategyResult> = Strategy::ALL.into_iter().map(|strategy| play_strategy(farm, strategy)).collect();
     write_report(farm, &found, out)?;
@@ -152,19 +154,19 @@ fn write_report(farm: &Farm, found: &[StrategyResult], out: &mut impl Write) -> 
 mod tests {
     use super::{Coins, Farm, StrategyResult, Lever, run};
 
-    /// What may reach one wallet in a day from one address, and from a network of 48 bits.
+    /// The most that may reach one wallet in a day, from one address and from a network of 48 bits.
     const ADDRESS: Coins = Coins::from_hundredths(300 * 100);
     const NETWORK: Coins = Coins::from_hundredths(3_000 * 100);
 
-    /// The coins that may reach one wallet in rooms within a day from another network: the bound of a
-    /// day, of whole stakes, in the highest room for which guests have coins, with fees and antes.
+    /// The most that may reach one wallet in rooms within a day from another network: the daily
+    /// limit in whole stakes, in the highest room for which guests have coins, with fees and antes.
     const TWO_NETWORKS: Coins = Coins::from_hundredths(10_000 * 100);
 
     fn farm(addresses: u32, without: &[Lever]) -> Vec<StrategyResult> {
         let without = without.to_vec();
         let options = Farm { addresses, apart: false, devices: 100, days: 3, seed: 1, without };
-        let mut said = Vec::new();
-        let found = run(&options, &mut said).unwrap();
+        let mut output = Vec::new();
+        let found = run(&options, &mut output).unwrap();
         assert_eq!(run(&options, &mut Vec::new()).unwrap(), found, "the same seed, the same numbers");
         found
     }
@@ -180,10 +182,10 @@ mod tests {
         assert!(most(&one) > Coins::ZERO, "the attacker plays: {one:?}");
         let network = farm(64, &[]);
         assert!(most(&network) <= NETWORK, "{network:?}");
-        // What may be won does not depend on how many addresses there are.
+        // The limit on winnings does not depend on the number of addresses.
         assert!(most(&network) <= ADDRESS, "{network:?}");
         for found in [one, network] {
-            // Welcomes of one network, and what its players claim.
+            // The accounts receive the welcome grants of one network and the claims of its players.
             assert!(found.iter().all(|one| one.accounts > 100), "{found:?}");
         }
     }
@@ -199,7 +201,7 @@ mod tests {
         assert!(most(&networks) > NETWORK, "{networks:?}");
     }
 
-    /// Two networks suffice for two accounts at one table.
+    /// Two networks suffice to seat two accounts at one table.
     #[test]
     fn what_two_networks_bring_is_bounded_in_rooms() {
         let two = |without: &[Lever]| {

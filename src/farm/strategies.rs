@@ -1,37 +1,37 @@
-//! The ways to bring coins of many accounts to one wallet, each a day at a time.
+//! The strategies that move the coins of many accounts to one wallet, each a day at a time.
 
 use bahay_engine::coins::Coins;
 
 use super::house::{SimulatedHouse, MAIN};
 
-/// How often the wallet plays honestly in a day to earn a right.
+/// The number of honest rounds that the wallet plays in a day to earn an allowance.
 const HONEST_ROUNDS: u32 = 100;
 
-/// Wallets through which coins go first.
+/// The number of intermediate wallets.
 const MIDDLEMEN: usize = 12;
 
-/// With less nobody sits down in any room.
+/// The minimum wallet for a seat in any room.
 const SMALLEST_STAKE: Coins = Coins::from_hundredths(1_500);
 
-/// With less a guest sits down only in the smallest room, where a game brings a tenth.
+/// The minimum wallet for a seat above the smallest room, where a game brings only a tenth.
 const WORTHWHILE: Coins = Coins::from_hundredths(15_000);
 
-/// A strategy.
+/// A strategy of the attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// Guests lose what they were given to the wallet at private tables.
+    /// Guests lose their grants to the wallet at private tables.
     LosePrivately,
-    /// The same, after the wallet has lost to one of them, so that it may win that back.
+    /// The wallet first loses to one of them, so that it may win that back, then as before.
     ThereAndBack,
-    /// The same, through other wallets: they gather on one day, and lose on the next.
+    /// Intermediate wallets gather on one day and lose to the wallet on the next.
     Relay,
-    /// The wallet plays honestly in rooms first, and its fees give it a right.
+    /// The wallet first plays honestly in rooms, and its fees raise its allowance.
     Fees,
     /// Guests look for a table in the same room at the same time as the wallet.
     LoseInRooms,
-    /// One guest after the other does so, and an honest player fills the table.
+    /// One guest at a time does so, and an honest player fills the table.
     LoseBesideOthers,
-    /// The same, through other wallets: they gather on one day, and lose on the next.
+    /// The same through intermediate wallets: they gather on one day and lose on the next.
     RelayInRooms,
 }
 
@@ -75,7 +75,7 @@ impl Strategy {
                 if day % 2 == 1 {
                     return gather_privately(house, day, MAIN, middlemen);
                 }
-                // Pairs of guests for each of them.
+                // Each intermediate wallet gets pairs of guests.
                 let each = rest.len() / MIDDLEMEN.max(1);
                 for (number, middleman) in middlemen.iter().enumerate() {
                     let own = rest.iter().skip(number * each).take(each.min(20)).copied();
@@ -107,19 +107,19 @@ impl Strategy {
     }
 }
 
-/// All but the wallet, the richest first.
+/// Returns all accounts except the wallet, the richest first.
 fn donors(house: &SimulatedHouse) -> Vec<usize> {
     let mut donors: Vec<usize> = (MAIN + 1..house.accounts()).collect();
     donors.sort_by_key(|account| std::cmp::Reverse(house.wallet(*account)));
     donors
 }
 
-/// Two after two they lose to this one at the highest bet, for as long as the day lasts and the house
-/// lets them.
+/// Has pairs of donors lose to one account at the highest bet, for as long as the day lasts and the
+/// house permits it.
 fn gather_privately(house: &mut SimulatedHouse, day: u32, to: usize, donors: &[usize]) {
     for pair in donors.chunks_exact(2) {
         let losers = [pair[0], pair[1]];
-        // The same table again, so that a POT is won.
+        // The pair plays at the same table again, so that the POT is taken.
         while let Some(bet) = house.max_bet(to, losers) {
             let mut table = house.open_table(bet);
             let mut played = 0;
@@ -141,7 +141,7 @@ fn gather_privately(house: &mut SimulatedHouse, day: u32, to: usize, donors: &[u
             }
         }
         if house.max_bet(to, [to, to]).is_none() {
-            // It may not win any more.
+            // The account has reached its allowance.
             return;
         }
     }
@@ -155,9 +155,9 @@ fn lose_once(house: &mut SimulatedHouse, winner: usize, losers: [usize; 2]) {
     }
 }
 
-/// Two at a time look for a table when the wallet does, and nobody else: whoever else waited would be
-/// brought together with them. Each two are taken from all who have coins, so that all addresses come
-/// together with each other.
+/// Has two donors at a time look for a table when the wallet does, without anybody else, because
+/// others would be placed with them. Pairs are drawn from all who have coins, so that all addresses
+/// are combined.
 fn lose_in_rooms(house: &mut SimulatedHouse, day: u32) {
     let mut turn = 0;
     let mut donors = donors(house);
@@ -182,8 +182,8 @@ fn lose_in_rooms(house: &mut SimulatedHouse, day: u32) {
     }
 }
 
-/// One after the other they look for a table when this one does, and an honest player with them: two
-/// suffice that come from two networks. Each goes on until it has no coins left, or may lose no more.
+/// Has one donor at a time look for a table with the account and an honest player: two networks
+/// suffice. Each continues until it has no coins left or may lose no more.
 fn gather_in_rooms(house: &mut SimulatedHouse, day: u32, to: usize, donors: &[usize]) {
     for (turn, donor) in (0_u64..).zip(donors) {
         if house.is_day_limit_reached(to) {

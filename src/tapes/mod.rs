@@ -100,8 +100,8 @@ fn record_tape(game: &str, seed: u64, rooms: &[Room]) -> Result<String, TapesErr
     Err(TapesError::Endless(seed))
 }
 
-fn wrap_index(number: u64, of: usize) -> usize {
-    usize::try_from(number).unwrap_or_default() % of
+fn wrap_index(number: u64, length: usize) -> usize {
+    usize::try_from(number).unwrap_or_default() % length
 }
 
 #[cfg(test)]
