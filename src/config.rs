@@ -1,5 +1,6 @@
-//! The settings of a server: flag before environment before default, all known and checked before
-//! anything starts. What is wrong with one is said in a line that tells what to do.
+//! The settings of a server. A flag precedes the environment, which precedes the default; all
+//! settings are parsed and checked before anything starts. The error of an invalid setting is one
+//! line that names the remedy.
 
 mod archive;
 mod rate_limits;
@@ -30,7 +31,7 @@ pub use lobby::LobbySettings;
 pub use retention::{OwnerSettings, RetentionSettings};
 pub use stores::{Database, LiveState};
 
-/// A setting that was given, and is not fit to serve with.
+/// The errors of settings that were given but must not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error(
@@ -59,7 +60,7 @@ pub enum ConfigError {
     WeakKey(WeakSecretError),
 }
 
-/// Everything that `bahay serve` can be told.
+/// The settings of `bahay serve`.
 #[derive(Args, Clone, Debug)]
 pub struct Config {
     #[command(flatten)]
@@ -72,8 +73,8 @@ pub struct Config {
     #[arg(long, env = "BAHAY_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
 
-    /// Address and port at which the node answers `/readyz` and `/metrics`, for supervisors and
-    /// Prometheus alone: let nobody else reach it.
+    /// Address and port of `/readyz` and `/metrics`, for supervisors and Prometheus only: do not
+    /// expose them to others.
     #[arg(
         long,
         env = "BAHAY_PROBE_LISTEN",
@@ -82,11 +83,13 @@ pub struct Config {
     )]
     pub probe_listen: SocketAddr,
 
-    /// Signs the tokens of players: at least 32 random bytes, the same on every node.
+    /// The secret that signs the tokens of players: at least 32 random bytes, the same on every
+    /// node.
     #[arg(long, env = "BAHAY_SIGNING_SECRET", hide_env_values = true, value_name = "SECRET")]
     pub signing_secret: Option<Secret>,
 
-    /// Secrets whose tokens are still believed, or will be: separated by commas. For rotation.
+    /// Further secrets whose tokens are accepted, separated by commas. For the rotation of the
+    /// secret.
     #[arg(
         long,
         env = "BAHAY_PREVIOUS_SIGNING_SECRETS",
@@ -96,18 +99,18 @@ pub struct Config {
     )]
     pub previous_signing_secrets: Vec<Secret>,
 
-    /// Connections to PostgreSQL, those of the ledger and of reports aside. More than 8 for each 2
-    /// cores has not been seen to help.
+    /// Connections to PostgreSQL, apart from those of the ledger and of reports. More than 8 for
+    /// each 2 cores have not been seen to help.
     #[arg(long, env = "BAHAY_DATABASE_CONNECTIONS", default_value_t = 16, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(4..=1000))]
     pub database_connections: u32,
 
-    /// Connections to PostgreSQL by which the ledger books, and that nothing else takes.
+    /// Connections to PostgreSQL that are reserved for the ledger's bookings.
     #[arg(long, env = "BAHAY_LEDGER_CONNECTIONS", default_value_t = 6, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub ledger_connections: u32,
 
-    /// What a new player is given, in whole coins.
+    /// The welcome grant of a new player, in whole coins.
     #[arg(long, env = "BAHAY_WELCOME_COINS", default_value = "1000", value_name = "COINS")]
     pub welcome_coins: WholeCoins,
 
@@ -137,8 +140,8 @@ pub struct Config {
     #[command(flatten)]
     pub lobby: LobbySettings,
 
-    /// How many threads think about the moves of players who are taken over, with the lowest priority;
-    /// 0: the quick AI plays for all of them.
+    /// Threads that choose actions for absent players, at the lowest priority; 0: the quick AI
+    /// plays for all of them.
     #[arg(long, env = "BAHAY_AI_WORKERS", default_value_t = 1, value_name = "NUMBER",
           value_parser = clap::value_parser!(u8).range(..=64))]
     pub ai_workers: u8,
@@ -149,14 +152,14 @@ pub struct Config {
     #[command(flatten)]
     pub archive: ArchiveSettings,
 
-    /// A server for those who develop it, on their own machine: it may do without
-    /// BAHAY_SECOND_FACTOR_KEYS, and serve the desk over plain HTTP. Refused where it listens on
-    /// another address than a loopback one.
+    /// Run a development server on your own machine: BAHAY_SECOND_FACTOR_KEYS is optional, and the
+    /// desk may use plain HTTP. Rejected if the server listens on another address than a loopback
+    /// one.
     #[arg(long, env = "BAHAY_DEVELOPMENT")]
     pub development: bool,
 
-    /// Keys by which the second factors of operators are stored: each at least 32 random bytes, the
-    /// same on every node, separated by commas. The first seals, the others open. Required, but in
+    /// Keys that seal the second factors of operators: each at least 32 random bytes, the same on
+    /// every node, separated by commas. The first seals, all of them open. Required except in
     /// development.
     #[arg(
         long,
@@ -167,16 +170,16 @@ pub struct Config {
     )]
     pub second_factor_keys: Vec<Secret>,
 
-    /// Let the cookies of operators travel over plain HTTP. Only in development, and without a proxy
-    /// before the server.
+    /// Send the cookies of operators over plain HTTP. Only in development, and without a proxy in
+    /// front of the server.
     #[arg(long, env = "BAHAY_DESK_PLAIN_HTTP")]
     pub desk_plain_http: bool,
 
-    /// What is logged: a level, or levels by module, as in info,bahay::ledger=debug
+    /// The log filter: a level, or levels by module, as in info,bahay::ledger=debug
     #[arg(long, env = "RUST_LOG", default_value = "info", value_name = "FILTER")]
     pub log: String,
 
-    /// Log JSON objects instead of lines for people.
+    /// Log JSON objects instead of lines for a terminal.
     #[arg(long, env = "BAHAY_LOG_JSON")]
     pub log_json: bool,
 
@@ -184,52 +187,52 @@ pub struct Config {
     pub spans: SpanSettings,
 }
 
-/// What a collector of spans is sent.
+/// The settings of the collector of spans.
 #[derive(Args, Clone, Debug)]
 pub struct SpanSettings {
-    /// A collector of OpenTelemetry spans that takes OTLP over HTTP, as in http://127.0.0.1:4318;
-    /// without one there are no spans.
+    /// The URL of a collector of OpenTelemetry spans that accepts OTLP over HTTP, as in
+    /// http://127.0.0.1:4318; without it no spans are exported.
     #[arg(long, env = "BAHAY_OTLP_ENDPOINT", value_name = "URL")]
     pub otlp_endpoint: Option<String>,
 
-    /// One trace in so many is sent; 1 for all.
+    /// One trace in this many is exported; 1 for all.
     #[arg(long, env = "BAHAY_OTLP_ONE_IN", default_value_t = 100, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub otlp_one_in: u32,
 }
 
 impl SpanSettings {
-    /// As `telemetry` takes it.
+    /// Returns the options for `telemetry`, if a collector is set.
     pub fn collector(&self) -> Option<Collector> {
         let endpoint = self.otlp_endpoint.clone().filter(|endpoint| !endpoint.is_empty())?;
         Some(Collector { endpoint, one_in: self.otlp_one_in })
     }
 }
 
-/// Whose days and seasons the leaderboards have.
+/// The calendar of the leaderboards.
 #[derive(Args, Clone, Debug)]
 pub struct StandingsSettings {
-    /// The time zone of the leaderboards: an IANA name. Another one counts everything anew.
+    /// The time zone of the leaderboards: an IANA name. A change recomputes all statistics.
     #[arg(long, env = "BAHAY_BOARD_TIME_ZONE", default_value = "Asia/Manila", value_name = "ZONE")]
     pub board_time_zone: standings::Zone,
 
-    /// Months of a season, from January on: 1, 2, 3, 4, 6 or 12. Another number counts everything
-    /// anew.
+    /// Months of a season, starting in January: 1, 2, 3, 4, 6 or 12. A change recomputes all
+    /// statistics.
     #[arg(long, env = "BAHAY_SEASON_MONTHS", default_value = "3", value_name = "MONTHS")]
     pub season_months: standings::Season,
 }
 
 impl StandingsSettings {
-    /// As `standings` takes it.
+    /// Returns the calendar for `standings`.
     pub fn calendar(&self) -> standings::Calendar {
         standings::Calendar { zone: self.board_time_zone.clone(), season: self.season_months }
     }
 }
 
-/// How much operators may give and take by adjustments.
+/// The bounds of adjustments by operators.
 #[derive(Args, Clone, Debug)]
 pub struct Adjustments {
-    /// The most that one adjustment by operators may give or take, in whole coins.
+    /// The largest adjustment, given or taken, in whole coins.
     #[arg(
         long,
         env = "BAHAY_ADJUSTMENT_MAX_COINS",
@@ -238,8 +241,8 @@ pub struct Adjustments {
     )]
     pub adjustment_max_coins: WholeCoins,
 
-    /// The most that all adjustments come to that one operator asks for in 24 hours, given and taken
-    /// alike, in whole coins.
+    /// The most that one operator may request in 24 hours, given and taken added up, in whole
+    /// coins.
     #[arg(
         long,
         env = "BAHAY_ADJUSTMENT_REQUESTER_DAY_MAX_COINS",
@@ -248,7 +251,8 @@ pub struct Adjustments {
     )]
     pub adjustment_requester_day_max_coins: WholeCoins,
 
-    /// The same for all adjustments of one player, whoever asks for them.
+    /// The most for one player in 24 hours, whoever requests it, given and taken added up, in whole
+    /// coins.
     #[arg(
         long,
         env = "BAHAY_ADJUSTMENT_PLAYER_DAY_MAX_COINS",
@@ -259,7 +263,7 @@ pub struct Adjustments {
 }
 
 impl Adjustments {
-    /// As `operators` takes it.
+    /// Returns the bounds for `operators`.
     pub fn bounds(&self) -> AdjustmentBounds {
         AdjustmentBounds {
             one_max: self.adjustment_max_coins.0,
@@ -269,10 +273,10 @@ impl Adjustments {
     }
 }
 
-/// What the house gives to players.
+/// The daily rewards and reliefs of players.
 #[derive(Args, Clone, Debug)]
 pub struct RewardSettings {
-    /// What a day's claim is worth, in whole coins, for each of seven days in a row.
+    /// The daily reward on each of seven consecutive days, in whole coins.
     #[arg(
         long,
         env = "BAHAY_DAILY_COINS",
@@ -281,26 +285,26 @@ pub struct RewardSettings {
     )]
     pub daily_coins: DailyCoins,
 
-    /// Relief is for players who have less than this, in whole coins.
+    /// The balance below which a player may claim relief, in whole coins.
     #[arg(long, env = "BAHAY_RELIEF_FLOOR_COINS", default_value = "50", value_name = "COINS")]
     pub relief_floor_coins: WholeCoins,
 
-    /// What a relief is worth, in whole coins.
+    /// The amount of a relief, in whole coins.
     #[arg(long, env = "BAHAY_RELIEF_COINS", default_value = "100", value_name = "COINS",
           value_parser = parse_positive_coins)]
     pub relief_coins: WholeCoins,
 
-    /// How many reliefs a player may claim in a day; 0 for none.
+    /// Reliefs that a player may claim in a day; 0 for none.
     #[arg(long, env = "BAHAY_RELIEF_PER_DAY", default_value_t = 3, value_name = "NUMBER")]
     pub relief_per_day: u8,
 
-    /// Whose days count for players who have not named their time zone: an IANA name.
+    /// The time zone of players who have not set one: an IANA name.
     #[arg(long, env = "BAHAY_TIME_ZONE", default_value = "UTC", value_name = "ZONE")]
     pub time_zone: Calendar,
 }
 
 impl RewardSettings {
-    /// As `rewards` takes it.
+    /// Returns the terms for `rewards`.
     pub fn terms(&self) -> Terms {
         Terms {
             daily: self.daily_coins.0,
@@ -314,16 +318,16 @@ impl RewardSettings {
     }
 }
 
-/// What bounds the coins that many accounts can bring to one.
+/// The limits of coins that many accounts can bring to one.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct GrantSettings {
-    /// What a player may win at private tables in a day, in whole coins, beside the fees that it has
-    /// paid in rooms within seven days.
+    /// The most that a player may win at private tables in a day, in whole coins, in addition to
+    /// the fees that it has paid in rooms within seven days.
     #[arg(long, env = "BAHAY_PRIVATE_DAY_COINS", default_value = "300", value_name = "COINS")]
     pub private_day_coins: WholeCoins,
 
-    /// How many welcomes new guests of one network get in a day: an IPv4 address, or the first 48
-    /// bits of an IPv6 address. 0 for any number.
+    /// Welcome grants for new guests of one network in a day; 0 for no limit. A network is an IPv4
+    /// address, or the first 48 bits of an IPv6 address.
     #[arg(
         long,
         env = "BAHAY_WELCOMES_PER_NETWORK",
@@ -332,7 +336,7 @@ pub struct GrantSettings {
     )]
     pub welcomes_per_network: u32,
 
-    /// How many reliefs the players of one network get in a day. 0 for any number.
+    /// Reliefs for the players of one network in a day; 0 for no limit.
     #[arg(
         long,
         env = "BAHAY_RELIEFS_PER_NETWORK",
@@ -343,19 +347,22 @@ pub struct GrantSettings {
 }
 
 impl GrantSettings {
-    /// As accounts and rewards take it.
+    /// Returns the limits for accounts and rewards.
     pub fn limits(self) -> GrantLimits {
         GrantLimits { welcomes: self.welcomes_per_network, reliefs: self.reliefs_per_network }
     }
 
-    /// As the lobby and the ledger take it.
+    /// Returns the allowance for the lobby and the ledger.
     pub fn allowance(self) -> Allowance {
         Allowance { floor: self.private_day_coins.0 }
     }
 }
 
 impl Config {
-    /// The signer of tokens, if the secrets are fit for it.
+    /// Returns the signer of tokens.
+    ///
+    /// # Errors
+    /// A missing or weak secret.
     pub fn signer(&self) -> Result<Signer, ConfigError> {
         let secret = self.signing_secret.as_ref().ok_or(ConfigError::NoSecret)?;
         let signer = Signer::new(secret.0.as_bytes()).map_err(ConfigError::WeakSecret)?;
@@ -365,7 +372,10 @@ impl Config {
         })
     }
 
-    /// The keys by which second factors are stored, if they are fit for it.
+    /// Returns the keys that seal second factors.
+    ///
+    /// # Errors
+    /// A weak key, or no key outside of development.
     pub fn second_factor_keys(&self) -> Result<SealingKeys, ConfigError> {
         let texts = self.second_factor_keys.iter().map(|secret| secret.0.trim());
         let texts = texts.filter(|text| !text.is_empty());
@@ -376,7 +386,10 @@ impl Config {
         Ok(keys)
     }
 
-    /// Whether cookies of operators may travel over plain HTTP.
+    /// Returns whether cookies of operators may be sent over plain HTTP.
+    ///
+    /// # Errors
+    /// [`ConfigError::PlainDesk`] outside of development.
     pub fn desk_plain_http(&self) -> Result<bool, ConfigError> {
         if self.desk_plain_http && !self.development()? {
             return Err(ConfigError::PlainDesk);
@@ -384,7 +397,10 @@ impl Config {
         Ok(self.desk_plain_http)
     }
 
-    /// Whether only those who develop it are served.
+    /// Returns whether the server runs in development.
+    ///
+    /// # Errors
+    /// [`ConfigError::OpenDevelopment`] if it listens on another address than a loopback one.
     fn development(&self) -> Result<bool, ConfigError> {
         if self.development && !self.listen.ip().is_loopback() {
             return Err(ConfigError::OpenDevelopment);
@@ -393,33 +409,33 @@ impl Config {
     }
 }
 
-/// How players may sign in beside by their devices.
+/// The settings of sign-in methods other than devices.
 #[derive(Args, Clone, Debug)]
 pub struct SignInSettings {
-    /// Memory for one hash of a password (Argon2id), in KiB.
+    /// Memory of one password hash (Argon2id), in KiB.
     #[arg(long, env = "BAHAY_PASSWORD_MEMORY_KIB", default_value_t = 19_456, value_name = "KIB",
           value_parser = clap::value_parser!(u32).range(8_192..=1_048_576))]
     pub password_memory_kib: u32,
 
-    /// How often a hash goes through its memory.
+    /// Passes of a hash over its memory.
     #[arg(long, env = "BAHAY_PASSWORD_PASSES", default_value_t = 2, value_name = "NUMBER",
           value_parser = clap::value_parser!(u32).range(1..=16))]
     pub password_passes: u32,
 
-    /// Hashes that a node works on at once; by default as many as half of its cores.
+    /// Hashes that a node computes at once; by default half the number of its cores.
     #[arg(long, env = "BAHAY_PASSWORDS_AT_ONCE", value_name = "NUMBER",
           value_parser = clap::value_parser!(u16).range(1..=256))]
     pub passwords_at_once: Option<u16>,
 
-    /// Issuers of OpenID Connect whose users may sign in, as a JSON list, as in
+    /// OpenID Connect issuers whose users may sign in, as a JSON list, as in
     /// `[{"name":"google","issuer":"https://accounts.google.com","audiences":["CLIENT-ID"]}]`; with
-    /// "keys_url" where the keys are not to be found by discovery.
+    /// "keys_url" if the keys are not found by discovery.
     #[arg(long, env = "BAHAY_OPENID_ISSUERS", default_value = "", value_name = "JSON")]
     pub openid_issuers: Issuers,
 }
 
 impl SignInSettings {
-    /// As accounts take it.
+    /// Returns the options for accounts.
     pub fn options(self) -> accounts::Options {
         let defaults = HashOptions::default();
         let hashes = HashOptions {
@@ -432,7 +448,7 @@ impl SignInSettings {
     }
 }
 
-/// A text that never shows itself.
+/// A text that `Debug` omits.
 #[derive(Clone)]
 pub struct Secret(pub String);
 
@@ -450,7 +466,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// An amount that is given in whole coins.
+/// An amount given in whole coins.
 #[derive(Clone, Copy, Debug)]
 pub struct WholeCoins(pub Coins);
 
@@ -463,13 +479,13 @@ impl FromStr for WholeCoins {
     }
 }
 
-/// More than none of them.
+/// Parses an amount of at least one coin.
 fn parse_positive_coins(text: &str) -> Result<WholeCoins, String> {
     let coins: WholeCoins = text.parse()?;
     if coins.0.is_zero() { Err("give at least 1 coin".to_owned()) } else { Ok(coins) }
 }
 
-/// What each day of a streak is worth, given in whole coins.
+/// The reward of each day of a streak, given in whole coins.
 #[derive(Clone, Copy, Debug)]
 pub struct DailyCoins(pub [Coins; STREAK_DAYS]);
 

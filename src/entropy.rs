@@ -1,9 +1,8 @@
-//! Randomness. The only place that asks the operating system for it.
+//! Randomness. Only this module asks the operating system for it.
 //!
-//! What is drawn here decides deals (seeds), names things (ids) and stands for sessions (tokens).
-//! There is no generator of our own between the kernel and its users, so nothing can be seeded
-//! wrongly. Only tags, of which every line of a journal takes one, are drawn many at a time and
-//! handed out one by one, each once.
+//! The random bytes seed deals, form ids, and serve as tokens. They come directly from the kernel,
+//! without a generator that could be seeded wrongly. Only tags, of which every line of a journal
+//! takes one, are drawn in batches, and each is used once.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -17,20 +16,21 @@ use crate::ids::{GameId, Tag};
 
 const TAG_BYTES: usize = 6;
 
-/// The kernel gives so much in one go.
+/// The tags of one batch, which the kernel returns in one call.
 const TAGS_AT_ONCE: usize = 42;
 
-/// Thirty-two bytes: a server seed, a refresh token, a key.
+/// Returns 32 random bytes: a server seed, a refresh token, a key.
 pub fn seed() -> [u8; 32] {
     bytes()
 }
 
-/// What a table needs anew for each game.
+/// Returns the random inputs of a table's next game.
 pub fn game_entropy() -> GameEntropy {
     GameEntropy { seed: ServerSeed(Hex(seed())), game: GameId(uuid()) }
 }
 
-/// For a line of a journal. Of two histories that part, one in 2⁴⁸ pairs would not be told apart.
+/// Returns a tag for a line of a journal. Two diverging histories are indistinguishable with a
+/// probability of 2⁻⁴⁸.
 pub fn tag() -> Tag {
     thread_local! {
         static DRAWN: RefCell<std::vec::IntoIter<[u8; TAG_BYTES]>> = RefCell::default();
@@ -44,27 +44,29 @@ pub fn tag() -> Tag {
     })
 }
 
-/// A UUID of version 7: the system's time in milliseconds, then a counter that begins anywhere in
-/// each millisecond, then random bits. So those of one process sort in the order in which they were
-/// made; those of several, by their milliseconds. Ids follow the system's clock even where a test
-/// has set another: they are names.
+/// Returns a UUID of version 7: the system's time in milliseconds, a counter that starts at a
+/// random value in each millisecond, and random bits. The ids of one process sort in the order of
+/// creation, and those of several processes by their milliseconds. Ids follow the system's clock
+/// even where a test has set another clock.
 pub fn uuid() -> Uuid {
     Uuid::now_v7()
 }
 
-/// A time below this one, to the millisecond; zero for less than that.
+/// Returns a random duration below `longest`, in whole milliseconds; zero if `longest` is below one
+/// millisecond.
 pub fn random_duration(longest: Duration) -> Duration {
     let below_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX).max(1);
-    // The bias of a remainder is of no account for times.
+    // The modulo bias is negligible for durations.
     Duration::from_millis(u64::from_le_bytes(bytes()) % below_ms)
 }
 
-/// So many letters of an alphabet of at most 256, each as likely as the others.
+/// Returns `count` random letters of an alphabet of at most 256, uniformly distributed.
 pub fn random_letters(alphabet: &[u8], count: usize) -> String {
     let fair = 256 - 256 % alphabet.len().max(1);
     let mut letters = String::with_capacity(count);
     while letters.len() < count {
-        // What is beyond the last whole round of the alphabet would favour its beginning.
+        // A byte beyond the last whole multiple of the alphabet's length would favour its first
+        // letters.
         let drawn = bytes::<32>().into_iter().map(usize::from).filter(|byte| *byte < fair);
         let left = count - letters.len();
         letters.extend(drawn.take(left).map(|byte| char::from(alphabet[byte % alphabet.len()])));

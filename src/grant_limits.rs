@@ -1,15 +1,15 @@
-//! How many grants of the house go to one network in a day: the limits, and their count in
-//! PostgreSQL.
+//! The limits of grants to one network in a day, and their counts in PostgreSQL.
 //!
-//! What reaches one wallet is bounded elsewhere, whatever is given to many ([`crate::allowance`]).
-//! These limits bound how much is made from nothing. So they are wide: behind one address of a
-//! carrier of mobile phones there are thousands of honest players. Whoever comes when a network has
-//! had its part is let in all the same, and gets its welcome on another day. An account elsewhere is
-//! welcomed by itself, once a day: it may be linked to one player after the other.
+//! The coins that reach one wallet from others are bounded elsewhere ([`crate::allowance`]). These
+//! limits bound the coins that are issued. They are generous, since thousands of honest players may
+//! share one address of a mobile carrier. A player beyond the limit of its network is admitted all
+//! the same, and receives its welcome on another day. An OpenID Connect identity has its own limit
+//! of one welcome a day, since it can be linked to one player after the other.
 //!
-//! A day is one of UTC, the same for everybody. A count is a row, which is changed in the transaction
-//! that grants; so limits hold exactly, on however many nodes, and a grant that is taken back is
-//! not grant. Counts of days gone by are removed by [`crate::retention`]. Deliberately absent: any knowledge of who was given what.
+//! A day is a day in UTC for everybody. A count is a row that changes in the granting transaction,
+//! so that limits hold exactly on any number of nodes, and a rolled back grant is not counted.
+//! Counts of past days are removed by [`crate::retention`]. This module does not record the
+//! receiving players.
 
 use bahay_engine::hex::Hex;
 use jiff_sqlx::ToSqlx as _;
@@ -18,27 +18,28 @@ use sqlx::PgConnection;
 
 use crate::clock::{self, Timestamp};
 
-/// What a network, an IPv4 address or the first 48 bits of an IPv6 address, gets in a day.
+/// The limits of a network in a day. A network is an IPv4 address, or the first 48 bits of an IPv6
+/// address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GrantLimits {
-    /// Welcomes of new guests; zero for any number.
+    /// Welcome grants for new guests; zero for no limit.
     pub welcomes: u32,
-    /// Reliefs; zero for any number.
+    /// Relief grants; zero for no limit.
     pub reliefs: u32,
 }
 
-/// For whom grants are grant.
+/// The recipient for which grants are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrantRecipient<'a> {
-    /// The network of an address, as `rate_limit` writes it.
+    /// The network of an address, as `rate_limit` formats it.
     Network(&'a str),
-    /// An account at an issuer.
+    /// An OpenID Connect identity.
     Identity { issuer: &'a str, subject: &'a str },
     /// A call that did not come over the network.
     Unknown,
 }
 
-/// What is grant.
+/// The kind of a limited grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitedGrant {
     Welcome,
@@ -46,15 +47,15 @@ pub enum LimitedGrant {
 }
 
 impl Default for GrantLimits {
-    /// 200 welcomes: as many newcomers from one address of a carrier, of which a carrier has
-    /// hundreds, are a house that grows by tens of thousands a day. Three reliefs for each of them.
+    /// 200 welcomes: at hundreds of addresses a carrier, that many newcomers at each are tens of
+    /// thousands of new players a day. Three reliefs for each welcome.
     fn default() -> Self {
         Self { welcomes: 200, reliefs: 600 }
     }
 }
 
 impl GrantLimits {
-    /// How many a network gets in a day; `None` for any number.
+    /// Returns the limit of a network in a day; `None` for no limit.
     pub fn limit_for(self, grant: LimitedGrant) -> Option<u32> {
         let limit = match grant {
             LimitedGrant::Welcome => self.welcomes,
@@ -64,7 +65,7 @@ impl GrantLimits {
     }
 
     fn limit_for_recipient(self, grant: LimitedGrant, recipient: GrantRecipient<'_>) -> Option<(u32, String)> {
-        match taker {
+        match recipient {
             GrantRecipient::Network(network) => Some((self.limit_for(grant)?, network.to_owned())),
             GrantRecipient::Identity { issuer, subject } => {
                 let digest = Sha256::new().chain_update(issuer).chain_update([0]);
@@ -75,8 +76,8 @@ impl GrantLimits {
         }
     }
 
-    /// Counts one more in the caller's transaction. False when the taker has had as many today, and
-    /// then nothing is to be granted.
+    /// Counts one more grant in the caller's transaction. Returns false if the recipient has
+    /// reached its limit for the day, in which case the caller must not grant.
     pub async fn count_in_tx(
         self,
         connection: &mut PgConnection,
@@ -109,7 +110,7 @@ impl GrantLimits {
 }
 
 impl LimitedGrant {
-    /// As in the column `code`, which is that of the transfer.
+    /// Returns the code in the column `code`, which is that of the transfer.
     const fn code(self) -> &'static str {
         match self {
             Self::Welcome => "welcome",
@@ -118,7 +119,7 @@ impl LimitedGrant {
     }
 }
 
-/// When the next day begins.
+/// Returns the beginning of the next day, in UTC.
 pub fn next_day(now: Timestamp) -> Timestamp {
     const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
     Timestamp::from_ms((now.ms().div_euclid(DAY_MS) + 1).saturating_mul(DAY_MS))

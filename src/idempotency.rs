@@ -1,17 +1,17 @@
-//! Calls that are repeated: each has a key of the caller's choice, and the answer of the one that did
-//! the work is the answer to all that repeat it.
+//! Idempotent calls: a caller gives each call a key of its choice, and repetitions of the call
+//! receive the stored response of the first one.
 //!
-//! A call first *claims* its key. Whoever holds the claim does the work and stores the answer; if
-//! it dies, the claim can be taken over after [`LEASE`]. So the work must be safe to do twice,
-//! which everything that moves coins here is, by a key of its own in the ledger; and each who does
-//! it is told the same *attempt*, by which what an earlier one has done is known again. A refusal
-//! changed nothing and frees its key; a claim is given up, and its attempt remembered, when it is not
-//! known what the work has done.
+//! A call first *claims* its key. The holder of the claim performs the work and stores the
+//! response; if the holder crashes, another repetition can take over the claim after [`LEASE`]. The
+//! work must therefore be safe to perform twice, which operations on coins are by a key of their
+//! own in the ledger. All holders of a claim receive the same *attempt* id, by which the work of an
+//! earlier holder is recognized. A refused call has changed nothing and releases its key. If the
+//! outcome of the work is unknown, the claim is abandoned and its attempt id is kept.
 //!
-//! Bounds: a row lives [`RETENTION`] and is then removed by [`crate::retention`]; a key repeated after that
-//! is a new one. A caller has so many rows ([`IdempotentCall::keys_max`]), give or take the calls that it makes
-//! at the same moment. Time is the database's, the one clock that all nodes share. HTTP is not known
-//! here.
+//! Bounds: a row lives for [`RETENTION`] and is then removed by [`crate::retention`]; a repetition
+//! after that is a new call. A caller has at most [`IdempotentCall::keys_max`] rows, which
+//! concurrent calls can exceed slightly. All times are the database's, whose clock the nodes share.
+//! This module has no HTTP.
 
 use std::time::Duration;
 
@@ -21,38 +21,38 @@ use uuid::Uuid;
 
 use crate::{db, entropy};
 
-/// How long a claim is good without an answer: longer than any request may take.
+/// The time for which a claim is held without a response: longer than any request may take.
 pub const LEASE: Duration = Duration::from_secs(30);
 
-/// How long an answer is kept.
+/// The time for which a response is kept.
 pub const RETENTION: Duration = Duration::from_hours(48);
 
-/// A row may be given up or removed between two looks; more often than this it is not.
+/// The number of attempts while the row is abandoned or removed concurrently.
 const CLAIM_ATTEMPTS_MAX: usize = 4;
 
-/// A call as it is told from others.
+/// The identity and the input of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotentCall {
-    /// Whose key it is: two callers may use the same one.
+    /// The owner of the key. Two callers may use the same key.
     pub caller: String,
     pub route: String,
     pub key: String,
-    /// Of all that the caller has said.
+    /// The hash of the caller's whole input.
     pub input_hash: [u8; 32],
-    /// Keys that the caller may have at a time.
+    /// The most keys of the caller.
     pub keys_max: u32,
 }
 
-/// The right to do the work of a call.
+/// The right to perform the work of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The same for all who were ever granted it.
+    /// The attempt id, the same for all holders of the claim.
     pub attempt: Uuid,
     call: IdempotentCall,
     id: Uuid,
 }
 
-/// A final answer.
+/// A final response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredResponse {
     pub status: u16,
@@ -60,22 +60,22 @@ pub struct StoredResponse {
     pub body: Vec<u8>,
 }
 
-/// What a call finds under its key.
+/// The result of claiming a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Nothing: the work is to be done.
+    /// The key is free, and the caller performs the work.
     Granted(Lease),
-    /// It was done.
+    /// The work was done; this is its response.
     Answered(StoredResponse),
-    /// Somebody does it now.
+    /// Another holder performs the work now.
     InUse,
-    /// The key stands for another input.
+    /// The key belongs to a call with another input.
     Reused,
-    /// The caller has as many keys as it may; the oldest is free after this time.
+    /// The caller has reached its number of keys. The oldest one expires after this time.
     TooMany { retry_after: Duration },
 }
 
-/// The keys of all callers.
+/// The store of idempotency keys. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Idempotency {
     pool: PgPool,
@@ -86,7 +86,7 @@ impl Idempotency {
         Self { pool }
     }
 
-    /// Claims a call's key, or says what stands under it.
+    /// Claims the key of a call.
     pub async fn claim(&self, call: IdempotentCall) -> Result<Claim, sqlx::Error> {
         let id = entropy::uuid();
         for _ in 0..CLAIM_ATTEMPTS_MAX {
@@ -103,9 +103,9 @@ impl Idempotency {
         Ok(Claim::InUse)
     }
 
-    /// Takes a key that is free, or whose claim has run out, or was taken by this very id when
-    /// the answer was lost. Gives the attempt; `None` where the key is taken, or another one would be
-    /// too many.
+    /// Tries to take a key that is free, whose lease has expired, or that this very `id` holds
+    /// because the answer to an earlier attempt was lost. Returns the attempt id, or `None` if the
+    /// key is taken or the caller has too many keys.
     async fn try_acquire(&self, call: &IdempotentCall, id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
         sqlx::query_scalar!(
             r#"
@@ -137,8 +137,8 @@ impl Idempotency {
         .await
     }
 
-    /// How long the oldest key of a caller is kept that has as many as it may; `None` while it has
-    /// fewer.
+    /// Returns the remaining time of the oldest key if the caller has reached its number of keys,
+    /// and otherwise `None`.
     async fn oldest_key_remaining(&self, call: &IdempotentCall) -> Result<Option<Duration>, sqlx::Error> {
         let row = sqlx::query!(
             r#"
@@ -157,7 +157,7 @@ impl Idempotency {
         Ok(is_full.then(|| Duration::from_secs(seconds)))
     }
 
-    /// `None` when the row is gone.
+    /// Reads the state of a key, or `None` if its row has been removed.
     async fn read_claim(&self, call: &IdempotentCall) -> Result<Option<Claim>, sqlx::Error> {
         let row = sqlx::query!(
             r#"
@@ -185,7 +185,7 @@ impl Idempotency {
         }))
     }
 
-    /// Stores the answer, unless somebody has taken the work over meanwhile.
+    /// Stores the response, unless another holder has taken over the claim.
     pub async fn finish(&self, lease: &Lease, answer: &StoredResponse) -> Result<(), sqlx::Error> {
         let Lease { call, id, .. } = lease;
         let once = || {
@@ -209,8 +209,9 @@ impl Idempotency {
         db::retry(once).await.map(|_| ())
     }
 
-    /// Frees the key of a call that was refused, so that the call may be repeated at once, as a new
-    /// one. A call that was taken over keeps its attempt: an earlier one may have done the work.
+    /// Releases the key of a refused call, so that it can be repeated at once as a new call. A
+    /// claim that was taken over keeps its attempt id, since an earlier holder may have done the
+    /// work.
     pub async fn release(&self, lease: &Lease) -> Result<(), sqlx::Error> {
         let Lease { call, id, attempt } = lease;
         if attempt != id {
@@ -233,7 +234,7 @@ impl Idempotency {
         db::retry(once).await.map(|_| ())
     }
 
-    /// Gives the claim up and keeps its attempt, so that the call may be repeated at once.
+    /// Abandons the claim and keeps its attempt id, so that the call can be repeated at once.
     pub async fn abandon(&self, lease: &Lease) -> Result<(), sqlx::Error> {
         let Lease { call, id, .. } = lease;
         let once = || {

@@ -1,8 +1,8 @@
-//! The names of things: which player, table, game, session, room, line.
+//! The ids of players, tables, games, sessions, rooms and lines.
 //!
-//! Every id but a room's and a line's is a UUID of version 7, made by [`crate::entropy::uuid`]:
-//! `PlayerId(entropy::uuid())`. They sort by age, which keeps new rows together in PostgreSQL and
-//! lists in order. They are no secrets: knowing one grants nothing.
+//! Every id except those of rooms and lines is a UUID of version 7, created by
+//! [`crate::entropy::uuid`]: `PlayerId(entropy::uuid())`. They sort by age, which keeps new rows
+//! adjacent in PostgreSQL and lists in order. They are not secrets: knowing an id grants nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,38 +48,38 @@ macro_rules! ids {
 }
 
 ids! {
-    /// One sign-in on one device, from its first refresh token to the last of that family.
+    /// The id of a sign-in on one device, shared by its family of refresh tokens.
     SessionId;
-    /// Somebody who runs the house.
+    /// The id of an operator.
     OperatorId;
-    /// One sign-in of an operator in one browser.
+    /// The id of an operator's sign-in in one browser.
     OperatorSessionId;
-    /// Something that an operator did.
+    /// The id of an audit entry.
     AuditEntryId;
-    /// A correction of the books, asked for by one operator and decided by another.
+    /// The id of a correction of the books, which one operator requests and another decides on.
     CorrectionId;
 }
 
 impl CorrectionId {
-    /// No correction's.
+    /// The id of no correction.
     pub const NIL: Self = Self(Uuid::nil());
 }
 
-/// What stands in a game's and a table's `room` where it is a private table. No room has this name.
+/// The value of `room` for private tables. No room has this id.
 pub const PRIVATE_ROOM: &str = "private";
 
-/// The same for a practice table, of which nothing is kept.
+/// The value of `room` for practice tables, which are not stored.
 pub const PRACTICE_ROOM: &str = "practice";
 
-/// A room's name in paths, settings and account keys: a lower-case letter, then letters, digits
-/// and hyphens, 32 at most. Chosen by people, so that `newbie` reads as such everywhere.
+/// The id of a room in paths, settings and account keys: a lower-case letter, then letters, digits
+/// and hyphens, at most 32. Operators choose it, so that `newbie` is legible everywhere.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoomId(Arc<str>);
 
 /// The longest room id, in bytes.
 pub const ROOM_ID_BYTES_MAX: usize = 32;
 
-/// The text is not a room's id.
+/// The error of a text that is no room id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a room id is a lower-case letter and then up to 31 letters, digits and hyphens")]
 pub struct ParseRoomIdError;
@@ -127,12 +127,12 @@ impl<'de> Deserialize<'de> for RoomId {
     }
 }
 
-/// The name of a game or of what belongs to one: of a rule set, an ending, a counter. A lower-case
-/// letter, then letters, digits and underscores, 32 at most, as in `tongits`.
+/// The name of a game or of a part of one: a rule set, an ending, a counter. It is a lower-case
+/// letter, then letters, digits and underscores, at most 32, as in `tongits`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameName(Arc<str>);
 
-/// It is not a name of this kind.
+/// The error of a text that is no such name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a name here is a lower-case letter and then letters, digits and underscores, 32 at most")]
 pub struct ParseGameNameError;

@@ -1,11 +1,11 @@
-//! The figures of this process, in the text format of Prometheus: who measures something registers
-//! it here once, under a name that begins with `bahay_` and ends in its unit.
+//! The metrics of this process, in the text format of Prometheus. A measuring module registers each
+//! metric here once, under a name that begins with `bahay_` and ends in its unit.
 //!
-//! [`Play`] is what the way of a move is measured by; the load tester's report has the same words.
-//! What others keep anyway, such as the number of tables, is asked for when somebody reads the
-//! figures ([`Metrics::register_gauge_fn`]), and costs nothing before.
+//! [`Play`] has the metrics of the path of a command; the load tester's report uses the same names.
+//! Values that exist anyway, such as the number of tables, are sampled when metrics are scraped
+//! ([`Metrics::register_gauge_fn`]) and cost nothing in between.
 //!
-//! Nothing here decides anything, and no figure is kept longer than the process lives.
+//! Metrics do not affect behaviour, and do not outlive the process.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Metric, Registry};
 
-/// The figures that have been registered. Clones share them.
+/// The registry of metrics. Clones share it.
 #[derive(Clone, Default)]
 pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
@@ -33,7 +33,7 @@ impl fmt::Debug for Metrics {
     }
 }
 
-/// A number that only grows.
+/// A counter.
 #[derive(Clone, Debug, Default)]
 pub struct Count(Counter);
 
@@ -47,7 +47,7 @@ impl Count {
     }
 }
 
-/// Numbers that only grow, by a word of which there are few.
+/// A family of counters with one label of few values.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(Family<[(&'static str, &'static str); 1], Counter>);
 
@@ -57,7 +57,7 @@ impl Counts {
     }
 }
 
-/// A number that goes up and down.
+/// A gauge.
 #[derive(Clone, Debug, Default)]
 pub struct Level(Gauge);
 
@@ -78,7 +78,7 @@ impl Level {
     }
 }
 
-/// How long something takes: in buckets from 62.5 µs on, each twice as long.
+/// A histogram of durations, with buckets from 62.5 µs on, each twice as long as the one before.
 #[derive(Clone, Debug)]
 pub struct Times(Histogram);
 
@@ -94,15 +94,16 @@ impl Times {
     }
 }
 
-/// The way of a move, and what is around it.
+/// The metrics of the path of a command.
 #[derive(Clone, Debug, Default)]
 pub struct Play {
-    /// From reading a command until its ack waits to be written.
+    /// The time from reading a command until its ack is queued for writing.
     pub action_to_ack: Times,
-    /// The call that stores a line.
+    /// The time of the call that stores a line.
     pub append: Times,
     pub appends_waiting: Level,
-    /// Joining a table with a version, until the updates wait to be written.
+    /// The time from joining a table with a version until the missed updates are queued for
+    /// writing.
     pub resume: Times,
     pub opening: Times,
     pub settlement: Times,
@@ -112,26 +113,26 @@ pub struct Play {
     pub messages_out: Count,
     pub bytes_out: Count,
     pub sockets: Level,
-    /// Not taken by their clients yet.
+    /// Messages that clients have not accepted yet.
     pub messages_waiting: Level,
     pub refusals: Counts,
 }
 
 impl Metrics {
-    /// Registers a figure and gives it back. The help is a sentence without its full stop.
+    /// Registers a metric and returns it. The help is a sentence without its full stop.
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, figure: M) -> M {
         debug_assert!(name.starts_with("bahay_"), "{name} does not begin with bahay_");
         self.registry().register(name, help, figure.clone());
         figure
     }
 
-    /// The same for numbers by a word.
+    /// Registers a family of counters.
     pub fn register_counts(&self, name: &str, help: &str, counts: &Counts) {
         self.register(name, help, counts.0.clone());
     }
 
-    /// Shows a figure that goes up and down and is asked for when somebody reads. The help is as
-    /// for [`Metrics::register`].
+    /// Registers a gauge whose value is sampled at each scrape. The help is as in
+    /// [`Metrics::register`].
     pub fn register_gauge_fn(
         &self,
         name: &'static str,
@@ -142,7 +143,8 @@ impl Metrics {
         self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
     }
 
-    /// The same for a number that only grows. The name is given without `_total`.
+    /// Registers a counter whose value is sampled at each scrape. The name is given without
+    /// `_total`.
     pub fn register_counter_fn(
         &self,
         name: &'static str,
@@ -153,7 +155,7 @@ impl Metrics {
         self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
     }
 
-    /// The same for time spent, in seconds.
+    /// Registers a counter of seconds whose value is sampled at each scrape.
     pub fn register_seconds_fn(
         &self,
         name: &'static str,
@@ -164,7 +166,7 @@ impl Metrics {
         self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
     }
 
-    /// Shows the figures of play.
+    /// Registers the metrics of play.
     pub fn register_play(&self, play: &Play) {
         let Play {
             action_to_ack,
@@ -225,8 +227,8 @@ impl Metrics {
         self.register("bahay_refusals", "Commands that were refused, by code", refusals.0);
     }
 
-    /// Shows what the kernel says of this process, where it says so in /proc, and what the runtime
-    /// says of itself. To be called within it.
+    /// Registers the metrics of the process, as far as the kernel reports them in /proc, and those
+    /// of the runtime. Must be called within the runtime.
     pub fn register_process(&self) {
         self.register_seconds_fn("bahay_process_cpu_seconds", "Processor time of this process", || {
             process_cpu().unwrap_or_default()
@@ -259,7 +261,7 @@ impl Metrics {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All of them, as a scraper reads them.
+    /// Encodes all metrics for a scraper.
     pub fn text(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry())?;
@@ -267,14 +269,14 @@ impl Metrics {
     }
 }
 
-/// What the answer to a question is.
+/// A sampled value with the kind of its metric.
 enum SampledValue {
     Level(u64),
     Count(u64),
     Time(Duration),
 }
 
-/// A figure that is asked for when somebody reads.
+/// A metric whose value is sampled at each scrape.
 struct SampledMetric {
     name: &'static str,
     help: &'static str,
@@ -311,10 +313,11 @@ impl SampledMetric {
     }
 }
 
-/// User and system time, in ticks of a hundredth of a second.
+/// Returns the user and system time, at a resolution of 10 ms.
 fn process_cpu() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is a name in brackets that may hold spaces; count from behind it.
+    // The second field is a name in parentheses that may contain spaces, so fields are counted
+    // behind it.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))

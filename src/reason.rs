@@ -1,9 +1,9 @@
-//! Why something is done: a text that operators write, and people read later.
+//! Reasons that operators give for their acts.
 //!
-//! One type with one limit, from the command line, the form and the API to the column: whoever has
-//! a [`Reason`] has one that every layer below takes. So no order begins that its reason would break
-//! off. Lengths are in characters, as `char_length` of PostgreSQL and the lengths of a JSON schema
-//! count them, and never in bytes.
+//! One type with one length limit is used from the command line, the form and the API down to the
+//! column, so that a [`Reason`] is valid in every layer and no order fails halfway because of it.
+//! Lengths are in characters, as in PostgreSQL's `char_length` and in JSON schemas, and never in
+//! bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,14 +14,14 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
-/// How long a reason is, in characters. Every column that holds one checks the same.
+/// The length of a reason, in characters. Every column with a reason checks the same bounds.
 pub const REASON_LENGTH: RangeInclusive<usize> = 10..=500;
 
-/// A text of a length in [`REASON_LENGTH`], in one line, with nothing around it.
+/// A trimmed text of one line, with a length in [`REASON_LENGTH`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason(Cow<'static, str>);
 
-/// The text is not a reason.
+/// The error of a text that is no reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "a reason has {} to {} characters, no control characters, and says something",
@@ -35,13 +35,16 @@ impl Reason {
         &self.0
     }
 
-    /// As a column holds it, which has checked its length.
+    /// Returns the reason of a column, which has checked its length.
     pub fn from_column(text: String) -> Self {
         Self(text.into())
     }
 
-    /// One that the program gives itself, of plain letters. In a constant, a text that is no reason
-    /// does not compile.
+    /// Returns a reason of the program itself, in ASCII. In a constant, an invalid text does not
+    /// compile.
+    ///
+    /// # Panics
+    /// If the text is invalid.
     pub const fn from_static(text: &'static str) -> Self {
         assert!(text.is_ascii() && text.len() >= 10 && text.len() <= 500, "a reason of its length");
         Self(Cow::Borrowed(text))

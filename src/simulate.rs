@@ -1,5 +1,5 @@
 //! `bahay simulate`: bots at a table in virtual time, without a network or a database. The same
-//! seed gives the same numbers.
+//! seed yields the same numbers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,39 +14,39 @@ use bahay_engine::table::{ActionOrigin, InvalidRecordError, Record, Terms};
 
 use crate::lobby::Room;
 
-/// What a new player brings.
+/// The coins of a new player.
 const WELCOME_COINS: i64 = 1_000_000;
 
-/// What to simulate.
+/// The options of a simulation.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Simulate {
-    /// How many games.
+    /// The number of games.
     #[arg(long, default_value_t = 1_000)]
     pub games: u64,
 
-    /// Decides everything: the deals, and what players do.
+    /// The seed of the deals and of the players' actions.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Players who go silent, lose their connection, leave, and send nonsense.
+    /// Adds players who go silent, disconnect, leave, and send invalid commands.
     #[arg(long)]
     pub rough: bool,
 
-    /// The game, by its name; without it that of the house's first room.
+    /// The game, by its name; by default that of the house's first room.
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
 
-    /// One of the game's rule sets; without it the room's own, or the first one of another game.
+    /// A rule set of the game; by default the room's own, or the first one of another game.
     #[arg(long, value_name = "NAME")]
     pub rule_set: Option<String>,
 
-    /// Writes the record of each game to this file, one JSON document a line, as `bahay verify` and the
-    /// verifiers in docs/ read them. Replaces the file if it exists.
+    /// Writes the record of each game to this file, one JSON document a line, as `bahay verify` and
+    /// the verifiers in docs/ read them. Replaces the file if it exists.
     #[arg(long, value_name = "FILE")]
     pub records: Option<PathBuf>,
 }
 
-/// Why the numbers are not to be trusted.
+/// The errors of a simulation.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     #[error("game {game} does not verify: {fault}")]
@@ -65,7 +65,7 @@ pub enum SimulateError {
     Write(#[from] std::io::Error),
 }
 
-/// What is played, and by which terms.
+/// The terms of the simulated games.
 pub(crate) struct SimulatedRules {
     pub(crate) terms: Terms<AnyRules>,
     /// The name of the rule set.
@@ -75,11 +75,11 @@ pub(crate) struct SimulatedRules {
 #[derive(Default)]
 struct SimulationTotals {
     games: u64,
-    /// ActionOrigin the name of the ending.
+    /// By the name of the ending.
     endings: BTreeMap<&'static str, u64>,
-    /// ActionOrigin the name of the counter, of all players together.
+    /// By the name of the counter, for all players together.
     counters: BTreeMap<&'static str, u64>,
-    /// What players owed for, in counts, by the name of the item.
+    /// The counts that players owed, by the name of the item.
     items: BTreeMap<String, u64>,
     actions: BTreeMap<&'static str, u64>,
     gross: Coins,
@@ -89,7 +89,10 @@ struct SimulationTotals {
     play_ms: u64,
 }
 
-/// Plays, checks every record, and writes what came of it.
+/// Plays the games, verifies every record, and writes the statistics.
+///
+/// # Errors
+/// A record that does not verify, missing coins, and failures of output.
 pub fn run(options: &Simulate, rooms: &[Room], out: &mut impl Write) -> Result<(), SimulateError> {
     let room = rooms.first().ok_or(SimulateError::NoRoom)?;
     let rules = SimulatedRules::resolve(options.game.as_deref(), options.rule_set.as_deref(), room)?;
@@ -139,7 +142,7 @@ impl RecordFile {
         written.and_then(|()| self.file.write_all(b"\n")).map_err(|error| self.failed(error))
     }
 
-    /// Writes what is buffered. A full disk is an error here and no shorter file.
+    /// Flushes the buffer. A full disk is an error here and does not shorten the file silently.
     fn finish(mut self) -> Result<(), SimulateError> {
         self.file.flush().map_err(|error| self.failed(error))
     }
@@ -150,7 +153,8 @@ impl RecordFile {
 }
 
 impl SimulatedRules {
-    /// The room's game, unless another one is named; its POT is that of the rule set.
+    /// Resolves the rules: those of the room, unless another game is named. The POT is that of the
+    /// rule set.
     pub(crate) fn resolve(
         game: Option<&str>,
         rule_set: Option<&str>,
@@ -232,7 +236,7 @@ impl SimulationTotals {
             let tenths = part.saturating_mul(1_000) / self.games.max(1);
             format!("{}.{} %", tenths / 10, tenths % 10)
         };
-        let (room, Simulate { seed, .. }) = (&terms.room, what);
+        let (room, Simulate { seed, .. }) = (&terms.room, options);
         let games = self.games;
         writeln!(out, "{games} games of {title} ({rule_set}) in the {room} room, seed {seed}")?;
         writeln!(out, "every record verified, no coin missing")?;

@@ -1,9 +1,9 @@
-//! Logs: lines for people at a terminal, JSON objects for machines, both on standard error; and
-//! spans for a collector, where one is named (`spans`).
+//! Logs: lines for a terminal or JSON objects, both on standard error; and spans for a collector,
+//! if one is configured (`spans`).
 //!
-//! What must never reach a line: tokens, device ids, seeds before their game is over, hands. The
-//! types that hold them print as such (`RefreshToken(…)`), and request headers are not logged.
-//! A failure is logged once, where it is handled, with ids and units in the fields.
+//! A log never contains tokens, device ids, seeds before the end of their game, or hands. Types
+//! that hold these omit them in `Debug` (`RefreshToken(…)`), and request headers are not logged. A
+//! failure is logged once, where it is handled, with ids and units in the fields.
 
 mod spans;
 
@@ -17,16 +17,16 @@ use tracing_subscriber::{EnvFilter, Layer as _};
 
 pub use spans::{Spans, continue_trace};
 
-/// Where spans are sent, and how many.
+/// The collector of spans, and the sampling rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collector {
-    /// As in `http://127.0.0.1:4318`; `/v1/traces` is added.
+    /// The base URL, as in `http://127.0.0.1:4318`; `/v1/traces` is appended.
     pub endpoint: String,
-    /// One trace in so many is kept.
+    /// One trace in this many is sampled.
     pub one_in: u32,
 }
 
-/// How a line looks.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
     #[default]
@@ -34,7 +34,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Why logging could not start.
+/// The errors of starting logs and spans.
 #[derive(Debug, Error)]
 pub enum TelemetryError {
     #[error("the log filter cannot be read ({0}); write it as in info,bahay=debug")]
@@ -45,10 +45,10 @@ pub enum TelemetryError {
     Started(#[from] TryInitError),
 }
 
-/// Starts logging for the whole process. `filter` is written as in `info,bahay=debug`.
+/// Starts logging for the whole process. `filter` has the form of `info,bahay=debug`.
 ///
 /// # Errors
-/// A filter that cannot be read, or a second start.
+/// A filter that cannot be parsed, or a second start.
 pub fn start(filter: &str, format: LogFormat) -> Result<(), TelemetryError> {
     use tracing_subscriber::util::SubscriberInitExt;
 
@@ -65,10 +65,11 @@ pub fn start(filter: &str, format: LogFormat) -> Result<(), TelemetryError> {
     Ok(())
 }
 
-/// The same, and spans to a collector. Must be called within a tokio runtime.
+/// Starts logging like [`start`], and the export of spans to a collector. Must be called within a
+/// tokio runtime.
 ///
 /// # Errors
-/// As of [`start`]; an address that is none.
+/// As [`start`], and an invalid address of the collector.
 pub fn start_with_spans(
     filter: &str,
     format: LogFormat,

@@ -1,5 +1,4 @@
-//! Pictures that a player may be shown by. The house knows their names; the pictures themselves are
-//! the clients'.
+//! Avatars of players. The server knows their names; clients hold the pictures.
 
 use std::str::FromStr;
 
@@ -7,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-/// The names of all pictures. Names are added and never taken away, since players have them.
+/// The names of all avatars. Names are only added, since players use them.
 pub const AVATARS: [&str; 24] = [
     "carabao",
     "tarsier",
@@ -35,11 +34,11 @@ pub const AVATARS: [&str; 24] = [
     "araw",
 ];
 
-/// The name of a picture of the catalogue.
+/// The name of an avatar in [`AVATARS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Avatar(&'static str);
 
-/// The catalogue has no such picture.
+/// The error of a text that names no avatar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("there is no such avatar; GET /v1/avatars lists them")]
 pub struct ParseAvatarError;
@@ -50,7 +49,7 @@ impl Avatar {
     }
 }
 
-/// What every player begins with, as the column has it.
+/// The avatar of a new player, which is also the default of the column.
 impl Default for Avatar {
     fn default() -> Self {
         Self(AVATARS[0])

@@ -1,13 +1,13 @@
-//! Characters of names by their properties in the Unicode Character Database.
+//! The classification of characters in names by their properties in the Unicode Character Database.
 
 use icu_properties::props::{
     CanonicalCombiningClass, DefaultIgnorableCodePoint, GeneralCategory, Script,
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// Characters that are drawn as nothing, or as a placeholder, although no property says so: braille
-/// without a dot, the null notehead, joiners that are drawn only in a cluster, blanks of Egyptian
-/// texts, the Khitan filler, and what stands for an object or a broken character.
+/// Characters that are drawn blank or as a placeholder, although no Unicode property says so: the
+/// blank braille pattern, the null notehead, joiners that are drawn only within a cluster, Egyptian
+/// blanks, the Khitan filler, and the object and replacement characters.
 const BLANK: [char; 12] = [
     '\u{2800}',
     '\u{1d159}',
@@ -23,23 +23,23 @@ const BLANK: [char; 12] = [
     '\u{fffd}',
 ];
 
-/// Stretches an Arabic word and is no letter of it.
+/// The tatweel, which stretches an Arabic word and is not a letter.
 const TATWEEL: char = '\u{640}';
 
-/// The long vowel of Japanese, a letter although no script owns it.
+/// The prolonged sound mark of Japanese, a letter that belongs to no script.
 const PROLONGED_SOUND: char = '\u{30fc}';
 
-/// A character as far as names tell them apart.
+/// The class of a character in a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CharacterClass {
     /// A letter or a number.
     Base,
-    /// Is drawn over, under or beside the base before it.
+    /// A mark drawn over, under or beside the preceding base.
     Mark,
     Space,
-    /// Punctuation or a sign.
+    /// Punctuation or a symbol.
     Sign,
-    /// Is not drawn, changes the text around it, or has no meaning that everybody agrees on.
+    /// A character that is not drawn, changes the surrounding text, or has no agreed meaning.
     Hidden,
 }
 
@@ -103,20 +103,22 @@ pub(super) fn is_nonspacing(mark: char) -> bool {
     category(mark) == GeneralCategory::NonspacingMark
 }
 
-/// Returns whether the character belongs to no script of its own, as accents and signs do.
+/// Returns whether the character belongs to no script of its own, as accents and symbols do.
 pub(super) fn is_common(letter: char) -> bool {
     matches!(script(letter), Script::Common | Script::Inherited)
 }
 
-/// Returns whether a name can be told by the character: a letter or a decimal digit, and no modifier.
+/// Returns whether the character satisfies the requirement of a letter or digit in a name: a letter
+/// or a decimal digit, and no modifier.
 pub(super) fn is_letter_or_digit(letter: char) -> bool {
     let is_modifier = category(letter) == GeneralCategory::ModifierLetter;
     let is_number = letter.is_numeric() && category(letter) != GeneralCategory::DecimalNumber;
     CharacterClass::from_char(letter) == CharacterClass::Base && !is_modifier && !is_number
 }
 
-/// Returns whether the character counts in the comparison of two names: letters, numbers, and the vowel signs
-/// that some scripts write as marks. Accents, points, tones, punctuation and signs do not.
+/// Returns whether the character counts in the comparison of two names. Letters, numbers and the
+/// vowel signs that some scripts encode as marks count; accents, points, tones, punctuation and
+/// symbols do not.
 pub(super) fn is_compared(letter: char) -> bool {
     match CharacterClass::from_char(letter) {
         CharacterClass::Base => {

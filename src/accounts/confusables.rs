@@ -1,13 +1,13 @@
-//! Skeletons of names, after Unicode's Technical Standard 39, in which letters that are easily taken
-//! for one another are the same, so that nobody passes for somebody else.
+//! Skeletons of names after Unicode's Technical Standard 39, which maps confusable characters to
+//! the same character, so that no player can impersonate another.
 //!
 //! Only letters and numbers are compared, in their compatibility form: accents, separators,
-//! punctuation and emoji make no other name. Letters in circles, squares and flags are read both
-//! ways, as pictures and as letters.
+//! punctuation and emoji do not distinguish names. Letters in circles, squares and flags are read
+//! both as symbols and as letters.
 //!
-//! A name is compared in small letters, by which it is also found when its player signs in (`MARIA`
-//! finds Maria), and as it is written, where a great I looks like a small L: `PaypaI` has the look
-//! of paypal as well. Two names are alike if they share a look.
+//! A name is compared in lower case, in which it is also looked up at sign-in (`MARIA` finds
+//! Maria), and as written, in which an upper-case I looks like a lower-case L: `PaypaI` also has
+//! the skeleton of paypal. Two names are confusable if they share a skeleton.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use unicode_security::skeleton;
 use super::emoji;
 use super::character_class::{CharacterClass, is_compared};
 
-/// Small capitals, which the standard takes for letters of their own.
+/// Small capitals, which the standard treats as distinct letters.
 const SMALL_CAPITALS: [(char, char); 19] = [
     ('ᴀ', 'a'),
     ('ʙ', 'b'),
@@ -40,12 +40,12 @@ const SMALL_CAPITALS: [(char, char); 19] = [
     ('ʏ', 'y'),
 ];
 
-/// How signs with a letter in them are read.
+/// The interpretation of symbols that contain a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SignReading {
-    /// All emoji and signs are left out.
+    /// All emoji and symbols are left out.
     Letters,
-    /// Those with a letter in them are that letter.
+    /// A symbol that contains a letter is read as that letter.
     Signs,
 }
 
@@ -53,26 +53,26 @@ impl SignReading {
     pub(super) const ALL: [Self; 2] = [Self::Letters, Self::Signs];
 }
 
-/// Returns the looks of a name, in order. Never empty.
+/// Returns the skeletons of a name, sorted and never empty.
 pub(super) fn skeletons(name: &str) -> Vec<String> {
     let mut looks = BTreeSet::from([search_skeleton(name)]);
     for reading in SignReading::ALL {
         let read = expand_signs(name, reading);
         let written = fold_skeleton(&read);
-        // Great letters of other scripts are only now small ones of ours.
+        // Upper-case letters of other scripts become Latin lower-case letters only in this step.
         looks.extend([fold_skeleton(&read.to_lowercase()), fold_skeleton(&written), written]);
     }
     looks.into_iter().filter(|look| !look.is_empty()).collect()
 }
 
-/// Returns the look by which a name is found, whatever the size of its letters. A text without a
-/// letter is at least like itself.
+/// Returns the skeleton by which a name is looked up, regardless of case. For a text without
+/// letters it is the lower-case text itself.
 pub(super) fn search_skeleton(name: &str) -> String {
     let small = fold_skeleton(&expand_signs(name, SignReading::Letters).to_lowercase());
     if small.is_empty() { name.to_lowercase() } else { small }
 }
 
-/// Returns a text in its compatibility form, with its emoji read.
+/// Returns a text in its compatibility form, with its symbols interpreted.
 pub(super) fn expand_signs(name: &str, reading: SignReading) -> String {
     let letters: Vec<char> = name.nfc().collect();
     let mut text = String::new();
@@ -84,7 +84,7 @@ pub(super) fn expand_signs(name: &str, reading: SignReading) -> String {
         match reading {
             SignReading::Signs if is_sign => {
                 let letters: String = sign.iter().flat_map(|sign| letters_in_sign(*sign)).collect();
-                // Without a letter it stands between letters, as punctuation does.
+                // A symbol without a letter separates letters, as punctuation does.
                 text.push_str(if letters.is_empty() { "*" } else { &letters });
             }
             SignReading::Letters if emoji > 0 => {}
@@ -95,7 +95,7 @@ pub(super) fn expand_signs(name: &str, reading: SignReading) -> String {
     text.nfkd().collect()
 }
 
-/// Returns the letters that a sign is drawn as, or stands for in its compatibility form.
+/// Returns the letters that a symbol shows, or that its compatibility form contains.
 fn letters_in_sign(sign: char) -> Vec<char> {
     match emoji::letter_in_sign(sign) {
         Some(letter) => vec![letter],
@@ -103,18 +103,18 @@ fn letters_in_sign(sign: char) -> Vec<char> {
     }
 }
 
-/// Returns the skeleton of what is compared of a text.
+/// Returns the skeleton of the compared characters of a text.
 pub(super) fn fold_skeleton(text: &str) -> String {
-    // A skeleton can hold letters that have one themselves.
+    // A skeleton can contain letters that have a skeleton themselves.
     let text = comparable_letters(&skeleton(&comparable_letters(text)).collect::<String>());
     let text = comparable_letters(&skeleton(&text).collect::<String>());
-    // Skeletons have great letters of their own: that of a zero is a great O.
+    // Skeletons can contain upper-case letters: that of a zero is an upper-case O.
     text.to_lowercase()
 }
 
 fn comparable_letters(text: &str) -> String {
     let plain = |letter: char| {
-        // The standard has skeletons of the great letters of Cherokee; the small ones are its own.
+        // The standard has skeletons for the upper-case letters of Cherokee only.
         let letter = match letter {
             '\u{ab70}'..='\u{abbf}' => letter.to_uppercase().next().unwrap_or(letter),
             letter => letter,
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Whatever case its player types it in.
+    /// The case in which the player types the name does not matter.
     #[test]
     fn a_name_is_found_by_one_of_its_looks() {
         for (name, typed) in [

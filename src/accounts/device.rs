@@ -1,4 +1,4 @@
-//! What a client says about its device.
+//! Device ids and time zones as clients send them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,28 +8,29 @@ use serde::{Deserialize, Deserializer};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// The shortest and the longest device id, in bytes. The lower bound is that of 122 random bits
-/// in a compact form; what is shorter can be guessed.
+/// The bounds of a device id, in bytes. The lower bound is the length of 122 random bits in a
+/// compact form; a shorter id could be guessed.
 const DEVICE_ID_BYTES: std::ops::RangeInclusive<usize> = 16..=128;
 
-/// The longest name of a time zone; the longest known has 32 bytes.
+/// The longest name of a time zone, in bytes. The longest known name has 32.
 const TIME_ZONE_BYTES_MAX: usize = 64;
 
-/// The longest name of a time zone that is read from a device, in characters.
+/// The longest name of a time zone that is accepted from a device, in characters.
 const DEVICE_TIME_ZONE_LENGTH_MAX: usize = 256;
 
-/// A random name that a client gives to its installation and keeps. It works like a password,
-/// so only its hash is stored, and it prints without itself.
+/// A random name that a client draws for its installation and keeps. It is a credential like a
+/// password, so only its hash is stored, and `Debug` omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DeviceId(String);
 
-/// The text is not a device id.
+/// The error of a text that is no device id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a device id has 16 to 128 visible ASCII characters; draw a random one and keep it")]
 pub struct ParseDeviceIdError;
 
 impl DeviceId {
-    /// A fast hash: a device id is drawn, not chosen, and is looked up by its hash.
+    /// Returns the hash under which the device is stored. A fast hash suffices, since a device id
+    /// is random.
     pub(super) fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }
@@ -57,12 +58,12 @@ impl<'de> Deserialize<'de> for DeviceId {
     }
 }
 
-/// The IANA name of a time zone, by its form: whether such a zone exists is known to whoever
-/// reckons with it, and changes with the world.
+/// The IANA name of a time zone, checked for its form only. The set of existing zones changes with
+/// the time zone database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeZone(String);
 
-/// The text does not look like the name of a time zone.
+/// The error of a text that has not the form of a time zone's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a time zone is written by its IANA name, as in Asia/Manila")]
 pub struct ParseTimeZoneError;
@@ -72,7 +73,8 @@ impl TimeZone {
         &self.0
     }
 
-    /// Returns whether this program knows such a zone. `Etc/Unknown` is the name of none.
+    /// Returns whether the time zone database of this program has the zone. `Etc/Unknown` counts as
+    /// unknown.
     pub fn is_known(&self) -> bool {
         jiff::tz::TimeZone::get(&self.0).is_ok_and(|zone| !zone.is_unknown())
     }
@@ -92,8 +94,9 @@ impl FromStr for TimeZone {
     }
 }
 
-/// The time zone that a client's device names, if there is such a zone. Devices have names of their own
-/// (`GMT+08:00`, `Etc/Unknown`, older or newer ones than the server), which are as good as none.
+/// The time zone of a client's device, if the server knows it. Devices also report names such as
+/// `GMT+08:00` and `Etc/Unknown`, and zones that are older or newer than the server's database; all
+/// of these are treated as absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceTimeZone(pub Option<TimeZone>);
 

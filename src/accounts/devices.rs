@@ -1,9 +1,9 @@
-//! What players see of their sessions and devices, and how they end them: one, or all at once.
+//! A player's own view of its sessions and devices, and the operations that end them.
 //!
-//! Whatever ends here ends as signing out does: access tokens are refused and sockets closed on
-//! every node within a second, and refresh tokens are worth nothing at once. Ending sessions does
-//! not forget devices, which sign in by themselves; a player with another way in may forget those
-//! too.
+//! Ending a session here has the effect of signing out: within a second every node refuses its
+//! access tokens and closes its sockets, and its refresh token is void at once. Ending sessions
+//! does not remove devices, which can sign in again; a player with another sign-in method may
+//! remove the devices too.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ use super::{
     AccountError, Accounts, DeviceId, Method, REFRESH_TOKEN_LIFE, from_sql, locks, to_sql,
 };
 
-/// The most that one page holds; a larger wish gets this.
+/// The largest page; a larger limit is reduced to it.
 const PAGE_MAX: u32 = 100;
 
 /// A session that can still be used, as its player sees it.
@@ -30,17 +30,17 @@ const PAGE_MAX: u32 = 100;
 pub struct LiveSession {
     pub id: SessionId,
     pub method: Method,
-    /// What the client calls itself.
+    /// The name that the client gives itself.
     pub user_agent: Option<String>,
-    /// Where it was last refreshed from.
+    /// The address of the last refresh.
     pub address: Option<String>,
     pub created_at: Timestamp,
     pub last_seen_at: Timestamp,
-    /// Whether it is the one that asks.
+    /// The session is the one that makes the request.
     pub is_current: bool,
 }
 
-/// Where a page of sessions begins. Ids ascend with time.
+/// The position of a page of sessions. Ids ascend with time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionCursor(SessionId);
 
@@ -59,7 +59,7 @@ impl FromStr for SessionCursor {
 }
 
 impl Accounts {
-    /// The player's sessions that have not ended, newest first.
+    /// Returns the player's live sessions, newest first.
     pub async fn sessions(
         &self,
         player: &Player,
@@ -68,7 +68,7 @@ impl Accounts {
     ) -> Result<Page<LiveSession, SessionCursor>, AccountError> {
         let limit = limit.clamp(1, PAGE_MAX);
         let now = self.clock.now();
-        // A session that was not refreshed for so long has no refresh token any more.
+        // A session that was not refreshed since then has no valid refresh token.
         let seen_after = clock::before(now, REFRESH_TOKEN_LIFE);
         let below = cursor.map_or(Uuid::max(), |cursor| cursor.0.0);
         let once = || {
@@ -106,10 +106,10 @@ impl Accounts {
         Ok(Page::from_rows(rows, limit, |last| SessionCursor(last.id)))
     }
 
-    /// Ends one session of the player, whichever it is. One that has ended stays as it is.
+    /// Ends one session of the player. A session that has ended stays unchanged.
     ///
     /// # Errors
-    /// [`AccountError::SessionNotFound`] when the player has never had it.
+    /// [`AccountError::SessionNotFound`] if the player has never had the session.
     pub async fn end_session(
         &self,
         player: &Player,
@@ -136,7 +136,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Ends all sessions of the player, this one too.
+    /// Ends all sessions of the player, including the current one.
     pub async fn sign_out_everywhere(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
@@ -147,19 +147,19 @@ impl Accounts {
             Ok(ended)
         };
         let ended = db::retry(once).await?;
-        // When the first answer was lost, the second one names none.
+        // If the answer of the first attempt was lost, the second attempt returns no sessions.
         for session in ended.into_iter().chain([player.session]) {
             self.auth.revocations().insert(session, now);
         }
         Ok(())
     }
 
-    /// Gives a device of the player another id. The old one ends, and so do all other sessions of the
-    /// player, which may be those of whoever has a copy.
+    /// Replaces the id of one of the player's devices. All other sessions of the player end,
+    /// because a party with a copy of the old id may have opened them.
     ///
     /// # Errors
-    /// [`AccountError::DeviceWrong`] when the device is not the player's,
-    /// [`AccountError::DeviceTaken`] when the new id is another's.
+    /// [`AccountError::DeviceWrong`] if the device is not the player's,
+    /// [`AccountError::DeviceTaken`] if the new id belongs to another player.
     pub async fn change_device(
         &self,
         player: &Player,
@@ -175,7 +175,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives the sessions that ended.
+    /// Runs one attempt of [`Accounts::change_device`] and returns the sessions that ended.
     async fn change_device_once(
         &self,
         player: &Player,
@@ -198,7 +198,7 @@ impl Accounts {
             known.iter().find(|row| row.is_old == is_old).map(|row| PlayerId(row.player))
         };
         match (owner(true), owner(false)) {
-            // The same call has done it, and its answer was lost.
+            // An earlier attempt of this call has succeeded, and its answer was lost.
             (None, Some(of_new)) if of_new == player.id => return Ok(Vec::new()),
             (Some(of_old), None) if of_old == player.id => {}
             (Some(of_old), Some(_)) if of_old == player.id => {
@@ -213,7 +213,8 @@ impl Accounts {
         )
         .execute(&mut *tx)
         .await?;
-        // Sessions tell by the device who plays from one, and which places are known.
+        // The device of a session identifies players of one device and trusted origins, so it
+        // follows the change.
         sqlx::query!(
             "update sessions set device = $3 where player = $1 and device = $2",
             player.id.0,
@@ -228,10 +229,10 @@ impl Accounts {
         Ok(ended)
     }
 
-    /// Forgets all devices, so that none of them signs the player in any more.
+    /// Removes all devices of the player, so that none of them can sign in.
     ///
     /// # Errors
-    /// [`AccountError::LastSignIn`] when the player has no other way in.
+    /// [`AccountError::LastSignIn`] if the player has no other sign-in method.
     pub async fn forget_devices(&self, player: &Player) -> Result<(), AccountError> {
         let once = || async {
             let mut tx = self.pool.begin().await?;

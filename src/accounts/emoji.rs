@@ -1,5 +1,5 @@
-//! Emoji in names: sequences as Unicode's Technical Standard 51 forms them. Only within one are the
-//! characters allowed that are not drawn themselves: joiners, variation selectors, tags.
+//! Emoji in names: sequences as defined by Unicode's Technical Standard 51. Characters that are not
+//! drawn themselves (joiners, variation selectors, tags) are allowed only within such a sequence.
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::{Emoji, EmojiModifier, EmojiModifierBase, RegionalIndicator};
@@ -9,14 +9,15 @@ const AS_TEXT: char = '\u{fe0e}';
 const AS_PICTURE: char = '\u{fe0f}';
 const KEYCAP: char = '\u{20e3}';
 
-/// The flags that are spelt with tags: England, Scotland, Wales.
+/// The flags that are encoded with tags: England, Scotland, Wales.
 const TAGGED_FLAGS: [&str; 3] = [
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
     "\u{1f3f4}\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Returns how many characters the emoji has that a text begins with; zero if it begins with none.
+/// Returns the length, in characters, of the emoji at the start of the text; zero if the text does
+/// not start with one.
 pub(super) fn sequence_length(text: &[char]) -> usize {
     if let Some(length) = flag_or_keycap_length(text) {
         return length;
@@ -44,7 +45,8 @@ fn flag_or_keycap_length(text: &[char]) -> Option<usize> {
     TAGGED_FLAGS.iter().find(is_here).map(|flag| flag.chars().count())
 }
 
-/// An emoji character, with its colour or the choice of how it is drawn.
+/// Returns the length of an emoji character with its skin tone or variation selector; zero if the
+/// text does not start with one.
 fn picture_length(text: &[char]) -> usize {
     match text {
         [picture, next, ..] if is_picture(*picture) => match *next {
@@ -73,7 +75,7 @@ pub(super) fn is_regional(letter: char) -> bool {
     CodePointSetData::new::<RegionalIndicator>().contains(letter)
 }
 
-/// Returns the letter or digit that a sign is drawn as, in a circle, a square or a flag.
+/// Returns the letter or digit that a symbol shows in a circle, a square or a flag.
 pub(super) fn letter_in_sign(sign: char) -> Option<char> {
     let first = match sign {
         '\u{1f150}'..='\u{1f169}' => '\u{1f150}',
@@ -111,7 +113,7 @@ mod tests {
         for text in ["", "a", "4", "#", "\u{fe0f}", "\u{200d}", "🇵", "★", "\u{20e3}"] {
             assert_eq!(sequence_length(&text.chars().collect::<Vec<_>>()), 0, "{text:?}");
         }
-        // A sequence ends before a character that does not belong to it.
+        // A sequence ends before a character that is not part of it.
         for text in ["❤\u{200d}", "❤\u{200d}a", "❤\u{301}", "🏴\u{e0067}\u{e007f}"] {
             assert_eq!(sequence_length(&text.chars().collect::<Vec<_>>()), 1, "{text:?}");
         }

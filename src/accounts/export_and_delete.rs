@@ -1,9 +1,8 @@
-//! What is held of a player, told to it on request; and deleting an account.
+//! The export of a player's data, and the deletion of an account.
 //!
-//! Deleting takes away whatever says who somebody was: name, picture, time zone, devices, password,
-//! identities, whom it blocks and mutes, and what sessions know of where they came from. What is
-//! booked stays, under an id that means nobody: the books would not add up without it, and games have
-//! other players.
+//! Deletion removes all identifying data: name, avatar, time zone, devices, password, identities,
+//! blocks and mutes, and the origins recorded in sessions. Booked data stays under an id that
+//! identifies nobody, since the books would not balance without it and games have other players.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
@@ -18,18 +17,17 @@ use super::transaction::{self, TransactionError};
 use super::sessions::{self, SessionEnd};
 use super::{AccountError, Accounts, Avatar, Method, from_sql, locks, to_sql};
 
-/// What stands where the name of a deleted player stood. A reserved word is in it, so that nobody
-/// can be called so.
+/// The name of deleted players. It contains a reserved word, so that no player can choose it.
 const DELETED_NAME: &str = "Deleted player";
 
-/// A device of a player, as it is exported. Its id is a secret of which only a hash is kept.
+/// A device of a player in the export. The id is a secret, of which only a hash is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceRecord {
     pub created_at: Timestamp,
     pub last_seen_at: Timestamp,
 }
 
-/// A session of a player, ended or not, as it is exported.
+/// A session of a player in the export, live or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
     pub id: SessionId,
@@ -43,7 +41,7 @@ pub struct SessionRecord {
 }
 
 impl Accounts {
-    /// The devices of a player, oldest first.
+    /// Returns the devices of a player, oldest first.
     pub async fn list_devices(&self, player: PlayerId) -> Result<Vec<DeviceRecord>, AccountError> {
         let once = || {
             sqlx::query!(
@@ -66,7 +64,8 @@ impl Accounts {
         Ok(held.collect())
     }
 
-    /// Returns a portion of the sessions that a player has ever had, oldest first, behind one.
+    /// Returns up to `limit` of the sessions that a player has ever had, oldest first, starting
+    /// behind `after`.
     pub async fn list_session_records(
         &self,
         player: PlayerId,
@@ -105,11 +104,11 @@ impl Accounts {
         rows.collect()
     }
 
-    /// Deletes the account. Doing so again changes nothing.
+    /// Deletes the account. The call is idempotent.
     ///
     /// # Errors
-    /// [`AccountError::InGame`] while the player has coins in a game; [`AccountError::SessionEnded`]
-    /// when the session that asks has ended meanwhile.
+    /// [`AccountError::InGame`] while the player has coins in a game;
+    /// [`AccountError::SessionEnded`] if the session that makes the request has ended.
     pub async fn delete(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
@@ -132,16 +131,17 @@ async fn erase(
     now: Timestamp,
 ) -> Result<Vec<SessionId>, TransactionError> {
     let player = holder.id;
-    // Also holds off rows that refer to the player, as blocks and notes do.
+    // The row lock also blocks inserts that refer to the player, such as blocks and notes.
     let is_there = sqlx::query_scalar!(
         r#"select deleted_at is null as "is_there!" from players where id = $1 for update"#,
         player.0
     );
-    // Of a deleted one the same call was carried out before, and its answer was lost.
+    // If the player is deleted already, an earlier attempt of this call has succeeded and its
+    // answer was lost.
     if is_there.fetch_optional(&mut *tx).await? == Some(true) {
         locks::lock_session(tx, holder).await?;
     }
-    // Waits for a game that is just being opened, and holds off others.
+    // Waits for a game that is being opened, and blocks new ones.
     ledger::lock_wallet_in_tx(tx, player).await?;
     let is_playing = sqlx::query_scalar!(
         r#"

@@ -1,12 +1,13 @@
-//! Argon2id, off the threads that serve, and only so many at once.
+//! Argon2id on blocking threads, with bounded concurrency.
 //!
-//! A hash is meant to be dear: with the parameters by default it takes 19 MiB and 10 to 30
-//! milliseconds of a core (docs/PERFORMANCE.md). So a node works on as many at once as half of its cores, while others
-//! wait; more than [`WAITING_MAX`] waiting are refused as [`AccountError::Busy`]. That bounds memory and
-//! processor, whoever asks how often, and it is what bounds sign-ins by password.
+//! A hash is expensive on purpose: with the default parameters it takes 19 MiB and 10 to 30 ms of
+//! one core (docs/PERFORMANCE.md). By default a node computes hashes on half of its cores at once
+//! and queues up to [`WAITING_MAX`] more; beyond that requests are refused with
+//! [`AccountError::Busy`]. This bounds memory and processor time, and thereby the rate of sign-ins
+//! by password.
 //!
-//! A hash carries its parameters. One that was made with others than those in force is made anew at
-//! the next sign-in, when the password is at hand.
+//! A hash carries its parameters. A hash made with other parameters than the current ones is
+//! replaced at the next sign-in, when the password is available.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,21 +20,21 @@ use crate::entropy;
 
 use super::AccountError;
 
-/// How many hashes wait for their turn on a node before the next is refused: a second's work of one
-/// core or two, which a client can wait for.
+/// The number of queued hashes on a node: about a second's work of one or two cores, which a client
+/// can wait for.
 const WAITING_MAX: usize = 64;
 
-/// How dear a hash is, and how many are made at once.
+/// The cost of a hash, and the bounds of concurrency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashOptions {
     pub memory_kib: u32,
-    /// How often the memory is gone through.
+    /// The number of passes over the memory.
     pub passes: u32,
     pub at_once: usize,
     pub waiting_max: usize,
 }
 
-/// As OWASP recommends it for Argon2id with one lane.
+/// The parameters that OWASP recommends for Argon2id with one lane.
 impl Default for HashOptions {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -42,24 +43,24 @@ impl Default for HashOptions {
     }
 }
 
-/// Why hashes cannot be made so.
+/// The error of parameters with which Argon2 cannot hash.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("passwords cannot be hashed with these settings: {0}")]
 pub struct HashOptionsError(String);
 
-/// Makes and checks hashes. Clones share the bounds.
+/// Hashes and verifies passwords. Clones share the bounds.
 #[derive(Clone)]
 pub struct Hasher(Arc<HasherState>);
 
 struct HasherState {
     argon2: Argon2<'static>,
     params: Params,
-    /// Who is let in: those at work and those who wait.
+    /// Admitted requests: those in work and those in the queue.
     admission: Arc<Semaphore>,
-    /// Who is at work.
+    /// Hashes in work.
     workers: Arc<Semaphore>,
-    /// Of no password, with the parameters in force: checked when there is none, so that a name
-    /// that nobody has takes as long as a wrong password.
+    /// A hash of a random password with the current parameters. It is verified if the name has no
+    /// password, so that an unknown name takes as long as a wrong password.
     dummy_hash: String,
 }
 
@@ -69,7 +70,7 @@ impl fmt::Debug for Hasher {
     }
 }
 
-/// The right to have a hash made or checked.
+/// The permit to have hashes made or verified.
 #[derive(Debug)]
 pub struct HashPermit {
     hasher: Hasher,
@@ -77,8 +78,10 @@ pub struct HashPermit {
 }
 
 impl Hasher {
+    /// Creates a hasher and its dummy hash.
+    ///
     /// # Errors
-    /// Parameters that Argon2 does not know.
+    /// Parameters that Argon2 rejects.
     pub(super) fn new(options: HashOptions) -> Result<Self, HashOptionsError> {
         let HashOptions { memory_kib, passes, at_once, waiting_max } = options;
         let wrong = |error: argon2::Error| HashOptionsError(error.to_string());
@@ -95,14 +98,17 @@ impl Hasher {
         })))
     }
 
-    /// A place, if there is one: to be asked before anything else is done.
+    /// Acquires a permit. Callers do so before any other work.
+    ///
+    /// # Errors
+    /// [`AccountError::Busy`] if the queue is full.
     pub fn acquire(&self) -> Result<HashPermit, AccountError> {
         let permit = self.0.admission.clone().try_acquire_owned();
         let permit = permit.map_err(|_| AccountError::Busy)?;
         Ok(HashPermit { hasher: self.clone(), permit })
     }
 
-    /// Whether a hash was made with other parameters than those in force.
+    /// Returns whether a hash was made with other parameters than the current ones.
     pub fn is_outdated(&self, hash: &str) -> bool {
         let Ok(hash) = PasswordHash::new(hash) else {
             return true;
@@ -119,14 +125,15 @@ impl Hasher {
 }
 
 impl HashPermit {
-    /// The hash of a password, with a salt of its own.
+    /// Hashes a password with a random salt.
     pub async fn hash(&self, password: &[u8]) -> Result<String, AccountError> {
         let password = password.to_vec();
         let hashed = self.run_blocking(move |inner| hash(&inner.argon2, &password)).await?;
         hashed.map_err(|error| AccountError::Broken { reason: error.0 })
     }
 
-    /// Whether the password is that of the hash; without a hash it is wrong, and takes as long.
+    /// Returns whether the password matches the hash. Without a hash the result is false, after the
+    /// same work.
     pub async fn verify(
         &self,
         password: &[u8],
@@ -141,7 +148,8 @@ impl HashPermit {
         .await
     }
 
-    /// Waits for a turn. The turn is the work's, which goes on when nobody waits for it any more.
+    /// Waits for a worker and runs the work on a blocking thread. The worker stays taken until the
+    /// work is done, even if the caller has gone away.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&HasherState) -> T + Send + 'static,
@@ -150,7 +158,8 @@ impl HashPermit {
         let broken = |reason: String| AccountError::Broken { reason };
         let turn = inner.workers.clone().acquire_owned().await;
         let turn = turn.map_err(|error| broken(error.to_string()))?;
-        // One who does not wait any more leaves its place at once, and its turn with the work.
+        // If the caller goes away, its admission is released at once, while the worker is released
+        // by the work.
         debug_assert_eq!(self.permit.num_permits(), 1);
         let done = tokio::task::spawn_blocking(move || {
             let done = work(&inner);
@@ -161,7 +170,7 @@ impl HashPermit {
     }
 }
 
-/// What Argon2 says to parameters or lengths that it does not take.
+/// The error of Argon2 for parameters or lengths that it rejects.
 struct HashError(String);
 
 fn hash(argon2: &Argon2<'_>, password: &[u8]) -> Result<String, HashError> {

@@ -1,6 +1,6 @@
-//! The house's bots as accounts: players of their own kind, without a device, a password or an
-//! identity, so that nobody can sign in as one. They are made when a server starts that wants them,
-//! and stay; a server that wants fewer uses the first so many.
+//! The accounts of house bots: players of their own kind without a device, a password or an
+//! identity, so that nobody can sign in as one. They are created when a server that needs them
+//! starts, and are kept; a server that needs fewer uses the first ones.
 
 use crate::clock::Timestamp;
 use crate::entropy;
@@ -8,14 +8,14 @@ use crate::ids::PlayerId;
 
 use super::{AVATARS, AccountError, Accounts, to_sql};
 
-/// What bots are called, one after the other, and then again with a number.
+/// The names of bots, used in order, and then again with a number.
 const NAMES: [&str; 24] = [
     "Amihan", "Bayani", "Chesa", "Dalisay", "Elena", "Felipe", "Ginto", "Hiraya", "Isagani",
     "Jasmin", "Kidlat", "Ligaya", "Malaya", "Nilo", "Oscar", "Pilar", "Quirino", "Ramon", "Sinag",
     "Tadhana", "Ulan", "Vicente", "Winona", "Yumi",
 ];
 
-/// A bot of the house.
+/// A house bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HouseBot {
     pub id: PlayerId,
@@ -24,14 +24,14 @@ pub struct HouseBot {
 }
 
 impl Accounts {
-    /// So many bots, made as far as they are not there: the same on every node.
+    /// Returns the first `count` bots and creates the missing ones. Every node gets the same bots.
     pub async fn load_house_bots(&self, count: u16) -> Result<Vec<HouseBot>, AccountError> {
         if count == 0 {
             return Ok(Vec::new());
         }
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
-        // One process at a time, so that all find the same.
+        // The advisory lock admits one process at a time, so that all processes find the same bots.
         sqlx::query!("select pg_advisory_xact_lock(hashtext('bahay: house bots'))")
             .execute(&mut *tx)
             .await?;
@@ -62,13 +62,12 @@ impl Accounts {
 }
 
 impl HouseBot {
-    /// A bot that is no account, for a table that nothing is kept of. Its name is one of the first
-    /// round.
+    /// Creates a bot without an account, for a table that is not stored. Its name has no number.
     pub fn without_account(number: usize) -> Self {
         Self::new(number % NAMES.len())
     }
 
-    /// Its name begins with a word that no player's name may hold.
+    /// Creates a bot. Its name begins with a word that is reserved for players' names.
     fn new(number: usize) -> Self {
         let (round, place) = (number / NAMES.len(), number % NAMES.len());
         let name = match round {

@@ -1,8 +1,8 @@
-//! Accounts elsewhere that stand for players here: OpenID Connect.
+//! OpenID Connect identities of players.
 //!
-//! A client signs its user in with an issuer that the house knows, and brings the ID token. What the
-//! token says of the user is an issuer and a subject, and nothing else of it is kept. A player has
-//! at most one identity of an issuer, and an identity has one player; the primary key decides races.
+//! A client signs its user in with an issuer that the server trusts, and sends the ID token. Only
+//! the issuer and the subject of the token are stored. A player has at most one identity of an
+//! issuer, and an identity belongs to one player; the primary key resolves races.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
@@ -23,46 +23,46 @@ use super::{
     locks, players, sessions, to_sql,
 };
 
-/// A token of another house asks for its player.
+/// A sign-in by an ID token.
 #[derive(Clone, Debug)]
 pub struct OpenIdSignIn {
     pub token: IdToken,
-    /// For which the token's nonce was drawn.
+    /// The device for which the token's nonce was issued.
     pub device: DeviceId,
-    /// For a new player; a known one keeps its name.
+    /// The name of a new player. An existing player keeps its name.
     pub name: Option<Name>,
-    /// For a new player.
+    /// The time zone of a new player.
     pub time_zone: Option<TimeZone>,
     pub visitor: Visitor,
 }
 
-/// An identity, as its player sees it.
+/// An identity as its player sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedIdentity {
-    /// What the house calls the issuer; its address, if the house knows it no more.
+    /// The configured name of the issuer, or its address if the issuer is no longer configured.
     pub issuer: String,
     pub subject: String,
     pub linked_at: Timestamp,
 }
 
-/// How a player can sign in.
+/// The sign-in methods of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignInMethods {
-    /// How many devices sign in by themselves.
+    /// The number of devices that can sign in.
     pub devices: u32,
     pub password_set_at: Option<Timestamp>,
     pub identities: Vec<LinkedIdentity>,
 }
 
-/// Identities that change hands between two looks; more often than this they do not.
+/// The number of attempts while an identity is linked or unlinked concurrently.
 const ATTEMPTS: usize = 2;
 
 impl Accounts {
-    /// Signs in the player of an identity, which is made if there is none.
+    /// Signs in the player of an identity, and creates the player if there is none.
     ///
     /// # Errors
-    /// [`AccountError::OpenId`], [`AccountError::Banned`], and of a new player what its name may
-    /// be refused for.
+    /// [`AccountError::OpenId`], [`AccountError::Banned`], and for a new player the errors of its
+    /// name.
     pub async fn sign_in_openid(
         &self,
         request: &OpenIdSignIn,
@@ -81,7 +81,8 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// `None` when another request was faster, with a new identity or by taking it away.
+    /// Runs one attempt of a sign-in. Returns `None` if a concurrent request has linked or unlinked
+    /// the identity.
     async fn sign_in_identity(
         &self,
         identity: &Identity,
@@ -95,7 +96,7 @@ impl Accounts {
         let profile = match player_of_identity(&mut tx, identity).await? {
             Some(player) => {
                 let is_there = locks::lock_player(&mut tx, player).await?;
-                // Identities are linked and unlinked under the lock of their player.
+                // Identities are linked and unlinked under the player's lock.
                 if !is_there || player_of_identity(&mut tx, identity).await? != Some(player) {
                     return Ok(None);
                 }
@@ -110,7 +111,7 @@ impl Accounts {
                 };
                 match self.create_player(&mut tx, &new_player, now).await? {
                     Some(profile) => profile,
-                    // Dropped, the transaction takes its own player back.
+                    // Dropping the transaction rolls back the new player.
                     None => return Ok(None),
                 }
             }
@@ -123,11 +124,11 @@ impl Accounts {
         Ok(Some((profile, tokens)))
     }
 
-    /// Lets an identity sign in the player from now on. Doing so again changes nothing.
+    /// Links an identity to the player. The call is idempotent.
     ///
     /// # Errors
-    /// [`AccountError::OpenId`]; [`AccountError::IdentityTaken`] when it is another player's,
-    /// [`AccountError::IssuerLinked`] when the player has another identity of that issuer.
+    /// [`AccountError::OpenId`]; [`AccountError::IdentityTaken`] if the identity belongs to another
+    /// player, [`AccountError::IssuerLinked`] if the player has another identity of that issuer.
     pub async fn link_identity(
         &self,
         player: &Player,
@@ -172,10 +173,10 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// Takes an identity away from the player. One that it has not changes nothing.
+    /// Unlinks an identity from the player. An identity that is not linked changes nothing.
     ///
     /// # Errors
-    /// [`AccountError::LastSignIn`] when the player has no other way in.
+    /// [`AccountError::LastSignIn`] if the player has no other sign-in method.
     pub async fn unlink_identity(&self, player: &Player, issuer: &str) -> Result<(), AccountError> {
         let issuer = self.issuers.address_of(issuer);
         let once = || async {
@@ -207,7 +208,7 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// Whether a player can sign in by more than a device.
+    /// Returns whether the player has a sign-in method other than a device.
     pub async fn has_account(&self, player: PlayerId) -> Result<bool, AccountError> {
         let once = || {
             sqlx::query_scalar!(
@@ -222,7 +223,7 @@ impl Accounts {
         Ok(db::retry(once).await?)
     }
 
-    /// How a player can sign in.
+    /// Returns the sign-in methods of a player.
     pub async fn sign_in_methods(&self, player: PlayerId) -> Result<SignInMethods, AccountError> {
         let once = || async {
             let counted = sqlx::query!(
@@ -259,7 +260,8 @@ impl Accounts {
         })
     }
 
-    /// Who an ID token stands for that this device brings, and its nonce, which is still to be spent.
+    /// Verifies an ID token from a device. Returns its identity and its nonce, which the caller has
+    /// yet to spend.
     pub(super) async fn verify_identity(
         &self,
         token: &IdToken,
@@ -272,7 +274,7 @@ impl Accounts {
     }
 }
 
-/// Returns the player that an identity is linked to.
+/// Returns the player to which an identity is linked.
 async fn player_of_identity(
     connection: &mut PgConnection,
     Identity { issuer, subject }: &Identity,

@@ -1,12 +1,13 @@
-//! So many sign-ins by password that fail, and no more: five a minute for each name from one address,
-//! and fifty from everywhere, on all nodes together and across restarts, because they are counted in
-//! PostgreSQL.
+//! The limit of failed sign-ins by password: five a minute for a name from one origin and fifty
+//! from all untrusted origins together. The counts are in PostgreSQL, so the limit holds across
+//! nodes and restarts.
 //!
-//! An attempt counts before its password is looked at, so that many at once are no way around; one
-//! that succeeds clears the count of its address. Names are counted whether anybody has them or not.
-//! Whoever comes from where the name's owner has signed in before is not held up by strangers: else
-//! anybody could keep anybody out. A device by which the owner has signed in counts as a place of its own,
-//! so that not even those who share the owner's address can.
+//! An attempt is counted before its password is verified, so that concurrent attempts cannot bypass
+//! the limit; a successful one clears the count of its origin. Names are counted whether they exist
+//! or not. An origin from which the name's owner has signed in before is trusted and not affected
+//! by the limit of untrusted origins, since otherwise anybody could lock an owner out. A device by
+//! which the owner has signed in counts as an origin of its own, so that even others at the owner's
+//! address cannot lock the owner out.
 
 use std::time::Duration;
 
@@ -19,39 +20,40 @@ use crate::db;
 
 use super::{AccountError, Accounts, from_sql, to_sql};
 
-/// How many attempts from one address may fail within [`WINDOW`] of the first.
+/// The failures from one origin within [`WINDOW`] of the first.
 const FAILURES_MAX: i32 = 5;
 
-/// How many from everywhere, of those who are not known.
+/// The failures from all untrusted origins together.
 const UNTRUSTED_FAILURES_MAX: i32 = 50;
 
-/// What is counted beyond a limit, so that a number that grows always fits.
+/// The bound of a stored count, which keeps a growing number within its column.
 const FAILURE_COUNT_MAX: i32 = 1_000_000;
 
-/// After which an account may be tried again.
+/// The window after which the count starts anew.
 const WINDOW: Duration = Duration::from_mins(1);
 
-/// For how long the place of a sign-in is known.
+/// The time for which the origin of a sign-in is trusted.
 pub const TRUSTED_ORIGIN_LIFE: Duration = Duration::from_hours(24 * 90);
 
-/// Somebody who tries a password.
+/// The name and the origin of an attempt to sign in by password.
 #[derive(Clone, Copy, Debug)]
 pub struct AttemptSource<'a> {
-    /// What the name looks like.
+    /// The skeleton of the name.
     pub skeleton: &'a str,
-    /// The address, as far as limits go, or a device by which the owner has signed in.
+    /// The address, at the granularity of the rate limits, or a device by which the owner has
+    /// signed in.
     pub origin: &'a str,
-    /// The name's owner has signed in from there before.
+    /// The owner of the name has signed in from this origin before.
     pub is_trusted: bool,
 }
 
-/// The name and the place under which attempts are counted. Not the name itself, which somebody may
-/// have typed a password into by mistake.
+/// Returns the key under which attempts are counted: a hash, since the user may have typed a
+/// password in place of the name.
 fn key(skeleton: &str, origin: &str) -> [u8; 32] {
     Sha256::new().chain_update(skeleton).chain_update([0]).chain_update(origin).finalize().into()
 }
 
-/// Since when an owner's sign-ins make a place known.
+/// Returns the time since which an owner's sign-ins make an origin trusted.
 pub fn trusted_since(now: Timestamp) -> Timestamp {
     clock::before(now, TRUSTED_ORIGIN_LIFE)
 }
@@ -60,7 +62,7 @@ impl Accounts {
     /// Counts an attempt to sign in.
     ///
     /// # Errors
-    /// [`AccountError::Locked`] when there were too many.
+    /// [`AccountError::Locked`] if there were too many.
     pub async fn count_attempt(
         &self,
         source: &AttemptSource<'_>,
@@ -73,17 +75,17 @@ impl Accounts {
         self.count(key(source.skeleton, ""), UNTRUSTED_FAILURES_MAX, now).await
     }
 
-    /// Counts something that may not be written down as often as somebody wants.
+    /// Counts a refusal for an origin, to limit the entries that the origin can cause in the log.
     ///
     /// # Errors
-    /// [`AccountError::Locked`] when it has happened too often from there.
+    /// [`AccountError::Locked`] if the origin has exceeded the limit.
     pub async fn count_logged_refusal(&self, origin: &str, now: Timestamp) -> Result<(), AccountError> {
         self.count(key("written", origin), FAILURES_MAX, now).await
     }
 
     async fn count(&self, key: [u8; 32], most: i32, now: Timestamp) -> Result<(), AccountError> {
         let began_after = clock::before(now, WINDOW);
-        // Done twice because an answer was lost, it counts twice, which errs on the safe side.
+        // A retry after a lost answer counts twice, which errs on the safe side.
         let once = || {
             sqlx::query!(
                 r#"
@@ -113,7 +115,7 @@ impl Accounts {
     }
 }
 
-/// The account has shown that it is its own.
+/// Clears the count of an origin after a successful sign-in.
 pub async fn clear_failures(connection: &mut PgConnection, source: &AttemptSource<'_>) -> Result<(), sqlx::Error> {
     let key = key(source.skeleton, source.origin);
     sqlx::query!("delete from sign_in_failures where name_hash = $1", key.as_slice())

@@ -1,11 +1,10 @@
-//! The lock by which everything that lets a player in and everything that keeps it out happens one
-//! after the other.
+//! The lock that serializes sign-ins with everything that ends sessions.
 //!
-//! A sign-in, a refresh, a ban, the end of all sessions, a changed credential and a deletion each
-//! lock the player's row first, and read what they decide by after that. So a sign-in that a ban
-//! meets either commits before it, and its session ends with the others, or comes after it and is
-//! refused. The lock is the first of its transaction, before any row of `sessions`, `devices`,
-//! `passwords` or `identities`: two transactions never wait for one another.
+//! A sign-in, a refresh, a ban, the end of all sessions, a change of credentials and a deletion
+//! each lock the player's row first and read the data for their decision afterwards. A sign-in that
+//! races with a ban either commits before it, and its session ends with the others, or comes after
+//! it and is refused. The lock is the first of its transaction, before any row of `sessions`,
+//! `devices`, `passwords` or `identities`, so that two transactions never deadlock.
 
 use sqlx::PgConnection;
 
@@ -15,7 +14,8 @@ use crate::ids::PlayerId;
 use super::AccountError;
 use super::transaction::TransactionError;
 
-/// Locks the row of a player until the transaction ends; false when there is none, or it was deleted.
+/// Locks the row of a player until the transaction ends. Returns false if there is no such player,
+/// or if it was deleted.
 pub(super) async fn lock_player(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -32,12 +32,12 @@ pub(super) async fn lock_player(
     Ok(is_deleted.fetch_optional(connection).await? == Some(false))
 }
 
-/// Locks the player's row and checks that the session that asks has not ended. An access token is
-/// believed for a moment longer than its session lasts; nothing that lets somebody in is changed
-/// by it then.
+/// Locks the player's row and checks that the requesting session has not ended. An access token is
+/// accepted for a moment after the end of its session; this check prevents changes of credentials
+/// in that time.
 ///
 /// # Errors
-/// [`AccountError::SessionEnded`], and [`AccountError::PlayerGone`] when the account was deleted.
+/// [`AccountError::SessionEnded`], and [`AccountError::PlayerGone`] if the account was deleted.
 pub(super) async fn lock_session(
     connection: &mut PgConnection,
     player: &Player,

@@ -1,21 +1,22 @@
-//! Players and how they come back: devices, passwords, identities, sessions, profiles, bans, in
-//! PostgreSQL.
+//! Players and their sign-in methods: devices, passwords, identities, sessions, profiles and
+//! sanctions, stored in PostgreSQL.
 //!
-//! A guest is known by a device. The first sign-in of a device makes a player, an empty profile
-//! and the welcome grant in one transaction; the primary key of `devices` decides a race, so
-//! there is one player and one grant whoever asks how often. A name with a password, and accounts
-//! elsewhere (`identities`), are further ways in to the same player. A network gets so many welcomes a
-//! day; a guest that comes when it has had them gets its own on another day (`welcome`).
+//! A guest is identified by a device. The first sign-in of a device creates a player, an empty
+//! profile and the welcome grant in one transaction. The primary key of `devices` resolves races,
+//! so repeated requests yield one player and one grant. A name with a password, and OpenID Connect
+//! identities (`identities`), are further sign-in methods of the same player. A network is limited
+//! to a number of welcome grants a day; a guest beyond that limit receives the grant on a later day
+//! (`welcome_grant`).
 //!
-//! A *session* is one sign-in: a family of refresh tokens of which each replaces the one before.
+//! A *session* is one sign-in: a family of refresh tokens of which each replaces its predecessor.
 //! Every transaction that opens, refreshes or ends sessions locks the player's row first (`locks`),
-//! so that a sign-in and a ban have one order, on however many nodes.
+//! which orders a sign-in and a ban on any number of nodes.
 //!
-//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session [`SESSION_LIFE`] at most, and a
-//! player has [`SESSIONS_MAX`]; rows that are over are removed by [`crate::retention`]; hashes
-//! of passwords are made a few at once (`hashing`), and five a minute may fail for a name
-//! (`lockout`). Deliberately absent: any cache. What is asked at every request is in
-//! [`crate::auth::Revocations`].
+//! Bounds: a refresh token lives [`REFRESH_TOKEN_LIFE`], a session at most [`SESSION_LIFE`], and a
+//! player has at most [`SESSIONS_MAX`] sessions. Expired rows are removed by [`crate::retention`].
+//! The number of concurrent password hashes is bounded (`hashing`), and so are the failed attempts
+//! on a name, at five a minute (`lockout`). This module has no cache: the data read at every
+//! request is in [`crate::auth::Revocations`].
 
 mod transaction;
 mod avatar;
@@ -78,49 +79,49 @@ pub use nonces::{IssuedNonce, NONCE_LIFE};
 pub use password::{PasswordAttempt, NewPassword, ParsePasswordError, PASSWORD_LENGTH};
 pub use passwords::PasswordSignIn;
 pub use players::{ProfileChange, LOOKUP_MAX};
-pub use proof::Shown;
+pub use proof::ProofCredential;
 pub use revocations::RevocationCursor;
 pub use sessions::end_sessions_in_tx;
 
-/// How long a refresh token waits to be used.
+/// The time for which a refresh token may be used.
 pub const REFRESH_TOKEN_LIFE: Duration = Duration::from_hours(30 * 24);
 
-/// How long the device that used a refresh token gets the same successor for it again: longer than
-/// clients wait for an answer, and shorter than anybody keeps a stolen token.
+/// The time in which the device that used a refresh token receives the same successor again: longer
+/// than clients wait for an answer, and too short for a stolen token to be replayed.
 pub const REPEAT_PERIOD: Duration = Duration::from_secs(60);
 
-/// How long a session can be kept alive by refreshing it.
+/// The longest life of a session, however often it is refreshed.
 pub const SESSION_LIFE: Duration = Duration::from_hours(365 * 24);
 
-/// How many sessions a player has at once. A device that signs in anew each time that it starts
-/// leaves its sessions behind, so beyond this the one that was not used for longest ends.
+/// The number of live sessions of a player. A device that signs in at every start leaves its
+/// sessions behind, so beyond this number the least recently used session ends.
 pub const SESSIONS_MAX: usize = 32;
 
-/// The accounts. Clones share everything.
+/// The service for accounts. Clones share the pool and the limits.
 #[derive(Clone, Debug)]
 pub struct Accounts {
     pool: PgPool,
     ledger: Ledger,
     auth: Auth,
     clock: Clock,
-    /// What a new player starts with. Zero grants nothing.
+    /// The grant for a new player. Zero grants nothing.
     welcome: Coins,
     grants: GrantLimits,
     hasher: Hasher,
     issuers: Issuers,
 }
 
-/// How players may sign in beside by their devices.
+/// Options of the sign-in methods other than devices.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub hashes: HashOptions,
-    /// Who else's users are let in.
+    /// The OpenID Connect issuers whose users may sign in.
     pub issuers: Issuers,
-    /// How many welcomes a network gets.
+    /// The number of welcome grants for a network in a day.
     pub grants: GrantLimits,
 }
 
-/// What a player is to itself, coins aside.
+/// A player's own profile, without its coins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     pub id: PlayerId,
@@ -128,41 +129,42 @@ pub struct Profile {
     pub avatar: String,
     pub time_zone: Option<String>,
     pub created_at: Timestamp,
-    /// From when on the name may be changed; `None` when it never was.
+    /// The time from which the name may be changed again; `None` if the name has never been
+    /// changed.
     pub renamable_at: Option<Timestamp>,
 }
 
-/// What a player is to others.
+/// A player's profile as other players see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicProfile {
     pub id: PlayerId,
     pub name: String,
     pub avatar: String,
-    /// A bot of the house, and nobody's account.
+    /// The player is a house bot, which no person can sign in to.
     pub is_bot: bool,
     pub created_at: Timestamp,
 }
 
-/// Where a request comes from, for the player's own list of sessions.
+/// The origin of a request, for the player's own list of sessions.
 #[derive(Clone, Debug, Default)]
 pub struct Visitor {
-    /// What the client calls itself.
+    /// The name that the client gives itself.
     pub user_agent: Option<String>,
-    /// As far as limits go.
+    /// The address, at the granularity of the rate limits.
     pub address: Option<String>,
-    /// By which grants are counted.
+    /// The network for which grants are counted.
     pub network: Option<String>,
     pub device: Option<DeviceId>,
 }
 
 impl Visitor {
-    /// For whom grants are counted that it gets.
+    /// Returns the recipient for which the visitor's grants are counted.
     pub(super) fn recipient(&self) -> GrantRecipient<'_> {
         self.network.as_deref().map_or(GrantRecipient::Unknown, GrantRecipient::Network)
     }
 }
 
-/// How a session was opened.
+/// The method by which a session was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     Guest,
@@ -170,18 +172,18 @@ pub enum Method {
     OpenId,
 }
 
-/// A device asks for its player.
+/// A sign-in by a device.
 #[derive(Clone, Debug)]
 pub struct GuestSignIn {
     pub device: DeviceId,
-    /// For a new player; a known one keeps its name.
+    /// The name of a new player. An existing player keeps its name.
     pub name: Option<Name>,
-    /// For a player that has none yet.
+    /// The time zone of a player that has none yet.
     pub time_zone: Option<TimeZone>,
     pub visitor: Visitor,
 }
 
-/// The tokens of a session, to be told to the client once.
+/// The tokens of a session, which the client receives once.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     pub session: SessionId,
@@ -190,14 +192,14 @@ pub struct Tokens {
     pub refresh_expires_at: Timestamp,
 }
 
-/// Why an account did not do what it was asked, in order of precedence.
+/// The errors of accounts, in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AccountError {
     #[error("no session has this refresh token")]
     RefreshTokenUnknown,
     #[error("the session has ended; sign in again")]
     SessionEnded,
-    /// Somebody has a copy of the token; which of the two is the thief is not known.
+    /// A second party holds a copy of the token. The server cannot tell the owner from the thief.
     #[error("the refresh token was used before; its session has ended for safety")]
     RefreshTokenReused,
     #[error("the refresh token has expired; sign in again")]
@@ -207,7 +209,7 @@ pub enum AccountError {
     #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
     Locked {
         retry_after: Duration,
-        /// It is the first that is refused in this minute.
+        /// The attempt is the first that is refused within this window.
         is_first: bool,
     },
     #[error("the ID token is not accepted: {0}")]
@@ -250,7 +252,7 @@ pub enum AccountError {
     SessionNotFound,
     #[error("the account was deleted")]
     PlayerGone,
-    /// The same call may pass later.
+    /// Temporary: the same call may succeed later.
     #[error("accounts are unavailable: {reason}")]
     Unavailable { reason: String },
     /// A bug.
@@ -277,8 +279,10 @@ impl From<LedgerError> for AccountError {
 }
 
 impl Accounts {
+    /// Creates the service.
+    ///
     /// # Errors
-    /// Options by which no password can be hashed.
+    /// [`HashOptionsError`] if no password can be hashed with the options.
     pub fn new(
         pool: PgPool,
         ledger: Ledger,
@@ -292,8 +296,8 @@ impl Accounts {
         Ok(Self { pool, ledger, auth, clock, welcome, grants, hasher, issuers })
     }
 
-    /// What makes and checks all hashes of passwords on this node, so that its bounds hold for
-    /// whoever signs in.
+    /// Returns the node's password hasher. All sign-ins share it, so that its bounds hold for the
+    /// node as a whole.
     pub fn hasher(&self) -> &Hasher {
         &self.hasher
     }
@@ -302,7 +306,7 @@ impl Accounts {
 impl Method {
     pub const ALL: [Self; 3] = [Self::Guest, Self::Password, Self::OpenId];
 
-    /// As in the column `method` and on the wire.
+    /// Returns the name in the column `method` and on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Guest => "guest",
@@ -317,7 +321,7 @@ impl Method {
     }
 }
 
-/// As the database takes it.
+/// Converts a time for the database.
 fn to_sql(time: Timestamp) -> jiff_sqlx::Timestamp {
     clock::to_jiff(time).to_sqlx()
 }

@@ -1,7 +1,8 @@
 //! Names that other players see.
 //!
-//! A name is kept in Unicode's form NFC. Characters are judged by their properties (`letters`), so
-//! that a new version of Unicode is a new version of a library. Emoji are taken whole (`emoji`).
+//! A name is stored in the normalization form NFC. Characters are judged by their Unicode
+//! properties (`character_class`), so that a new version of Unicode arrives with a new version of a
+//! library. Emoji are treated as whole sequences (`emoji`).
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -14,29 +15,30 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::emoji;
 use super::character_class::{self, CharacterClass};
 
-/// How many characters a name has.
+/// The length of a name, in characters.
 const LENGTH: RangeInclusive<usize> = 2..=20;
 
-/// The longest text that is looked at, in characters: a name, and white space that a client may
-/// have left in and around it.
+/// The longest text that is parsed, in characters: a name, and white space that a client may have
+/// left in and around it.
 pub const NAME_TEXT_LENGTH_MAX: usize = 256;
 
-/// The most accents and other marks without a script on one letter. Composed letters count none.
+/// The most marks of no script, such as accents, on one letter. The marks of composed letters do
+/// not count.
 const COMMON_MARKS_MAX: usize = 2;
 
-/// The most marks over and under one letter, as Devanagari and Hebrew write them.
+/// The most nonspacing marks on one letter, as Devanagari and Hebrew use them.
 const NONSPACING_MARKS_MAX: usize = 3;
 
-/// The most marks on one letter, as Burmese writes them.
+/// The most marks on one letter, as Burmese uses them.
 const MARKS_MAX: usize = 5;
 
-/// A player's name: 2 to 20 characters with a letter or digit among them, single spaces inside and
-/// none around. `names` decides whose it is, and `reserved` which ones nobody gets; an id tells
-/// players apart.
+/// A player's name: 2 to 20 characters with at least one letter or digit, single spaces inside and
+/// none around. `names` decides on its owner, and `reserved` on the names that nobody may have;
+/// players are identified by their ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Name(String);
 
-/// Why a text is not a name. Ordered by precedence.
+/// The errors of a text that is no name, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ParseNameError {
     #[error("a name holds no control characters and nothing invisible")]
@@ -77,8 +79,11 @@ impl FromStr for Name {
     }
 }
 
-/// Checks the characters of a text one after the other; says whether a letter or digit is among them
-/// outside of emoji.
+/// Checks the characters of a text in order. Returns whether the text has a letter or digit outside
+/// of emoji.
+///
+/// # Errors
+/// The first violation.
 fn check_letters(text: &[char]) -> Result<bool, ParseNameError> {
     let mut has_letter = false;
     let mut cluster = None;
@@ -105,15 +110,18 @@ fn check_letters(text: &[char]) -> Result<bool, ParseNameError> {
     Ok(has_letter)
 }
 
-/// A letter or number, and the marks on it.
+/// A letter or number with its marks.
 struct Cluster {
     base: char,
     marks: Vec<char>,
 }
 
 impl Cluster {
-    /// Adds a mark, if it is one of its letter's script, or an accent, and one that the letter does
-    /// not have yet.
+    /// Adds a mark to the letter.
+    ///
+    /// # Errors
+    /// [`ParseNameError::Mark`] if the mark is of another script, if the letter has it already, or
+    /// if the letter has too many marks.
     fn add(&mut self, mark: char) -> Result<(), ParseNameError> {
         let is_at_home =
             character_class::is_common(mark) || character_class::script(mark) == character_class::script(self.base);
@@ -223,8 +231,8 @@ mod tests {
         assert!("é".repeat(20).parse::<Name>().is_ok());
     }
 
-    /// Texts of characters that are drawn out of all of Unicode, more often out of what is near to
-    /// names.
+    /// Generates texts of random characters from all of Unicode, with a preference for blocks that
+    /// names use.
     fn random_texts() -> impl Iterator<Item = String> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut below = move |bound: u32| {

@@ -1,5 +1,5 @@
-//! Whose a name is. A name that a signed-in player chooses is claimed, by its looks; the primary
-//! key of `name_skeletons` decides races.
+//! The ownership of names. A name that a signed-in player chooses is claimed by its skeletons; the
+//! primary key of `name_skeletons` resolves races.
 
 use std::time::Duration;
 
@@ -14,10 +14,13 @@ use super::confusables::skeletons;
 use super::reserved::is_reserved;
 use super::{AccountError, Name, from_sql, to_sql};
 
-/// From one change of a name to the next, so that a player stays known by it.
+/// The time between two changes of a name, which keeps players recognizable.
 pub const RENAME_INTERVAL: Duration = Duration::from_hours(7 * 24);
 
-/// Refuses a name that a new guest brings along and may not have. It is not claimed.
+/// Rejects a new guest's name if it is reserved or taken. The name is not claimed.
+///
+/// # Errors
+/// [`AccountError::NameReserved`] and [`AccountError::NameTaken`].
 pub(super) async fn check_guest_name(
     connection: &mut PgConnection,
     name: &Name,
@@ -35,15 +38,19 @@ pub(super) async fn check_guest_name(
     }
 }
 
-/// Gives a player a name and claims it. Its own name is claimed without being a change, if it was
-/// not before. The name before is free again.
+/// Renames a player and claims the name. The current name is claimed too if it was not before,
+/// which does not count as a change. The previous name becomes free.
+///
+/// # Errors
+/// [`AccountError::PlayerGone`], [`AccountError::NameReserved`],
+/// [`AccountError::NameChangedLately`] and [`AccountError::NameTaken`].
 pub(super) async fn rename(
     connection: &mut PgConnection,
     player: PlayerId,
     name: &Name,
     now: Timestamp,
 ) -> Result<(), TransactionError> {
-    // From here on the player's renames come one after another.
+    // The row lock serializes the player's renames.
     let before = sqlx::query!(
         r#"
         select name, renamed_at as "renamed_at: SqlTimestamp"
@@ -89,7 +96,8 @@ async fn claim(connection: &mut PgConnection, player: PlayerId, name: &Name) -> 
     )
     .execute(&mut *connection)
     .await?;
-    // Waits for whoever claims the same look, and leaves it to them if they succeed.
+    // The insert waits for a concurrent claim of the same skeleton, and skips the skeleton if that
+    // claim succeeds.
     sqlx::query!(
         r#"
         insert into name_skeletons (skeleton, player)

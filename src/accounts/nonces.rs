@@ -1,12 +1,12 @@
-//! Nonces of ID tokens: drawn by us for a device, good for [`NONCE_LIFE`] and for one use.
+//! Nonces of ID tokens: issued to a device, valid for [`NONCE_LIFE`] and for one use.
 //!
-//! A client asks for one, gives it to the issuer, and brings the ID token, which carries it. So a token
-//! that somebody has copied, or that an issuer made for another app's page, signs nobody in: it is bound
-//! to the device that asked, and once it was used it is worth nothing.
+//! A client requests a nonce, passes it to the issuer, and sends the ID token, which contains it. A
+//! token that was copied, or that the issuer made for another app's page, therefore signs nobody
+//! in: the nonce binds it to the requesting device and is void after its use.
 //!
-//! A nonce carries its own time and a mark over the device, so that asking for one writes nothing down,
-//! however often strangers ask. What is written down is which were used, in the transaction that they
-//! are used for, until they would be too old anyway; each use takes some of the oldest away.
+//! A nonce contains its own expiry and a message authentication code over the device, so that
+//! issuing one stores nothing, whatever the number of requests. Used nonces are stored, in the
+//! transaction that uses them, until they expire; each use also removes some expired ones.
 
 use std::time::Duration;
 
@@ -22,39 +22,39 @@ use crate::openid::OpenIdError;
 use super::transaction::TransactionError;
 use super::{AccountError, Accounts, DeviceId, to_sql};
 
-/// How long somebody has for signing in with the issuer.
+/// The time for a sign-in with the issuer.
 pub const NONCE_LIFE: Duration = Duration::from_mins(10);
 
-/// For what the key of nonces is derived.
+/// The purpose for which the key of nonces is derived.
 const PURPOSE: &str = "nonces of ID tokens";
 
-/// A random name, the time, and a mark.
+/// The layout of a nonce: a random name, the expiry, and the message authentication code.
 const NAME_BYTES: usize = 16;
 const TIME_BYTES: usize = 8;
 const MARK_BYTES: usize = 32;
 const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MARK_BYTES;
 
-/// How many used nonces that are over one use takes away.
+/// The number of expired nonces that one use removes.
 const PURGE_BATCH: i64 = 100;
 
-/// A nonce, for the issuer to put into the token.
+/// A nonce for the issuer to put into the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuedNonce {
     pub text: String,
     pub expires_at: Timestamp,
 }
 
-/// A nonce that was ours and is good, and is not used yet as far as is known here.
+/// A nonce with a valid code and expiry. The database has yet to check that it is unused.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nonce {
     name: Uuid,
     expires_at: Timestamp,
-    /// The call that brings it, so that it may try again.
+    /// The call that presents the nonce, so that its retries are accepted.
     call: Uuid,
 }
 
 impl Accounts {
-    /// A nonce for a device that is about to sign its user in with an issuer.
+    /// Issues a nonce to a device that is about to sign its user in with an issuer.
     pub fn issue_nonce(&self, device: &DeviceId) -> IssuedNonce {
         let expires_at = clock::after(self.clock.now(), NONCE_LIFE);
         let mut bytes = [0; NONCE_BYTES];
@@ -62,13 +62,13 @@ impl Accounts {
         let (time, end) = rest.split_at_mut(TIME_BYTES);
         name.copy_from_slice(entropy::uuid().as_bytes());
         time.copy_from_slice(&expires_at.ms().to_be_bytes());
-        // The first key is the one in force.
+        // The first key is the current one.
         let key = self.auth.derived_keys(PURPOSE).swap_remove(0);
         end.copy_from_slice(&hmac_sha256(&key, &message(name, time, device)));
         IssuedNonce { text: Hex(bytes).to_string(), expires_at }
     }
 
-    /// What a token carries, if it is a nonce that was drawn for this device and is not over.
+    /// Verifies that a token's nonce was issued to this device and has not expired.
     ///
     /// # Errors
     /// [`OpenIdError::Nonce`].
@@ -96,11 +96,11 @@ impl Accounts {
     }
 }
 
-/// From here on the nonce is used, if the caller's transaction is committed. The same call may say so
-/// again: its first transaction may have been committed, and the answer lost.
+/// Marks the nonce as used in the caller's transaction. The same call may do so again, since its
+/// first transaction may have been committed and its answer lost.
 ///
 /// # Errors
-/// [`OpenIdError::Nonce`] when another call has used it.
+/// [`OpenIdError::Nonce`] if another call has used the nonce.
 pub(super) async fn spend(
     tx: &mut PgConnection,
     nonce: &Nonce,

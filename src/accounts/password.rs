@@ -1,8 +1,8 @@
-//! Passwords as they are typed: what may be one, and what only may be tried.
+//! Passwords to be set, and passwords to be verified.
 //!
-//! The rules are those of NIST SP 800-63B: a least length, a bound far above what people choose, no
-//! rule about kinds of characters, and a list of what everybody tries first. Texts are normalised
-//! (NFKC), so that a password is the same whatever keyboard it is typed on.
+//! The rules follow NIST SP 800-63B: a minimum length, a maximum far above what people choose, no
+//! rules about character classes, and a list of common passwords. Texts are normalized (NFKC), so
+//! that a password is the same on every keyboard.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,19 +15,19 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::confusables::search_skeleton;
 
-/// How many characters a password has.
+/// The length of a password, in characters.
 pub const PASSWORD_LENGTH: RangeInclusive<usize> = 8..=128;
 
-/// What everybody tries first: some ten thousand, a line each, in small letters. They are those of
-/// the package zxcvbn 4.5.0 for Python (MIT licence: see THIRD_PARTY.md), counted there in leaked
-/// lists, which can be passwords here; and some 80 of the Philippines and of games beside.
+/// The most common passwords: some ten thousand in lower case, one a line. They are those of the
+/// Python package zxcvbn 4.5.0 (MIT licence: see THIRD_PARTY.md), ranked there by leaked lists, as
+/// far as they are valid passwords here, and some 80 of the Philippines and of games.
 const COMMON: &str = include_str!("common_passwords.txt");
 
-/// A password that may be set. Prints without itself.
+/// A password that may be set. `Debug` omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NewPassword(String);
 
-/// Why a text is no password to set.
+/// The error of a text that may not be set as a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a password has 8 to 128 characters, whichever they are")]
 pub struct ParsePasswordError;
@@ -37,13 +37,13 @@ impl NewPassword {
         self.0.as_bytes()
     }
 
-    /// How long it is, in characters.
+    /// Returns the length, in characters.
     pub fn characters(&self) -> usize {
         self.0.chars().count()
     }
 
-    /// Whether somebody who guesses would try it early: a common one, one character over and over,
-    /// or the name, forwards or backwards, with digits and signs around it.
+    /// Returns whether the password would be guessed early: a common one, one character repeated,
+    /// or the name, forwards or backwards, with digits and symbols around it.
     pub fn is_easy(&self, name: &str) -> bool {
         let small = self.0.to_lowercase();
         let first = small.chars().next();
@@ -55,7 +55,7 @@ impl NewPassword {
 }
 
 fn is_like(small: &str, name: &str) -> bool {
-    // Before the look is taken, in which digits are like letters.
+    // Trims before folding, because digits share skeletons with letters.
     let bare = |text: &str| search_skeleton(text.trim_matches(|letter: char| !letter.is_alphabetic()));
     let names = [search_skeleton(name), bare(name)];
     let backwards: String = small.chars().rev().collect();
@@ -65,18 +65,20 @@ fn is_like(small: &str, name: &str) -> bool {
     })
 }
 
-/// The fewest letters of a word of a name that tell something when they are found in a password.
+/// The shortest word of a name, in letters, that is searched for in a password.
 const WORD_LETTERS_MIN: usize = 3;
 
-/// So few letters and digits beside the words of the name are guessed as early as none.
+/// The number of letters and digits besides the words of the name up to which a password counts as
+/// easy.
 const BESIDE_MAX: usize = 3;
 
-/// Whether it is little more than words of the name, in whatever order and how often ever.
+/// Returns whether the password consists of words of the name, in any order and number, with little
+/// else.
 fn is_made_of(small: &str, name: &str) -> bool {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).map(search_skeleton);
     let mut words: Vec<String> =
         words.filter(|word| word.chars().count() >= WORD_LETTERS_MIN).collect();
-    // The longest first: a short one may be a part of it.
+    // The longest word is removed first, since a short one may be a part of it.
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     let backwards: String = small.chars().rev().collect();
     !words.is_empty()
@@ -113,8 +115,8 @@ impl<'de> Deserialize<'de> for NewPassword {
     }
 }
 
-/// A password as somebody tries it: any text. What cannot be a password is only a wrong one, and
-/// takes as long. Prints without itself.
+/// A password to be verified: any text. A text that is no valid password counts as a wrong one and
+/// takes as long. `Debug` omits it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordAttempt(String);
 

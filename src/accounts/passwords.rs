@@ -1,12 +1,12 @@
-//! Names with passwords: setting the first, changing it, signing in by it.
+//! Passwords of players: setting the first one, changing it, and signing in with it.
 //!
-//! A first password is added to the player that a guest is, who keeps its id, wallet and all else,
-//! and claims a name by it. Signing in by a name that nobody has and by a wrong password get the
-//! same answer after the same work, and are counted alike.
+//! A first password is added to the existing player of a guest, who keeps its id and wallet and
+//! claims a name. A sign-in with an unknown name and one with a wrong password return the same
+//! error after the same work, and are counted alike.
 //!
-//! A password that is changed counts up its row's version. The password before opens no session any
-//! more, however the two race: both take the player's lock, and a sign-in compares the version
-//! under it.
+//! A change of the password increments the version of its row. The previous password opens no
+//! session afterwards, however the two race: both take the player's lock, and a sign-in compares
+//! the version under it.
 
 use bahay_engine::hex::Hex;
 
@@ -25,10 +25,10 @@ use super::{
     names, players, sessions, to_sql,
 };
 
-/// A name and a password ask for their player.
+/// A sign-in by name and password.
 #[derive(Clone, Debug)]
 pub struct PasswordSignIn {
-    /// As it was typed.
+    /// The name as typed.
     pub name: String,
     pub password: PasswordAttempt,
     pub visitor: Visitor,
@@ -41,29 +41,32 @@ struct PasswordRow {
     version: i32,
 }
 
-/// By what the owner of a name is known who may be signing in.
+/// The match of an attempt's origin with previous sign-ins of the name's owner.
 #[derive(Debug)]
 enum TrustedOrigin {
-    /// By a device, which is named by its hash.
+    /// A device of the owner, as the hash of its id.
     Device(String),
     Address,
     None,
 }
 
-/// The same for a player who is signed in.
+/// The password of a signed-in player.
 struct OwnPassword {
     name: String,
     hash: String,
     version: i32,
 }
 
-/// From where who is signed in tries a password: it is not held up by those who are not.
+/// The origin of attempts within a session. It is separate from the origins of sign-ins, so that
+/// their failures do not affect it.
 const SESSION_ORIGIN: &str = "a session";
 
 impl Accounts {
+    /// Signs in a player by name and password.
+    ///
     /// # Errors
     /// [`AccountError::Busy`], [`AccountError::Locked`], [`AccountError::CredentialsWrong`], and
-    /// only with the right password [`AccountError::Banned`].
+    /// only for the right password [`AccountError::Banned`].
     pub async fn sign_in_password(
         &self,
         request: &PasswordSignIn,
@@ -131,10 +134,10 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// Gives a player without a password its first, and a name by which to sign in.
+    /// Sets the first password of a player, and claims a name for signing in.
     ///
     /// # Errors
-    /// [`AccountError::PasswordSet`] when there is one, and what a name may be refused for.
+    /// [`AccountError::PasswordSet`] if the player has a password, and the errors of the name.
     pub async fn set_first_password(
         &self,
         player: &Player,
@@ -175,11 +178,11 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// Changes a password, and ends all other sessions of its player.
+    /// Changes a password, and ends all other sessions of the player.
     ///
     /// # Errors
-    /// [`AccountError::PasswordNotSet`] when there is none; [`AccountError::PasswordWrong`] when it
-    /// is another; and as for signing in.
+    /// [`AccountError::PasswordNotSet`] if there is no password, [`AccountError::PasswordWrong`] if
+    /// `current` does not match it, and the errors of hashing and of the limit of attempts.
     pub async fn change_password(
         &self,
         player: &Player,
@@ -200,7 +203,8 @@ impl Accounts {
         }
         let hash = permit.hash(password.as_bytes()).await?;
         drop(permit);
-        // Not tried again: when the answer is lost, the current password may be the new one.
+        // The transaction is not retried: if its answer was lost, the current password may be the
+        // new one.
         let changed = self.try_change_password(player, (&hash, stored.version), &source, now).await;
         for session in changed? {
             self.auth.revocations().insert(session, now);
@@ -208,7 +212,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Whether a player who is signed in knows its password.
+    /// Verifies the password of a signed-in player.
     ///
     /// # Errors
     /// As [`Accounts::change_password`].
@@ -247,7 +251,7 @@ impl Accounts {
         db::retry(once).await?.ok_or(AccountError::PasswordNotSet)
     }
 
-    /// By what the owner of a name of this look has signed in lately.
+    /// Returns the trusted origin that the visitor shares with recent sign-ins of the name's owner.
     async fn find_trusted_origin(
         &self,
         skeleton: &str,
@@ -279,7 +283,7 @@ impl Accounts {
         })
     }
 
-    /// Gives the sessions that ended.
+    /// Runs one attempt of a password change and returns the sessions that ended.
     async fn try_change_password(
         &self,
         player: &Player,
@@ -301,7 +305,7 @@ impl Accounts {
             to_sql(now) as _
         );
         if changed.execute(&mut *tx).await?.rows_affected() == 0 {
-            // Somebody was faster, so what was shown is not the current one any more.
+            // A concurrent change has replaced the password that was verified.
             return Err(AccountError::PasswordWrong.into());
         }
         lockout::clear_failures(&mut tx, source).await?;
@@ -311,7 +315,7 @@ impl Accounts {
         Ok(ended)
     }
 
-    /// The same password with the parameters in force.
+    /// Stores a hash of the same password with the current parameters.
     async fn store_rehash(&self, stored: &PasswordRow, hash: &str) -> Result<(), AccountError> {
         let once = || {
             sqlx::query!(

@@ -1,4 +1,4 @@
-//! Players, and the devices that stand for them.
+//! Players, and the devices that identify them.
 
 use bahay_engine::hex::Hex;
 use jiff_sqlx::Timestamp as SqlTimestamp;
@@ -18,7 +18,7 @@ use super::{
     RENAME_INTERVAL, TimeZone, Tokens, from_sql, locks, names, sessions, to_sql,
 };
 
-/// The most players that are looked up at once.
+/// The most players of one lookup.
 pub const LOOKUP_MAX: usize = 32;
 
 /// A row of `players`.
@@ -40,7 +40,7 @@ impl From<Row> for Profile {
     }
 }
 
-/// What a player wants to be different about itself. What is `None` stays.
+/// A change of a player's profile. `None` keeps the present value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProfileChange<'a> {
     pub name: Option<&'a Name>,
@@ -48,34 +48,35 @@ pub struct ProfileChange<'a> {
     pub time_zone: Option<&'a TimeZone>,
 }
 
-/// What a new player is first known by.
+/// The first credential of a new player.
 pub(super) enum Credential<'a> {
     Device(&'a [u8; 32]),
     Identity { issuer: &'a str, subject: &'a str },
 }
 
-/// A player that is to be made.
+/// A player to be created.
 pub(super) struct NewPlayer<'a> {
     pub(super) credential: Credential<'a>,
     pub(super) name: Option<&'a Name>,
     pub(super) time_zone: Option<&'a TimeZone>,
-    /// For whom its welcome is counted.
+    /// The recipient for which the welcome grant is counted.
     pub(super) recipient: GrantRecipient<'a>,
 }
 
-/// A player was either there or has just been made by somebody else.
+/// The number of attempts while a device is created or reassigned concurrently.
 const ATTEMPTS: usize = 2;
 
 impl Accounts {
-    /// Signs in the player of a device, which is made if there is none.
+    /// Signs in the player of a device, and creates the player if there is none.
     ///
     /// # Errors
-    /// [`AccountError::Banned`]; of a new player what its name may be refused for.
+    /// [`AccountError::Banned`], and for a new player the errors of its name.
     pub async fn sign_in_guest(
         &self,
         request: &GuestSignIn,
     ) -> Result<(Profile, Tokens), AccountError> {
-        // Done twice because an answer was lost, it opens a session that nobody has tokens for.
+        // A retry after a lost answer opens another session and leaves the first one without a
+        // client.
         let once = || async {
             for _ in 0..ATTEMPTS {
                 if let Some(signed_in) = self.sign_in_once(request).await? {
@@ -88,7 +89,8 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// `None` when another request was faster, with a new device or by taking the device away.
+    /// Runs one attempt of a sign-in. Returns `None` if a concurrent request has created or
+    /// reassigned the device.
     async fn sign_in_once(
         &self,
         request: &GuestSignIn,
@@ -115,7 +117,7 @@ impl Accounts {
                 };
                 match self.create_player(&mut tx, &new_player, now).await? {
                     Some(profile) => profile,
-                    // Dropped, the transaction takes its own player back.
+                    // Dropping the transaction rolls back the new player.
                     None => return Ok(None),
                 }
             }
@@ -127,16 +129,16 @@ impl Accounts {
         Ok(Some((profile, tokens)))
     }
 
-    /// `None` for an id that no player has.
+    /// Returns the profile of a player, or `None` for an unknown id.
     pub async fn profile(&self, player: PlayerId) -> Result<Option<Profile>, AccountError> {
         let row = db::retry(|| fetch_row(&self.pool, player)).await?;
         Ok(row.map(Profile::from))
     }
 
-    /// The profile of a player who may sit down at a table now.
+    /// Returns the profile of a player who may sit down at a table now.
     ///
     /// # Errors
-    /// [`AccountError::Banned`], and [`AccountError::PlayerGone`] for a player who was deleted.
+    /// [`AccountError::Banned`], and [`AccountError::PlayerGone`] for a deleted player.
     pub async fn admit(&self, player: PlayerId) -> Result<Profile, AccountError> {
         let now = self.clock.now();
         let once = || {
@@ -174,8 +176,8 @@ impl Accounts {
         Ok(row.into())
     }
 
-    /// What others see of these players, as far as they exist, by id. Of more than
-    /// [`LOOKUP_MAX`] the first so many.
+    /// Returns the public profiles of the players that exist, by id. Only the first [`LOOKUP_MAX`]
+    /// ids are looked up.
     pub async fn find_public_profiles(&self, players: &[PlayerId]) -> Result<Vec<PublicProfile>, AccountError> {
         let ids: Vec<Uuid> = players.iter().take(LOOKUP_MAX).map(|player| player.0).collect();
         let once = || {
@@ -202,10 +204,10 @@ impl Accounts {
         Ok(public.collect())
     }
 
-    /// The profile with what is given changed; `None` for an id that no player has.
+    /// Applies a change and returns the new profile, or `None` for an unknown id.
     ///
     /// # Errors
-    /// What a name may be refused for; then nothing is changed.
+    /// The errors of the name; in this case nothing is changed.
     pub async fn update_profile(
         &self,
         player: PlayerId,
@@ -239,7 +241,11 @@ impl Accounts {
         transaction::retry(once).await
     }
 
-    /// A new player with its welcome; `None` when another request was faster with its credential.
+    /// Creates a player with its welcome grant. Returns `None` if a concurrent request has used the
+    /// credential.
+    ///
+    /// # Errors
+    /// The errors of the name.
     pub(super) async fn create_player(
         &self,
         connection: &mut PgConnection,
@@ -271,8 +277,8 @@ impl Accounts {
     }
 }
 
-/// Writes down what a new player is known by; false when it is another's. Waits for whoever writes
-/// the same, and finds the row if that succeeded.
+/// Inserts the first credential of a new player. Waits for a concurrent insert of the same
+/// credential, and returns false if that one succeeds.
 async fn insert_credential(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -313,7 +319,7 @@ async fn insert_credential(
     Ok(entered.rows_affected() > 0)
 }
 
-/// The profile of a player that is there.
+/// Returns the profile of an existing player.
 pub(super) async fn fetch_profile(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -339,7 +345,8 @@ async fn fetch_row(
     .await
 }
 
-/// Returns the player of a device, without a lock: [`touch_device`] says whether it still is.
+/// Returns the player of a device, without a lock. [`touch_device`] checks the ownership under the
+/// lock.
 async fn player_of_device(
     connection: &mut PgConnection,
     device: &[u8; 32],
@@ -349,8 +356,8 @@ async fn player_of_device(
     Ok(player.fetch_optional(connection).await?.map(PlayerId))
 }
 
-/// Locks the player and notes that its device has been seen now; `None` when the device is not the
-/// player's any more.
+/// Locks the player and updates the device's last use. Returns `None` if the device no longer
+/// belongs to the player.
 async fn touch_device(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -387,7 +394,7 @@ async fn touch_device(
     Ok(Some(Profile::from(row)))
 }
 
-/// Something to call a guest until it says otherwise: the last, random bytes of its id.
+/// Returns the initial name of a guest: a prefix with the last, random bytes of its id.
 fn guest_name(id: PlayerId) -> String {
     let mut tail = [0; 3];
     tail.copy_from_slice(&id.0.as_bytes()[13..]);

@@ -1,8 +1,10 @@
-//! Showing once more what signs a player in, before it changes how the account is entered or ends it.
+//! The verification of a credential before a player changes its sign-in methods or deletes its
+//! account.
 //!
-//! An account is as safe as the weakest thing that can take it over. So a device is proof only for who
-//! has nothing better: where there is a password, or an identity at an issuer that the house still
-//! knows, one of those is asked for, because whoever has found the telephone has its device id.
+//! An account is as safe as the weakest credential that can take it over. A device is therefore
+//! accepted only from players without a better credential: if the player has a password, or an
+//! identity at a configured issuer, one of those is required, since a thief of the phone has the
+//! device id.
 
 use crate::auth::{HolderProof, Player};
 use crate::db;
@@ -11,21 +13,21 @@ use crate::openid::{IdToken, Identity};
 use super::{AccountError, Accounts, PasswordAttempt, DeviceId};
 use super::{nonces, transaction};
 
-/// What is shown.
+/// The credential that the player presents.
 #[derive(Clone, Debug)]
 pub enum ProofCredential {
     Device(DeviceId),
     Password(PasswordAttempt),
-    /// With the device for which the token's nonce was drawn.
+    /// An ID token, and the device to which its nonce was issued.
     Identity(IdToken, DeviceId),
 }
 
 impl Accounts {
-    /// A proof that this player holds its account.
+    /// Verifies a credential of the player and returns a proof.
     ///
     /// # Errors
     /// For a device [`AccountError::DeviceWrong`] and [`AccountError::ProofInsufficient`]; for a
-    /// password what changing it is refused for; for an identity [`AccountError::OpenId`] and
+    /// password the errors of changing it; for an identity [`AccountError::OpenId`] and
     /// [`AccountError::IdentityWrong`].
     pub async fn prove(&self, player: &Player, credential: &ProofCredential) -> Result<HolderProof, AccountError> {
         match credential {

@@ -1,8 +1,8 @@
-//! Names by which the house is meant, or those who run it: nobody gets one.
+//! Reserved names, which denote the house or its operators and are available to nobody.
 //!
-//! A name is taken apart at spaces, punctuation, signs, at digits, and where a great letter follows
-//! a small one. No run of neighbouring parts may look like a reserved word: `B.o.t Amihan` and
-//! `Admin1` are refused, `Botong` is not.
+//! A name is split at spaces, punctuation, symbols and digits, and where an upper-case letter
+//! follows a lower-case one. No run of adjacent parts may be confusable with a reserved word:
+//! `B.o.t Amihan` and `Admin1` are rejected, `Botong` is not.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,10 +10,11 @@ use std::sync::LazyLock;
 use super::character_class::{CharacterClass, is_compared};
 use super::confusables::{SignReading, expand_signs, fold_skeleton, skeletons};
 
-/// The longest run of parts that is compared, in characters: the longest word, decomposed.
+/// The longest run of parts that is compared, in characters: the length of the longest word,
+/// decomposed.
 const RUN_MAX: usize = 30;
 
-/// The words, in small letters.
+/// The reserved words, in lower case.
 const WORDS: [&str; 31] = [
     "admin",
     "administrator",
@@ -48,11 +49,11 @@ const WORDS: [&str; 31] = [
     "tongits",
 ];
 
-/// The looks of the words, also in great letters: `ADMlN`.
+/// The skeletons of the words, including those in upper case, as in `ADMlN`.
 static RESERVED_SKELETONS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| WORDS.iter().flat_map(|word| skeletons(&word.to_uppercase())).collect());
 
-/// Returns whether a name speaks for the house.
+/// Returns whether a name contains a reserved word.
 pub(super) fn is_reserved(name: &str) -> bool {
     SignReading::ALL.into_iter().map(|reading| expand_signs(name, reading)).any(|text| {
         has_reserved_word(&text)
@@ -77,13 +78,14 @@ fn is_reserved_word(text: &str) -> bool {
     [fold_skeleton(&text.to_lowercase()), fold_skeleton(&written), written].iter().any(|look| RESERVED_SKELETONS.contains(look))
 }
 
-/// Takes a text apart into runs of letters or of digits; what is not compared is left out.
+/// Splits a text into runs of letters and runs of digits, and drops characters that are not
+/// compared.
 fn split_parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut before: Option<char> = None;
     for letter in text.chars() {
         if !is_compared(letter) {
-            // An accent belongs to its letter.
+            // An accent does not separate letters.
             if CharacterClass::from_char(letter) != CharacterClass::Mark {
                 before = None;
             }
@@ -102,8 +104,8 @@ fn split_parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// Writes letters for the digits and signs that are often written for them. A one is taken for
-/// either of two letters.
+/// Replaces digits and symbols by the letters for which they are commonly written. The digit one
+/// stands for either of two letters, and `one` selects it.
 fn replace_lookalike_digits(text: &str, one: char) -> String {
     let spelt = |letter: char| match letter {
         '1' | '!' | '|' | '¡' => one,

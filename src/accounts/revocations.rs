@@ -1,13 +1,14 @@
-//! Keeps a node's [`Revocations`](crate::auth::Revocations) true to the database.
+//! The replication of session revocations from the database to this node's
+//! [`Revocations`](crate::auth::Revocations).
 //!
-//! The node that ends a session knows at once; the others ask twice a second what is new. So an
-//! ended session's access tokens are refused everywhere within a second, and a node that has
-//! just started knows all that were ended before. While the database does not answer, nobody can
-//! end a session either.
+//! The node that ends a session knows it at once; the others poll the database twice a second. An
+//! ended session's access tokens are therefore refused everywhere within a second, and a node that
+//! has just started has loaded all previous revocations. While the database is unavailable, no
+//! session can be ended either.
 //!
-//! What is new is what the transactions have written that were not over when it was last asked
-//! ([`Heard`]): each ended session is read once by each node, however many end at once and however
-//! long a transaction takes. Bounds: so many are read in a portion ([`BATCH_SIZE`]).
+//! A poll reads the revocations of all transactions that had not finished at the previous poll
+//! ([`RevocationCursor`]), so that each node reads each ended session once, whatever their number
+//! and however long a transaction takes. Bounds: a query returns at most [`BATCH_SIZE`] rows.
 
 use std::time::Duration;
 
@@ -21,33 +22,35 @@ use crate::ids::SessionId;
 
 use super::{AccountError, Accounts, from_sql, to_sql};
 
-/// How often it is asked what is new.
+/// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often those are forgotten whose access tokens have expired.
+/// The time between two removals of expired revocations.
 const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 
-/// How many ended sessions are read at once.
+/// The number of ended sessions that one query returns.
 const BATCH_SIZE: usize = 1_000;
 
-/// Up to where a node has heard which sessions ended: the transactions that were over then.
+/// The position of a node in the stream of revocations: the transactions that had finished at the
+/// last poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevocationCursor {
-    /// As PostgreSQL writes a `pg_snapshot`.
+    /// A `pg_snapshot` in PostgreSQL's text format.
     snapshot: String,
 }
 
-/// Where a portion begins: after this transaction and session.
+/// The start of a batch: behind this transaction and session.
 struct BatchStart {
-    /// As PostgreSQL writes an `xid8`.
+    /// An `xid8` in PostgreSQL's text format.
     transaction: String,
     session: Uuid,
 }
 
 impl Accounts {
-    /// Learns all that still matters. To be done before the first request is served.
+    /// Loads all revocations that are still relevant. Runs before the first request is served.
     pub async fn load_revocations(&self) -> Result<RevocationCursor, AccountError> {
-        // Asked first, so that what ends meanwhile is heard of twice and not never.
+        // The snapshot is taken first, so that a concurrent revocation is read twice rather than
+        // never.
         let cursor = self.snapshot().await?;
         let mut since = clock::before(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
         let mut after = Uuid::nil();
@@ -79,7 +82,7 @@ impl Accounts {
         }
     }
 
-    /// Learns what is new, for as long as it is polled. One such task a process.
+    /// Polls for new revocations until it is dropped. One such task runs in a process.
     pub async fn follow_revocations(&self, mut cursor: RevocationCursor) {
         let mut interval = tokio::time::interval(INTERVAL);
         interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -96,7 +99,7 @@ impl Accounts {
                     is_failing = false;
                 }
                 Err(error) => {
-                    // Said once, not twice a second.
+                    // Logged at the first failure, and not twice a second.
                     if !is_failing {
                         tracing::error!(%error, "sessions ended elsewhere are not heard of");
                     }
@@ -110,10 +113,11 @@ impl Accounts {
         }
     }
 
-    /// Learns which sessions have ended since it was last asked, and says how many it read.
+    /// Reads the revocations since the cursor, advances it, and returns the number of rows.
     pub async fn poll_revocations(&self, cursor: &mut RevocationCursor) -> Result<usize, AccountError> {
         let next = self.snapshot().await?;
-        // Of a database that was restored elsewhere the numbers of transactions may lie ahead.
+        // In a database that was restored elsewhere, stored transaction ids may lie ahead of the
+        // current ones.
         let since = clock::before(self.clock.now(), ACCESS_TOKEN_LIFE * 2);
         let mut after = BatchStart { transaction: "0".to_owned(), session: Uuid::nil() };
         let mut read = 0;

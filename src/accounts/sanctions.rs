@@ -1,10 +1,11 @@
-//! Players who may not come in, or not speak, for a time or for good.
+//! Sanctions: bans and mutes of players, for a time or for good.
 //!
-//! A ban from coming in ends all sessions of its player, and every node closes their sockets within
-//! a second. It takes the player's lock (`locks`), as do sign-ins and refreshes, which read the bans
-//! under it: a ban that meets one leaves no session. Seats, tickets for matchmaking and the socket's
-//! `join` read the bans too. A ban from speaking, a mute, is read at every phrase, so it holds on
-//! every node at once. Operators make both: `operators` notes each ban and its end.
+//! A ban ends all sessions of its player, and every node closes the player's sockets within a
+//! second. Imposing a ban takes the player's lock (`locks`), as sign-ins and refreshes do, which
+//! read the bans under that lock; a ban that races with a sign-in therefore leaves no session.
+//! Seats, matchmaking tickets and the socket's `join` check for bans too. Mutes are read at every
+//! phrase, so a mute takes effect on every node at once. Operators impose and lift sanctions;
+//! `operators` records both in the audit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,16 +23,16 @@ use super::transaction::TransactionError;
 use super::sessions::{self, SessionEnd};
 use super::{AccountError, from_sql, locks, to_sql};
 
-/// What a player may not do.
+/// The kind of a sanction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SanctionKind {
-    /// Come in: a ban.
+    /// The player may not sign in or sit down, and has no session.
     Ban,
-    /// Say phrases: a mute.
+    /// The player may not say phrases.
     Mute,
 }
 
-/// The text names nothing that a player may be kept from.
+/// The error of a text that names no kind of sanction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a player is kept from entry or from speech")]
 pub struct ParseSanctionError;
@@ -45,7 +46,7 @@ impl FromStr for SanctionKind {
 }
 
 impl SanctionKind {
-    /// As in the column `bars`.
+    /// Returns the name in the column `kind`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ban => "ban",
@@ -53,7 +54,7 @@ impl SanctionKind {
         }
     }
 
-    /// What the player is told when it begins.
+    /// Returns the kind of the notice sent to the player when the sanction is imposed.
     const fn notice(self) -> &'static str {
         match self {
             Self::Ban => "banned",
@@ -61,7 +62,7 @@ impl SanctionKind {
         }
     }
 
-    /// What the player is told when it is lifted.
+    /// Returns the kind of the notice sent to the player when the sanction is lifted.
     const fn lift_notice(self) -> &'static str {
         match self {
             Self::Ban => "ban_lifted",
@@ -70,12 +71,12 @@ impl SanctionKind {
     }
 }
 
-/// Why a player may not come in or speak, and until when.
+/// The reason and the end of a ban or a mute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sanction {
-    /// Told to the player.
+    /// The reason, which the player reads.
     pub reason: Reason,
-    /// `None` for good.
+    /// The end; `None` for good.
     pub ends_at: Option<Timestamp>,
 }
 
@@ -88,7 +89,7 @@ impl fmt::Display for Sanction {
     }
 }
 
-/// A ban as it is listed for operators and in a player's export.
+/// A sanction as listed for operators and in a player's export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SanctionRecord {
     pub sanction: Sanction,
@@ -97,13 +98,13 @@ pub struct SanctionRecord {
 }
 
 impl SanctionRecord {
-    /// Whether it holds now.
+    /// Returns whether the sanction is in force at `now`.
     pub fn is_in_force(&self, now: Timestamp) -> bool {
         self.lifted_at.is_none() && self.sanction.ends_at.is_none_or(|ends_at| ends_at > now)
     }
 }
 
-/// Why a ban was not made or lifted.
+/// The errors of imposing and lifting sanctions.
 #[derive(Debug, thiserror::Error)]
 pub enum SanctionError {
     #[error("there is no such player")]
@@ -116,7 +117,7 @@ pub enum SanctionError {
     Database(#[from] sqlx::Error),
 }
 
-/// The bans of all players, to be read.
+/// Read access to the sanctions of all players.
 #[derive(Clone, Debug)]
 pub struct SanctionReader {
     pool: PgPool,
@@ -127,7 +128,7 @@ impl SanctionReader {
         Self { pool }
     }
 
-    /// All bans of a kind that a player has had, newest first.
+    /// Returns all sanctions of a kind that a player has had, newest first.
     pub async fn list(&self, player: PlayerId, kind: SanctionKind) -> Result<Vec<SanctionRecord>, sqlx::Error> {
         let once = || {
             sqlx::query!(
@@ -152,7 +153,8 @@ impl SanctionReader {
         Ok(listed.collect())
     }
 
-    /// What keeps a player from something now; the longest, if there is more than one.
+    /// Returns the sanction of a kind that is in force now, with the latest end if there are
+    /// several.
     pub async fn find_in_force(
         &self,
         player: PlayerId,
@@ -167,9 +169,9 @@ impl SanctionReader {
     }
 }
 
-/// Bans a player in the caller's transaction; from coming in also ends its sessions. Under the same
-/// id a second attempt changes nothing. False when there is no such player, or the ban is there
-/// already.
+/// Imposes a sanction in the caller's transaction. A ban also ends the player's sessions. The call
+/// is idempotent by `id`. Returns false if there is no such player, or if the sanction already
+/// exists.
 pub async fn impose_in_tx(
     tx: &mut PgConnection,
     id: Uuid,
@@ -178,7 +180,8 @@ pub async fn impose_in_tx(
     sanction: &Sanction,
     now: Timestamp,
 ) -> Result<bool, sqlx::Error> {
-    // A sign-in that has been let in is over after this, and its session is found below.
+    // A sign-in that holds the lock has committed once this returns, so its session is among those
+    // ended below.
     locks::lock_player(&mut *tx, player).await?;
     let banned = sqlx::query!(
         r#"
@@ -209,8 +212,8 @@ pub async fn impose_in_tx(
     Ok(is_there)
 }
 
-/// Lifts whatever bans of a kind a player is under, in the caller's transaction. False when none
-/// was in force.
+/// Lifts all sanctions of a kind that a player is under, in the caller's transaction. Returns false
+/// if none was in force.
 pub async fn lift_in_tx(
     tx: &mut PgConnection,
     player: PlayerId,
@@ -235,7 +238,7 @@ pub async fn lift_in_tx(
     Ok(was_banned)
 }
 
-/// Puts a notice into the player's inbox, in the transaction that it tells of.
+/// Inserts a notice into the player's inbox, in the transaction that the notice is about.
 async fn insert_notice(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -253,8 +256,11 @@ async fn insert_notice(
     Ok(())
 }
 
-/// Rejects a player who is banned now. Under the player's lock, the answer holds until the
+/// Rejects a player who is banned at `now`. Under the player's lock, the result holds until the
 /// transaction ends.
+///
+/// # Errors
+/// [`AccountError::Banned`].
 pub(super) async fn check_not_banned(
     connection: &mut PgConnection,
     player: PlayerId,

@@ -1,4 +1,4 @@
-//! The sessions in PostgreSQL, for whoever asks whether one exists: see [`crate::auth`].
+//! The lookup of sessions in PostgreSQL, for [`crate::auth`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::auth::{LookupFuture, SessionLookup, LookupError};
 use crate::db;
 use crate::ids::{PlayerId, SessionId};
 
-/// The longest that a session is looked up; who returns to a table waits for it.
+/// The deadline of a lookup. A player who returns to a table waits for it.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The book of sessions.
+/// Returns the lookup of sessions in the database.
 pub fn session_lookup(pool: PgPool) -> Arc<dyn SessionLookup> {
     Arc::new(PgSessionLookup { pool })
 }

@@ -1,10 +1,10 @@
-//! Sessions: opened by a sign-in, kept alive by refreshing, ended by signing out or by the reuse of a
-//! refresh token. How players look at theirs is in `devices`.
+//! Sessions: opened by a sign-in, extended by refreshing, ended by signing out or by the reuse of a
+//! refresh token. The player's own view of its sessions is in `devices`.
 //!
-//! A client whose answer to a refresh was lost repeats the request, and so does a duplicated tab that
-//! renews beside its original. Such a repetition gets the same successor, if it comes within
-//! [`REPEAT_PERIOD`], by the device of the session, which used the token the first time too, and
-//! before the successor itself was used. Anything else is reuse, and ends the session.
+//! A client that has lost the answer to a refresh repeats the request, and so does a duplicated
+//! browser tab that refreshes beside its original. The repetition receives the same successor if it
+//! comes within [`REPEAT_PERIOD`], from the session's device, which made the first request too, and
+//! before the successor was used. Any other repetition is a reuse and ends the session.
 
 use jiff_sqlx::Timestamp as SqlTimestamp;
 use sqlx::PgConnection;
@@ -20,10 +20,10 @@ use super::{
     SESSIONS_MAX, Tokens, Visitor, from_sql, locks, sanctions, to_sql,
 };
 
-/// The longest name of a client that is kept, in characters.
+/// The longest user agent that is stored, in characters.
 const USER_AGENT_LENGTH_MAX: usize = 200;
 
-/// Why a session ended, as in the column `revoke_reason`.
+/// The reason for the end of a session, as in the column `revoke_reason`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SessionEnd {
     SignedOut,
@@ -51,7 +51,7 @@ impl SessionEnd {
     }
 }
 
-/// What a new session is for.
+/// A session to be opened.
 pub(super) struct NewSession<'a> {
     pub(super) player: PlayerId,
     pub(super) method: Method,
@@ -66,14 +66,14 @@ pub(super) struct OpenedSession {
 }
 
 impl Accounts {
-    /// Trades a refresh token for new tokens of the same session. The old one is used up; its device
-    /// gets the same successor again for [`REPEAT_PERIOD`]. A session whose device is not known takes
-    /// the first one that a refresh names.
+    /// Exchanges a refresh token for new tokens of the same session. The old token is used up; its
+    /// device receives the same successor again for [`REPEAT_PERIOD`]. A session without a device
+    /// is bound to the first one that a refresh names.
     ///
     /// # Errors
     /// [`AccountError::RefreshTokenUnknown`], [`AccountError::SessionEnded`],
     /// [`AccountError::Banned`], [`AccountError::RefreshTokenReused`] and
-    /// [`AccountError::RefreshTokenExpired`], in this order. The reuse of a token ends its session,
+    /// [`AccountError::RefreshTokenExpired`], in this order. The reuse of a token ends its session
     /// on every node.
     pub async fn refresh(
         &self,
@@ -82,8 +82,8 @@ impl Accounts {
     ) -> Result<(PlayerId, Tokens), AccountError> {
         let now = self.clock.now();
         let hash = token.hash();
-        // Nothing has been done yet, so this much may be tried again. The rest may not: a token
-        // whose use was committed, and whose answer was lost, must not be used once more.
+        // Nothing has been written yet, so this part may be retried. The rest may not: a token
+        // whose use was committed before its answer was lost must not be used again.
         let found = || async {
             let mut tx = self.pool.begin().await?;
             let family = sqlx::query!(
@@ -158,7 +158,7 @@ impl Accounts {
         if now >= from_sql(used.expires_at).min(session_expires_at) {
             return Err(AccountError::RefreshTokenExpired);
         }
-        // A successor is given again only to the device that has shown itself now.
+        // Only the device that made this request may receive the successor again.
         let salt = is_own_device.then(SuccessorSalt::random);
         let next = salt.map_or_else(RefreshToken::random, |salt| token.successor(&salt));
         record_refresh(&mut tx, session, visitor, salt.as_ref().map(|salt| &salt.0[..]), now).await?;
@@ -168,8 +168,8 @@ impl Accounts {
         Ok((player, self.tokens(player, opened)))
     }
 
-    /// Ends the player's session: its refresh token is worth nothing any more, and within a
-    /// second neither are its access tokens, on any node. Doing so again changes nothing.
+    /// Ends the player's session: its refresh token is void at once, and its access tokens are
+    /// refused on every node within a second. The call is idempotent.
     pub async fn sign_out(&self, player: &Player) -> Result<(), AccountError> {
         let now = self.clock.now();
         let once = || async {
@@ -191,18 +191,17 @@ impl Accounts {
     }
 }
 
-/// Opens a session for a player whose credential was checked under its lock. Beyond
-/// [`SESSIONS_MAX`] the ones that were not used for longest end.
+/// Opens a session for a player whose credential was verified under its lock. Beyond
+/// [`SESSIONS_MAX`] the least recently used sessions end.
 ///
 /// # Errors
-/// [`AccountError::Banned`], and [`AccountError::PlayerGone`] when the account was deleted
-/// meanwhile.
+/// [`AccountError::Banned`], and [`AccountError::PlayerGone`] if the account has been deleted.
 pub(super) async fn open_session(
     connection: &mut PgConnection,
     new_session: &NewSession<'_>,
     now: Timestamp,
 ) -> Result<OpenedSession, TransactionError> {
-    let NewSession { player, method, visitor } = opening;
+    let NewSession { player, method, visitor } = new_session;
     if !locks::lock_player(&mut *connection, *player).await? {
         return Err(AccountError::PlayerGone.into());
     }
@@ -238,14 +237,15 @@ pub(super) async fn open_session(
     Ok(add_token(connection, session, RefreshToken::random(), expires_at, now).await?)
 }
 
-/// Makes room for one more session. The nodes hear of what ends as of every revocation.
+/// Ends the least recently used sessions to make room for one more. Nodes learn of these by
+/// polling, like all revocations.
 async fn end_oldest(
     connection: &mut PgConnection,
     player: PlayerId,
     now: Timestamp,
 ) -> Result<(), sqlx::Error> {
     let others_max = i64::try_from(SESSIONS_MAX - 1).unwrap_or(i64::MAX);
-    // One that is locked is being refreshed or ended just now, and not worth waiting for.
+    // A locked session is being refreshed or ended, and is skipped.
     sqlx::query!(
         r#"
         update sessions
@@ -275,13 +275,13 @@ async fn end_oldest(
     Ok(())
 }
 
-/// Ends all sessions of a player but the one to keep, those too that are being opened; gives those
-/// that ended.
+/// Ends all sessions of a player except `keep`, including those that are being opened. Returns the
+/// ended sessions.
 pub(super) async fn end_sessions(
     connection: &mut PgConnection,
     player: PlayerId,
     keep: Option<SessionId>,
-    why: SessionEnd,
+    reason: SessionEnd,
     now: Timestamp,
 ) -> Result<Vec<SessionId>, sqlx::Error> {
     locks::lock_player(&mut *connection, player).await?;
@@ -303,8 +303,8 @@ pub(super) async fn end_sessions(
     Ok(ended.into_iter().map(SessionId).collect())
 }
 
-/// Ends all sessions of a player because an operator says so, in the caller's transaction. The nodes
-/// hear of it as of every revocation. Says how many.
+/// Ends all sessions of a player by an operator's order, in the caller's transaction, and returns
+/// their number. Nodes learn of these by polling, like all revocations.
 pub async fn end_sessions_in_tx(
     connection: &mut PgConnection,
     player: PlayerId,
@@ -314,8 +314,8 @@ pub async fn end_sessions_in_tx(
     Ok(u64::try_from(ended.len()).unwrap_or(u64::MAX))
 }
 
-/// Notes the last refresh of a session: when, from where and by which device it came, and the salt of
-/// the newest token.
+/// Records the last refresh of a session: its time, origin and device, and the salt of the newest
+/// token.
 async fn record_refresh(
     connection: &mut PgConnection,
     session: SessionId,
@@ -343,8 +343,9 @@ async fn record_refresh(
     Ok(())
 }
 
-/// Returns the successor of a used token, if it may be given again: the token was used within
-/// [`REPEAT_PERIOD`], and the successor has not been used, whose owner has had the answer.
+/// Returns the successor of a used token if it may be issued again: the token was used within
+/// [`REPEAT_PERIOD`], and the successor is unused. A used successor proves that its owner has
+/// received the answer.
 async fn find_repeated_successor(
     connection: &mut PgConnection,
     session: SessionId,
@@ -376,7 +377,7 @@ async fn find_repeated_successor(
     Ok(expires_at.map(|at| OpenedSession { id: session, refresh, refresh_expires_at: from_sql(at) }))
 }
 
-/// Adds a refresh token to its family; it does not outlive its session.
+/// Adds a refresh token to the session's family. The token expires no later than its session.
 async fn add_token(
     connection: &mut PgConnection,
     session: SessionId,
@@ -404,7 +405,7 @@ async fn add_token(
 pub(super) async fn end_session(
     connection: &mut PgConnection,
     session: SessionId,
-    why: SessionEnd,
+    reason: SessionEnd,
     now: Timestamp,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

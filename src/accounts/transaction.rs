@@ -1,4 +1,4 @@
-//! Transactions that are tried again when the database asks for it, and may be refused by us.
+//! Retried transactions that may also be refused by this service.
 
 use std::future::Future;
 
@@ -7,7 +7,8 @@ use crate::ledger::LedgerError;
 
 use super::AccountError;
 
-/// What an attempt failed with: the one may pass if it is made again, the other says so itself.
+/// The failure of a transaction. [`crate::db::retry`] decides on a retry of a database error; a
+/// refusal is final.
 pub(super) enum TransactionError {
     Database(sqlx::Error),
     Refused(AccountError),
@@ -40,7 +41,10 @@ impl From<TransactionError> for AccountError {
     }
 }
 
-/// As [`db::retry`], for what we may refuse.
+/// Retries a transaction like [`db::retry`] and passes refusals through.
+///
+/// # Errors
+/// The refusal, or the database error of the last attempt.
 pub(super) async fn retry<T, F>(once: impl Fn() -> F) -> Result<T, AccountError>
 where
     F: Future<Output = Result<T, TransactionError>>,

@@ -1,10 +1,10 @@
-//! The welcome: what a new player starts with, once.
+//! The welcome grant, which a new player receives once.
 //!
-//! A network gets so many welcomes of guests a day ([`crate::grant_limits`]). Who comes beyond that is
-//! a player like all others, without coins yet: its welcome is due, and is given when it signs in or
-//! refreshes on a day when there is one left, or as soon as it links an identity, which is welcomed once
-//! a day itself. A password is no such proof, since whoever makes guests can set one for each at no
-//! cost.
+//! A network is limited to a number of guests' welcome grants a day ([`crate::grant_limits`]). A
+//! guest beyond the limit is a full player without coins: its grant is due, and is given at a
+//! sign-in or refresh on a day with a remaining grant, or as soon as the player links an identity,
+//! for which grants are limited to one a day. A password does not qualify, since a person who
+//! creates many guests could set one for each at no cost.
 
 use sqlx::PgConnection;
 
@@ -31,7 +31,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives a new player its welcome, or notes that it is due.
+    /// Grants the welcome to a new player, or records that it is due.
     pub(super) async fn grant_welcome_or_defer(
         &self,
         connection: &mut PgConnection,
@@ -48,7 +48,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives a welcome that is due, if the recipient has one left.
+    /// Grants a welcome that is due, if the recipient has not reached its limit.
     pub(super) async fn grant_due_welcome(
         &self,
         connection: &mut PgConnection,

@@ -1,4 +1,5 @@
-//! RS256 and ES256 for the token library: reading only, since only others sign by them.
+//! The verification of RS256 and ES256 signatures for the token library. The server does not sign
+//! with these algorithms.
 
 use jsonwebtoken::crypto::JwtVerifier;
 use jsonwebtoken::errors::{Error, ErrorKind, new_error};
@@ -8,7 +9,7 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
 
-/// RSA with SHA-256, from 2,048 bits on.
+/// RSA with SHA-256 and keys of at least 2,048 bits.
 pub(super) struct Rs256 {
     modulus: Vec<u8>,
     exponent: Vec<u8>,
@@ -16,7 +17,7 @@ pub(super) struct Rs256 {
 
 /// ECDSA on P-256 with SHA-256.
 pub(super) struct Es256 {
-    /// Uncompressed, as its two coordinates.
+    /// The uncompressed point: its two coordinates.
     point: Vec<u8>,
 }
 
@@ -37,7 +38,7 @@ impl Es256 {
     }
 }
 
-/// Without leading zeros, which some issuers write and the standard does not.
+/// Strips leading zeros, which some issuers write although the standard has none.
 fn strip_leading_zeros(number: &[u8]) -> Vec<u8> {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     number[zeros..].to_vec()

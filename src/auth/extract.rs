@@ -1,4 +1,4 @@
-//! [`Player`] as an argument of a handler.
+//! The extractor of [`Player`] for handlers.
 
 use axum::extract::{FromRef, FromRequestParts};
 use axum::http::HeaderMap;
@@ -22,15 +22,15 @@ where
 }
 
 impl Auth {
-    /// The player that a request's headers prove, as the extractor has it.
+    /// Authenticates the player by a request's headers, as the extractor does.
     ///
     /// # Errors
-    /// The first reason of [`AuthError`] that holds.
+    /// The first reason of [`AuthError`] that applies.
     pub async fn authenticate_headers(&self, headers: &HeaderMap) -> Result<Player, AuthError> {
         self.authenticate(bearer_from_headers(headers)?).await
     }
 
-    /// The player that a request's headers prove, also while sessions cannot be read.
+    /// Authenticates a returning player by a request's headers, even while sessions cannot be read.
     ///
     /// # Errors
     /// As [`Auth::authenticate_for_return`].
@@ -38,15 +38,15 @@ impl Auth {
         self.authenticate_for_return(bearer_from_headers(headers)?).await
     }
 
-    /// Whom an access token names, without any I/O, for who only counts or notes: its session may
-    /// never have been.
+    /// Returns the player that an access token names, without any I/O, for rate limits and logs.
+    /// The session of the token may not exist.
     pub fn claimant(&self, headers: &HeaderMap) -> Option<PlayerId> {
         let token = bearer_from_headers(headers).ok()?;
         self.verify_token(token).ok().map(|player| player.id)
     }
 }
 
-/// The token of the one `Authorization: Bearer` header.
+/// Returns the token of the `Authorization: Bearer` header, which must occur once.
 pub(crate) fn bearer_token(parts: &Parts) -> Result<&str, AuthError> {
     bearer_from_headers(&parts.headers)
 }

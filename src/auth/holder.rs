@@ -1,12 +1,12 @@
-//! Proof that whoever asks holds the account, and not just an access token of it.
+//! Proofs of account ownership, required in addition to an access token.
 //!
-//! A token that somebody has copied lets them play as the player for its 15 minutes. It must not let
-//! them take the account over: so what changes how an account is entered, or ends it, asks for a
-//! proof beside the token. A player gets one by showing once more what signs it in (see
-//! `accounts::proof`); it is good for [`PROOF_LIFE`], in the session that it was given to, and nothing
-//! is stored for it.
+//! A copied access token lets a thief play as the player for 15 minutes. It must not suffice to
+//! take over the account: requests that change the sign-in methods or delete the account also
+//! require a proof. A player obtains a proof by presenting a credential again (see
+//! `accounts::proof`). The proof is valid for [`PROOF_LIFE`] in the session to which it was issued,
+//! and is not stored.
 //!
-//! [`Holder`] is that proof as a value: a handler that takes one is authorised by its type.
+//! [`Holder`] is a verified proof as a value: a handler that takes one is authorized by its type.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,46 +20,48 @@ use crate::clock::{self, Timestamp};
 use super::hs256::{hmac_sha256, is_hmac_sha256};
 use super::{Auth, Player, Proof};
 
-/// How long a proof is good: long enough to type a password.
+/// The life of a proof: long enough to type a password.
 pub const PROOF_LIFE: Duration = Duration::from_mins(5);
 
-/// For what the key of proofs is derived.
+/// The purpose for which the key of proofs is derived.
 const PURPOSE: &str = "proofs of account holders";
 
-/// Tells people and secret scanners what they are looking at.
+/// The prefix by which people and secret scanners recognize a proof.
 const PREFIX: &str = "ap_";
 
-/// The time in its first bytes, the mark in the others.
+/// The expiry in the first bytes of a proof; the message authentication code follows.
 const TIME_BYTES: usize = 8;
 const PROOF_BYTES: usize = TIME_BYTES + 32;
 
-/// A player who has shown that the account is its own. Having the value is being authorised to
-/// change how the account is entered.
+/// A player who has presented a valid proof. The value authorizes changes of the account's sign-in
+/// methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub player: Player,
     proof: Proof,
 }
 
-/// What a client gets and sends along. Prints without its secret.
+/// A proof as the client receives and sends it. `Debug` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HolderProof {
     bytes: Hex<PROOF_BYTES>,
     pub expires_at: Timestamp,
 }
 
-/// The text is not a proof.
+/// The error of a text that is no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a proof is `ap_` and 80 hexadecimal digits")]
 pub struct ParseProofError;
 
-/// The proof is too old, of another session, or not ours.
+/// The error of a proof that has expired, belongs to another session, or was not issued by this
+/// server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the proof is not of this session, or older than five minutes; show once more who you are")]
 pub struct InvalidProofError;
 
 impl HolderProof {
-    /// As the client gets it. Not `Display`, so that no log line shows it by accident.
+    /// Returns the text for the client. There is no `Display`, so that the secret does not reach a
+    /// log by accident.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", self.bytes)
     }
@@ -84,19 +86,19 @@ impl fmt::Debug for HolderProof {
 }
 
 impl Auth {
-    /// A proof for a player who has just shown what signs it in.
+    /// Issues a proof to a player who has just presented a credential.
     pub fn holder_proof(&self, player: &Player) -> HolderProof {
         let expires_at = clock::after(self.clock.now(), PROOF_LIFE);
         let mut bytes = [0; PROOF_BYTES];
         let (time, mark) = bytes.split_at_mut(TIME_BYTES);
         time.copy_from_slice(&expires_at.ms().to_be_bytes());
-        // The first key is the one in force.
+        // The first key is the current one.
         let key = self.derived_keys(PURPOSE).swap_remove(0);
         mark.copy_from_slice(&hmac_sha256(&key, &message(player, expires_at)));
         HolderProof { bytes: Hex(bytes), expires_at }
     }
 
-    /// The player, if the proof is good for it now.
+    /// Verifies a proof of the player.
     ///
     /// # Errors
     /// [`InvalidProofError`].
@@ -133,7 +135,8 @@ mod tests {
     const SECRET: &[u8] = b"0f1e2d3c4b5a69788796a5b4c3d2e1f0";
     const OTHER: &[u8] = b"f0e1d2c3b4a5968778695a4b3c2d1e0f";
 
-    /// Without sessions: those of the tests are known to whom gives out their tokens.
+    /// A lookup without sessions. The tests' sessions are in the cache of the `Auth` that issues
+    /// their tokens.
     #[derive(Debug)]
     struct Empty;
 

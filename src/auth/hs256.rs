@@ -1,5 +1,5 @@
-//! HMAC-SHA-256 for the token library, and which algorithms it knows at all: this one for our own
-//! tokens, and those of `asymmetric` for reading the tokens of others.
+//! HMAC-SHA-256 for the token library, and the set of algorithms that it supports: HS256 for the
+//! server's own tokens, and those of `asymmetric` for verifying tokens of others.
 
 use hmac::{Hmac, KeyInit, Mac};
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
@@ -17,27 +17,28 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     verifier_factory: |algorithm, key: &DecodingKey| match algorithm {
         Algorithm::RS256 => Ok(Box::new(Rs256::from_key(key)?) as Box<dyn JwtVerifier>),
         Algorithm::ES256 => Ok(Box::new(Es256::from_key(key)?) as Box<dyn JwtVerifier>),
-        // The library's other algorithms are refused by `hs256_from_key`.
+        // `hs256_from_key` refuses all other algorithms of the library.
         _ => hs256_from_key(*algorithm, key.try_get_as_bytes()?)
             .map(|hs256| Box::new(hs256) as Box<dyn JwtVerifier>),
     },
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Must have been called before the first token is made or read; later calls change nothing.
+/// Installs the algorithms. Must run before the first token is made or verified; later calls have
+/// no effect.
 pub(crate) fn install() {
-    // Refused when it is installed already, and then it is this one: nobody else installs any.
+    // Fails if the provider is installed already. No other code installs one.
     let _ = PROVIDER.install_default();
 }
 
-/// HMAC-SHA-256, for keys and marks that are no tokens.
+/// Returns the HMAC-SHA-256 of a message, for derived keys and message authentication codes.
 pub fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(message);
     mac.finalize().into_bytes().into()
 }
 
-/// Whether it is the HMAC-SHA-256 of the message. Compares in constant time.
+/// Returns whether `mac` is the HMAC-SHA-256 of the message. Compares in constant time.
 pub fn is_hmac_sha256(key: &[u8], message: &[u8], mark: &[u8]) -> bool {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.update(message);

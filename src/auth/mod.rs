@@ -1,20 +1,22 @@
-//! Who is asking: tokens, and the proof that a request or a socket is a player's.
+//! Authentication: tokens, and the proof that a request or a socket belongs to a player.
 //!
-//! A sign-in opens a *session*. It has one access token at a time worth speaking of (signed,
-//! 15 minutes, checked without any I/O) and one refresh token (stored only as a hash, good for one
-//! use). A refresh token that comes a second time was stolen, and its session ends, unless the same
-//! device repeats the request within a minute: then it gets the same successor (`accounts`).
+//! A sign-in opens a *session*. It has one current access token (signed, valid for 15 minutes,
+//! verified without I/O) and one refresh token (stored as a hash, valid for one use). A refresh
+//! token that is used a second time was stolen, and its session ends, unless the same device
+//! repeats the request within a minute: then the device receives the same successor (`accounts`).
 //!
-//! [`Player`] is the proof. It is made only by [`Auth::authenticate`], so a handler that takes
-//! one is authorised by its type. A session that ended is known in [`Revocations`], which is
-//! asked at every request: access tokens do not outlive their session by their 15 minutes. That a
-//! session exists is looked up when the first token of it comes to a node (`known`).
+//! [`Player`] is the proof of authentication. Only [`Auth::authenticate`] and its variants create
+//! one, so a handler that takes a `Player` is authorized by its type. Ended sessions are recorded
+//! in [`Revocations`], which is checked at every request, so that access tokens do not outlive
+//! their session. The existence of a session is looked up when its first token reaches a node
+//! (`session_cache`).
 //!
-//! [`Holder`] is a further proof, for what could take an account away from its player.
+//! [`Holder`] is a further proof, required for requests that could take an account away from its
+//! player.
 //!
-//! Operators have tokens of another kind, and a proof of their own: see `operators`.
+//! Operators have tokens of another kind and their own proof: see `operators`.
 //!
-//! Deliberately absent: SQL (see `accounts`), cookies, tokens in URLs.
+//! SQL is in `accounts`. There are no cookies for players, and no tokens in URLs.
 
 mod asymmetric;
 mod extract;
@@ -52,19 +54,19 @@ pub use sealing::{SEAL_BYTES, SealingKeys, UnsealedSecret};
 pub use signer::{ACCESS_TOKEN_LIFE, AccessToken, Signer, WeakSecretError};
 pub use socket_ticket::{ParseSocketTicketError, SOCKET_TICKET_LIFE, SocketTicket};
 
-/// A signed-in player. Having the value is being authorised to act for `id`.
+/// A signed-in player. The value authorizes acting for `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Player {
     pub id: PlayerId,
     pub session: SessionId,
-    /// When the token that proved it ends. A socket opened with it may outlive it, as long as
-    /// its session is not revoked.
+    /// The expiry of the token. A socket that was opened with the token may outlive it, as long as
+    /// the session is not revoked.
     pub token_expires_at: Timestamp,
     proof: Proof,
 }
 
-/// A player with a good access token while the sessions cannot be read. It may return to the table
-/// where it sits, until [`Auth::confirm`] says whether its session still exists.
+/// A player with a valid access token whose session could not be looked up. The player may return
+/// to its table until [`Auth::confirm`] determines whether the session exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnconfirmedPlayer(Player);
 
@@ -78,7 +80,7 @@ impl UnconfirmedPlayer {
     }
 }
 
-/// A player as [`Auth::authenticate_for_return`] finds it.
+/// The result of [`Auth::authenticate_for_return`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturningPlayer {
     Confirmed(Player),
@@ -94,11 +96,12 @@ impl ReturningPlayer {
     }
 }
 
-/// Private, so that nobody else makes a [`Player`].
+/// A private field type, so that only this module creates a [`Player`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Proof;
 
-/// Why somebody is nobody. Ordered by precedence: the first that holds is told.
+/// The reasons for which authentication fails, in order of precedence: the first that applies is
+/// returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum AuthError {
     #[error("no access token was given; send it as `Authorization: Bearer <token>`")]
@@ -109,7 +112,7 @@ pub enum AuthError {
     Forged,
     #[error("the access token has expired; use the refresh token")]
     Expired,
-    /// Also one that never was.
+    /// The session has ended, or has never existed.
     #[error("the session has ended; sign in again")]
     Revoked,
     #[error("sessions cannot be read just now; try again")]
@@ -126,12 +129,12 @@ impl AuthError {
         Self::Unavailable,
     ];
 
-    /// The same token may be believed later.
+    /// Returns whether the same token may be accepted later.
     pub const fn is_transient(self) -> bool {
         matches!(self, Self::Unavailable)
     }
 
-    /// Stable, in snake case.
+    /// Returns the stable code, in snake case.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Missing => "token_missing",
@@ -144,7 +147,7 @@ impl AuthError {
     }
 }
 
-/// Makes and checks access tokens.
+/// The issuer and verifier of access tokens.
 #[derive(Clone, Debug)]
 pub struct Auth {
     signer: Arc<Signer>,
@@ -165,19 +168,20 @@ impl Auth {
         &self.revocations
     }
 
-    /// The player that an access token stands for, now.
+    /// Authenticates the player of an access token.
     ///
     /// # Errors
-    /// The first reason of [`AuthError`] that holds.
+    /// The first reason of [`AuthError`] that applies.
     pub async fn authenticate(&self, token: &str) -> Result<Player, AuthError> {
         let player = self.verify_token(token)?;
         self.check_session(player).await
     }
 
-    /// As [`Auth::authenticate`], but accepts the signature alone while the sessions cannot be read.
+    /// Authenticates like [`Auth::authenticate`], but accepts the signature alone while sessions
+    /// cannot be looked up.
     ///
     /// # Errors
-    /// The first reason of [`AuthError`] that holds, except [`AuthError::Unavailable`].
+    /// The first reason of [`AuthError`] that applies, except [`AuthError::Unavailable`].
     pub async fn authenticate_for_return(&self, token: &str) -> Result<ReturningPlayer, AuthError> {
         let player = self.verify_token(token)?;
         match self.check_session(player).await {
@@ -187,11 +191,12 @@ impl Auth {
         }
     }
 
-    /// Looks up the session of a player who returned while that was not possible. One that has ended
+    /// Looks up the session of a player who returned without a lookup. If the session has ended, it
     /// is revoked on this node, so that its connections close.
     ///
     /// # Errors
-    /// The session has ended, or still cannot be read.
+    /// [`AuthError::Revoked`] if the session has ended, [`AuthError::Unavailable`] if it still
+    /// cannot be looked up.
     pub async fn confirm(&self, player: UnconfirmedPlayer) -> Result<Player, AuthError> {
         let confirmed = self.check_session(player.0).await;
         if confirmed == Err(AuthError::Revoked) {
@@ -200,7 +205,7 @@ impl Auth {
         confirmed
     }
 
-    /// Returns the player if its session exists and is its own.
+    /// Returns the player if its session exists and belongs to it.
     async fn check_session(&self, player: Player) -> Result<Player, AuthError> {
         let now = self.clock.now();
         let known = match self.cache.find_player(player.session, now) {
@@ -213,26 +218,26 @@ impl Auth {
                 found
             }
         };
-        // Ours are of one player each.
+        // A session of this server belongs to one player.
         if known == player.id { Ok(player) } else { Err(AuthError::Revoked) }
     }
 
-    /// What was signed, has not expired and has not ended.
+    /// Verifies the signature, the expiry and the revocations of a token, without I/O.
     fn verify_token(&self, token: &str) -> Result<Player, AuthError> {
         let player = self.signer.verify(token, self.clock.now())?;
         if self.revocations.contains(player.session) { Err(AuthError::Revoked) } else { Ok(player) }
     }
 
-    /// An access token for a session that the caller has just opened or refreshed.
+    /// Issues an access token for a session that the caller has just opened or refreshed.
     pub fn access_token(&self, player: PlayerId, session: SessionId) -> AccessToken {
         let now = self.clock.now();
         self.cache.insert(session, player, now);
         self.signer.sign(player, session, now)
     }
 
-    /// Keys for another purpose, one derived from each signing secret, the one in force first:
-    /// whoever learns them learns nothing about the secrets. Make marks with the first, and believe
-    /// those of all, so that they outlive the rotation of a secret as tokens do.
+    /// Returns one key per signing secret, derived for another purpose, the current one first. A
+    /// derived key reveals nothing about its secret. Callers sign with the first key and accept
+    /// signatures of all, so that these survive the rotation of a secret as tokens do.
     pub fn derived_keys(&self, purpose: &str) -> Vec<[u8; 32]> {
         self.signer.derived_keys(purpose)
     }

@@ -1,5 +1,5 @@
-//! Secrets of operators: 256 random bits behind a prefix by which people, scanners of leaked
-//! secrets and this program tell them from everything else. Shown once, stored only as a hash.
+//! Secrets of operators: 256 random bits behind a prefix that identifies the kind of secret to
+//! people, secret scanners and this program. A secret is shown once and stored only as a hash.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,27 +9,26 @@ use thiserror::Error;
 
 use crate::entropy;
 
-/// What the database keeps of a secret.
+/// The stored hash of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecretHash(pub [u8; 32]);
 
-/// The text is no secret of an operator, or one of another kind.
+/// The error of a text that is no operator's secret, or one of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a secret of an operator is a prefix and 43 letters of base64url")]
 pub struct ParseOperatorSecretError;
 
-/// 256 bits at six a letter, without padding.
+/// The length of 256 bits in base64url without padding.
 const LETTERS: usize = 43;
 
-/// Base64url (RFC 4648).
+/// The alphabet of base64url (RFC 4648).
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 macro_rules! secrets {
     ($($(#[$meta:meta])* $name:ident = $prefix:literal;)*) => {
         $(
             $(#[$meta])*
-            ///
-            /// Prints without its secret.
+            /// `Debug` omits the secret.
             #[derive(Clone, PartialEq, Eq)]
             pub struct $name(String);
 
@@ -40,12 +39,14 @@ macro_rules! secrets {
                     Self(format!("{}{}", Self::PREFIX, base64url(&entropy::seed())))
                 }
 
-                /// A fast hash suffices: 256 random bits cannot be guessed.
+                /// Returns the stored hash. A fast hash suffices: 256 random bits cannot be
+                /// guessed.
                 pub fn hash(&self) -> SecretHash {
                     SecretHash(Sha256::digest(&self.0).into())
                 }
 
-                /// As it is handed out. Not `Display`, so that no log line shows it by accident.
+                /// Returns the text for the operator. There is no `Display`, so that the secret
+                /// does not reach a log by accident.
                 pub fn reveal(&self) -> &str {
                     &self.0
                 }
@@ -72,21 +73,22 @@ macro_rules! secrets {
 }
 
 secrets! {
-    /// What an operator's programs send as `Authorization: Bearer`.
+    /// The API token that an operator's programs send as `Authorization: Bearer`.
     OperatorToken = "bahay_op_";
-    /// With which an operator sets a password and a second factor, once.
+    /// The code with which an operator sets a password and a second factor, once.
     EnrolmentCode = "bahay_en_";
-    /// The cookie of the browser that opened an enrolment page, which alone may complete it.
+    /// The cookie of the browser that opened an enrolment page. Only this browser may complete the
+    /// enrolment.
     EnrolmentBrowserToken = "bahay_eb_";
-    /// The cookie by which a browser is known in which operators have signed in.
+    /// The cookie that identifies a browser in which operators have signed in.
     BrowserToken = "bahay_br_";
-    /// What the cookie of an operator's browser holds.
+    /// The session cookie of an operator's browser.
     DeskToken = "bahay_desk_";
 }
 
 impl DeskToken {
-    /// What every form of a page holds, and no page of others can know: of the token, and nothing
-    /// by which the token or its hash are found.
+    /// Returns the token that the forms of the desk contain against cross-site request forgery. It
+    /// is derived from the secret, and neither the secret nor its hash can be derived from it.
     pub fn form_token(&self) -> String {
         base64url(&Sha256::digest(format!("form of {}", self.0)))
     }
@@ -97,7 +99,7 @@ fn base64url(bytes: &[u8]) -> String {
     for chunk in bytes.chunks(3) {
         let byte = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        // Three bytes are four letters, two are three, one is two.
+        // Three bytes yield four letters, two yield three, one yields two.
         for letter in 0..=chunk.len() {
             let index = bits >> (18 - 6 * letter) & 0b11_1111;
             let index = usize::try_from(index).unwrap_or(0);
@@ -111,7 +113,7 @@ fn base64url(bytes: &[u8]) -> String {
 mod tests {
     use super::{DeskToken, ParseOperatorSecretError, OperatorToken, base64url};
 
-    /// The examples of RFC 4648.
+    /// The test vectors of RFC 4648.
     #[test]
     fn base64url_is_that_of_the_standard() {
         for (bytes, text) in [

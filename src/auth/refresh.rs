@@ -1,9 +1,10 @@
-//! Refresh tokens: 256 random bits that are good for one use. Only their hash is stored, so a
-//! copy of the database signs nobody in.
+//! Refresh tokens: 256 random bits that are valid for one use. Only their hash is stored, so a copy
+//! of the database signs nobody in.
 //!
-//! The successor of a token can be derived from that token and a random [`SuccessorSalt`]: a client
-//! whose answer was lost is given the same successor again, and the server stores no token. The salt
-//! alone, as a copy of the database has it, and the token alone, as its thief has it, derive nothing.
+//! The successor of a token is derived from the token and a random [`SuccessorSalt`], so that a
+//! client that has lost an answer can receive the same successor again although the server stores
+//! no token. Neither the salt alone, as in a copy of the database, nor the token alone, as in the
+//! hands of a thief, yields the successor.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,15 +17,15 @@ use crate::entropy;
 
 use super::hs256::hmac_sha256;
 
-/// What a client keeps and sends once. Prints without its secret.
+/// A refresh token as the client keeps and sends it. `Debug` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RefreshToken(Hex<32>);
 
-/// What the database keeps of it.
+/// The stored hash of a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefreshTokenHash(pub [u8; 32]);
 
-/// A random value from which, with a refresh token, the token after it is derived.
+/// A random value that, together with a refresh token, yields the token's successor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SuccessorSalt(pub [u8; 32]);
 
@@ -40,12 +41,12 @@ impl fmt::Debug for SuccessorSalt {
     }
 }
 
-/// The text is not a refresh token of any session.
+/// The error of a text that is no refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a refresh token is `rt_` and 64 hexadecimal digits")]
 pub struct ParseRefreshTokenError;
 
-/// Tells people and secret scanners what they are looking at.
+/// The prefix by which people and secret scanners recognize a refresh token.
 const PREFIX: &str = "rt_";
 
 impl RefreshToken {
@@ -53,19 +54,20 @@ impl RefreshToken {
         Self(Hex(entropy::seed()))
     }
 
-    /// Derives the token that replaces this one, by HMAC-SHA256 with this token as the key. The same
-    /// salt derives the same successor.
+    /// Derives the token that replaces this one, by HMAC-SHA256 with this token as the key. The
+    /// same salt yields the same successor.
     #[must_use]
     pub fn successor(&self, salt: &SuccessorSalt) -> Self {
         Self(Hex(hmac_sha256(&self.0.0, &[b"bahay refresh token ", &salt.0[..]].concat())))
     }
 
-    /// A fast hash suffices: 256 random bits cannot be guessed.
+    /// Returns the stored hash. A fast hash suffices: 256 random bits cannot be guessed.
     pub fn hash(&self) -> RefreshTokenHash {
         RefreshTokenHash(Sha256::digest(self.0.0).into())
     }
 
-    /// As the client gets it. Not `Display`, so that no log line shows it by accident.
+    /// Returns the text for the client. There is no `Display`, so that the secret does not reach a
+    /// log by accident.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", self.0)
     }

@@ -1,10 +1,10 @@
-//! The sessions that ended while access tokens of theirs may still be alive.
+//! The sessions that have ended while their access tokens may still be valid.
 //!
-//! The truth is in PostgreSQL; this is every node's copy, asked without I/O at each request. It
-//! is filled by `accounts::revocations`: at the start of the process, and then twice a second
-//! with what any node has added since, each once. Bounds: a session is forgotten once its last access token
-//! has expired, so the set holds the sign-outs of some minutes. Open sockets are told when it
-//! grows, so that they need not ask.
+//! PostgreSQL holds the revocations; this is a node's copy, which requests check without I/O.
+//! `accounts::revocations` fills it at the start of the process and then twice a second with the
+//! revocations of other nodes. Bounds: a session is removed once its last access token has expired,
+//! so the set holds the sign-outs of about half an hour. Open sockets are notified when the set
+//! grows, so that they need not poll.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,25 +16,26 @@ use crate::ids::SessionId;
 
 use super::ACCESS_TOKEN_LIFE;
 
-/// A shared set of ended sessions. Clones are the same set.
+/// A shared set of ended sessions. Clones share the set.
 #[derive(Clone, Debug, Default)]
 pub struct Revocations {
     ended: Arc<RwLock<HashMap<SessionId, Timestamp>>>,
-    /// How many sessions have been added; open sockets wait for it to change.
+    /// The number of sessions added so far. Open sockets wait for its change.
     grown: watch::Sender<u64>,
 }
 
 impl Revocations {
-    /// No access token of this session counts any more.
+    /// Revokes the access tokens of a session.
     pub fn insert(&self, session: SessionId, revoked_at: Timestamp) {
         self.insert_all(std::iter::once((session, revoked_at)));
     }
 
-    /// The same for many; who waits for growth is told once.
+    /// Revokes the access tokens of several sessions and notifies subscribers once.
     pub fn insert_all(&self, sessions: impl Iterator<Item = (SessionId, Timestamp)>) {
         let mut added = 0;
         {
-            // A poisoned lock guards a map that is whole: no code panics half-way through a change.
+            // The map is consistent even if the lock is poisoned, since no code panics within a
+            // change.
             let mut ended = self.ended.write().unwrap_or_else(PoisonError::into_inner);
             for (session, revoked_at) in sessions {
                 added += u64::from(ended.insert(session, revoked_at).is_none());
@@ -45,8 +46,9 @@ impl Revocations {
         }
     }
 
-    /// Changes whenever a session is added: who holds something open for a session looks again.
-    pub fn growth(&self) -> watch::Receiver<u64> {
+    /// Returns a receiver that changes whenever a session is added, so that the holders of open
+    /// connections check theirs.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.grown.subscribe()
     }
 
@@ -54,9 +56,9 @@ impl Revocations {
         self.ended.read().unwrap_or_else(PoisonError::into_inner).contains_key(&session)
     }
 
-    /// Forgets the sessions whose access tokens have all expired by now.
+    /// Removes the sessions whose access tokens have all expired.
     pub fn forget_expired(&self, now: Timestamp) {
-        // Twice the life, because the nodes' clocks may differ a little.
+        // Twice the life allows for clock differences between nodes.
         let horizon = clock::before(now, ACCESS_TOKEN_LIFE * 2);
         self.ended
             .write()

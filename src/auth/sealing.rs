@@ -1,11 +1,11 @@
-//! Secrets that must be read again, as hashes cannot be: they are stored sealed, by
-//! ChaCha20-Poly1305 (RFC 8439) under a key that the database does not have, and bound to whose they
-//! are. A sealed secret is a byte for the form, eight that name the key, the nonce, then the
-//! ciphertext with its tag.
+//! The encryption of secrets that must be readable, unlike hashes. Secrets are sealed with
+//! ChaCha20-Poly1305 (RFC 8439) under a key that is not in the database, and are bound to their
+//! owner. A sealed secret consists of a version byte, eight bytes that identify the key, the nonce,
+//! and the ciphertext with its tag.
 //!
-//! Keys are made of texts from the settings. The first seals; all of them open, so that keys can be
-//! exchanged. Without any, nothing is sealed, and what is not sealed is taken as it is: what was
-//! stored before there were keys.
+//! Keys are derived from texts in the settings. The first key seals, and all keys open, so that
+//! keys can be rotated. Without any key secrets are stored unsealed. An unsealed secret is returned
+//! as it is, since it was stored before keys were set.
 
 use std::fmt;
 
@@ -17,16 +17,16 @@ use super::hs256::hmac_sha256;
 use super::signer::check_strength;
 use crate::entropy;
 
-/// The first byte of what is sealed.
+/// The version byte of a sealed secret.
 const FORM: u8 = 1;
 
-/// Of a key's name.
+/// The length of a key's identifier.
 const NAME_BYTES: usize = 8;
 
-/// What is added to a secret's length.
+/// The length that sealing adds to a secret.
 pub const SEAL_BYTES: usize = 1 + NAME_BYTES + NONCE_LEN + 16;
 
-/// What seals and opens. Prints without its keys.
+/// The keys that seal and open secrets. `Debug` omits the keys.
 #[derive(Clone, Default)]
 pub struct SealingKeys {
     keys: Vec<Key>,
@@ -38,11 +38,11 @@ struct Key {
     cipher: LessSafeKey,
 }
 
-/// A secret that was opened.
+/// An opened secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnsealedSecret {
     pub secret: Vec<u8>,
-    /// Whether it would be sealed now as it was: by the first key, or by none if there is none.
+    /// Whether sealing would use the same key today: the first one, or none if there is none.
     pub is_current: bool,
 }
 
@@ -59,10 +59,10 @@ impl fmt::Debug for UnsealedSecret {
 }
 
 impl SealingKeys {
-    /// From texts of at least 32 random bytes each.
+    /// Derives keys from texts of at least 32 random bytes each.
     ///
     /// # Errors
-    /// [`WeakSecretError`] of the first that can be guessed.
+    /// The [`WeakSecretError`] of the first text that can be guessed.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, WeakSecretError> {
         let keys = texts.into_iter().map(|text| {
             check_strength(text.as_bytes())?;
@@ -77,17 +77,17 @@ impl SealingKeys {
         Ok(Self { keys: keys.collect::<Result<_, WeakSecretError>>()? })
     }
 
-    /// Whether there is no key.
+    /// Returns whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// A secret as it is to be stored. `owner` says whose it is; it is opened only for the same.
+    /// Seals a secret for storage. It can be opened only for the same `owner`.
     pub fn seal(&self, secret: &[u8], owner: &[u8]) -> Vec<u8> {
         let Some(key) = self.keys.first() else {
             return secret.to_vec();
         };
-        // Of 96 random bits: the same would come twice in more seals than there will ever be.
+        // 96 random bits: a repetition is not to be expected in any number of seals.
         let mut nonce = [0; NONCE_LEN];
         nonce.copy_from_slice(&entropy::seed()[..NONCE_LEN]);
         let mut sealed = secret.to_vec();
@@ -101,8 +101,8 @@ impl SealingKeys {
         [&[FORM], &key.name[..], &nonce[..], &sealed[..]].concat()
     }
 
-    /// A secret of so many bytes as it was before it was stored; `None` when it was sealed by another
-    /// key or for another owner, or is not whole.
+    /// Opens a stored secret of `bytes` bytes. Returns `None` if it was sealed with an unknown key
+    /// or for another owner, or is corrupt.
     pub fn open(&self, stored: &[u8], owner: &[u8], bytes: usize) -> Option<UnsealedSecret> {
         if stored.len() == bytes {
             return Some(UnsealedSecret { secret: stored.to_vec(), is_current: self.keys.is_empty() });

@@ -1,10 +1,11 @@
-//! The sessions that there are, as far as this node knows: read once, and believed for a while.
+//! A node's cache of existing sessions.
 //!
-//! A signature says that the house made a token, and not that the session in it exists: a database
-//! that was restored has forgotten sessions, and whoever has the secret names any. So the first token
-//! of a session that comes to a node is looked up ([`SessionLookup`]); the next ones cost nothing.
-//! Bounds: a session is believed for two lives of an access token at most, which is as long as
-//! [`Revocations`](super::Revocations) remember that it ended; so many are known at once.
+//! A signature proves that the server issued a token, but not that the token's session exists: a
+//! restored database has lost sessions, and anybody with the secret can name any session. The first
+//! token of a session that reaches a node is therefore looked up ([`SessionLookup`]); later ones
+//! are answered by the cache. Bounds: an entry lives for at most two lives of an access token,
+//! which is as long as [`Revocations`](super::Revocations) keep the session's end, and the cache
+//! holds at most two generations of [`GENERATION_MAX`] entries.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,23 +18,23 @@ use crate::ids::{PlayerId, SessionId};
 
 use super::ACCESS_TOKEN_LIFE;
 
-/// How many are known before the older half is forgotten.
+/// The number of entries at which the older generation is dropped.
 const GENERATION_MAX: usize = 100_000;
 
-/// Where it is written which sessions there are.
+/// The store of all sessions.
 pub trait SessionLookup: fmt::Debug + Send + Sync {
-    /// Whose session it is; `None` when there is none of this id, or it has ended.
+    /// Returns the player of a session, or `None` if the session does not exist or has ended.
     fn find_player(&self, session: SessionId) -> LookupFuture<'_>;
 }
 
-/// An answer of a [`SessionLookup`] that is still to come.
+/// The pending result of a [`SessionLookup`].
 pub type LookupFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<PlayerId>, LookupError>> + Send + 'a>>;
 
-/// The book cannot be read just now.
+/// The error of a store that is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LookupError;
 
-/// The sessions that were looked up lately. Clones are the same.
+/// The recently used sessions. Clones share the cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SessionCache {
     generations: Arc<Mutex<Generations>>,
@@ -53,7 +54,7 @@ impl Default for Generations {
 }
 
 impl SessionCache {
-    /// The session was opened, refreshed or looked up just now.
+    /// Inserts a session that was just opened, refreshed or looked up.
     pub(super) fn insert(&self, session: SessionId, player: PlayerId, now: Timestamp) {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         generations.rotate(now);
@@ -69,7 +70,7 @@ impl SessionCache {
 }
 
 impl Generations {
-    /// Forgets the older ones when their time is over or there are too many.
+    /// Drops the older generation when its time is over or the younger one is full.
     fn rotate(&mut self, now: Timestamp) {
         let is_over = now >= clock::after(self.rotated_at, ACCESS_TOKEN_LIFE);
         if !is_over && self.young.len() < GENERATION_MAX {
@@ -101,7 +102,7 @@ mod tests {
             let inserted_at = after(NOW, Duration::from_mins(wait_min));
             known.insert(session, player, inserted_at);
             assert_eq!(known.find_player(session, inserted_at), Some(player));
-            // Whoever asks in between keeps nothing alive.
+            // Lookups do not extend the life of an entry.
             for minutes in 1..30 {
                 known.find_player(session, after(inserted_at, Duration::from_mins(minutes)));
             }

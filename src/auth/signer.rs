@@ -1,7 +1,7 @@
-//! Access tokens: signed claims that are believed until they expire.
+//! Access tokens: signed claims that are accepted until they expire.
 //!
-//! A token names the key that signed it, so a secret is rotated by adding the new one and
-//! keeping the old one readable until its last token has expired.
+//! A token names the key that signed it. A secret is rotated by adding the new one and keeping the
+//! old one for verification until its last token has expired.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,22 +18,23 @@ use crate::ids::{PlayerId, SessionId};
 use super::hs256::{self, hmac_sha256};
 use super::{AuthError, Player, Proof};
 
-/// How long an access token is believed.
+/// The life of an access token.
 pub const ACCESS_TOKEN_LIFE: Duration = Duration::from_mins(15);
 
-/// Who signs.
+/// The issuer claim.
 const ISSUER: &str = "bahay";
 
-/// Ours have less than 400 bytes; a longer one is not read at all.
+/// The longest token that is parsed, in bytes. Tokens of this server have less than 400.
 const TOKEN_BYTES_MAX: usize = 1024;
 
-/// The shortest secret, in bytes: as many as the hash gives.
+/// The shortest secret, in bytes: the length of the hash.
 const SECRET_BYTES_MIN: usize = 32;
 
-/// Fewer distinct bytes than this, and a secret of that length was typed, not drawn.
+/// The fewest distinct bytes of a secret. A secret with fewer was typed and not drawn at random.
 const SECRET_DISTINCT_BYTES_MIN: usize = 10;
 
-/// What stands in copied settings. A drawn secret of any usual form contains none of them.
+/// Words that occur in copied sample settings. A random secret in any usual encoding contains none
+/// of them.
 const DEFAULT_WORDS: [&str; 9] = [
     "changeme",
     "change-me",
@@ -46,22 +47,22 @@ const DEFAULT_WORDS: [&str; 9] = [
     "development",
 ];
 
-/// Signs with one secret, and also reads what earlier secrets have signed.
+/// Signs tokens with one secret, and also verifies those signed with earlier secrets.
 pub struct Signer {
-    /// The first signs.
+    /// The keys, of which the first signs.
     keys: Vec<Key>,
     validation: Validation,
 }
 
 struct Key {
-    /// Tells which secret it is, and nothing about it.
+    /// The identifier of the secret, which reveals nothing about it.
     id: String,
     encoding: EncodingKey,
     decoding: DecodingKey,
     secret: Vec<u8>,
 }
 
-/// Why a secret must not sign tokens.
+/// The reasons for which a secret must not sign tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WeakSecretError {
     #[error("the secret has {bytes} bytes; give it at least 32 random ones")]
@@ -72,7 +73,7 @@ pub enum WeakSecretError {
     Monotonous,
 }
 
-/// A signed access token and when it ends. Prints without its secret.
+/// A signed access token and its expiry. `Debug` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken {
     text: String,
@@ -80,7 +81,8 @@ pub struct AccessToken {
 }
 
 impl AccessToken {
-    /// As the client gets it. Not `Display`, so that no log line shows it by accident.
+    /// Returns the text for the client. There is no `Display`, so that the secret does not reach a
+    /// log by accident.
     pub fn reveal(self) -> String {
         self.text
     }
@@ -98,28 +100,30 @@ struct Claims {
     iss: String,
     sub: PlayerId,
     sid: SessionId,
-    /// Seconds since the epoch, as the standard has it.
+    /// Seconds since the Unix epoch, as in the standard.
     iat: i64,
     exp: i64,
 }
 
 impl Signer {
+    /// Creates a signer with one secret.
+    ///
     /// # Errors
-    /// A secret that somebody could guess.
+    /// A secret that could be guessed.
     pub fn new(secret: &[u8]) -> Result<Self, WeakSecretError> {
         hs256::install();
         let mut validation = Validation::new(Algorithm::HS256);
-        // Checked by ourselves against the time that we are told.
+        // `verify` checks the expiry against the caller's time.
         validation.validate_exp = false;
         validation.required_spec_claims.clear();
         validation.set_issuer(&[ISSUER]);
         Ok(Self { keys: vec![Key::new(secret)?], validation })
     }
 
-    /// Also believes what this earlier secret has signed.
+    /// Adds an earlier secret, whose tokens are accepted too.
     ///
     /// # Errors
-    /// A secret that somebody could guess.
+    /// A secret that could be guessed.
     pub fn with_previous(mut self, secret: &[u8]) -> Result<Self, WeakSecretError> {
         self.keys.push(Key::new(secret)?);
         Ok(self)
@@ -127,7 +131,7 @@ impl Signer {
 
     pub(super) fn sign(&self, player: PlayerId, session: SessionId, now: Timestamp) -> AccessToken {
         let key = &self.keys[0];
-        // In whole seconds, so that the client is told the very instant that the token says.
+        // Whole seconds, so that the client receives the exact expiry of the token.
         let iat = now.ms().div_euclid(1000);
         let expires_at = clock::after(Timestamp::from_ms(iat * 1000), ACCESS_TOKEN_LIFE);
         let exp = expires_at.ms() / 1000;
@@ -211,7 +215,7 @@ fn reason(error: &JwtError) -> AuthError {
         ErrorKind::InvalidSignature | ErrorKind::InvalidAlgorithm | ErrorKind::InvalidIssuer => {
             AuthError::Forged
         }
-        // The library's enum is open, so every other kind is taken together.
+        // The library's enum is non-exhaustive, so a wildcard covers all other kinds.
         _ => AuthError::Malformed,
     }
 }

@@ -1,8 +1,9 @@
-//! Tickets: 256 random bits that open one socket within half a minute, for clients that cannot set
-//! headers and would rather not hand their access token to whatever opens the socket.
+//! Socket tickets: 256 random bits that open one socket within half a minute, for clients that
+//! cannot set headers and would rather not pass their access token to the code that opens the
+//! socket.
 //!
-//! A ticket stands for the player and session that asked for it. Only its hash is stored, with the
-//! holder, by the caller, where every node can take it and only once.
+//! A ticket stands for the player and session that requested it. The caller stores its hash with
+//! the holder, where every node can take it, and only once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,22 +20,22 @@ use crate::ids::{PlayerId, SessionId};
 
 use super::{Auth, AuthError, Player, Proof};
 
-/// How long a ticket is good.
+/// The life of a ticket.
 pub const SOCKET_TICKET_LIFE: Duration = Duration::from_secs(30);
 
-/// Tells people and secret scanners what they are looking at.
+/// The prefix by which people and secret scanners recognize a ticket.
 const PREFIX: &str = "pt_";
 
-/// What a client sends once. Prints without its secret.
+/// A ticket as the client sends it, once. `Debug` omits the secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SocketTicket(Hex<32>);
 
-/// The text is not a ticket.
+/// The error of a text that is no ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a ticket is `pt_` and 64 hexadecimal digits")]
 pub struct ParseSocketTicketError;
 
-/// Whose ticket it is, as it is stored beside the hash.
+/// The holder of a ticket, stored with the ticket's hash.
 #[derive(Debug, Serialize, Deserialize)]
 struct TicketHolder {
     player: PlayerId,
@@ -47,12 +48,13 @@ impl SocketTicket {
         Self(Hex(entropy::seed()))
     }
 
-    /// A fast hash suffices: 256 random bits cannot be guessed.
+    /// Returns the stored hash. A fast hash suffices: 256 random bits cannot be guessed.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0.0).into()
     }
 
-    /// As the client gets it. Not `Display`, so that no log line shows it by accident.
+    /// Returns the text for the client. There is no `Display`, so that the secret does not reach a
+    /// log by accident.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}", self.0)
     }
@@ -74,20 +76,21 @@ impl fmt::Debug for SocketTicket {
 }
 
 impl Auth {
-    /// What is to be stored beside the hash of a player's ticket.
+    /// Encodes the holder for storage with the ticket's hash.
     ///
     /// # Panics
-    /// Never: ids and a number serialize.
+    /// Never: ids and a number always serialize.
     pub fn encode_ticket_holder(&self, player: &Player) -> String {
         let Player { id, session, token_expires_at, .. } = *player;
         let holder = TicketHolder { player: id, session, token_expires_at };
         serde_json::to_string(&holder).expect("ids and a number serialize")
     }
 
-    /// The player that a stored holder names: the ticket was taken, so it was good.
+    /// Returns the player of a stored holder whose ticket was taken.
     ///
     /// # Errors
-    /// The session has ended meanwhile, or what was stored is not ours.
+    /// [`AuthError::Revoked`] if the session has ended, [`AuthError::Malformed`] if the holder
+    /// cannot be decoded.
     pub fn redeem_ticket(&self, holder: &str) -> Result<Player, AuthError> {
         let holder: TicketHolder = serde_json::from_str(holder).map_err(|_| AuthError::Malformed)?;
         let TicketHolder { player: id, session, token_expires_at } = holder;

@@ -1,8 +1,8 @@
-//! Times and days as callers give them: every request, form and cursor that names one passes it
-//! through here, so that no unbounded time reaches PostgreSQL or a calendar.
+//! Bounded times and days. Every request, form and cursor that names a time or day passes it
+//! through this module, so that no unbounded time reaches PostgreSQL or a calendar.
 //!
-//! PostgreSQL refuses what lies before 4713 BC, RFC 3339 writes years of four digits, and the last
-//! and first days of a calendar have no day after or before them. [`YEARS`] keeps clear of all three.
+//! PostgreSQL rejects times before 4713 BC, RFC 3339 has years of four digits, and the last and
+//! first days of a calendar have no next or previous day. [`YEARS`] stays clear of all three.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -14,23 +14,23 @@ use thiserror::Error;
 
 use super::{Timestamp, from_jiff};
 
-/// The years (UTC) in which a given time or day lies.
+/// The years (UTC) of accepted times and days.
 pub const YEARS: RangeInclusive<i16> = 1970..=9998;
 
-/// An instant from the years [`YEARS`].
+/// An instant within [`YEARS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BoundedTimestamp(Timestamp);
 
-/// A day from the years [`YEARS`].
+/// A day within [`YEARS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BoundedDate(Date);
 
-/// A text that names no instant, or one outside of the bounds.
+/// The error of a text that is no instant, or one out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a time is as in 2026-03-01T12:00:00Z, in the years 1970 to 9998")]
 pub struct TimestampError;
 
-/// A text that names no day, or one outside of the bounds.
+/// The error of a text that is no day, or one out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a day is as in 2026-03-01, in the years 1970 to 9998")]
 pub struct DateError;
@@ -41,7 +41,7 @@ impl BoundedTimestamp {
     /// The last millisecond of the year 9998, UTC.
     pub const MAX: Self = Self(Timestamp::from_ms(253_370_764_799_999));
 
-    /// Returns the instant if it lies within the bounds.
+    /// Returns the instant if it is within the bounds.
     pub fn new(at: Timestamp) -> Result<Self, TimestampError> {
         let at = Self(at);
         if (Self::MIN..=Self::MAX).contains(&at) { Ok(at) } else { Err(TimestampError) }
@@ -54,7 +54,7 @@ impl From<BoundedTimestamp> for Timestamp {
     }
 }
 
-/// Reads RFC 3339.
+/// Parses RFC 3339.
 impl FromStr for BoundedTimestamp {
     type Err = TimestampError;
 
@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for BoundedTimestamp {
 }
 
 impl BoundedDate {
-    /// Returns the day if it lies within the bounds.
+    /// Returns the day if it is within the bounds.
     pub fn new(day: Date) -> Result<Self, DateError> {
         if YEARS.contains(&day.year()) { Ok(Self(day)) } else { Err(DateError) }
     }

@@ -1,4 +1,4 @@
-//! The settings of the way to a table.
+//! The settings of the lobby.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use clap::Args;
 use super::WholeCoins;
 use crate::lobby;
 
-/// How players are brought together.
+/// The settings of matchmaking, private tables, practice tables and bots.
 #[derive(Args, Clone, Debug)]
 pub struct LobbySettings {
-    /// Keeps players from one network apart in rooms above BAHAY_SAME_NETWORK_BET_MAX.
-    /// With false they meet everywhere.
+    /// Separate players of one network in rooms above BAHAY_SAME_NETWORK_BET_MAX. With false they
+    /// may meet in every room.
     #[arg(
         long,
         env = "BAHAY_SEPARATE_SAME_NETWORK",
@@ -22,14 +22,14 @@ pub struct LobbySettings {
     )]
     pub separate_same_network: bool,
 
-    /// Up to this bet, in coins, players from one network meet in rooms, because carriers of mobile
-    /// phones put many strangers behind one address; 0: in no room.
+    /// The highest bet, in coins, at which players of one network may meet in rooms, since mobile
+    /// carriers put many players behind one address; 0: in no room.
     #[arg(long, env = "BAHAY_SAME_NETWORK_BET_MAX", default_value_t = 1, value_name = "COINS",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub same_network_bet_max: u32,
 
-    /// How many seconds players wait for the next seat who took one and were not ready for its game:
-    /// after the first time, the second and the third; 0 for no waits.
+    /// Seconds for which a player who took a seat and was not ready for its game waits for the next
+    /// seat: after the first, the second and the third time; 0 for no wait.
     #[arg(
         long,
         env = "BAHAY_NOT_READY_WAITS_S",
@@ -38,7 +38,7 @@ pub struct LobbySettings {
     )]
     pub not_ready_waits: lobby::NotReadyWaits,
 
-    /// The beginning of the link to a private table; a slash and the table's code follow.
+    /// The prefix of links to private tables; a slash and the table's code follow.
     #[arg(
         long,
         env = "BAHAY_INVITE_BASE",
@@ -47,35 +47,35 @@ pub struct LobbySettings {
     )]
     pub invite_base: String,
 
-    /// How many practice tables there may be, where a player plays with bots and without coins; 0
-    /// for none.
+    /// The most practice tables, at which a player plays with bots and without coins; 0 for none.
     #[arg(long, env = "BAHAY_PRACTICE_TABLES", default_value_t = 1_000, value_name = "NUMBER")]
     pub practice_tables: u16,
 
-    /// How many bots the house has, for players who have waited long; 0 for none. The same on every
+    /// The number of house bots for players who have waited long; 0 for none. The same on every
     /// node.
     #[arg(long, env = "BAHAY_BOTS", default_value_t = 0, value_name = "NUMBER",
           value_parser = clap::value_parser!(u16).range(..=1000))]
     pub bots: u16,
 
-    /// How many seconds players have waited when bots come; 0: they come at once.
+    /// Seconds that players wait until bots join; 0: they join at once.
     #[arg(long, env = "BAHAY_BOTS_AFTER_S", default_value_t = 15, value_name = "SECONDS",
           value_parser = clap::value_parser!(u16).range(0..=100))]
     pub bots_after_s: u16,
 
-    /// The most that all bots together may lose in 24 hours, in whole coins. Beyond it none comes.
+    /// The most that all bots together may lose in 24 hours, in whole coins. Beyond it no bot
+    /// joins.
     #[arg(long, env = "BAHAY_BOTS_DAY_MAX_COINS", default_value = "20000", value_name = "COINS")]
     pub bots_day_max_coins: WholeCoins,
 
-    /// The highest bet, in coins and multiplied, at which bots play at private tables, whose host
-    /// chooses who plays there; 0: at none.
+    /// The highest bet, in coins and multiplied, at which bots join private tables, whose host
+    /// chooses the players; 0: at none.
     #[arg(long, env = "BAHAY_PRIVATE_BOTS_BET_MAX", default_value_t = 10, value_name = "COINS",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub private_bots_bet_max: u32,
 }
 
 impl LobbySettings {
-    /// As the lobby takes it.
+    /// Returns the options for the lobby.
     pub fn options(self) -> lobby::Options {
         lobby::Options {
             separate_same_network: self.separate_same_network,

@@ -1,4 +1,4 @@
-//! The settings of the door: which pages, addresses and accounts are let in, and how often.
+//! The settings of rate limits by address and account, of origins and of proxies.
 
 use std::time::Duration;
 
@@ -6,31 +6,32 @@ use clap::Args;
 
 use crate::rate_limit;
 
-/// Who is let in, and how often. All limits are those of one node.
+/// The limits of one node by address and account, its origins and its proxies.
 #[derive(Args, Clone, Debug)]
 pub struct RateLimitSettings {
-    /// Whose pages may call from a browser, as in `https://play.example,https://m.example`; none
-    /// by default. Apps name no origin and need none.
+    /// Origins whose pages may call the server from a browser, as in
+    /// `https://play.example,https://m.example`; none by default. Apps send no origin and need
+    /// none.
     #[arg(long, env = "BAHAY_ORIGINS", default_value = "", value_name = "ORIGINS")]
     pub origins: rate_limit::Origins,
 
-    /// Proxies whose X-Forwarded-For is believed, as in 127.0.0.1,10.0.7.0/28.
+    /// Proxies whose X-Forwarded-For is trusted, as in 127.0.0.1,10.0.7.0/28.
     #[arg(long, env = "BAHAY_TRUSTED_PROXIES", default_value = "", value_name = "NETWORKS")]
     pub trusted_proxies: rate_limit::Proxies,
 
-    /// For how many seconds browsers are to come by HTTPS alone (Strict-Transport-Security), where a
-    /// trusted proxy says that they have come by it; 0 says nothing to them.
+    /// Seconds for which browsers use HTTPS only (Strict-Transport-Security), sent if a trusted
+    /// proxy reports that the browser came by HTTPS; 0 omits the header.
     #[arg(long, env = "BAHAY_HSTS_SECONDS", default_value_t = rate_limit::HSTS_SECONDS,
           value_name = "SECONDS")]
     pub hsts_seconds: u32,
 
-    /// Seconds after which a connection ends on which nothing moves: longer than the proxy in front
-    /// keeps one open.
+    /// Seconds after which an idle connection is closed: longer than the proxy in front keeps one
+    /// open.
     #[arg(long, env = "BAHAY_KEEP_ALIVE_SECONDS", default_value_t = rate_limit::KEEP_ALIVE_SECONDS,
           value_parser = clap::value_parser!(u16).range(15..=3600), value_name = "SECONDS")]
     pub keep_alive_seconds: u16,
 
-    /// Connections of one address, whatever they ask for. Those of trusted proxies are not counted.
+    /// Concurrent connections of one address. Those of trusted proxies are not limited.
     #[arg(
         long,
         env = "BAHAY_CONNECTIONS_PER_ADDRESS",
@@ -43,15 +44,15 @@ pub struct RateLimitSettings {
     #[arg(long, env = "BAHAY_SOCKETS_PER_ADDRESS", default_value_t = 64, value_name = "NUMBER")]
     pub sockets_per_address: u32,
 
-    /// Sockets of one address that have not said yet who they are; each has 5 seconds.
+    /// Sockets of one address that have not authenticated yet; each has 5 seconds to do so.
     #[arg(long, env = "BAHAY_UNAUTHENTICATED_SOCKETS_PER_ADDRESS", default_value_t = 8, value_name = "NUMBER")]
     pub unauthenticated_sockets_per_address: u32,
 
-    /// Sockets that an account may open: so many a second, so many at once.
+    /// Socket handshakes of one account: a rate a second and a burst.
     #[arg(long, env = "BAHAY_SOCKET_HANDSHAKES_PER_ACCOUNT", default_value = "3:12", value_name = "RATE")]
     pub socket_handshakes_per_account: rate_limit::Rate,
 
-    /// Requests of one address.
+    /// Requests of one address: a rate a second and a burst.
     #[arg(
         long,
         env = "BAHAY_REQUESTS_PER_ADDRESS",
@@ -60,17 +61,17 @@ pub struct RateLimitSettings {
     )]
     pub requests_per_address: rate_limit::Rate,
 
-    /// Requests of one account.
+    /// Requests of one account: a rate a second and a burst.
     #[arg(long, env = "BAHAY_REQUESTS_PER_ACCOUNT", default_value = "20:80", value_name = "RATE")]
     pub requests_per_account: rate_limit::Rate,
 
-    /// Requests of one address that sign in or refresh.
+    /// Sign-ins and refreshes of one address: a rate a second and a burst.
     #[arg(long, env = "BAHAY_SIGN_INS_PER_ADDRESS", default_value = "2:60", value_name = "RATE")]
     pub sign_ins_per_address: rate_limit::Rate,
 }
 
 impl RateLimitSettings {
-    /// As the door takes it.
+    /// Returns the options for `rate_limit`.
     pub fn options(self) -> rate_limit::Options {
         let Self {
             origins,

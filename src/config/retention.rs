@@ -1,4 +1,4 @@
-//! The settings of retention: for how long rows are kept that nobody needs.
+//! The settings of retention.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,48 +7,48 @@ use clap::Args;
 
 use crate::retention::RetentionPeriods;
 
-/// For how long rows are kept that nobody needs. What is booked is kept for good.
+/// The retention of rows that are no longer needed. Booked data is kept for good.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct RetentionSettings {
-    /// Days for which a session is kept after it was last used, with the addresses and the device in
-    /// it: more than the 30 for which it may be used, and 90 for players to be known where they sign
-    /// in.
+    /// Days for which a session is kept after its last use, with its addresses and device: more
+    /// than the 30 for which it may be used, and by default the 90 for which an origin stays
+    /// trusted.
     #[arg(long, env = "BAHAY_SESSIONS_KEPT_DAYS", default_value_t = 90, value_name = "DAYS",
           value_parser = clap::value_parser!(u16).range(32..=3650))]
     pub sessions_kept_days: u16,
 
-    /// Days for which a notice is kept, whether its player has read it or not.
+    /// Days for which a notice is kept, read or unread.
     #[arg(long, env = "BAHAY_NOTICES_KEPT_DAYS", default_value_t = 365, value_name = "DAYS",
           value_parser = clap::value_parser!(u16).range(7..=3650))]
     pub notices_kept_days: u16,
 }
 
 impl RetentionSettings {
-    /// As `retention` takes it.
+    /// Returns the periods for `retention`.
     pub fn periods(self) -> RetentionPeriods {
         let days = |number: u16| Duration::from_hours(24 * u64::from(number));
         RetentionPeriods { sessions: days(self.sessions_kept_days), notices: days(self.notices_kept_days) }
     }
 }
 
-/// The bounds within which the service removes booked data. Only the owner of the schema writes them.
-/// `bahay migrate` takes them, each time anew: a bound that is not given is taken back.
+/// The bounds within which the service removes booked data. Only the owner of the schema writes
+/// them. `bahay migrate` sets all of them each time: a bound that is not given is removed.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct OwnerSettings {
-    /// Whole months before this one for which the entries of accounts are kept, from 2 on; all of them
-    /// for good, if this is not set. Operations and transfers are kept for good.
+    /// Whole months before the current one for which the entries of accounts are kept, at least 2;
+    /// without it they are kept for good. Operations and transfers are always kept for good.
     #[arg(long, env = "BAHAY_ENTRIES_KEPT_MONTHS", value_name = "MONTHS", default_value = "",
           hide_default_value = true, value_parser = |text: &str| Bound::parse(text, 2..=1200))]
     pub entries_kept_months: Bound,
 
-    /// Days for which the database keeps the text of a record after its object in the archive was
-    /// noted; for good, if this is not set.
+    /// Days for which the database keeps the text of a record after its object was stored in the
+    /// archive; without it the text is kept for good.
     #[arg(long, env = "BAHAY_ARCHIVE_GRACE_DAYS", value_name = "DAYS", default_value = "",
           hide_default_value = true, value_parser = |text: &str| Bound::parse(text, 0..=3650))]
     pub archive_grace_days: Bound,
 }
 
-/// A number, or none where the text is empty.
+/// A number, or none for an empty text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound(pub Option<u16>);
 

@@ -107,7 +107,12 @@ impl Cursors {
     }
 
     /// Returns the cursor of a position in a list of this owner.
-    pub fn seal(&self, list: &str, owner: &impl CursorOwner, position: &impl fmt::Display) -> String {
+    pub fn seal(
+        &self,
+        list: &str,
+        owner: &impl CursorOwner,
+        position: &impl fmt::Display,
+    ) -> String {
         let position = position.to_string();
         let seal = compute_seal(&self.keys[0], list, owner.owner(), &position);
         format!("{position}{SEAL}{seal}")
@@ -143,7 +148,7 @@ impl Cursors {
 }
 
 fn compute_seal(key: &[u8; 32], list: &str, owner: Uuid, position: &str) -> Hex<8> {
-    let digest = mark(key, format!("{list} {owner} {position}").as_bytes());
+    let digest = hmac_sha256(key, format!("{list} {owner} {position}").as_bytes());
     let mut short = [0; 8];
     short.copy_from_slice(&digest[..8]);
     Hex(short)

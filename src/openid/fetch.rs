@@ -1,7 +1,7 @@
-//! Documents of issuers: short JSON over HTTPS.
+//! The retrieval of issuers' documents: short JSON over HTTPS.
 //!
-//! Bounds: five seconds and 256 KiB a document, and no redirection is followed, so that an issuer
-//! in our settings cannot send us elsewhere. Plain HTTP is only for issuers on this machine.
+//! Bounds: five seconds and 256 KiB a document. Redirections are not followed, so that a configured
+//! issuer cannot send the server elsewhere. Plain HTTP is only for issuers on this machine.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use url::{Host, Url};
 
-/// How long a document may take.
+/// The deadline of a document.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest document that is read.
+/// The largest document, in bytes.
 const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 
 /// Fetches documents. Clones share connections.
@@ -30,7 +30,10 @@ impl Fetcher {
         Self(Client::builder(TokioExecutor::new()).build(connector))
     }
 
-    /// In words, why not.
+    /// Fetches a JSON document.
+    ///
+    /// # Errors
+    /// The reason, as text.
     pub(super) async fn fetch_json(&self, address: &str) -> Result<Value, String> {
         if !is_allowed_address(address) {
             return Err(format!("{address} is no address for keys"));
@@ -52,8 +55,8 @@ impl Fetcher {
     }
 }
 
-/// Whether keys may be fetched from there: by HTTPS, or from this machine. It is read as the standard
-/// has it, and must be written as it is read, so that nobody reads another host in it.
+/// Returns whether documents may be fetched from an address: over HTTPS, or from this machine. The
+/// text must equal its normalized form, so that a reader sees the host that is contacted.
 pub(super) fn is_allowed_address(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else {
         return false;
@@ -94,7 +97,8 @@ mod tests {
             "http://localhost.evil",
             "http://localhost@evil",
             "http://evil:1@x",
-            // Somebody before the host, a mark or a backslash: where it goes is not where it seems to.
+            // User information, a fragment or a backslash makes the address contact another host
+            // than it seems to.
             "http://localhost:80@evil.example/keys",
             "http://127.0.0.1#@evil.example",
             "http://127.0.0.1\\@evil.example",

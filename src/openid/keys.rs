@@ -1,4 +1,4 @@
-//! The keys that an issuer publishes, as far as they can sign what we read.
+//! The public keys of an issuer that can sign ID tokens.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::clock::{self, Timestamp};
 use super::fetch::Fetcher;
 use super::{Issuer, OpenIdError};
 
-/// After this time keys are fetched again, so that one that was withdrawn is believed no longer.
+/// The age at which keys are fetched again, so that a withdrawn key is no longer trusted.
 pub(super) const KEYS_FRESH: Duration = Duration::from_hours(1);
 
-/// For so long keys are believed when the issuer does not answer.
+/// The age up to which keys are trusted while the issuer does not answer.
 const KEYS_STALE: Duration = Duration::from_hours(24);
 
-/// From one fetch to the next, whatever keys are asked for.
+/// The least time between two fetches, whatever keys are requested.
 pub(super) const FETCH_INTERVAL: Duration = Duration::from_mins(1);
 
-/// The most keys that are kept of an issuer; those that matter have two or three.
+/// The most keys kept of an issuer; large issuers have two or three.
 const KEYS_MAX: usize = 64;
 
 /// The keys of one issuer. Clones share them.
@@ -34,18 +34,18 @@ struct KeyStore {
     fetcher: Fetcher,
     issuer: String,
     url: Option<String>,
-    /// Held while keys are fetched, so that those who come meanwhile get the same answer.
+    /// Locked while keys are fetched, so that concurrent requests share the answer.
     cache: Mutex<KeyCache>,
 }
 
 #[derive(Default)]
 struct KeyCache {
     keys: Vec<Key>,
-    /// When `keys` came.
+    /// The time at which `keys` were fetched.
     fetched_at: Option<Timestamp>,
-    /// When they were last asked for, with or without success.
+    /// The time of the last fetch, successful or not.
     asked_at: Option<Timestamp>,
-    /// Why that failed.
+    /// The reason for which the last fetch failed.
     failure: Option<String>,
 }
 
@@ -55,21 +55,22 @@ struct Key {
     decoding: DecodingKey,
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for IssuerKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IssuerKeys").field("issuer", &self.0.issuer).finish_non_exhaustive()
     }
 }
 
-impl Keys {
+impl IssuerKeys {
     pub(super) fn new(fetcher: Fetcher, issuer: &Issuer) -> Self {
         let (url, issuer) = (issuer.keys_url.clone(), issuer.issuer.clone());
         Self(Arc::new(KeyStore { fetcher, issuer, url, cache: Mutex::default() }))
     }
 
-    /// The key of this id. A token without one is read with the only key there is.
+    /// Returns the key with an id. A token without a key id is verified with the only key there is.
     ///
-    /// In a task of its own: whoever asks and hangs up meanwhile leaves the keys to those who wait.
+    /// The search runs in its own task, so that a caller who disconnects does not cancel a fetch
+    /// for which others wait.
     pub(super) async fn find(
         &self,
         id: Option<String>,
@@ -130,7 +131,7 @@ impl KeyStore {
         let document = self.fetcher.fetch_json(&url).await?;
         let list = document.get("keys").and_then(Value::as_array);
         let list = list.ok_or_else(|| format!("{url} lists no keys"))?;
-        // Keys of kinds that we do not know are others' to use.
+        // IssuerKeys of unknown kinds serve other purposes and are skipped.
         Ok(list.iter().filter_map(Key::from_jwk).take(KEYS_MAX).collect())
     }
 
@@ -168,7 +169,7 @@ impl KeyCache {
 }
 
 impl Key {
-    /// A key that signs by RS256 or ES256.
+    /// Reads a key that signs with RS256 or ES256; `None` for any other key.
     fn from_jwk(document: &Value) -> Option<Self> {
         let key: Jwk = serde_json::from_value(document.clone()).ok()?;
         let algorithm = match &key.algorithm {
@@ -176,7 +177,7 @@ impl Key {
             AlgorithmParameters::EllipticCurve(curve) if curve.curve == EllipticCurve::P256 => {
                 Algorithm::ES256
             }
-            // The library's enum is open, so every other kind is taken together.
+            // The library's enum is non-exhaustive, so a wildcard covers all other kinds.
             _ => return None,
         };
         let is_for_signing = match &key.common.public_key_use {

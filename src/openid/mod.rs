@@ -1,13 +1,13 @@
-//! Accounts elsewhere: ID tokens of OpenID Connect issuers that the house trusts by its settings.
+//! OpenID Connect: the verification of ID tokens of configured issuers.
 //!
-//! A token is believed if it is signed, by RS256 or ES256, with a key that its issuer publishes; if
-//! it is for us; and if it has not expired. Of what it says, issuer and subject are taken, and the nonce,
-//! which `accounts` judges: whether we have drawn it for the device that brings it.
+//! A token is accepted if it is signed with RS256 or ES256 by a published key of its issuer, if
+//! this server is its audience, and if it has not expired. Issuer, subject and nonce are taken from
+//! it; `accounts` checks that the nonce was issued to the device that presents the token.
 //!
-//! Keys are kept for an hour and fetched again when a token names one that is not known, at most
-//! once a minute for each issuer, whoever sends such tokens (see `keys`).
-//! Deliberately absent: the dance of redirections, which is the client's; access and refresh tokens
-//! of issuers; what they know of a person.
+//! Keys are cached for an hour, and fetched again when a token names an unknown key, at most once a
+//! minute for each issuer, whatever the number of such tokens (see `keys`). The client performs the
+//! redirections of the protocol. The server neither requests access and refresh tokens of issuers
+//! nor their data about a person.
 
 mod fetch;
 mod keys;
@@ -26,41 +26,42 @@ use crate::clock::Timestamp;
 use fetch::{Fetcher, is_allowed_address};
 use keys::IssuerKeys;
 
-/// The longest token that is read, in bytes. Those of large issuers have about 1,500.
+/// The longest token that is parsed, in bytes. Tokens of large issuers have about 1,500.
 const TOKEN_BYTES_MAX: usize = 8 * 1024;
 
-/// The longest subject; the standard's own bound.
+/// The longest subject, in bytes: the bound of the standard.
 const SUBJECT_BYTES_MAX: usize = 255;
 
-/// The longest name of an issuer, in characters. Contracts say it too.
+/// The longest name of an issuer, in characters. The API contracts state it too.
 pub const NAME_CHARS_MAX: usize = 64;
 
-/// The longest address of an issuer or of its keys, in characters. Where the house knows an issuer
-/// no more, its address is what players are shown in place of its name, and what they unlink it by.
+/// The longest address of an issuer or of its keys, in characters. The address takes the place of
+/// the name, for display and for unlinking, if the issuer is no longer configured.
 pub const ADDRESS_CHARS_MAX: usize = 255;
 
-/// How far an issuer's clock may be off, in seconds.
+/// The tolerated difference of an issuer's clock, in seconds.
 const LEEWAY_S: i64 = 60;
 
-/// An issuer that the house trusts, as settings have it.
+/// A trusted issuer, as configured.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Issuer {
-    /// What clients call it: a lower-case letter, then letters, digits and hyphens.
+    /// The name for clients: a lower-case letter, then letters, digits and hyphens.
     pub name: String,
-    /// As in the claim `iss`, to the letter.
+    /// The exact value of the claim `iss`.
     pub issuer: String,
-    /// The ids under which the issuer knows the house's clients: the claim `aud` holds one.
+    /// The client ids that the issuer has assigned to the house. The claim `aud` contains one of
+    /// them.
     pub audiences: Vec<String>,
-    /// Where its keys are. Without it they are found by discovery.
+    /// The address of the issuer's keys. Without it the address is found by discovery.
     #[serde(default)]
     pub keys_url: Option<String>,
 }
 
-/// What somebody brings who is signed in with an issuer. Prints without the token.
+/// An ID token as a client presents it. `Debug` omits the token.
 #[derive(Clone)]
 pub struct IdToken {
-    /// The name of the issuer.
+    /// The configured name of the issuer.
     pub issuer: String,
     pub token: String,
 }
@@ -71,22 +72,22 @@ impl fmt::Debug for IdToken {
     }
 }
 
-/// Somebody, as an issuer tells them from all others.
+/// A user, as identified by an issuer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     pub issuer: String,
     pub subject: String,
 }
 
-/// What a token that is believed says.
+/// The content of a verified token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedToken {
     pub identity: Identity,
-    /// What it carries beside. Whoever takes the token has to judge it.
+    /// The nonce, which the caller must check.
     pub nonce: Option<String>,
 }
 
-/// Why a token is not believed, in order of precedence.
+/// The reasons for which a token is rejected, in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OpenIdError {
     #[error("the house knows no issuer of this name")]
@@ -110,12 +111,12 @@ pub enum OpenIdError {
          before"
     )]
     Nonce,
-    /// The same call may pass later.
+    /// Temporary: the same call may succeed later.
     #[error("the keys of its issuer cannot be had: {reason}")]
     Unavailable { reason: String },
 }
 
-/// Why an issuer cannot be trusted as it is written.
+/// The errors in the configuration of an issuer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IssuerError {
     #[error("write issuers as a JSON list: {0}")]
@@ -136,7 +137,7 @@ pub enum IssuerError {
     Address(String),
 }
 
-/// The issuers that the house trusts. Clones share their keys.
+/// The trusted issuers. Clones share their keys.
 #[derive(Clone, Debug, Default)]
 pub struct Issuers(Arc<[Trusted]>);
 
@@ -146,19 +147,19 @@ struct Trusted {
     keys: IssuerKeys,
 }
 
-/// What is read of a token.
+/// The claims that are read from a token.
 #[derive(Debug, Deserialize)]
 struct Claims {
     iss: String,
     sub: String,
     aud: Audience,
-    /// Seconds since the epoch, as the standard has them.
+    /// Seconds since the Unix epoch, as in the standard.
     exp: i64,
     #[serde(default)]
     nbf: Option<i64>,
     #[serde(default)]
     nonce: Option<String>,
-    /// Who the token was given to, where it is for several.
+    /// The party to which the token was issued, if it has several audiences.
     #[serde(default)]
     azp: Option<String>,
 }
@@ -171,8 +172,10 @@ enum Audience {
 }
 
 impl Issuers {
+    /// Creates the set of issuers.
+    ///
     /// # Errors
-    /// The first issuer that cannot be trusted as it is written.
+    /// The first issuer whose configuration is invalid.
     pub fn new(issuers: Vec<Issuer>) -> Result<Self, IssuerError> {
         crate::auth::install_algorithms();
         let fetcher = Fetcher::new();
@@ -204,15 +207,15 @@ impl Issuers {
         Ok(Self(trusted.into()))
     }
 
-    /// The names of all issuers, for clients to offer.
+    /// Returns the names of all issuers, for clients to offer.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|trusted| trusted.issuer.name.as_str())
     }
 
-    /// Who a token stands for, now.
+    /// Verifies a token.
     ///
     /// # Errors
-    /// The first reason of [`OpenIdError`] that holds.
+    /// The first reason of [`OpenIdError`] that applies.
     pub async fn verify(&self, token: &IdToken, now: Timestamp) -> Result<VerifiedToken, OpenIdError> {
         let trusted = self.0.iter().find(|trusted| trusted.issuer.name == token.issuer);
         let Trusted { issuer, keys } = trusted.ok_or(OpenIdError::IssuerUnknown)?;
@@ -226,14 +229,14 @@ impl Issuers {
         }
         let key = keys.find(header.kid, header.alg, now).await?;
         let mut validation = Validation::new(header.alg);
-        // All that a claim can be wrong in is checked below, against the time that we are told.
+        // `Claims::check` verifies all claims, against the caller's time.
         validation.validate_exp = false;
         validation.validate_aud = false;
         validation.required_spec_claims.clear();
         let claims = jsonwebtoken::decode::<Claims>(token, &key, &validation)
             .map_err(|error| match error.kind() {
                 ErrorKind::InvalidSignature | ErrorKind::InvalidAlgorithm => OpenIdError::Forged,
-                // The library's enum is open, so every other kind is taken together.
+                // The library's enum is non-exhaustive, so a wildcard covers all other kinds.
                 _ => OpenIdError::Malformed,
             })?
             .claims;
@@ -245,25 +248,27 @@ impl Issuers {
         Ok(VerifiedToken { identity: Identity { issuer, subject }, nonce })
     }
 
-    /// Whether the house knows an issuer of this address.
+    /// Returns whether an issuer with this address is configured.
     pub fn contains(&self, address: &str) -> bool {
         self.0.iter().any(|trusted| trusted.issuer.issuer == address)
     }
 
-    /// The address of an issuer by its name; the name itself, if the house knows no such issuer.
+    /// Returns the address of an issuer by its name, or the name itself if no such issuer is
+    /// configured.
     pub fn address_of<'a>(&'a self, name: &'a str) -> &'a str {
         let known = self.0.iter().find(|trusted| trusted.issuer.name == name);
         known.map_or(name, |trusted| &trusted.issuer.issuer)
     }
 
-    /// The name of an issuer by its address; the address itself, if the house knows it no more.
+    /// Returns the name of an issuer by its address, or the address itself if the issuer is not
+    /// configured.
     pub fn name_of<'a>(&'a self, address: &'a str) -> &'a str {
         let known = self.0.iter().find(|trusted| trusted.issuer.issuer == address);
         known.map_or(address, |trusted| &trusted.issuer.name)
     }
 }
 
-/// As settings have them: a JSON list.
+/// Parses the setting: a JSON list.
 impl FromStr for Issuers {
     type Err = IssuerError;
 
@@ -284,7 +289,7 @@ impl Claims {
         let is_ours = |audience: &String| issuer.audiences.contains(audience);
         let is_for_us = match &self.aud {
             Audience::One(one) => is_ours(one),
-            // A token for several was given to one of them, which it names.
+            // A token with several audiences was issued to one of them, which `azp` names.
             Audience::Several(several) => several.iter().any(is_ours),
         };
         if !is_for_us || !self.azp.as_ref().is_none_or(is_ours) {

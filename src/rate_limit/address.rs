@@ -1,22 +1,22 @@
-//! The address that a client counts by: its peer's, or what a proxy of ours says.
+//! The address of a client for rate limits: the peer's, or the one that a trusted proxy reports.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Who comes, as far as limits go: an IPv4 address, or the network of an IPv6 address.
+/// The unit of limits by address: an IPv4 address, or the first 64 bits of an IPv6 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address(IpAddr);
 
-/// The network of an address: what one subscriber may have altogether. An IPv4 address by itself, or
-/// the first 48 bits of an IPv6 address.
+/// The network of an address, which one subscriber may hold: an IPv4 address itself, or the first
+/// 48 bits of an IPv6 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Network(IpAddr);
 
-/// What one customer of a provider has at least.
+/// The smallest IPv6 prefix that a provider assigns to a customer.
 const IPV6_BITS: u32 = 64;
 
-/// What one customer of a provider has at most, of what is given out by default.
+/// The largest IPv6 prefix that a provider assigns to a customer by default.
 const NETWORK_BITS: u32 = 48;
 
 impl Address {
@@ -29,7 +29,7 @@ impl Address {
 }
 
 impl Address {
-    /// The network, where more than one address belongs to it.
+    /// Returns the network if it can contain more than one address.
     pub(super) fn wider_network(self) -> Option<Network> {
         self.0.is_ipv6().then(|| self.network())
     }
@@ -57,7 +57,7 @@ impl From<IpAddr> for Address {
     }
 }
 
-/// For people: of IPv6 the network.
+/// The address for people: for IPv6 the network.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -67,12 +67,12 @@ impl fmt::Display for Address {
     }
 }
 
-/// The proxies whose `X-Forwarded-For` is believed: addresses and networks, separated by commas,
-/// as in `127.0.0.1,10.0.7.0/28`.
+/// The proxies whose `X-Forwarded-For` is trusted: addresses and networks, separated by commas, as
+/// in `127.0.0.1,10.0.7.0/28`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proxies(Vec<ProxyNetwork>);
 
-/// The text is no list of networks.
+/// The error of a text that is no list of networks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no address or network; write it as in 127.0.0.1,10.0.7.0/28")]
 pub struct ParseNetworkError(String);
@@ -80,15 +80,15 @@ pub struct ParseNetworkError(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ProxyNetwork {
     address: IpAddr,
-    /// How many leading bits are those of the network.
+    /// The length of the prefix, in bits.
     bits: u32,
 }
 
 impl Proxies {
-    /// The address of a client. `forwarded` are the values of `X-Forwarded-For`, in order: each
-    /// proxy has added the address that it saw at the end, so the last that is none of ours is the
-    /// client's. Anything before that may be made up. Empty elements are skipped; an unreadable
-    /// one ends the search, and the address before it counts.
+    /// Returns the address of a client. `forwarded` are the values of `X-Forwarded-For`, in order.
+    /// Each proxy appends the address that it sees, so the last one that is not a trusted proxy's
+    /// is the client's, and all earlier ones may be forged. Empty elements are skipped. An
+    /// unreadable element ends the search, and the address found before it counts.
     pub fn client<'a>(
         &self,
         peer: IpAddr,
@@ -100,11 +100,11 @@ impl Proxies {
                 break;
             }
             let hop = hop.trim();
-            // RFC 9110 (5.6.1) lets a list have empty elements, which mean nothing.
+            // RFC 9110 (5.6.1) allows empty elements in a list.
             if hop.is_empty() {
                 continue;
             }
-            // Behind an unreadable element anything may be made up: the last address counts.
+            // Elements beyond an unreadable one may be forged, so the last address counts.
             let Some(before) = parse_hop(hop) else {
                 break;
             };
@@ -113,14 +113,14 @@ impl Proxies {
         client.into()
     }
 
-    /// Whether this is the address of a proxy of ours.
+    /// Returns whether the address belongs to a trusted proxy.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(address))
     }
 }
 
-/// Reads an element of `X-Forwarded-For`. Proxies write an address alone, with a port
+/// Parses an element of `X-Forwarded-For`. Proxies write an address alone, with a port
 /// (`192.0.2.1:5678`), in brackets (`[2001:db8::1]`, `[2001:db8::1]:443`), with a zone
 /// (`fe80::1%eth0`), or any of these in quotes.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
@@ -134,7 +134,7 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
         return parse_address(address).filter(|_| is_sound);
     }
     match hop.split_once(':') {
-        // An address of IPv6 has more than one colon, and no port outside of brackets.
+        // An IPv6 address has more than one colon, and a port only outside of brackets.
         Some((address, port)) if !port.contains(':') => {
             address.parse().ok().filter(|_| is_port(port)).map(IpAddr::V4)
         }
@@ -142,7 +142,7 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
     }
 }
 
-/// Reads an address, without the zone that only its own machine understands.
+/// Parses an address and drops its zone, which has a meaning only on its own machine.
 fn parse_address(text: &str) -> Option<IpAddr> {
     match text.split_once('%') {
         Some((address, _)) => address.parse().ok().map(IpAddr::V6),
@@ -215,10 +215,10 @@ mod tests {
             ("", "9.9.9.9", &["1.1.1.1"][..], "9.9.9.9"),
             ("9.9.9.9", "9.9.9.9", &[], "9.9.9.9"),
             ("9.9.9.9", "9.9.9.9", &["1.1.1.1"], "1.1.1.1"),
-            // The client has made up what comes first.
+            // The client has forged the first address.
             ("9.9.9.9", "9.9.9.9", &["8.8.8.8, 1.1.1.1"], "1.1.1.1"),
             ("9.9.9.9", "9.9.9.9", &["8.8.8.8", "1.1.1.1"], "1.1.1.1"),
-            // Two proxies in a row.
+            // Two proxies in a chain.
             ("9.9.9.9,10.0.0.0/8", "9.9.9.9", &["8.8.8.8, 1.1.1.1, 10.7.7.7"], "1.1.1.1"),
             ("9.9.9.9", "9.9.9.9", &["1.1.1.1, nonsense"], "9.9.9.9"),
             ("::1", "::1", &["::ffff:1.1.1.1"], "1.1.1.1"),

@@ -1,23 +1,23 @@
-//! ConcurrencyLimit by address, or by network: so many at a time, each free again when it is dropped.
+//! Concurrency limits by address or network. Dropping a permit releases it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::Refused;
+use super::AdmissionError;
 
-/// When somebody may have gone, for lack of a better guess.
+/// The suggested delay before a retry. The time at which a permit will be released is not known.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The places of every key. Clones share them.
+/// The concurrency limit of every key. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct ConcurrencyLimit<K> {
     most: u32,
     taken: Arc<Mutex<HashMap<K, u32>>>,
 }
 
-/// A place that is taken until this is dropped.
+/// A permit that is held until it is dropped.
 #[derive(Debug)]
 pub struct Permit<K: Copy + Eq + Hash> {
     key: K,

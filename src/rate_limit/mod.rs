@@ -1,14 +1,14 @@
-//! Who may come in, and how often: origins of browsers, addresses behind proxies, limits by address
-//! and by account.
+//! Rate limits and concurrency limits by address and account, the origins of browsers, and the
+//! addresses of clients behind proxies.
 //!
-//! Everything here is in memory and of one process. A house of several nodes lets in that many
-//! times as much, which is meant: the limits keep a node standing, they do not bill anybody.
-//! Bounds: a set of buckets holds at most [`BUCKETS_MAX`] keys, the places as many as there are
-//! connections. Addresses of IPv6 count by their first 64 bits, since one house has so many, and by
-//! their first 48 for all of a customer.
+//! All state is in the memory of one process. A cluster of several nodes therefore admits that many
+//! times as much, on purpose: the limits protect a node and are not quotas of users. Bounds: a set
+//! of token buckets holds at most [`BUCKETS_MAX`] keys, and a concurrency limit as many as there
+//! are connections. IPv6 addresses are limited by their first 64 bits, since one household has that
+//! many, and by their first 48 bits for a customer as a whole.
 //!
-//! Deliberately absent: the HTTP of it. `http` asks for every request and `ws` for every socket,
-//! and each refuses in its own words.
+//! This module has no HTTP. `http` consults it for every request and `ws` for every socket, and
+//! each answers in its own format.
 
 mod address;
 mod token_buckets;
@@ -31,42 +31,45 @@ pub use network_limits::{NETWORK_SHARE, ConnectionPermit};
 pub use origins::{ParseOriginError, Origins, is_same_host};
 pub use write_half::{WriteBacklog, WriteHalf};
 
-/// What is let in. The defaults suit a house on the open internet whose players come one by one.
+/// The options of the limits. The defaults suit a server on the open internet whose players connect
+/// one by one.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whose pages may call us from a browser.
+    /// The origins whose pages may call the server from a browser.
     pub origins: Origins,
-    /// Whose word about the address of a client is believed.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     pub proxies: Proxies,
-    /// For how many seconds browsers that came by HTTPS are to come by nothing else; 0 for no word
-    /// about it.
+    /// The `max-age` of `Strict-Transport-Security`, in seconds, for browsers that came by HTTPS; 0
+    /// omits the header.
     pub hsts_seconds: u32,
-    /// Time after which a connection ends on which nothing moves.
+    /// The time after which an idle connection is closed.
     pub keep_alive: Duration,
-    /// Time that an answer may wait for its client, beside what the bytes that it takes make up for.
+    /// The time that a response may wait for its client, in addition to the time credited for the
+    /// bytes that the client takes.
     pub slow_reader: Duration,
-    /// Connections of one address, whatever they ask for.
+    /// The concurrent connections of one address, whatever they are used for.
     pub connections_per_address: u32,
-    /// Open sockets of one address: enough for a school behind one router.
+    /// The open sockets of one address: enough for a school behind one router.
     pub sockets_per_address: u32,
-    /// Sockets of one address that have not said yet who they are.
+    /// The sockets of one address that have not authenticated yet.
     pub unauthenticated_sockets_per_address: u32,
-    /// Sockets opened by one account.
+    /// The rate of socket handshakes of one account.
     pub socket_handshakes_per_account: Rate,
     pub requests_per_address: Rate,
     pub requests_per_account: Rate,
-    /// Signing in and refreshing, by address: what somebody who guesses needs most of. Operators
-    /// have as much beside.
+    /// The rate of sign-ins and refreshes of one address, which bounds guessing. Sign-ins of
+    /// operators have a separate limit of the same rate.
     pub sign_ins_per_address: Rate,
 }
 
-/// A year, as browsers ask for who want to know it beforehand.
+/// A year, the minimum for the preload list of browsers.
 pub const HSTS_SECONDS: u32 = 31_536_000;
 
-/// Longer than proxies keep a connection on which nothing is asked, so that it is theirs to close.
+/// The default keep-alive, longer than proxies keep an idle connection, so that the proxy closes
+/// it.
 pub const KEEP_ALIVE_SECONDS: u16 = 75;
 
-/// Characters of a header that the log takes.
+/// The most characters of a header in the log.
 const LOGGED_CHARS_MAX: usize = 128;
 
 impl Default for Options {
@@ -88,7 +91,7 @@ impl Default for Options {
     }
 }
 
-/// Why somebody is not let in.
+/// The reasons for which a request or connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionError {
     #[error("pages of this origin may not call this server")]
@@ -97,19 +100,20 @@ pub enum AdmissionError {
     NotASocket,
     #[error("`Sec-WebSocket-Key` has to be there once: 16 bytes in base64, as RFC 6455 has it")]
     WebSocketKey,
-    /// A limit was met; at the latest after this time there is room again, if nobody else takes it.
+    /// A limit is exhausted. There is capacity again after this time at the latest, if no other
+    /// client takes it.
     #[error("too many at once: wait as long as Retry-After says")]
     TooMany { retry_after: Duration },
 }
 
-/// The other end of a connection, and the way to it as long as the connection is there.
+/// The peer of a connection, and its write half while the connection exists.
 #[derive(Clone, Debug)]
 pub struct Peer {
     pub address: SocketAddr,
     pub write_half: Weak<WriteHalf>,
 }
 
-/// The door of one node. Clones are the same door.
+/// The limits of one node. Clones share the state.
 #[derive(Clone, Debug)]
 pub struct RateLimits(Arc<LimitState>);
 
@@ -155,27 +159,28 @@ impl RateLimits {
         &self.0.options.proxies
     }
 
-    /// Time after which a connection ends on which nothing moves.
+    /// Returns the time after which an idle connection is closed.
     pub fn keep_alive(&self) -> Duration {
         self.0.options.keep_alive
     }
 
-    /// Time that an answer may wait for its client.
+    /// Returns the time that a response may wait for its client.
     pub fn slow_reader(&self) -> Duration {
         self.0.options.slow_reader
     }
 
-    /// For how many seconds a browser is to come by HTTPS alone, if it has come by it now: TLS ends at
-    /// a proxy, so only one of ours can say so.
+    /// Returns the `max-age` of `Strict-Transport-Security` if the browser came by HTTPS. TLS ends
+    /// at a proxy, so only the word of a trusted proxy counts.
     pub fn hsts_seconds(&self, peer: IpAddr, said_scheme: Option<&str>) -> Option<u32> {
         let seconds = Some(self.0.options.hsts_seconds).filter(|seconds| *seconds > 0)?;
-        // Of several proxies the first one tells how the browser came.
+        // With several proxies the first value is that of the browser's connection.
         let scheme = said_scheme.and_then(|said| said.split(',').next()).map(str::trim);
         let is_https = scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         (is_https && self.proxies().contain(peer)).then_some(seconds)
     }
 
-    /// A connection of this peer; `None` is the place of a proxy, which is not counted.
+    /// Acquires a permit for a connection of a peer. Returns `None` for a trusted proxy, whose
+    /// connections are not limited.
     pub fn acquire_connection(&self, peer: IpAddr) -> Result<Option<ConnectionPermit>, AdmissionError> {
         if self.proxies().contain(peer) {
             return Ok(None);
@@ -183,28 +188,28 @@ impl RateLimits {
         self.0.connections.acquire(peer.into()).map(Some)
     }
 
-    /// A request of an address.
+    /// Counts a request of an address.
     pub fn check_request(&self, from: Address) -> Result<(), AdmissionError> {
         self.0.requests.acquire(from)
     }
 
-    /// A request of an account, whatever the address.
+    /// Counts a request of an account, whatever its address.
     pub fn check_account_request(&self, player: PlayerId) -> Result<(), AdmissionError> {
         self.0.account_requests.acquire(player)
     }
 
-    /// A request that signs in, beside being a request.
+    /// Counts a request that signs in, in addition to [`Self::check_request`].
     pub fn check_sign_in(&self, from: Address) -> Result<(), AdmissionError> {
         self.0.sign_ins.acquire(from)
     }
 
-    /// Counts a request that signs an operator in, beside being a request.
+    /// Counts a request that signs an operator in, in addition to [`Self::check_request`].
     pub fn check_operator_sign_in(&self, from: Address) -> Result<(), AdmissionError> {
         self.0.operator_sign_ins.acquire(from)
     }
 
-    /// A socket from a page of this origin; programs that are no browsers name none. Pages of the
-    /// host that was asked, as the browser named it, are our own.
+    /// Checks the origin of a socket. Programs that are not browsers send none. Pages of the
+    /// requested host, as the browser names it, are always allowed.
     pub fn check_origin(&self, origin: Option<&str>, host: Option<&str>) -> Result<(), AdmissionError> {
         match origin {
             Some(origin) if !is_same_host(origin, host) && !self.origins().contains(origin) => {
@@ -215,23 +220,24 @@ impl RateLimits {
         }
     }
 
-    /// A place for a socket, for as long as it is kept.
+    /// Acquires a permit for a socket, to be held as long as the socket is open.
     pub fn acquire_socket(&self, from: Address) -> Result<ConnectionPermit, AdmissionError> {
         self.0.sockets.acquire(from)
     }
 
-    /// A place for a socket that has not said yet who it is, beside that of the socket.
+    /// Acquires a permit for a socket that has not authenticated yet, in addition to that of the
+    /// socket.
     pub fn acquire_unauthenticated_socket(&self, from: Address) -> Result<ConnectionPermit, AdmissionError> {
         self.0.unauthenticated_sockets.acquire(from)
     }
 
-    /// An account opens a socket.
+    /// Counts a socket handshake of an account.
     pub fn check_socket_handshake(&self, player: PlayerId) -> Result<(), AdmissionError> {
         self.0.socket_handshakes.acquire(player)
     }
 }
 
-/// Logs both sides of a comparison that failed, so that a proxy that rewrites `Host` is found.
+/// Logs both sides of a failed comparison, which reveals a proxy that rewrites `Host`.
 pub fn log_foreign_origin(origin: Option<&str>, host: Option<&str>) {
     let shortened = |text: &str| text.chars().take(LOGGED_CHARS_MAX).collect::<String>();
     let origin = origin.map(shortened);

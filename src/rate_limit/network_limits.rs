@@ -1,17 +1,17 @@
-//! Limits that count an address and its network too: whoever has an IPv6 network has 65,536 addresses
-//! of 64 bits, and is one customer all the same.
+//! Limits that count both an address and its network, since a subscriber with an IPv6 network has
+//! 65,536 addresses of 64 bits.
 //!
-//! A network may have [`NETWORK_SHARE`] times as much as one of its addresses. An IPv4 address is a
-//! network by itself, and counted once.
+//! The limit of a network is [`NETWORK_SHARE`] times that of an address. An IPv4 address is its own
+//! network and is counted once.
 
 use super::token_buckets::{TokenBuckets, Rate};
 use super::concurrency::{Permit, ConcurrencyLimit};
 use super::{Address, Network, AdmissionError};
 
-/// How many addresses' worth a network may have.
+/// The limit of a network, in limits of an address.
 pub const NETWORK_SHARE: u32 = 4;
 
-/// How often something may happen, by address and by network.
+/// A rate limit by address and by network.
 #[derive(Debug)]
 pub(super) struct NetworkRateLimit {
     addresses: TokenBuckets<Address>,
@@ -37,14 +37,14 @@ impl NetworkRateLimit {
     }
 }
 
-/// How much there may be at a time, by address and by network.
+/// A concurrency limit by address and by network.
 #[derive(Debug)]
 pub(super) struct NetworkConcurrencyLimit {
     addresses: ConcurrencyLimit<Address>,
     networks: ConcurrencyLimit<Network>,
 }
 
-/// A place that is taken until this is dropped.
+/// A permit that is held until it is dropped.
 #[derive(Debug)]
 pub struct ConnectionPermit {
     _of_address: Permit<Address>,

@@ -1,18 +1,19 @@
-//! The origins whose pages may call this server from a browser. Programs that are no browsers name
-//! none, and are not asked: what guards a player is the token, which a foreign page does not have.
+//! The origins whose pages may call this server from a browser. Programs that are not browsers send
+//! no origin and are not checked: a player is protected by its token, which a foreign page does not
+//! have.
 
 use std::str::FromStr;
 
 use url::Host;
 
-/// The ports of `http` and `https`, which need not be written.
+/// The default ports of `http` and `https`.
 const DEFAULT_PORTS: [u16; 2] = [80, 443];
 
 /// Origins as browsers write them, as in `https://play.example`, separated by commas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins(Vec<Origin>);
 
-/// The text is no origin.
+/// The error of a text that is no origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no origin; write it as in https://play.example, without a path")]
 pub struct ParseOriginError(String);
@@ -24,17 +25,17 @@ struct Origin {
     authority: Authority,
 }
 
-/// A host and its port, in one form for each place: lower case, international names in punycode,
-/// without a final dot.
+/// A host and its port in normal form: lower case, international names in punycode, without a final
+/// dot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Authority {
     host: Host,
-    /// `None` where it is not written.
+    /// `None` if the port is not written.
     port: Option<u16>,
 }
 
 impl Origins {
-    /// Returns whether a page of this origin may call.
+    /// Returns whether pages of this origin may call.
     pub fn contains(&self, origin: &str) -> bool {
         Origin::parse(origin).is_some_and(|origin| self.0.contains(&origin))
     }
@@ -53,9 +54,9 @@ impl FromStr for Origins {
     }
 }
 
-/// Returns whether a page of this origin came from this very host, as the browser names it. A proxy that ends
-/// TLS may make another scheme of it, so the scheme is not compared, and the default port of either
-/// scheme is the same place as none.
+/// Returns whether an origin is that of the requested host, as the browser names it. A proxy that
+/// terminates TLS may change the scheme, so the scheme is not compared, and the default port of
+/// either scheme equals an absent port.
 pub fn is_same_host(origin: &str, host: Option<&str>) -> bool {
     let Some(Origin { scheme, authority }) = Origin::parse(origin) else {
         return false;
@@ -64,7 +65,7 @@ pub fn is_same_host(origin: &str, host: Option<&str>) -> bool {
         return false;
     };
     let is_web = matches!(scheme.as_str(), "http" | "https");
-    // The port of an origin is `None` where it is its scheme's default.
+    // The port of an origin is `None` if it is the default of its scheme.
     let is_default = |port: Option<u16>| port.is_none_or(|port| DEFAULT_PORTS.contains(&port));
     let is_port_same =
         authority.port == asked.port || authority.port.is_none() && is_default(asked.port);
@@ -88,7 +89,7 @@ impl Origin {
 
 impl Authority {
     fn parse(text: &str) -> Option<Self> {
-        // The colons of an address of IPv6 are within its brackets.
+        // The colons of an IPv6 address are within brackets.
         let is_port = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit());
         let (host, port) = match text.rsplit_once(':') {
             Some((host, port)) if is_port(port) => (host, port),
@@ -103,7 +104,8 @@ impl Authority {
     }
 }
 
-/// A scheme, a host, perhaps a port; nothing that a browser would write differently.
+/// Parses a configured origin: a scheme, a host and an optional port, exactly as a browser would
+/// write it.
 fn parse_setting(text: &str) -> Result<Origin, ParseOriginError> {
     let wrong = || ParseOriginError(text.to_owned());
     let (scheme, host) = text.split_once("://").ok_or_else(wrong)?;
@@ -151,7 +153,7 @@ mod tests {
             ("https://play.example:443", "play.example"),
             ("http://play.example", "play.example:80"),
             ("http://play.example:80", "play.example"),
-            // TLS ended at a proxy that names its own port.
+            // TLS terminated at a proxy that names its own port.
             ("https://play.example", "play.example:80"),
             ("https://play.example", "PLAY.Example"),
             ("HTTPS://Play.Example", "play.example"),

@@ -1,8 +1,8 @@
-//! Token buckets by key: so many a second, and a burst above that.
+//! Token buckets by key: a rate per second and a burst.
 //!
-//! A bucket is one moment: that at which it will be full again. Taking moves it on by the time
-//! that one token takes to come back, and is refused where that would be more than a burst away.
-//! A bucket that is full says nothing, so it is forgotten.
+//! A bucket is stored as the time at which it will be full again. Acquiring a token moves that time
+//! by the period of one token, and fails if the time would lie further ahead than a whole burst. A
+//! full bucket carries no information and is dropped.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,26 +11,27 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Refused;
+use super::AdmissionError;
 
-/// Keys that a set of buckets holds. Where there are more, and none is full again, the quarter that
-/// has taken least is forgotten: whoever brings many keys does not free one that is used up.
+/// The most keys of a set of buckets. If there are more and none of them is full, the quarter with
+/// the fewest taken tokens is evicted, so that a client with many keys cannot reset one that is
+/// exhausted.
 pub const BUCKETS_MAX: usize = 1 << 16;
 
-/// How often something may happen, written as in `20:80`: 20 a second, 80 at once.
+/// A rate, written as in `20:80`: 20 a second, 80 at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     pub per_second: u32,
     pub burst: u32,
 }
 
-/// The text is no rate.
+/// The error of a text that is no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("write a rate as in 20:80, for 20 a second and 80 at once; neither is zero")]
 pub struct ParseRateError;
 
 impl Rate {
-    /// Until one more is allowed.
+    /// Returns the time after which one more token is available.
     fn period(self) -> Duration {
         Duration::from_secs(1) / self.per_second.max(1)
     }
@@ -52,11 +53,11 @@ impl fmt::Display for Rate {
     }
 }
 
-/// A bucket for each key.
+/// A token bucket for each key.
 #[derive(Debug)]
 pub struct TokenBuckets<K> {
     rate: Rate,
-    /// When each is full again.
+    /// The time at which each bucket is full again.
     full_at: Mutex<HashMap<K, Instant>>,
 }
 
@@ -65,7 +66,10 @@ impl<K: Copy + Eq + Hash> TokenBuckets<K> {
         Self { rate, full_at: Mutex::default() }
     }
 
-    /// Takes one token now.
+    /// Takes one token.
+    ///
+    /// # Errors
+    /// [`AdmissionError::TooMany`] if there is none.
     pub fn acquire(&self, key: K) -> Result<(), AdmissionError> {
         self.acquire_at(key, Instant::now())
     }
@@ -73,7 +77,7 @@ impl<K: Copy + Eq + Hash> TokenBuckets<K> {
     fn acquire_at(&self, key: K, now: Instant) -> Result<(), AdmissionError> {
         let period = self.rate.period();
         let most = period * self.rate.burst;
-        // A poisoned lock guards a map that is whole: no code panics half-way through a change.
+        // The map is consistent even if the lock is poisoned, since no code panics within a change.
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if full_at.len() >= BUCKETS_MAX && !full_at.contains_key(&key) {
             full_at.retain(|_, full_at| *full_at > now);
@@ -94,7 +98,7 @@ impl<K: Copy + Eq + Hash> TokenBuckets<K> {
     }
 }
 
-/// Those that would be full again first.
+/// Evicts the quarter of the buckets that would be full again first.
 fn evict_quarter<K: Copy + Eq + Hash>(full_at: &mut HashMap<K, Instant>) {
     let mut by_moment: Vec<(Instant, K)> = full_at.iter().map(|(key, at)| (*at, *key)).collect();
     let quarter = by_moment.len() / 4;
@@ -143,7 +147,7 @@ mod tests {
         assert!(buckets.full_at.lock().unwrap().len() <= BUCKETS_MAX);
     }
 
-    /// Whoever comes from very many addresses cannot begin anew at one of them.
+    /// A client with many addresses cannot reset an exhausted one.
     #[test]
     fn who_has_used_up_a_key_does_not_free_it_with_others() {
         let buckets = TokenBuckets::new(RATE);

@@ -1,13 +1,12 @@
-//! What is written to a connection: by whoever reads it, and by others beside.
+//! The write half of a connection, shared by the connection's reader and other tasks.
 //!
-//! A server answers, so what reads a connection usually writes it as well. But most of what a
-//! player is told comes from others, and waking the reader only for that costs more than the
-//! writing. So anybody who has the write half writes whole frames, one after another, and at once as long
-//! as the client takes them. What it does not take waits here, in order, until the reader, which is
-//! woken for it, writes it.
+//! A server usually answers in the task that reads the connection. Most messages of a player,
+//! however, originate elsewhere, and waking the reader for each of them would cost more than the
+//! write itself. Any task with the write half therefore writes whole frames, directly as long as
+//! the client accepts them. The rest is queued in order, and the reader is woken to write it.
 //!
-//! Until [`WriteHalf::begin_frames`] is called there are no frames: then only the reader writes, and is told
-//! how much the client has taken.
+//! Until [`WriteHalf::begin_frames`] is called there are no frames: only the reader writes, and it
+//! receives the number of bytes that the client has accepted.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice};
@@ -16,27 +15,27 @@ use std::task::{Context, Poll, ready};
 
 use tokio::net::tcp::OwnedWriteHalf;
 
-/// The writing half of a connection.
+/// The write half of a connection.
 #[derive(Debug)]
 pub struct WriteHalf {
     half: OwnedWriteHalf,
     unsent: Mutex<Unsent>,
 }
 
-/// What the client has not taken yet.
+/// Data that the client has not accepted yet.
 #[derive(Debug, Default)]
 struct Unsent {
     are_frames: bool,
-    /// Each what is left of one.
+    /// The queued frames, each without the part that was sent with its batch.
     frames: VecDeque<Vec<u8>>,
-    /// Of the first.
+    /// The number of bytes of the first frame that were sent from the queue.
     taken: usize,
-    /// The client has taken the beginning of the first.
+    /// A part of the first frame has been sent.
     is_begun: bool,
     bytes: usize,
 }
 
-/// How much waits for a client.
+/// The queued frames and bytes of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteBacklog {
     pub frames: usize,
@@ -54,7 +53,7 @@ impl WriteHalf {
         Self { half, unsent: Mutex::default() }
     }
 
-    /// From here on, what is written at once is never torn apart by what others write.
+    /// Switches to frames: from now on, concurrent writes do not interleave within a frame.
     pub fn begin_frames(&self) {
         self.unsent().are_frames = true;
     }
@@ -63,9 +62,9 @@ impl WriteHalf {
         self.unsent().are_frames
     }
 
-    /// Writes whole frames, of which each ends where `ends` says, behind what waits, as far as the
-    /// client takes them now. Says what waits then: somebody has to [drain](Self::poll_drain) it. A
-    /// broken connection shows itself when it is read.
+    /// Writes whole frames, whose ends are at `ends`, behind the queue, as far as the client
+    /// accepts them now. Returns the backlog, which the caller must arrange to
+    /// [drain](Self::poll_drain). A broken connection surfaces when it is read.
     pub fn write(&self, frames: &[u8], ends: &[usize]) -> WriteBacklog {
         let mut unsent = self.unsent();
         let taken = match unsent.frames.is_empty() {
@@ -82,7 +81,7 @@ impl WriteHalf {
         self.unsent().backlog()
     }
 
-    /// Forgets what waits, but for the end of what the client has begun to take.
+    /// Discards the queue, except for the rest of a frame of which a part has been sent.
     pub fn discard_backlog(&self) {
         let mut unsent = self.unsent();
         let begun = usize::from(unsent.is_begun);
@@ -90,7 +89,7 @@ impl WriteHalf {
         unsent.bytes = unsent.frames.front().map_or(0, |first| first.len() - unsent.taken);
     }
 
-    /// Ready when nothing waits any more.
+    /// Writes the queue and completes when it is empty.
     pub fn poll_drain(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut unsent = self.unsent();
         while let Some(first) = unsent.frames.front() {
@@ -102,19 +101,20 @@ impl WriteHalf {
         Poll::Ready(Ok(()))
     }
 
-    /// For the reader, as `AsyncWrite` has it. Frames are taken in whole, and counted as one.
+    /// Writes for the reader, as in `AsyncWrite`. In frame mode the bytes are accepted as one whole
+    /// frame.
     pub fn poll_write(&self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if !self.unsent().are_frames {
             return self.poll_write_available(context, bytes);
         }
         if !self.write(bytes, &[bytes.len()]).is_empty() {
-            // So that the reader is woken for it.
+            // Registers the reader's waker.
             let _ = self.poll_drain(context)?;
         }
         Poll::Ready(Ok(bytes.len()))
     }
 
-    /// The same with several buffers.
+    /// Writes several buffers like [`Self::poll_write`].
     pub fn poll_write_vectored(
         &self,
         context: &mut Context<'_>,
@@ -134,7 +134,7 @@ impl WriteHalf {
         }
     }
 
-    /// Ends the writing side.
+    /// Writes the queue and shuts down the write half.
     pub fn poll_shutdown(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_drain(context))?;
         let stream: &tokio::net::TcpStream = self.half.as_ref();
@@ -157,7 +157,7 @@ impl WriteHalf {
 }
 
 impl Unsent {
-    /// Keeps what is left of frames of which the client has taken so many bytes.
+    /// Queues the rest of frames of which `taken` bytes have been sent.
     fn append(&mut self, frames: &[u8], ends: &[usize], taken: usize) {
         let mut begin = 0;
         for &end in ends {
@@ -211,7 +211,7 @@ mod tests {
         write_half.write(frame, &[frame.len()])
     }
 
-    /// Writes numbered frames until the client takes no more. Gives what was written.
+    /// Writes numbered frames until the client accepts no more, and returns the written bytes.
     fn fill(write_half: &WriteHalf, length: usize) -> Vec<u8> {
         let mut written = Vec::new();
         for number in 0_u8.. {
@@ -232,7 +232,7 @@ mod tests {
         for last in [b"beside", b"reader"] {
             written.extend_from_slice(last);
         }
-        // Somebody beside, and then the reader, which hands a frame in whole.
+        // Another task writes first, and then the reader writes a whole frame.
         assert_eq!(one(&write_half, b"beside").frames, 2);
         let taken = poll_fn(|context| write_half.poll_write(context, b"reader")).await;
         assert_eq!(taken.expect("it is there"), 6);
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(reader.await.expect("it does not panic"), written);
     }
 
-    /// Frames that were written together wait one by one, and one that is begun is finished alone.
+    /// Frames of one write are counted one by one, and a partly sent frame is finished alone.
     #[tokio::test]
     async fn what_was_written_together_is_counted_by_frames() {
         const LENGTH: usize = 1_000;
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(reader.await.expect("it does not panic"), whole * LENGTH);
     }
 
-    /// What the client has begun to take is finished, and nothing but that.
+    /// A partly sent frame is finished, and nothing else is sent.
     #[tokio::test]
     async fn what_is_forgotten_ends_with_a_whole_frame() {
         let (write_half, mut client) = pair().await;

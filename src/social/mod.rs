@@ -1,14 +1,13 @@
-//! What players have to do with each other beside the cards: what they may say, whom they do not
-//! want to hear or meet, and what they report to the house.
+//! Relations between players apart from games: phrases, mutes, blocks and reports.
 //!
-//! A mute silences another player for one; a block does that too, and keeps the two from being
-//! seated together, in rooms and at private tables, in both directions. Seats are given with each
-//! player's own block list (`ratings::MatchmakingProfile`), never with that of the others, so that no number of
-//! blocks displaces one. Reports are evidence
-//! for people: they name a game, whose record tells the rest, and change nothing by themselves.
+//! A mute hides another player's phrases from one player. A block does so too, and keeps the two
+//! from being seated together, in rooms and at private tables, in both directions. A seat is given
+//! by the seated player's own block list (`ratings::MatchmakingProfile`), never by those of the
+//! others, so that no number of blocks by others excludes a player. Reports are evidence for
+//! operators: they name a game, whose record has the facts, and change nothing by themselves.
 //!
-//! Bounds: [`RELATIONS_MAX`] of each kind a player; one report of a player about another a game.
-//! Deliberately absent: free text between players.
+//! Bounds: a player has at most [`RELATIONS_MAX`] relations of each kind, and can report another
+//! player once for a game. Players cannot exchange free text.
 
 mod reports;
 
@@ -26,35 +25,35 @@ pub use reports::{
     ReportRecord, ReportDecision, ReportError, ReportOutcome, ReportState, decide_report_in_tx,
 };
 
-/// The most players that one player mutes, and that one blocks.
+/// The most players that a player may mute, and that it may block.
 pub const RELATIONS_MAX: i64 = 500;
 
 /// The longest text of a report, in characters.
 pub const REPORT_TEXT_MAX: usize = 500;
 
-/// What passes between nodes about a table beside its game: a line of JSON.
+/// A message between nodes about a table, apart from its game: a line of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum TableBroadcast {
-    /// A player at the table said something.
+    /// A player at the table said a phrase.
     Said { player: PlayerId, phrase: Phrase },
-    /// Whom the player does not want to hear has changed.
+    /// The player's mutes or blocks have changed.
     Relations { player: PlayerId },
 }
 
 impl TableBroadcast {
-    /// As it is passed on.
+    /// Encodes the message as a line.
     pub fn to_line(self) -> String {
         serde_json::to_string(&self).unwrap_or_default()
     }
 }
 
-/// What a player has against another.
+/// A relation of a player to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// Not to be seated together, nor heard.
+    /// The two are not seated together, and the other's phrases are hidden.
     Block,
-    /// Not to be heard.
+    /// The other's phrases are hidden.
     Mute,
 }
 
@@ -75,7 +74,7 @@ pub struct RelatedPlayer {
     pub since_ms: i64,
 }
 
-/// Why a player is reported.
+/// The reason for a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportReason {
     Cheating,
@@ -90,7 +89,7 @@ impl ReportReason {
     const ALL: [Self; 6] =
         [Self::Cheating, Self::Collusion, Self::Abuse, Self::Name, Self::Stalling, Self::Other];
 
-    /// As in the column `reason`.
+    /// Returns the name in the column `reason`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cheating => "cheating",
@@ -103,7 +102,7 @@ impl ReportReason {
     }
 }
 
-/// What a player reports.
+/// A report of a player about another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub game: GameId,
@@ -113,7 +112,7 @@ pub struct Report {
     pub words: Option<String>,
 }
 
-/// Why something between players is refused.
+/// The errors of relations and reports.
 #[derive(Debug, thiserror::Error)]
 pub enum SocialError {
     #[error("that is you")]
@@ -122,7 +121,7 @@ pub enum SocialError {
     NoSuchPlayer,
     #[error("at most 500 players can be listed")]
     TooMany,
-    /// The reporter or the reported player did not play there.
+    /// The reporter or the reported player did not play the game.
     #[error("you have not played that game with that player")]
     NotInGame,
     #[error("you have reported that player for that game already")]
@@ -131,7 +130,7 @@ pub enum SocialError {
     Database(#[from] sqlx::Error),
 }
 
-/// What players have to do with each other.
+/// The service for relations and reports. Clones share the pool.
 #[derive(Clone, Debug)]
 pub struct Social {
     pool: PgPool,
@@ -142,7 +141,7 @@ impl Social {
         Self { pool }
     }
 
-    /// Mutes or blocks a player; again changes nothing.
+    /// Mutes or blocks a player. The call is idempotent.
     pub async fn add_relation(
         &self,
         player: PlayerId,
@@ -152,7 +151,7 @@ impl Social {
         if player == other {
             return Err(SocialError::Oneself);
         }
-        // The limit is not exact when somebody asks for many at once, which does no harm.
+        // Concurrent requests of one player can exceed the limit slightly, which is harmless.
         let query = || {
             sqlx::query!(
                 r#"
@@ -187,7 +186,7 @@ impl Social {
         }
     }
 
-    /// Takes back a mute or a block; one that is not there is gone already.
+    /// Removes a mute or a block. The call is idempotent.
     pub async fn remove_relation(
         &self,
         player: PlayerId,
@@ -209,7 +208,7 @@ impl Social {
         db::retry(query).await.map(|_| ())
     }
 
-    /// Whom a player mutes or blocks, the latest first.
+    /// Returns the players whom a player mutes or blocks, newest first.
     pub async fn list_relations(
         &self,
         player: PlayerId,
@@ -238,7 +237,7 @@ impl Social {
         Ok(rows.collect())
     }
 
-    /// Whom a player does not want to hear.
+    /// Returns the players whose phrases are hidden from a player.
     pub async fn list_silenced(&self, player: PlayerId) -> Result<BTreeSet<PlayerId>, sqlx::Error> {
         let query = || {
             sqlx::query_scalar!(
@@ -250,7 +249,10 @@ impl Social {
         Ok(db::retry(query).await?.into_iter().map(PlayerId).collect())
     }
 
-    /// Keeps a report about somebody of the reporter's game.
+    /// Files a report about a participant of one of the reporter's games.
+    ///
+    /// # Errors
+    /// [`SocialError::Oneself`], [`SocialError::NotInGame`] and [`SocialError::Reported`].
     pub async fn file_report(&self, report: &Report) -> Result<(), SocialError> {
         if report.reporter == report.reported {
             return Err(SocialError::Oneself);
@@ -282,7 +284,7 @@ impl Social {
             )
             .fetch_one(&self.pool)
         };
-        // Kept twice because an answer was lost, it is refused as kept, which is the truth.
+        // A retry after a lost answer is refused as already reported, which is true.
         let row = db::retry(query).await?;
         match (row.is_in_game, row.is_new) {
             (false, _) => Err(SocialError::NotInGame),

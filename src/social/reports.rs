@@ -1,4 +1,4 @@
-//! Reports as operators read them: the newest first, and what was decided about each, once.
+//! The operators' view of reports, newest first, and the decision on each, made once.
 
 use bahay_engine::table::{GameId, PlayerId};
 use jiff_sqlx::Timestamp;
@@ -9,17 +9,17 @@ use super::{ReportReason, Report, Social};
 use crate::db::{self, Page};
 use crate::ids::OperatorId;
 
-/// The most that one page holds.
+/// The largest page.
 const PAGE_MAX: u32 = 100;
 
-/// Whether a report waits to be decided.
+/// The state of a report: open until it is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportState {
     Open,
     Closed,
 }
 
-/// What operators make of a report.
+/// The outcome of the decision on a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportOutcome {
     Upheld,
@@ -29,7 +29,7 @@ pub enum ReportOutcome {
 impl ReportOutcome {
     const ALL: [Self; 2] = [Self::Upheld, Self::Dismissed];
 
-    /// As in the column `outcome`.
+    /// Returns the name in the column `outcome`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Upheld => "upheld",
@@ -38,17 +38,17 @@ impl ReportOutcome {
     }
 }
 
-/// A report that is kept.
+/// A stored report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportRecord {
     pub id: Uuid,
     pub report: Report,
     pub created_at_ms: i64,
-    /// `None` while it is open.
+    /// The decision; `None` while the report is open.
     pub decision: Option<ReportDecision>,
 }
 
-/// Who decided on a report, and how.
+/// The decision on a report, with its operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportDecision {
     pub outcome: ReportOutcome,
@@ -57,7 +57,7 @@ pub struct ReportDecision {
     pub note: String,
 }
 
-/// Why a report is not decided.
+/// The errors of deciding on a report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     #[error("there is no such report")]
@@ -116,12 +116,12 @@ impl TryFrom<Row> for ReportRecord {
 }
 
 impl Social {
-    /// What a player has reported, the newest first.
+    /// Returns the reports that a player has filed, newest first.
     pub async fn list_reports_by(&self, player: PlayerId) -> Result<Vec<ReportRecord>, sqlx::Error> {
         self.find_reports(Some(player), None).await
     }
 
-    /// What others have reported of a player, the newest first.
+    /// Returns the reports about a player, newest first.
     pub async fn list_reports_about(&self, player: PlayerId) -> Result<Vec<ReportRecord>, sqlx::Error> {
         self.find_reports(None, Some(player)).await
     }
@@ -150,7 +150,7 @@ impl Social {
         db::retry(query).await?.into_iter().map(ReportRecord::try_from).collect()
     }
 
-    /// Reports, the newest first, below one of them.
+    /// Returns a page of reports, newest first, starting below `below`.
     pub async fn list_reports(
         &self,
         state: Option<ReportState>,
@@ -189,7 +189,10 @@ impl Social {
     }
 }
 
-/// Decides on a report in the caller's transaction, which is done once.
+/// Decides on a report in the caller's transaction. A report is decided once.
+///
+/// # Errors
+/// [`ReportError::Unknown`] and [`ReportError::Decided`].
 pub async fn decide_report_in_tx(
     tx: &mut PgConnection,
     report: Uuid,

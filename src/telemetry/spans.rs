@@ -1,12 +1,12 @@
-//! Spans for a collector, by OTLP over HTTP: what a request, a command of a socket, an append and a
-//! settlement took, and what was done inside of them. Off, unless a collector is named.
+//! The export of spans by OTLP over HTTP: requests, commands of sockets, appends and settlements,
+//! with their nested operations. It is off unless a collector is configured.
 //!
-//! One trace in so many is kept, told from its id alone, so that all processes keep the same ones,
-//! and nobody outside can have all of theirs kept. A request that names its trace (`traceparent`, by
-//! W3C Trace Context) becomes part of it.
+//! Traces are sampled by their id alone, so that all processes keep the same ones and no client can
+//! force the sampling of its own. A request that names its trace (`traceparent` of W3C Trace
+//! Context) becomes part of it.
 //!
-//! Bounds: spans wait in a queue of 2,048 and are lost beyond it; a batch is sent after five seconds
-//! or 512 spans. A collector that does not answer slows nothing down.
+//! Bounds: up to 2,048 spans are queued, and further ones are dropped. A batch is sent after five
+//! seconds or 512 spans. A collector that does not answer does not delay requests.
 
 use std::fmt;
 use std::pin::Pin;
@@ -37,25 +37,28 @@ use tracing_subscriber::registry::LookupSpan;
 use super::Collector;
 use crate::entropy;
 
-/// How long a collector may take to answer.
+/// The deadline of a request to the collector.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest answer that is read.
+/// The longest response that is read, in bytes.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 const SERVICE: &str = "bahay";
 
 const TRACEPARENT: &str = "traceparent";
 
-/// Whether spans are sent by this process.
+/// Whether this process exports spans.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// Sends what is left when the process ends.
+/// The provider of spans, to be shut down at the end of the process.
 #[derive(Debug)]
 pub struct Spans(SdkTracerProvider);
 
 impl Spans {
-    /// In words, why not. Must be called within a tokio runtime.
+    /// Creates the exporter. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// The reason, as text.
     pub(super) fn new(collector: &Collector) -> Result<Self, String> {
         let exporter = SpanExporter::builder()
             .with_http()
@@ -79,7 +82,7 @@ impl Spans {
         Ok(Self(provider))
     }
 
-    /// Hears of our spans, whatever is logged.
+    /// Returns the layer that receives this program's spans, regardless of the log filter.
     pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: tracing::Subscriber + for<'span> LookupSpan<'span>,
@@ -91,7 +94,7 @@ impl Spans {
         tracing_opentelemetry::layer().with_tracer(tracer).with_location(false).with_filter(ours)
     }
 
-    /// Sends what waits, and nothing more after that.
+    /// Exports the queued spans and stops.
     pub async fn shut_down(self) {
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(TIMEOUT));
         if let Ok(Err(error)) = ended.await {
@@ -105,11 +108,11 @@ fn sampling_ratio(one_in: u32) -> f64 {
     1.0 / f64::from(one_in.max(1))
 }
 
-/// Makes a span part of the trace that a request names by its header.
+/// Makes a span part of the trace that a request's header names.
 pub fn continue_trace(span: &Span, traceparent: Option<&str>) {
     if let Some(named) = traceparent.filter(|_| IS_ON.load(Ordering::Relaxed)) {
         let parent = TraceContextPropagator::new().extract(&TraceParent(named));
-        // A span that nobody hears of has no trace to be part of.
+        // A span that is not recorded has no trace.
         let _ = span.set_parent(parent);
     }
 }
@@ -126,7 +129,8 @@ impl Extractor for TraceParent<'_> {
     }
 }
 
-/// Sends batches on the server's runtime: they come from a thread of the exporter's own.
+/// The HTTP client of the exporter. It sends on the server's runtime, since the exporter calls from
+/// its own thread.
 struct OtlpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     runtime: Handle,
@@ -161,7 +165,7 @@ impl HttpClient for OtlpClient {
             let body = Limited::new(body, ANSWER_BYTES_MAX).collect().await?.to_bytes();
             Ok::<_, HttpError>(Response::from_parts(head, body))
         };
-        // Whatever asks for the runtime does so there.
+        // The future runs within the runtime, which its timers and sockets need.
         let sent = self.runtime.spawn(async move { tokio::time::timeout(TIMEOUT, sending).await });
         Box::pin(async move { sent.await?? })
     }
