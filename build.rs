@@ -1,35 +1,36 @@
-//! Tells cargo that a new migration is a reason to build again, and lists the files of the browser
-//! client for `src/http/play.rs`. The client is built from TypeScript by `./dev play build` and
-//! checked in; nothing but cargo is needed here.
+//! Makes cargo rebuild after a change of the migrations, and generates the list of the browser
+//! client's files for `src/http/play.rs`. The client is built from TypeScript by `./dev play build`
+//! and checked in; building the server requires only cargo.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What the browser client is built into.
+/// The folder of the built browser client.
 const CLIENT: &str = "play/dist";
 
-/// What stands behind the name of a file that holds another one in compressed form.
+/// The suffix of a file that contains another one in compressed form.
 const COMPRESSED: &str = ".br";
 
 fn main() {
     println!("cargo:rerun-if-changed=migrations");
     println!("cargo:rerun-if-changed={CLIENT}");
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where this is"));
-    let target = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where results belong"));
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the variable"));
+    let target = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the variable"));
     let list = list(&root.join(CLIENT));
-    fs::write(target.join("play_files.rs"), list).expect("the folder for results is ours");
+    fs::write(target.join("play_files.rs"), list).expect("the output folder is writable");
 }
 
-/// An expression: a list of `(name, bytes, compressed bytes)`, by name.
+/// Returns a Rust expression: a slice of `(name, bytes, compressed bytes)`, sorted by name.
 fn list(folder: &Path) -> String {
     let entries = fs::read_dir(folder).expect("play/dist is checked in");
     let mut names: Vec<String> = entries
         .map(|entry| entry.expect("play/dist can be read").file_name())
-        .map(|name| name.into_string().expect("a name in play/dist is plain"))
+        .map(|name| name.into_string().expect("a name in play/dist is UTF-8"))
         .collect();
     names.sort();
-    // By a path that the compiler knows, so that where this was built is not part of what is compiled.
+    // The path is relative to a variable that the compiler expands, so that the place of the build
+    // is not part of the generated source.
     let include = |name: &str| {
         format!(
             "include_bytes!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}))",

@@ -61,15 +61,15 @@ pub enum ServeError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Connect(#[from] db::ConnectError),
-    #[error("the database does not answer; start PostgreSQL or mend DATABASE_URL: {0}")]
+    #[error("the database does not answer; start PostgreSQL or correct DATABASE_URL: {0}")]
     Database(sqlx::Error),
     #[error(transparent)]
     Schema(#[from] db::SchemaError),
-    #[error("Redis cannot be reached; start it or mend REDIS_URL: {0}")]
+    #[error("Redis cannot be reached; start it or correct REDIS_URL: {0}")]
     Redis(live_store::Unavailable),
-    #[error("{0}, or mend REDIS_URL")]
+    #[error("{0}, or correct REDIS_URL")]
     RedisSetup(#[from] live_store::SetupError),
-    #[error("{address} cannot be listened on; free it or set {setting}: {error}")]
+    #[error("cannot listen on {address}; free it or set {setting}: {error}")]
     Listen { address: SocketAddr, setting: &'static str, error: std::io::Error },
     #[error("BAHAY_ARCHIVE: {0}")]
     Archive(#[from] AddressError),
@@ -453,12 +453,12 @@ impl Running {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(std::io::Error::other(error)),
             Err(_) => {
-                tracing::warn!("some requests did not end in time");
+                tracing::warn!("some requests did not end before the deadline");
                 self.server.abort();
             }
         }
         if tokio::time::timeout(STOP_TIMEOUT, self.sessions.recv()).await.is_err() {
-            tracing::warn!("some connections did not end in time");
+            tracing::warn!("some connections did not end before the deadline");
         }
         // The probes are not needed for the remaining steps.
         self.probing.abort();

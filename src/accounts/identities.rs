@@ -75,7 +75,7 @@ impl Accounts {
                     return Ok(signed_in);
                 }
             }
-            let reason = "an identity changed hands twice at once".to_owned();
+            let reason = "an identity was reassigned twice concurrently".to_owned();
             Err(AccountError::Unavailable { reason }.into())
         };
         transaction::retry(once).await

@@ -204,9 +204,9 @@ pub enum AccountError {
     RefreshTokenReused,
     #[error("the refresh token has expired; sign in again")]
     RefreshTokenExpired,
-    #[error("too many are signing in just now; try again in a second")]
+    #[error("too many sign-ins at the moment; try again in a second")]
     Busy,
-    #[error("too many sign-ins by this name have failed; try again when a minute has passed")]
+    #[error("too many failed sign-ins for this name; try again in a minute")]
     Locked {
         retry_after: Duration,
         /// The attempt is the first that is refused within this window.
@@ -214,25 +214,25 @@ pub enum AccountError {
     },
     #[error("the ID token is not accepted: {0}")]
     OpenId(OpenIdError),
-    #[error("the name and the password do not belong together")]
+    #[error("the name or the password is wrong")]
     CredentialsWrong,
     #[error("this is not the current password")]
     PasswordWrong,
-    #[error("this device does not sign you in")]
+    #[error("this device is not one of yours")]
     DeviceWrong,
     #[error("this identity is not linked to you")]
     IdentityWrong,
-    #[error("you have a password or an identity; show that one")]
+    #[error("a device does not suffice; use your password or a linked identity")]
     ProofInsufficient,
     #[error("banned {0}")]
     Banned(Sanction),
-    #[error("everybody who guesses tries this password early; take another one")]
+    #[error("this password is too easy to guess; choose another one")]
     PasswordEasy,
-    #[error("names by which the house is meant are not given away")]
+    #[error("this name is reserved for the house")]
     NameReserved,
     #[error("the name may be changed again from {:.0} on", clock::to_jiff(*again_at))]
     NameChangedLately { again_at: Timestamp },
-    #[error("somebody has this name, or one that looks like it")]
+    #[error("this name, or one that looks like it, is taken")]
     NameTaken,
     #[error("a password is set; change it instead")]
     PasswordSet,
@@ -242,11 +242,11 @@ pub enum AccountError {
     IdentityTaken,
     #[error("another identity of this issuer is linked; unlink it first")]
     IssuerLinked,
-    #[error("the device signs in another player; draw another id")]
+    #[error("the device id belongs to another player; draw another id")]
     DeviceTaken,
-    #[error("there would be no way left to sign in; set a password or link an identity first")]
+    #[error("this is the last sign-in method; set a password or link an identity first")]
     LastSignIn,
-    #[error("a game of the player is not finished")]
+    #[error("the player has an unfinished game")]
     InGame,
     #[error("the player has no such session")]
     SessionNotFound,
@@ -256,7 +256,7 @@ pub enum AccountError {
     #[error("accounts are unavailable: {reason}")]
     Unavailable { reason: String },
     /// A bug.
-    #[error("accounts are broken: {reason}")]
+    #[error("accounts failed: {reason}")]
     Broken { reason: String },
 }
 
@@ -316,7 +316,7 @@ impl Method {
     }
 
     fn from_column(text: &str) -> Result<Self, AccountError> {
-        let broken = || AccountError::Broken { reason: format!("no way to sign in: {text}") };
+        let broken = || AccountError::Broken { reason: format!("unknown sign-in method: {text}") };
         Self::ALL.into_iter().find(|method| method.as_str() == text).ok_or_else(broken)
     }
 }

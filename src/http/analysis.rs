@@ -91,7 +91,7 @@ impl Analyses {
             return Ok(cached.clone());
         }
         self.0.per_player.acquire(player)?;
-        let busy = || Code::AnalysisBusy.with_detail("ask again in a moment");
+        let busy = || Code::AnalysisBusy.with_detail("retry in a moment");
         let queue_slot = self.0.queue_slots.clone().try_acquire_owned().map_err(|_| busy())?;
         let worker_permit = self.0.worker.clone().acquire_owned().await.map_err(|_| busy())?;
         if let Some(cached) = self.lock_cache().by_seat.get(&(game, seat)) {
@@ -136,7 +136,7 @@ impl AnalysisCache {
 
 fn analyze_record(record: Value, seat: Seat) -> Result<Option<Vec<JudgedStep>>, ReplayError> {
     if let Err(error) = rustix::process::nice(NICE) {
-        tracing::warn!(%error, "an analysis has no lower priority");
+        tracing::warn!(%error, "an analysis runs without a lower priority");
     }
     GameReplay::from_value(record)?.analyze(seat)
 }
@@ -162,9 +162,9 @@ pub(super) struct GameAnalysis {
     items: Vec<AnalysisItem>,
 }
 
-/// A decision of the player, with the action that the bot prefers. A value is the average amount that a seat wins from the others, minus what it loses to them, in
-/// hundredths of a bet times the multiplier, before the fee and without ante and POT: 150 is one
-/// and a half bets.
+/// A decision of the player, with the action that the bot prefers. A value is the average amount
+/// that a seat wins from the others, minus what it loses to them, in hundredths of a bet times the
+/// multiplier, before the fee and without ante and POT: 150 is one and a half bets.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct AnalysisItem {
     /// The number of the step in `/steps` in which the action was taken.
@@ -216,12 +216,13 @@ impl From<&JudgedStep> for AnalysisItem {
     security(("access_token" = [])),
     params(("id" = Uuid, Path, description = "The game")),
     responses(
-        (status = 200, description = "What the bot would have done otherwise", body = GameAnalysis),
-        (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
+        (status = 200, description = "The analysis", body = GameAnalysis),
+        (status = 404, description = "`game_not_found`: the game does not exist, or the player did \
+            not play in it",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+        (status = 409, description = "`game_not_finished` or `game_voided`: the game has no record",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 503, description = "`analysis_busy`: others wait for theirs; ask again. \
+        (status = 503, description = "`analysis_busy`: too many analyses are waiting; retry later. \
             `archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
     )
@@ -237,7 +238,8 @@ pub(super) async fn analyze_game(
     let (game, record) = load_record(&pool, &records, player, id).await?;
     let index = game.players.iter().position(|one| *one == caller);
     let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
-    let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;
+    let seat = seat
+        .ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
     let judged = analyses.analyze(caller, id, seat, record).await?;
     let engine = judged.is_some().then_some(ENGINE);
     let items = judged.iter().flat_map(|judged| judged.iter()).map(AnalysisItem::from).collect();
@@ -278,6 +280,7 @@ mod tests {
             cache.insert(key(game), None);
         }
         assert_eq!((cache.by_seat.len(), cache.order.len()), (CACHED_MAX, CACHED_MAX));
-        assert!(!cache.by_seat.contains_key(&key(0)) && cache.by_seat.contains_key(&key(CACHED_MAX)));
+        assert!(!cache.by_seat.contains_key(&key(0)));
+        assert!(cache.by_seat.contains_key(&key(CACHED_MAX)));
     }
 }

@@ -43,7 +43,7 @@ impl LimitedListener {
             let (stream, peer) = Listener::accept(&mut self.listener).await;
             // A rejected connection is dropped and thereby closed; no protocol is established yet
             // in which a reason could be sent.
-            if let Ok(place) = self.rate_limits.acquire_connection(peer.ip()) {
+            if let Ok(permit) = self.rate_limits.acquire_connection(peer.ip()) {
                 // `TCP_NODELAY` keeps small responses from waiting for each other. A failure to set
                 // it only delays them.
                 let _ = stream.set_nodelay(true);
@@ -52,7 +52,7 @@ impl LimitedListener {
                     request: REQUEST_TIMEOUT,
                     stall: self.rate_limits.slow_reader(),
                 };
-                return (LimitedConnection::new(stream, timeouts, place), peer);
+                return (LimitedConnection::new(stream, timeouts, permit), peer);
             }
         }
     }
@@ -84,11 +84,15 @@ pub(super) struct LimitedConnection {
     /// The time of the first byte of the request that has not been answered yet.
     request_since: Option<Instant>,
     write_stall: WriteStall,
-    _place: Option<ConnectionPermit>,
+    _permit: Option<ConnectionPermit>,
 }
 
 impl LimitedConnection {
-    fn new(stream: TcpStream, timeouts: ConnectionTimeouts, place: Option<ConnectionPermit>) -> Self {
+    fn new(
+        stream: TcpStream,
+        timeouts: ConnectionTimeouts,
+        permit: Option<ConnectionPermit>,
+    ) -> Self {
         let idle_timer = Some(Box::pin(tokio::time::sleep(timeouts.idle)));
         let (half, write_half) = stream.into_split();
         Self {
@@ -99,7 +103,7 @@ impl LimitedConnection {
             moved_at: Instant::now(),
             request_since: None,
             write_stall: WriteStall::new(timeouts.stall),
-            _place: place,
+            _permit: permit,
         }
     }
 
@@ -143,9 +147,9 @@ impl LimitedConnection {
 
     /// Returns the time at which the connection times out unless there is traffic before.
     fn deadline(&self) -> Instant {
-        let silent = self.moved_at + self.timeouts.idle;
-        let said = self.request_since.map(|since| since + self.timeouts.request);
-        said.map_or(silent, |said| said.min(silent))
+        let idle_deadline = self.moved_at + self.timeouts.idle;
+        let request_deadline = self.request_since.map(|since| since + self.timeouts.request);
+        request_deadline.map_or(idle_deadline, |deadline| deadline.min(idle_deadline))
     }
 
     fn poll_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -181,8 +185,8 @@ impl AsyncRead for LimitedConnection {
             let too_slow = self.record_read();
             return if too_slow { Poll::Ready(Err(ErrorKind::TimedOut.into())) } else { read };
         }
-        let silent = self.poll_timeout(context);
-        silent.map(|()| Err(ErrorKind::TimedOut.into()))
+        let timed_out = self.poll_timeout(context);
+        timed_out.map(|()| Err(ErrorKind::TimedOut.into()))
     }
 }
 
@@ -230,10 +234,10 @@ mod tests {
     const LONG: Duration = Duration::from_secs(5);
 
     async fn connect(timeouts: ConnectionTimeouts) -> (TcpStream, LimitedConnection) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is available");
         let address = listener.local_addr().expect("it listens");
         let client = TcpStream::connect(address).await.expect("it listens");
-        let (stream, _) = listener.accept().await.expect("somebody has come");
+        let (stream, _) = listener.accept().await.expect("a client has connected");
         (client, LimitedConnection::new(stream, timeouts, None))
     }
 
@@ -267,10 +271,10 @@ mod tests {
         let (mut client, mut connection) =
             connect(ConnectionTimeouts { idle: LONG, request, stall: LONG }).await;
         for _ in 0..3 {
-            client.write_u8(b'x').await.expect("there is room for it");
-            connection.read_u8().await.expect("it is in time");
-            connection.write_u8(b'y').await.expect("there is room for it");
-            client.read_u8().await.expect("it is answered");
+            client.write_u8(b'x').await.expect("the write succeeds");
+            connection.read_u8().await.expect("the read succeeds in time");
+            connection.write_u8(b'y').await.expect("the write succeeds");
+            client.read_u8().await.expect("the response arrives");
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
     }
@@ -282,10 +286,10 @@ mod tests {
         let hour = Duration::from_hours(1);
         let timeouts = ConnectionTimeouts { idle: hour, request, stall: hour };
         let (mut client, mut connection) = connect(timeouts).await;
-        client.write_all(b"GET /").await.expect("there is room for it");
+        client.write_all(b"GET /").await.expect("the write succeeds");
         let mut read = [0; 5];
-        connection.read_exact(&mut read).await.expect("it is in time");
-        let error = timeout(LONG, connection.read_u8()).await.expect("it is not waited for");
+        connection.read_exact(&mut read).await.expect("the read succeeds in time");
+        let error = timeout(LONG, connection.read_u8()).await.expect("the read fails in time");
         assert_eq!(error.map_err(|error| error.kind()), Err(ErrorKind::TimedOut));
     }
 
@@ -293,7 +297,8 @@ mod tests {
     #[tokio::test]
     async fn a_response_that_is_not_read_times_out() {
         let hour = Duration::from_hours(1);
-        let timeouts = ConnectionTimeouts { idle: hour, request: hour, stall: Duration::from_millis(200) };
+        let stall = Duration::from_millis(200);
+        let timeouts = ConnectionTimeouts { idle: hour, request: hour, stall };
         let (client, mut connection) = connect(timeouts).await;
         let portion = vec![7; 1 << 20];
         let error = loop {
@@ -313,8 +318,8 @@ mod tests {
             connect(ConnectionTimeouts { idle: LONG, request: LONG, stall: LONG }).await;
         for _ in 0..6 {
             let read = timeout(Duration::from_secs(1), connection.read_u8()).await;
-            assert!(read.is_err(), "nothing was said: {read:?}");
-            connection.write_u8(7).await.expect("there is room for it");
+            assert!(read.is_err(), "nothing was sent: {read:?}");
+            connection.write_u8(7).await.expect("the write succeeds");
         }
         let read = connection.read_u8().await;
         assert_eq!(read.map_err(|error| error.kind()), Err(ErrorKind::TimedOut));
@@ -329,7 +334,7 @@ mod tests {
         let (client, mut connection) = connect(timeouts).await;
         connection.write_half.begin_frames();
         let read = timeout(Duration::from_millis(50), connection.read_u8()).await;
-        assert!(read.is_err(), "nothing was said: {read:?}");
+        assert!(read.is_err(), "nothing was sent: {read:?}");
         drop(client);
     }
 }

@@ -1,8 +1,10 @@
-//! The API for people to read: the document itself, a page that shows it, and one about problems.
+//! The documentation of the API for people: the OpenAPI document, a page that displays it, and a
+//! page that lists the problem codes.
 //!
-//! Everything is in the program, so a page asks no other server for anything. The large files
-//! are compressed there. Whoever reads zstd is sent them as they are, and they take no memory; for
-//! others they are decompressed once, when the first of these asks.
+//! All files are embedded in the binary, so a page loads nothing from other servers. The large
+//! files are embedded in compressed form. They are sent as they are to clients that accept zstd;
+//! for other clients they are decompressed once, at the first such request, and kept in memory from
+//! then on.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -17,26 +19,27 @@ use axum::routing::{MethodRouter, get};
 use utoipa::openapi::OpenApi;
 
 use super::Code;
-use super::encoding::takes;
+use super::accept_encoding::accepts_encoding;
 
-static SCRIPT: File = File {
-    kind: JAVASCRIPT,
+static SCRIPT: VendoredFile = VendoredFile {
+    content_type: JAVASCRIPT,
     zstd: include_bytes!("../../assets/swagger-ui/swagger-ui-bundle.js.zst"),
-    plain: LazyLock::new(|| decompressed(SCRIPT.zstd)),
+    decompressed: LazyLock::new(|| decompress(SCRIPT.zstd)),
 };
-static STYLE: File = File {
-    kind: CSS,
+static STYLE: VendoredFile = VendoredFile {
+    content_type: CSS,
     zstd: include_bytes!("../../assets/swagger-ui/swagger-ui.css.zst"),
-    plain: LazyLock::new(|| decompressed(STYLE.zstd)),
+    decompressed: LazyLock::new(|| decompress(STYLE.zstd)),
 };
 
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 
-/// The vendored files change only with the program.
+/// Caching for one day; the vendored files change only with the binary.
 const CACHE: (HeaderName, &str) = (CACHE_CONTROL, "public, max-age=86400");
 
-/// What a page may load: its own files. The viewer sets styles on elements as it goes.
+/// The content security policy: a page loads only files of this server. Inline styles are allowed
+/// because the viewer sets them on elements.
 const POLICY: (HeaderName, &str) = (
     CONTENT_SECURITY_POLICY,
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
@@ -68,60 +71,63 @@ const START: &str = "SwaggerUIBundle({
 });
 ";
 
-/// Always gives this document, serialized once.
+/// Returns a route that serves the given document, serialized once.
 pub(super) fn openapi_json<S: Clone + Send + Sync + 'static>(
     document: &OpenApi,
 ) -> MethodRouter<S> {
-    let json = document.to_json().expect("a document of our own serializes");
+    let json = document.to_json().expect("the document can be serialized");
     let json = Bytes::from(json);
     get(async move || ([(CONTENT_TYPE, "application/json")], json))
 }
 
-pub(super) async fn page() -> impl IntoResponse {
+pub(super) async fn serve_page() -> impl IntoResponse {
     ([POLICY], Html(PAGE))
 }
 
-pub(super) async fn start_script() -> impl IntoResponse {
+pub(super) async fn serve_start_script() -> impl IntoResponse {
     ([(CONTENT_TYPE, JAVASCRIPT)], START)
 }
 
-pub(super) async fn script(headers: HeaderMap) -> Response {
-    SCRIPT.send(&headers)
+pub(super) async fn serve_script(headers: HeaderMap) -> Response {
+    SCRIPT.respond(&headers)
 }
 
-pub(super) async fn style(headers: HeaderMap) -> Response {
-    STYLE.send(&headers)
+pub(super) async fn serve_stylesheet(headers: HeaderMap) -> Response {
+    STYLE.respond(&headers)
 }
 
-/// A vendored file.
-struct File {
-    kind: &'static str,
+/// A vendored file, embedded in compressed form.
+struct VendoredFile {
+    content_type: &'static str,
     zstd: &'static [u8],
-    plain: LazyLock<Bytes>,
+    decompressed: LazyLock<Bytes>,
 }
 
-impl File {
-    fn send(&self, headers: &HeaderMap) -> Response {
-        let told = [(CONTENT_TYPE, self.kind), CACHE, (VARY, "accept-encoding")];
-        if takes(headers, "zstd") {
-            return (told, [(CONTENT_ENCODING, "zstd")], self.zstd).into_response();
+impl VendoredFile {
+    fn respond(&self, headers: &HeaderMap) -> Response {
+        let response_headers =
+            [(CONTENT_TYPE, self.content_type), CACHE, (VARY, "accept-encoding")];
+        if accepts_encoding(headers, "zstd") {
+            return (response_headers, [(CONTENT_ENCODING, "zstd")], self.zstd).into_response();
         }
-        (told, self.plain.clone()).into_response()
+        (response_headers, self.decompressed.clone()).into_response()
     }
 }
 
-fn decompressed(file: &[u8]) -> Bytes {
-    zstd::decode_all(file).expect("a file of our own decompresses").into()
+fn decompress(file: &[u8]) -> Bytes {
+    zstd::decode_all(file).expect("an embedded file can be decompressed").into()
 }
 
-/// What the `type` of a problem points to.
-pub(super) async fn problems() -> impl IntoResponse {
+/// Serves the page to which the `type` of a problem points.
+pub(super) async fn serve_problems() -> impl IntoResponse {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <title>bahay: problems</title>\n</head>\n<body>\n<h1>Problems</h1>\n<dl>\n",
     );
     for code in Code::ALL {
-        let (name, status, title) = (code.as_str(), code.status().as_u16(), code.title());
+        let name = code.as_str();
+        let status = code.status().as_u16();
+        let title = code.title();
         writeln!(page, "<dt id=\"{name}\"><code>{name}</code> ({status})</dt><dd>{title}.</dd>")
             .expect("writing to a string succeeds");
     }
@@ -135,12 +141,13 @@ mod tests {
     use bahay_engine::hex::Hex;
     use sha2::{Digest as _, Sha256};
 
-    /// As assets/swagger-ui/README.md has them, and whoever unpacks the package.
+    /// Compares the files with the checksums in assets/swagger-ui/README.md, which are those of the
+    /// published package.
     #[test]
     fn vendored_files_are_those_of_their_package() {
         let readme = include_str!("../../assets/swagger-ui/README.md");
         for (file, name) in [(&SCRIPT, "swagger-ui-bundle.js"), (&STYLE, "swagger-ui.css")] {
-            let digest: [u8; 32] = Sha256::digest(&*file.plain).into();
+            let digest: [u8; 32] = Sha256::digest(&*file.decompressed).into();
             let line = format!("{}  {name}\n", Hex(digest));
             assert!(readme.contains(&line), "{line}");
         }

@@ -1,5 +1,5 @@
-//! Which entries of a wallet are asked for. Read by hand, because a code may be given many times
-//! and everything else once.
+//! The query of a wallet's entries. It is parsed by hand, because `code` may occur several times
+//! and every other parameter only once.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -8,35 +8,35 @@ use utoipa::IntoParams;
 use crate::clock::{BoundedTimestamp, Timestamp};
 use crate::ledger::{self, EntryFilter};
 
-use super::page::Limit;
+use super::pagination::Limit;
 use super::{Code, Problem, Query, Time, TransferCode};
 
-/// The most codes that are asked for at once.
+/// The maximum number of codes in one query.
 const CODES_MAX: usize = 32;
 
-/// As the document has it.
+/// The parameters as openapi.yaml describes them.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "it only describes the query")]
+#[expect(dead_code, reason = "it only documents the query")]
 pub(super) struct EntriesParams {
-    /// Only entries of this code; given several times, of any of these.
+    /// Restricts the list to entries with this code; may be repeated to allow several codes.
     #[param(inline, style = Form, explode, required = false, max_items = 32)]
     code: Vec<TransferCode>,
-    /// Only entries that were booked then or later: RFC 3339.
+    /// Restricts the list to entries booked at or after this time: RFC 3339.
     #[param(value_type = Option<Time>, inline)]
     from: Option<String>,
-    /// Only entries that were booked before that: RFC 3339, later than `from`.
+    /// Restricts the list to entries booked before this time: RFC 3339, later than `from`.
     #[param(value_type = Option<Time>, inline)]
     to: Option<String>,
-    /// `next_cursor` of the page before; nothing for the first page.
+    /// The `next_cursor` of the previous page. Absent for the first page.
     #[param(max_length = 256)]
     cursor: Option<String>,
-    /// How many items at most.
+    /// The maximum number of items.
     #[param(default = 20, minimum = 1, maximum = 100, required = false)]
     limit: u32,
 }
 
-/// A query that was understood.
+/// The validated query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct EntriesQuery {
     pub(super) filter: EntryFilter,
@@ -45,8 +45,8 @@ pub(super) struct EntriesQuery {
 }
 
 impl EntriesQuery {
-    /// The name of the list that these filters make.
-    pub(super) fn list(&self) -> String {
+    /// Returns the name of the list that these filters select, to which cursors are bound.
+    pub(super) fn list_name(&self) -> String {
         let EntryFilter { codes, from, to } = &self.filter;
         let codes: Vec<_> = codes.iter().map(|code| code.as_str()).collect();
         let ms =
@@ -60,7 +60,7 @@ impl<S: Send + Sync> FromRequestParts<S> for EntriesQuery {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await?;
-        parse(&pairs).map_err(|why| Code::QueryInvalid.because(why))
+        parse(&pairs).map_err(|why| Code::QueryInvalid.with_detail(why))
     }
 }
 
@@ -75,19 +75,19 @@ fn parse(pairs: &[(String, String)]) -> Result<EntriesQuery, String> {
             }
             "code" => {
                 let code = ledger::Code::parse(value);
-                codes.push(code.ok_or_else(|| format!("there is no code {value:?}"))?);
+                codes.push(code.ok_or_else(|| format!("the code {value:?} does not exist"))?);
             }
-            "from" => once(name, from, time(name, value)?)?,
-            "to" => once(name, to, time(name, value)?)?,
-            "cursor" => once(name, &mut query.cursor, value.clone())?,
+            "from" => set_once(name, from, parse_time(name, value)?)?,
+            "to" => set_once(name, to, parse_time(name, value)?)?,
+            "cursor" => set_once(name, &mut query.cursor, value.clone())?,
             "limit" => {
-                let items = value.parse().map_err(|_| format!("a limit of {value:?}"))?;
-                once(name, &mut limit, Limit::of(items)?)?;
+                let items = value.parse().map_err(|_| format!("{value:?} is not a limit"))?;
+                set_once(name, &mut limit, Limit::new(items)?)?;
             }
-            _ => return Err(format!("there is no parameter {name:?}")),
+            _ => return Err(format!("the parameter {name:?} does not exist")),
         }
     }
-    // The order in which codes are named does not make another list.
+    // The order of the codes does not select another list.
     codes.sort_unstable();
     codes.dedup();
     if from.zip(*to).is_some_and(|(from, to)| from >= to) {
@@ -97,11 +97,11 @@ fn parse(pairs: &[(String, String)]) -> Result<EntriesQuery, String> {
     Ok(query)
 }
 
-fn once<T>(name: &str, place: &mut Option<T>, value: T) -> Result<(), String> {
-    if place.replace(value).is_some() { Err(format!("{name} is given twice")) } else { Ok(()) }
+fn set_once<T>(name: &str, slot: &mut Option<T>, value: T) -> Result<(), String> {
+    if slot.replace(value).is_some() { Err(format!("{name} is given twice")) } else { Ok(()) }
 }
 
-fn time(name: &str, value: &str) -> Result<Timestamp, String> {
+fn parse_time(name: &str, value: &str) -> Result<Timestamp, String> {
     let time: BoundedTimestamp = value.parse().map_err(|error| format!("{name}: {error}"))?;
     Ok(time.into())
 }
@@ -111,24 +111,24 @@ mod tests {
     use super::parse;
     use crate::ledger::Code;
 
-    fn of(pairs: &[(&str, &str)]) -> Result<super::EntriesQuery, String> {
+    fn parse_pairs(pairs: &[(&str, &str)]) -> Result<super::EntriesQuery, String> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         parse(&pairs.iter().map(owned).collect::<Vec<_>>())
     }
 
     #[test]
-    fn codes_may_come_often_and_in_any_order() {
-        let one = of(&[("code", "fee"), ("code", "ante"), ("code", "fee")]).unwrap();
+    fn codes_may_repeat_and_come_in_any_order() {
+        let one = parse_pairs(&[("code", "fee"), ("code", "ante"), ("code", "fee")]).unwrap();
         assert_eq!(one.filter.codes, [Code::Ante, Code::Fee]);
-        let other = of(&[("code", "ante"), ("code", "fee")]).unwrap();
-        assert_eq!(one.list(), other.list());
-        assert_ne!(one.list(), of(&[("code", "ante")]).unwrap().list());
-        let manila = of(&[("from", "2026-03-01T00:00:00+08:00")]).unwrap();
-        assert_eq!(manila, of(&[("from", "2026-02-28T16:00:00Z")]).unwrap());
+        let other = parse_pairs(&[("code", "ante"), ("code", "fee")]).unwrap();
+        assert_eq!(one.list_name(), other.list_name());
+        assert_ne!(one.list_name(), parse_pairs(&[("code", "ante")]).unwrap().list_name());
+        let manila = parse_pairs(&[("from", "2026-03-01T00:00:00+08:00")]).unwrap();
+        assert_eq!(manila, parse_pairs(&[("from", "2026-02-28T16:00:00Z")]).unwrap());
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn invalid_queries_are_rejected() {
         let time = "2026-03-01T00:00:00Z";
         for pairs in [
             &[("code", "gift")][..],
@@ -142,7 +142,7 @@ mod tests {
             &[("from", time), ("to", time)],
             &[("cursor", "a"), ("cursor", "a")],
         ] {
-            assert!(of(pairs).is_err(), "{pairs:?}");
+            assert!(parse_pairs(pairs).is_err(), "{pairs:?}");
         }
     }
 }

@@ -228,8 +228,8 @@ impl From<ReportRecord> for SentReport {
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The document", body = Export),
-        (status = 429, description = "`exported_lately`: `Retry-After` says when there is another \
-            one", body = ProblemBody, content_type = "application/problem+json")
+        (status = 429, description = "`exported_lately`: the next export is possible after \
+            `Retry-After`", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn export_me(
@@ -253,7 +253,8 @@ pub(super) async fn export_me(
         }
     };
     services.live.count_export(player.id).await.map_err(unavailable)?;
-    let export = ExportStream { services, player, section: ExportSection::Sessions(None), is_begun: false };
+    let section = ExportSection::Sessions(None);
+    let export = ExportStream { services, player, section, is_begun: false };
     let rest = stream::try_unfold(Some(export), async |export| match export {
         Some(export) => export.next_portion().await.map(Some),
         None => Ok(None),
@@ -273,7 +274,7 @@ fn attachment_response(body: Body) -> Response {
 /// Releases the player's rate limit after an export that failed, so that the player can retry soon.
 async fn cancel_export(services: &Services, player: &Player) {
     if let Err(error) = services.live.cancel_export(player.id).await {
-        tracing::warn!(%error, "an export that failed counts for an hour");
+        tracing::warn!(%error, "a failed export still counts against the rate limit");
     }
 }
 
@@ -284,7 +285,8 @@ async fn gather_head(services: &Services, player: &Player) -> Result<ExportHead,
     let profile = accounts.profile(id).await?;
     let profile = profile.ok_or_else(|| Problem::internal(&"a signed-in player has no row"))?;
     let sanctions = async |kind| {
-        let listed = SanctionReader::new(services.pool.clone()).list(id, kind).await.map_err(database_problem)?;
+        let reader = SanctionReader::new(services.pool.clone());
+        let listed = reader.list(id, kind).await.map_err(database_problem)?;
         Ok::<_, Problem>(listed.into_iter().map(Into::into).collect())
     };
     let related = async |relation| {
@@ -327,7 +329,7 @@ struct ExportStream {
     services: Services,
     player: Player,
     section: ExportSection,
-    /// Whether the current list has an item.
+    /// True if the current list has an item.
     is_begun: bool,
 }
 
@@ -341,7 +343,7 @@ enum ExportSection {
 
 /// The export stopped before its end. The cause is in the log.
 #[derive(Debug, thiserror::Error)]
-#[error("the export broke off")]
+#[error("the export failed")]
 struct ExportError;
 
 impl ExportStream {
@@ -365,12 +367,14 @@ impl ExportStream {
         let mut text = Vec::new();
         let next = match self.section {
             ExportSection::Sessions(after) => {
-                let held = self.services.accounts.list_session_records(id, after, PORTION_ROWS).await?;
+                let accounts = &self.services.accounts;
+                let held = accounts.list_session_records(id, after, PORTION_ROWS).await?;
                 let is_full = u32::try_from(held.len()).is_ok_and(|rows| rows == PORTION_ROWS);
                 let last = held.last().map(|session| session.id).filter(|_| is_full);
                 self.write_items(&mut text, held.into_iter().map(ExportedSession::from))?;
-                last.map(|last| ExportSection::Sessions(Some(last)))
-                    .or_else(|| self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None)))
+                last.map(|last| ExportSection::Sessions(Some(last))).or_else(|| {
+                    self.open_list(&mut text, "wallet_entries", ExportSection::Entries(None))
+                })
             }
             ExportSection::Entries(cursor) => {
                 let filter = EntryFilter::default();
@@ -383,7 +387,8 @@ impl ExportStream {
             ExportSection::Games(cursor) => {
                 let everything = archive::Filter::default();
                 let pool = &self.services.pool;
-                let page = archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS).await;
+                let page =
+                    archive::list_by_player(pool, id, &everything, cursor, PORTION_ROWS).await;
                 let page = page.map_err(database_problem)?;
                 let games = page.items.into_iter().map(GameSummary::try_from);
                 let games = games.collect::<Result<Vec<_>, _>>()?;
@@ -424,7 +429,12 @@ impl ExportStream {
     }
 
     /// Closes the current list and opens the next one.
-    fn open_list(&mut self, text: &mut Vec<u8>, name: &str, section: ExportSection) -> Option<ExportSection> {
+    fn open_list(
+        &mut self,
+        text: &mut Vec<u8>,
+        name: &str,
+        section: ExportSection,
+    ) -> Option<ExportSection> {
         self.is_begun = false;
         text.extend_from_slice(format!("],\"{name}\":[").as_bytes());
         Some(section)

@@ -24,16 +24,17 @@ use crate::reports::{DealSpan, Deals, Reports, UNENDED_AFTER};
 use super::games::{require_record, seat_number};
 use super::pagination::{Limit, CursorOwner};
 use super::{
-    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, database_problem, record_problem,
+    Code, Cursors, PageOf, Path, Problem, ProblemBody, Query, Time, database_problem,
+    record_problem,
 };
 
 /// The steps of verification, in the order of docs/FAIRNESS.md.
 const VERIFICATION_STEPS: [&str; 5] = [
     "SHA-256 of the bytes of `server_seed` is `commitment`, which the table showed before any \
      player was ready.",
-    "The seed of a client that revealed a `text` is the SHA-256 of that text, and its `commitment`, \
-     which the table showed before it asked for the first text, the SHA-256 of the seed. Without a \
-     `text` the seed is the `commitment` itself; zeros are those of a client that took no part.",
+    "The seed of a client that revealed a `text` is the SHA-256 of that text. Its `commitment`, \
+     which the table showed before it asked for the first text, is the SHA-256 of the seed. Without \
+     a `text` the seed is the `commitment` itself; a client that took no part has zeros.",
     "The key is HMAC-SHA256, keyed with `server_seed`, over the text bahay/shuffle/v1, the 16 \
      bytes of `game` and the `seed` of each of `clients` by seat.",
     "Under that key ChaCha20 (RFC 8439, zero nonce, counter from 0) gives little-endian words of \
@@ -124,10 +125,12 @@ pub(super) enum ChanceOutcome {
     tag = "games",
     params(("id" = Uuid, Path, description = "The game")),
     responses(
-        (status = 200, description = "How it was dealt", body = Fairness),
-        (status = 404, description = "`game_not_found`: there is no such game, or it goes on",
+        (status = 200, description = "The deal, with the steps of verification", body = Fairness),
+        (status = 404, description = "`game_not_found`: the game does not exist, or is still being \
+            played",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`game_voided`: the game was voided, and its deal is not shown",
+        (status = 409, description = "`game_voided`: the game was voided, and its deal is \
+            not shown",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
@@ -221,7 +224,7 @@ impl From<DealSpan> for DealsSpan {
     get,
     path = "/v1/fairness",
     tag = "games",
-    responses((status = 200, description = "What became of games", body = DealsReport))
+    responses((status = 200, description = "The counts of games", body = DealsReport))
 )]
 pub(super) async fn show_deals(
     State(reports): State<Reports>,
@@ -326,8 +329,8 @@ pub(super) async fn list_unrevealed_commitments(
     let list = format!("commitments {} {:?}", filter.from.ms(), query.table);
     let cursor = cursors.open(&list, &PublicOwner, query.cursor.as_deref())?;
     let limit = query.limit.items();
-    let page =
-        archive::unrevealed_commitments(&pool, filter, cursor, limit).await.map_err(database_problem)?;
+    let page = archive::unrevealed_commitments(&pool, filter, cursor, limit).await;
+    let page = page.map_err(database_problem)?;
     let next_cursor = page.next.map(|next| cursors.seal(&list, &PublicOwner, &next));
     let items = page.items.into_iter().map(UnrevealedBody::from).collect();
     Ok(Json(PageOf { items, next_cursor }))

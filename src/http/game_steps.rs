@@ -121,10 +121,11 @@ pub(super) enum ActionSource {
     security(("access_token" = [])),
     params(("id" = Uuid, Path, description = "The game"), StepsQuery),
     responses(
-        (status = 200, description = "Some steps", body = GameSteps),
-        (status = 404, description = "`game_not_found`: there is no such game, or it was not yours",
+        (status = 200, description = "The selected steps", body = GameSteps),
+        (status = 404, description = "`game_not_found`: the game does not exist, or the player did \
+            not play in it",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`game_not_finished` or `game_voided`: there is no record",
+        (status = 409, description = "`game_not_finished` or `game_voided`: the game has no record",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 503, description = "`archive_unreachable`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json")
@@ -146,7 +147,8 @@ pub(super) async fn list_game_steps(
     let (game, record) = load_record(&pool, &records, player, id).await?;
     let index = game.players.iter().position(|one| *one == player.id);
     let seat = index.and_then(|index| u8::try_from(index).ok()).and_then(Seat::new);
-    let seat = seat.ok_or_else(|| Problem::internal(&"a player of a game has no seat in it"))?;
+    let seat = seat
+        .ok_or_else(|| Problem::internal(&"a player of a game has no seat in its record"))?;
     let viewer = match query.hands.unwrap_or(HandVisibility::Own) {
         HandVisibility::Own => Viewer::Seat(seat),
         HandVisibility::All => Viewer::Everything,

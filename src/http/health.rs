@@ -1,4 +1,4 @@
-//! Whether the server lives, and whether it can work.
+//! The probes of liveness and readiness, and the metrics.
 
 use std::fmt;
 use std::future::Future;
@@ -21,70 +21,72 @@ use crate::verify::hourly::LastCheck;
 
 use super::{Code, Problem, Services, Time};
 
-/// What has not answered within this time is not ready.
+/// The time within which a probe has to answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// For so long an answer is given again: anybody may ask, and nobody else is asked for that.
-const KEPT: Duration = Duration::from_secs(1);
+/// The time for which results are reused, so that frequent requests to an open endpoint do not load
+/// the probed services.
+const CACHE_TTL: Duration = Duration::from_secs(1);
 
-/// Something that must answer for the server to be ready.
+/// A service that must answer for the server to be ready.
 #[derive(Clone)]
 pub struct Probe {
     name: &'static str,
-    ask: Arc<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
+    check: Arc<dyn Fn() -> BoxFuture<'static, Result<(), String>> + Send + Sync>,
 }
 
 impl Probe {
-    /// `ask` says why not, for the log.
-    pub fn new<F>(name: &'static str, ask: impl Fn() -> F + Send + Sync + 'static) -> Self
+    /// Creates a probe. The error of `check` is the reason for the log.
+    pub fn new<F>(name: &'static str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
-        Self { name, ask: Arc::new(move || Box::pin(ask())) }
+        Self { name, check: Arc::new(move || Box::pin(check())) }
     }
 
-    async fn answers(&self) -> bool {
-        let answer = tokio::time::timeout(TIMEOUT, (self.ask)()).await;
-        let why = match answer {
+    async fn is_answering(&self) -> bool {
+        let answer = tokio::time::timeout(TIMEOUT, (self.check)()).await;
+        let reason = match answer {
             Ok(Ok(())) => return true,
-            Ok(Err(why)) => why,
+            Ok(Err(reason)) => reason,
             Err(_) => format!("no answer within {} ms", TIMEOUT.as_millis()),
         };
-        tracing::warn!(what = self.name, why, "not ready");
+        tracing::warn!(probe = self.name, reason, "not ready");
         false
     }
 }
 
-/// What must answer for the server to be ready, asked once a second at most. Clones share the answer.
+/// The probes that decide on readiness. They run at most once a second. Clones share the results.
 #[derive(Clone, Debug)]
 pub struct Readiness(Arc<ReadinessInner>);
 
 #[derive(Debug)]
 struct ReadinessInner {
     probes: Vec<Probe>,
-    /// Held while they are asked, so that those who come meanwhile get the same answer.
-    last: Mutex<Option<(Moment, Answers)>>,
+    /// The latest results. The lock is held while probes run, so that concurrent requests share one
+    /// run.
+    last: Mutex<Option<(Moment, ProbeResults)>>,
 }
 
-/// Who answers, and who does not.
+/// The names of the services that answered, and of those that did not.
 #[derive(Clone, Debug, Default)]
-struct Answers {
+struct ProbeResults {
     answering: Vec<&'static str>,
     missing: Vec<&'static str>,
 }
 
 impl Readiness {
-    /// PostgreSQL aside, which is asked over the pool.
+    /// Creates the readiness check. PostgreSQL is not among `probes`; it is probed over the pool.
     pub fn new(probes: Vec<Probe>) -> Self {
         Self(Arc::new(ReadinessInner { probes, last: Mutex::default() }))
     }
 
-    async fn ask(&self, pool: &PgPool) -> Answers {
+    async fn check_probes(&self, pool: &PgPool) -> ProbeResults {
         let mut last = self.0.last.lock().await;
-        if let Some((asked_at, answers)) = &*last
-            && asked_at.elapsed() < KEPT
+        if let Some((checked_at, results)) = &*last
+            && checked_at.elapsed() < CACHE_TTL
         {
-            return answers.clone();
+            return results.clone();
         }
         let pool = pool.clone();
         let postgres = Probe::new("postgres", move || {
@@ -92,20 +94,20 @@ impl Readiness {
             async move {
                 match db::takes_writes(&pool).await {
                     Ok(true) => Ok(()),
-                    Ok(false) => Err("it takes no writes".to_owned()),
+                    Ok(false) => Err("it accepts no writes".to_owned()),
                     Err(error) => Err(error.to_string()),
                 }
             }
         });
         let probes: Vec<_> = std::iter::once(&postgres).chain(&self.0.probes).collect();
-        let answered = join_all(probes.iter().map(|probe| probe.answers())).await;
-        let mut answers = Answers::default();
+        let answered = join_all(probes.iter().map(|probe| probe.is_answering())).await;
+        let mut results = ProbeResults::default();
         for (probe, answered) in probes.iter().zip(answered) {
-            let named = if answered { &mut answers.answering } else { &mut answers.missing };
-            named.push(probe.name);
+            let names = if answered { &mut results.answering } else { &mut results.missing };
+            names.push(probe.name);
         }
-        *last = Some((Moment::now(), answers.clone()));
-        answers
+        *last = Some((Moment::now(), results.clone()));
+        results
     }
 }
 
@@ -121,20 +123,21 @@ pub(super) struct Health {
     /// `alive` or `ready`.
     #[schema(example = "ready")]
     status: &'static str,
-    /// What answers, by name.
+    /// The names of the services that answered.
     #[schema(example = json!(["postgres", "redis"]))]
     answering: Vec<&'static str>,
-    /// The last check of the ledger, once there was one.
+    /// The last check of the ledger. Absent before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     ledger: Option<LedgerCheck>,
 }
 
-/// How the books were found.
+/// The result of a check of the ledger.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct LedgerCheck {
     checked_at: Time,
-    /// Whether everything added up. If not, the log and `ledger_checks` say what does not.
+    /// True if the check found no difference. Differences are in the log and in the table
+    /// `ledger_checks`.
     is_clean: bool,
 }
 
@@ -145,32 +148,32 @@ impl From<LastCheck> for LedgerCheck {
     }
 }
 
-/// Say whether the process lives
+/// Show that the process is alive
 ///
-/// For whoever restarts processes: it asks nothing of anybody.
+/// For supervisors that restart processes. It depends on no other service.
 #[utoipa::path(
     get,
     path = "/healthz",
     tag = "server",
-    responses((status = 200, description = "It does", body = Health))
+    responses((status = 200, description = "The process is alive", body = Health))
 )]
 pub(super) async fn is_alive() -> Json<Health> {
     Json(Health { status: "alive", answering: Vec::new(), ledger: None })
 }
 
-/// Returns whether the server can work: PostgreSQL and Redis were asked within the last second whether
-/// they take writes. A ledger that does not add up is shown and stops nothing.
+/// Returns whether the server is ready: PostgreSQL and Redis have accepted writes within the last
+/// second. A difference in the ledger is reported, but does not make the server unready.
 pub(super) async fn is_ready(State(services): State<Services>) -> Result<Json<Health>, Problem> {
-    let Answers { answering, missing } = services.readiness.ask(&services.pool).await;
+    let ProbeResults { answering, missing } = services.readiness.check_probes(&services.pool).await;
     if missing.is_empty() {
         let ledger = services.checks.last().map(LedgerCheck::from);
         return Ok(Json(Health { status: "ready", answering, ledger }));
     }
     let missing = missing.join(", ");
-    Err(Code::Unavailable.because(format!("not ready: {missing}")))
+    Err(Code::Unavailable.with_detail(format!("not ready: {missing}")))
 }
 
-/// The figures of this process, in the text format of Prometheus.
+/// Returns the metrics of this process, in the text format of Prometheus.
 pub(super) async fn show_metrics(
     State(metrics): State<Metrics>,
 ) -> Result<impl IntoResponse, Problem> {

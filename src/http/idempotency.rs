@@ -42,7 +42,7 @@ const KEY_BYTES_MAX: usize = 128;
 /// The header of a call that may carry an idempotency key.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it only describes the header")]
+#[expect(dead_code, reason = "it only documents the header")]
 pub(super) struct OptionalKeyHeader {
     /// An idempotency key of your choice: 1 to 128 visible ASCII characters. If the response does
     /// not arrive, retry the call with the same key: it takes effect once, and the retry returns
@@ -60,7 +60,7 @@ pub(super) struct OptionalKeyHeader {
 /// The header of a call that must carry an idempotency key.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it only describes the header")]
+#[expect(dead_code, reason = "it only documents the header")]
 pub(super) struct RequiredKeyHeader {
     /// An idempotency key of your choice: 1 to 128 visible ASCII characters. If the response does
     /// not arrive, retry the call with the same key: it takes effect once, and the retry returns
@@ -242,7 +242,7 @@ async fn store_response(store: &Idempotency, lease: &Lease, response: Response) 
         store.finish(lease, &StoredResponse { status, content_type, body: bytes.to_vec() }).await
     };
     if let Err(error) = stored {
-        tracing::warn!(%error, "an answer could not be kept for its idempotency key");
+        tracing::warn!(%error, "the response of an idempotency key could not be stored");
     }
     Response::from_parts(parts, AnswerBody::from(bytes))
 }

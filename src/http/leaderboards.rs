@@ -1,4 +1,4 @@
-//! Leaderboards: who has won most, by day, week, season and all time.
+//! Leaderboards by day, week, season and all time.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,13 +12,13 @@ use bahay_engine::catalog;
 use crate::auth::Player;
 use crate::clock::BoundedDate;
 use crate::ids::GameName;
-use crate::standings::{self, Asked, Ranked, Standing, Standings};
+use crate::standings::{self, BoardPage, BoardPageQuery, RankedPlayer, Standings};
 
-use super::page::Limit;
+use super::pagination::Limit;
 use super::{Code, Path, Problem, ProblemBody, Query, Services};
 
-/// What players compete in: what won games have brought, in hundredths of a coin, how often the POT
-/// was taken, or how well they play.
+/// The score by which players are ranked: the coins that won games brought, in hundredths of a
+/// coin; the number of POTs won; or the skill rating.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Board {
@@ -27,7 +27,7 @@ pub(super) enum Board {
     Rating,
 }
 
-/// Over which time scores are summed.
+/// The time over which scores are summed.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Span {
@@ -37,7 +37,7 @@ pub(super) enum Span {
     Ever,
 }
 
-/// Which places to show.
+/// The part of a leaderboard to show.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Section {
@@ -45,28 +45,33 @@ pub(super) enum Section {
     Around,
 }
 
-/// Which part of a board is asked for.
+/// Selects a part of a leaderboard.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct BoardQuery {
-    /// The game, by its name; the first of the house if left out.
-    #[param(value_type = Option<String>, max_length = 32, pattern = "^[a-z][a-z0-9_]{0,31}$", example = "tongits")]
+    /// The game's kind. Defaults to the first kind of the house.
+    #[param(
+        value_type = Option<String>,
+        max_length = 32,
+        pattern = "^[a-z][a-z0-9_]{0,31}$",
+        example = "tongits"
+    )]
     kind: Option<GameName>,
-    /// The places from the first on, if this is left out, or those around the player who asks.
+    /// The ranks from the top (the default), or those around the requesting player.
     #[param(inline)]
     section: Option<Section>,
-    /// A day of the span, in the leaderboards' time zone; today if left out. From the span of the
-    /// first game that was counted to today. Ratings are as they are now: for `rating` a day of the
-    /// present span.
+    /// A day of the span, in the time zone of the leaderboards. Defaults to today. Days from the
+    /// span of the first counted game to today are valid. Ratings are not kept by day: for `rating`
+    /// the day must lie in the present span.
     #[param(value_type = Option<String>, format = Date, example = "2026-03-01")]
     date: Option<BoundedDate>,
-    /// The number of places from the top that are left out, for the next pages. Places around the
-    /// player have none.
+    /// The number of ranks to skip from the top, for pagination. Not allowed for the ranks around a
+    /// player.
     #[serde(default)]
     #[param(required = false, default = 0, minimum = 0, maximum = 10_000)]
     offset: u32,
-    /// How many places at most.
+    /// The maximum number of ranks.
     #[serde(default)]
     #[param(value_type = u32, required = false, default = 20, minimum = 1, maximum = 100)]
     limit: Limit,
@@ -75,7 +80,7 @@ pub(super) struct BoardQuery {
 /// Part of a leaderboard.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Leaderboard {
-    /// The game, by its name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: &'static str,
     board: Board,
@@ -83,57 +88,59 @@ pub(super) struct Leaderboard {
     /// The first day of the span; 1970-01-01 for all time.
     #[schema(value_type = String, format = Date, example = "2026-03-01")]
     starts_on: Date,
-    /// Whose days and weeks they are.
+    /// The time zone in which days and weeks are counted.
     #[schema(example = "Asia/Manila")]
     time_zone: String,
-    /// How many players have a place.
+    /// The number of ranked players.
     total: u64,
-    /// The place of the player who asks; null without one.
+    /// The rank of the requesting player; null if the player is not ranked.
     #[schema(required = true)]
-    own: Option<BoardPlace>,
-    items: Vec<BoardPlace>,
+    own: Option<LeaderboardRank>,
+    items: Vec<LeaderboardRank>,
 }
 
-/// A place on a leaderboard. Equal scores have one rank, and stand in the order in which they were
-/// reached.
+/// A rank on a leaderboard. Equal scores share a rank and are listed in the order in which they
+/// were reached.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct BoardPlace {
-    /// From 1, as in competitions: after two of rank 2 comes rank 4.
+pub(super) struct LeaderboardRank {
+    /// The rank, counted from 1, as in competitions: rank 4 follows two of rank 2.
     #[schema(minimum = 1)]
     rank: u64,
     player: Uuid,
     #[schema(example = "Maria")]
     name: String,
-    /// Hundredths of a coin, a number of POTs, or thousandths of what a player is at least as good
-    /// as: 0 for somebody of whom nothing is known, and seldom below that.
+    /// Hundredths of a coin, a number of POTs, or thousandths of a lower bound of the player's
+    /// rating. The lower bound is 0 for a player without rated games, and seldom below that.
     score: i64,
 }
 
-impl From<Ranked> for BoardPlace {
-    fn from(ranked: Ranked) -> Self {
-        let Ranked { rank, player, name, score } = ranked;
+impl From<RankedPlayer> for LeaderboardRank {
+    fn from(ranked: RankedPlayer) -> Self {
+        let RankedPlayer { rank, player, name, score } = ranked;
         Self { rank, player: player.0, name, score }
     }
 }
 
 /// Show a leaderboard
 ///
-/// Settled games count some seconds after they were settled; those with a bot of the house do not.
-/// Over a span the board by rating has those who were rated in it, as they are rated now.
+/// Settled games are counted some seconds after their settlement. Games with a house bot are not
+/// counted. The board by rating lists the players who were rated within the span, with their
+/// present ratings.
 #[utoipa::path(
     get,
     path = "/v1/leaderboards/{board}/{span}",
     tag = "players",
     security(("access_token" = [])),
     params(
-        ("board" = inline(Board), Path, description = "What players compete in"),
-        ("span" = inline(Span), Path, description = "Over which time"),
+        ("board" = inline(Board), Path, description = "The score by which players are ranked"),
+        ("span" = inline(Span), Path, description = "The time over which scores are summed"),
         BoardQuery
     ),
     responses(
-        (status = 200, description = "Part of the board", body = Leaderboard),
-        (status = 422, description = "`query_invalid`: among others a `date` outside of the days \
-            that leaderboards have", body = ProblemBody, content_type = "application/problem+json")
+        (status = 200, description = "The selected part of the leaderboard", body = Leaderboard),
+        (status = 422, description = "`query_invalid`: an invalid parameter, such as a `date` for \
+            which there is no leaderboard",
+            body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn show_leaderboard(
@@ -149,24 +156,26 @@ pub(super) async fn show_leaderboard(
         None => standings.today(now),
         Some(day) if standings.has_day(over, day, now).await? => day,
         Some(_) => {
-            let detail = "`date` is not from the first game that was counted to today";
-            return Err(Code::QueryInvalid.because(detail));
+            let detail = "`date` lies before the first counted game or after today";
+            return Err(Code::QueryInvalid.with_detail(detail));
         }
     };
-    let asked = Asked { section: query.section()?, limit: query.limit.items(), player: player.id };
-    let kind = known_kind(query.kind.as_ref())?;
+    let section = query.to_section()?;
+    let page = BoardPageQuery { section, limit: query.limit.items(), player: player.id };
+    let kind = find_kind(query.kind.as_ref())?;
     let standing = match board {
-        Board::Coins => standings.board(kind, standings::Board::Coins, over, day, asked).await?,
-        Board::Hits => standings.board(kind, standings::Board::Hits, over, day, asked).await?,
+        Board::Coins => standings.board(kind, standings::Board::Coins, over, day, page).await?,
+        Board::Hits => standings.board(kind, standings::Board::Hits, over, day, page).await?,
         Board::Rating => {
             let calendar = standings.calendar();
             if calendar.start_of_day(over, day) != calendar.start(over, now) {
-                return Err(Code::QueryInvalid.because("ratings are as they are now"));
+                let detail = "ratings are available for the present span only";
+                return Err(Code::QueryInvalid.with_detail(detail));
             }
-            standings.rating_board(kind, over, now, asked).await?
+            standings.rating_board(kind, over, now, page).await?
         }
     };
-    let Standing { starts_on, total, own, places } = standing;
+    let BoardPage { starts_on, total, own, places } = standing;
     Ok(Json(Leaderboard {
         kind,
         board,
@@ -174,19 +183,19 @@ pub(super) async fn show_leaderboard(
         starts_on,
         time_zone: standings.calendar().zone.name().to_owned(),
         total,
-        own: own.map(BoardPlace::from),
-        items: places.into_iter().map(BoardPlace::from).collect(),
+        own: own.map(LeaderboardRank::from),
+        items: places.into_iter().map(LeaderboardRank::from).collect(),
     }))
 }
 
-/// The game of this name, or the first one of the house.
-fn known_kind(wanted: Option<&GameName>) -> Result<&'static str, Problem> {
+/// Returns the kind with this name, or the first kind of the house.
+fn find_kind(kind: Option<&GameName>) -> Result<&'static str, Problem> {
     let mut names = catalog::kinds().into_iter().map(|kind| kind.name);
-    let found = match wanted {
-        Some(wanted) => names.find(|name| *name == wanted.as_str()),
+    let found = match kind {
+        Some(kind) => names.find(|name| *name == kind.as_str()),
         None => names.next(),
     };
-    found.ok_or_else(|| Code::QueryInvalid.because("`kind` names no game of this house"))
+    found.ok_or_else(|| Code::QueryInvalid.with_detail("`kind` names no game of the house"))
 }
 
 impl From<Span> for standings::Span {
@@ -201,16 +210,16 @@ impl From<Span> for standings::Span {
 }
 
 impl BoardQuery {
-    fn section(&self) -> Result<standings::Section, Problem> {
+    fn to_section(&self) -> Result<standings::Section, Problem> {
         let offset = self.offset;
         match self.section.unwrap_or(Section::Top) {
             Section::Top if offset > standings::PLACES_MAX => {
-                let why = format!("an offset is at most {}", standings::PLACES_MAX);
-                Err(Code::QueryInvalid.because(why))
+                let detail = format!("an offset is at most {}", standings::PLACES_MAX);
+                Err(Code::QueryInvalid.with_detail(detail))
             }
             Section::Top => Ok(standings::Section::Top { offset }),
             Section::Around if offset > 0 => {
-                Err(Code::QueryInvalid.because("places around a player have no offset"))
+                Err(Code::QueryInvalid.with_detail("the ranks around a player have no offset"))
             }
             Section::Around => Ok(standings::Section::Around),
         }

@@ -1,36 +1,37 @@
-//! The preview of an invitation: the tags (Open Graph, Twitter) from which messengers make the card of a
-//! link to a private table, with the name of its host, the game, the bet and the seats.
+//! The link preview of an invitation: the tags (Open Graph, Twitter) from which messengers render a
+//! card for a link to a private table, with the name of its host, the game, the bet and the seats.
 //!
-//! The page has tags for any link between two comments; those of an invitation take their place. All
-//! text is escaped. The preview is shown without signing in to whoever has the link, as messengers ask.
+//! The page contains default tags between two marker comments; the tags of an invitation replace
+//! them. All text is escaped. The preview requires no sign-in, because messengers request it
+//! without one; everybody with the link can see it.
 
 use axum::http::Uri;
 use bahay_engine::coins::Coins;
 use maud::html;
 
-/// The lines around the tags in the page.
+/// The marker comments around the tags of the page.
 const BEGIN: &str = "<!--preview-->";
 const END: &str = "<!--/preview-->";
 
-/// How the address of the picture begins, which is named in the tags of the page.
+/// The prefix of the picture's path, by which it is found in the page's default tags.
 const PICTURE: &str = "/play/files/preview-";
 
-/// The page, taken apart around its tags.
+/// The page, split at its marker comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Template<'a> {
     before: &'a str,
     after: &'a str,
-    /// The address of the picture on this server.
+    /// The path of the picture on this server.
     picture: Option<&'a str>,
 }
 
-/// The invitation to a private table, as its card shows it.
+/// An invitation to a private table, as its card shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Invitation {
-    /// The link itself, absolute.
+    /// The absolute link.
     pub(super) link: String,
     pub(super) host: String,
-    /// As people call it.
+    /// The title of the game.
     pub(super) game: &'static str,
     pub(super) bet: Coins,
     pub(super) seats: u8,
@@ -38,7 +39,7 @@ pub(super) struct Invitation {
 }
 
 impl<'a> Template<'a> {
-    /// Takes a page apart; `None` if it has no place for tags.
+    /// Splits a page at its marker comments; `None` if it has none.
     pub(super) fn parse(page: &'a str) -> Option<Self> {
         let (before, rest) = page.split_once(BEGIN)?;
         let (tags, after) = rest.split_once(END)?;
@@ -47,18 +48,18 @@ impl<'a> Template<'a> {
     }
 
     /// Returns the page with the tags of an invitation.
-    pub(super) fn page_for(&self, invitation: &Invitation) -> String {
+    pub(super) fn render_page(&self, invitation: &Invitation) -> String {
         let Self { before, after, picture } = self;
-        let tags = invitation.tags(*picture);
+        let tags = invitation.render_tags(*picture);
         [before, BEGIN, "\n", &tags, "\n", END, after].concat()
     }
 }
 
 impl Invitation {
-    fn tags(&self, picture: Option<&str>) -> String {
+    fn render_tags(&self, picture: Option<&str>) -> String {
         let Self { link, host, game, bet, seats, seats_taken } = self;
         let title = format!("{host} invites you to {game}");
-        let bet = in_coins(*bet);
+        let bet = format_coins(*bet);
         let about = format!(
             "Bet {bet}. {seats_taken} of {seats} seats are taken. Free, without signing up and \
              without real money."
@@ -82,7 +83,7 @@ impl Invitation {
     }
 }
 
-/// The scheme and the host of a link; empty if it has none.
+/// Returns the scheme and host of a link, or an empty text if it has none.
 fn origin_of(link: &str) -> String {
     let link = link.parse::<Uri>().unwrap_or_default();
     match (link.scheme_str(), link.authority()) {
@@ -91,7 +92,7 @@ fn origin_of(link: &str) -> String {
     }
 }
 
-fn in_coins(amount: Coins) -> String {
+fn format_coins(amount: Coins) -> String {
     let text = amount.to_string();
     let text = text.strip_suffix(".00").unwrap_or(&text);
     if text == "1" { "1 coin".to_owned() } else { format!("{text} coins") }
@@ -118,8 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn the_tags_of_an_invitation_take_the_place_of_those_of_the_page() {
-        let page = Template::parse(PAGE).expect("there is a place").page_for(&invitation("Maria"));
+    fn the_tags_of_an_invitation_replace_those_of_the_page() {
+        let template = Template::parse(PAGE).expect("the page has markers");
+        let page = template.render_page(&invitation("Maria"));
         assert!(page.starts_with("<head>\n<!--preview-->\n") && page.ends_with("\n</head>"));
         assert!(!page.contains("content=\"Bahay\">\n"), "{page}");
         for tag in [
@@ -133,21 +135,22 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_text_whatever_is_in_it() {
-        let template = Template::parse(PAGE).expect("there is a place");
-        let plain = template.page_for(&invitation("Maria"));
-        let page = template.page_for(&invitation("\"><script>&'<!--/preview-->"));
+    fn the_host_name_is_escaped() {
+        let template = Template::parse(PAGE).expect("the page has markers");
+        let plain = template.render_page(&invitation("Maria"));
+        let page = template.render_page(&invitation("\"><script>&'<!--/preview-->"));
         let brackets = |page: &str| page.matches('<').count();
         assert_eq!(brackets(&page), brackets(&plain));
         assert!(page.contains("&quot;&gt;&lt;script&gt;&amp;"), "{page}");
     }
 
     #[test]
-    fn a_page_without_the_place_or_the_picture_is_left_so() {
+    fn a_page_without_markers_or_picture_is_handled() {
         assert_eq!(Template::parse("<head><!--preview--></head>"), None);
         assert_eq!(Template::parse("<head></head>"), None);
         let bare = "<head><!--preview--><!--/preview--></head>";
-        let page = Template::parse(bare).expect("there is a place").page_for(&invitation("Maria"));
+        let template = Template::parse(bare).expect("the page has markers");
+        let page = template.render_page(&invitation("Maria"));
         assert!(!page.contains("og:image"), "{page}");
     }
 }

@@ -1,4 +1,4 @@
-//! Tickets of players who look for a table.
+//! Matchmaking tickets: requests for a seat that wait for the matcher.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -8,28 +8,33 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::live_store::TicketState;
 use crate::lobby::{self, LobbyError};
 
 use super::rooms::WaitReasonName;
 use super::{Body, Path, Problem, ProblemBody, RoomText, Services, Time};
 
-/// Where a player wants to play.
+/// The rooms in which a player wants to play.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MatchmakingRequest {
-    /// Any of these rooms will do; those that the wallet does not fit are left out.
-    #[schema(value_type = Vec<RoomText>, min_items = 1, max_items = 8, example = json!(["newbie", "barkada"]))]
+    /// The acceptable rooms. Rooms that do not fit the player's wallet are ignored.
+    #[schema(
+        value_type = Vec<RoomText>,
+        min_items = 1,
+        max_items = 8,
+        example = json!(["newbie", "barkada"])
+    )]
     rooms: Vec<String>,
 }
 
-/// Where a ticket stands.
+/// The state of a ticket.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum MatchmakingState {
     Waiting,
-    /// A table is found, and the player is being seated.
+    /// The matcher has chosen a table, and the player is being seated.
     Placed,
     Seated,
     Cancelled,
@@ -48,7 +53,7 @@ impl From<TicketState> for MatchmakingState {
     }
 }
 
-/// A wish to play, and what became of it.
+/// A ticket, with its state.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MatchmakingTicket)]
 pub(super) struct MatchmakingTicketBody {
@@ -58,14 +63,14 @@ pub(super) struct MatchmakingTicketBody {
     state: MatchmakingState,
     #[schema(example = json!(["newbie"]))]
     rooms: Vec<String>,
-    /// Where the player sits, once seated: open the socket and join.
+    /// The table, once the player is seated: open the socket and join it.
     #[schema(required = true, example = "019ca944-3c00-7000-8000-00000007ab1e")]
     table: Option<Uuid>,
     #[schema(inline, value_type = WaitReasonName, required = false, example = "only_same_network")]
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<WaitReasonName>,
     created_at: Time,
-    /// When it is given up. What became of it is known for a minute after that.
+    /// The time at which the ticket expires. Its final state remains available for one minute.
     expires_at: Time,
 }
 
@@ -85,13 +90,14 @@ impl From<lobby::Ticket> for MatchmakingTicketBody {
 
 /// Look for a table
 ///
-/// Waits until players who fit are there: a table where a POT waits first, then one with free
-/// seats, then a new one. Players of one device do not meet, nor, in rooms of a higher bet, those of
-/// one network, nor, while others wait, those who have just played together. The player has a socket
-/// open, on any node; when its last one is gone the ticket is cancelled. A player has one ticket at a
-/// time: a player with one that waits is given that one. A player who sits at a table is sent back
-/// there by a ticket that is `seated` at once, and is not kept. The socket tells what becomes of a ticket without asking: see `seek` in
-/// asyncapi.yaml.
+/// The ticket waits until suitable players are available. A table with a waiting POT is preferred,
+/// then one with free seats, then a new one. Players who share a device are never seated together.
+/// Players who share a network are not seated together in rooms of a higher bet, and players who
+/// have just played together are not seated together while others wait. The player must have a
+/// socket open, on any node; the ticket is cancelled when the last one closes. A player has at most
+/// one waiting ticket, which a repeated request returns. A player who sits at a table already
+/// receives a ticket that is `seated` at once and is not stored. The socket reports changes of a
+/// ticket: see `seek` in asyncapi.yaml.
 #[utoipa::path(
     post,
     path = "/v1/matchmaking/tickets",
@@ -100,20 +106,20 @@ impl From<lobby::Ticket> for MatchmakingTicketBody {
     request_body = MatchmakingRequest,
     responses(
         (status = 200, description = "The ticket", body = MatchmakingTicketBody),
-        (status = 403, description = "`banned`: the detail says until when, and why",
+        (status = 403, description = "`banned`: the detail states the end and the reason",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`room_not_found`: there is no such room",
+        (status = 404, description = "`room_not_found`: the room does not exist",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`room_closed`, `too_few_coins` or `too_many_coins`: of every \
-             room that was named. `room_limit`: the player has won as much in rooms as one may in \
-             a day. `seating`: a request of the player is being seated; ask again. \
-             `table_halted`: the player sits at a table that was halted. `socket_required`: open \
-             the socket first",
+        (status = 409, description = "`room_closed`, `too_few_coins` or `too_many_coins`: for \
+            every named room. `room_limit`: the player has reached the daily limit of wins in \
+            rooms. `seating`: a request of the player is being seated; retry. `table_halted`: the \
+            player sits at a table that was halted. `socket_required`: open the socket first",
              body = ProblemBody, content_type = "application/problem+json"),
-         (status = 429, description = "`not_ready_before`: the player, its device or many of its \
-             network took seats and were not ready; wait as long as `Retry-After` says",
+         (status = 429, description = "`not_ready_before`: the player, its device, or many players \
+             of its network took seats and were not ready; wait for the time in `Retry-After`",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`, or `rooms_invalid`: name one to eight rooms of one game",
+        (status = 422, description = "`body_invalid`, or `rooms_invalid`: name one to eight rooms \
+            of one game",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -123,11 +129,11 @@ pub(super) async fn seek_table(
     Extension(from): Extension<Address>,
     Body(MatchmakingRequest { rooms }): Body<MatchmakingRequest>,
 ) -> Result<Json<MatchmakingTicketBody>, Problem> {
-    let ticket = services.lobby.seek(player.id, &rooms, Some(from)).await?;
+    let ticket = services.lobby.create_ticket(player.id, &rooms, Some(from)).await?;
     Ok(Json(ticket.into()))
 }
 
-/// Say where my ticket stands
+/// Show my ticket
 #[utoipa::path(
     get,
     path = "/v1/matchmaking/tickets/{id}",
@@ -136,8 +142,8 @@ pub(super) async fn seek_table(
     security(("access_token" = [])),
     responses(
         (status = 200, description = "The ticket", body = MatchmakingTicketBody),
-        (status = 404, description = "`ticket_not_found`: the player has no such ticket, or it is \
-            over for more than a minute",
+        (status = 404, description = "`ticket_not_found`: the player has no such ticket, or it \
+            ended more than a minute ago",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -150,7 +156,7 @@ pub(super) async fn show_seek(
     Ok(Json(ticket.into()))
 }
 
-/// Take my ticket back
+/// Cancel my ticket
 #[utoipa::path(
     delete,
     path = "/v1/matchmaking/tickets/{id}",
@@ -158,11 +164,13 @@ pub(super) async fn show_seek(
     params(("id" = Uuid, Path, description = "The ticket")),
     security(("access_token" = [])),
     responses(
-        (status = 200, description = "The ticket, `cancelled` or `expired`", body = MatchmakingTicketBody),
-        (status = 404, description = "`ticket_not_found`: the player has no such ticket, or it is \
-            over for more than a minute",
+        (status = 200, description = "The ticket, `cancelled` or `expired`",
+            body = MatchmakingTicketBody),
+        (status = 404, description = "`ticket_not_found`: the player has no such ticket, or it \
+            ended more than a minute ago",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`ticket_matched`: a table has been found; leave it instead",
+        (status = 409, description = "`ticket_matched`: a table was found already; leave it \
+            instead",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -171,11 +179,11 @@ pub(super) async fn cancel_seek(
     player: Player,
     Path(id): Path<Uuid>,
 ) -> Result<Json<MatchmakingTicketBody>, Problem> {
-    let ticket = services.lobby.cancel(player.id, TicketId(id)).await?;
+    let ticket = services.lobby.cancel_ticket(player.id, TicketId(id)).await?;
     Ok(Json(ticket.into()))
 }
 
-/// Every way in which a lobby refuses, for all who ask it.
+/// Maps every error of the lobby to its problem code, for all handlers.
 impl From<LobbyError> for Problem {
     fn from(error: LobbyError) -> Self {
         use super::Code;
@@ -191,9 +199,9 @@ impl From<LobbyError> for Problem {
             LobbyError::RoomLimit => Code::RoomLimit,
             LobbyError::SocketRequired => Code::SocketRequired,
             LobbyError::NotReadyBefore { wait } => {
-                return Code::NotReadyBefore.because(error.to_string()).again_after(*wait);
+                return Code::NotReadyBefore.with_detail(error.to_string()).with_retry_after(*wait);
             }
-            LobbyError::RoomsWanted => Code::RoomsInvalid,
+            LobbyError::InvalidTicketRooms => Code::RoomsInvalid,
             LobbyError::Seating => Code::Seating,
             LobbyError::NotSeated => Code::NotSeated,
             LobbyError::SeatedElsewhere => Code::SeatedElsewhere,
@@ -220,6 +228,6 @@ impl From<LobbyError> for Problem {
                 other => return Self::internal(&other),
             },
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }

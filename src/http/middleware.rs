@@ -28,10 +28,11 @@ use crate::auth::Auth;
 use crate::rate_limit::{RateLimits, Origins, Peer};
 use crate::{entropy, telemetry};
 
-use super::request_limits::{self, RequestLimits};
+use super::request_limits::{RequestLimits, limit_requests};
 use super::idempotency::{IDEMPOTENCY_KEY, REPLAYED};
 use super::proof::ACCOUNT_PROOF;
-use super::{Code, DeskOptions, Problem, body_progress, security_log};
+use super::security_log::log_security_event;
+use super::{Code, DeskOptions, Problem, body_progress};
 
 /// The maximum size of a body, in bytes. Valid bodies have some hundred bytes.
 const BODY_BYTES_MAX: usize = 16 * 1024;
@@ -74,15 +75,15 @@ pub(super) fn apply(routes: Router, options: &Options, auth: Auth) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn(move |request, next| limit_time(timeout, request, next)))
         .layer(CatchPanicLayer::custom(handle_panic))
-        .layer(from_fn(move |request, next| security_log::log_security_event(auth.clone(), request, next)))
-        .layer(from_fn(move |request, next| request_limits::limit_requests(limits.clone(), request, next)));
+        .layer(from_fn(move |request, next| log_security_event(auth.clone(), request, next)))
+        .layer(from_fn(move |request, next| limit_requests(limits.clone(), request, next)));
     let routes = match cors_layer(options.rate_limits.origins()) {
         Some(cors) => routes.layer(cors),
         None => routes,
     };
-    let secured = rate_limits.clone();
+    let hsts_limits = rate_limits.clone();
     routes
-        .layer(from_fn(move |request, next| add_hsts(secured.clone(), request, next)))
+        .layer(from_fn(move |request, next| add_hsts(hsts_limits.clone(), request, next)))
         .layer(SetResponseHeaderLayer::overriding(
             X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
@@ -105,8 +106,8 @@ pub(super) fn apply(routes: Router, options: &Options, auth: Auth) -> Router {
 /// plain HTTP, where it could be forged and where browsers ignore it (RFC 6797).
 async fn add_hsts(rate_limits: RateLimits, request: Request, next: Next) -> Response {
     let peer = request.extensions().get::<ConnectInfo<Peer>>().map(|peer| peer.0.address.ip());
-    let said = request.headers().get(FORWARDED_PROTO).and_then(|said| said.to_str().ok());
-    let seconds = peer.and_then(|peer| rate_limits.hsts_seconds(peer, said));
+    let proto = request.headers().get(FORWARDED_PROTO).and_then(|proto| proto.to_str().ok());
+    let seconds = peer.and_then(|peer| rate_limits.hsts_seconds(peer, proto));
     let mut response = next.run(request).await;
     if let Some(seconds) = seconds
         && let Ok(value) = HeaderValue::from_str(&format!("max-age={seconds}"))
@@ -141,10 +142,10 @@ fn make_span<B>(rate_limits: &RateLimits, request: &axum::http::Request<B>) -> S
         "request", %id, method = %request.method(), path = request.uri().path()
     );
     let peer = request.extensions().get::<ConnectInfo<Peer>>();
-    let is_ours = peer.is_some_and(|peer| rate_limits.proxies().contain(peer.0.address.ip()));
-    let named = request.headers().get(TRACEPARENT).filter(|_| is_ours);
-    let named = named.and_then(|named| named.to_str().ok());
-    telemetry::continue_trace(&span, named);
+    let is_trusted = peer.is_some_and(|peer| rate_limits.proxies().contain(peer.0.address.ip()));
+    let trace = request.headers().get(TRACEPARENT).filter(|_| is_trusted);
+    let trace = trace.and_then(|trace| trace.to_str().ok());
+    telemetry::continue_trace(&span, trace);
     span
 }
 
@@ -154,12 +155,12 @@ async fn limit_time(timeout: Duration, request: Request, next: Next) -> Response
         Ok(response) => response,
         // The handler was still waiting for the body, and has done nothing.
         Err(_) if !is_complete.load(Ordering::Relaxed) => Code::RequestTimeout
-            .with_detail("the body did not come in time: nothing was done")
+            .with_detail("the body did not arrive in time: nothing was done")
             .into_response(),
         Err(_) => {
             tracing::warn!(timeout_ms = timeout.as_millis(), "a request took too long");
             Code::TimedOut
-                .with_detail("whether anything was done is not known: read before you repeat")
+                .with_detail("the request may have taken effect: read the state before you retry")
                 .into_response()
         }
     }
@@ -168,20 +169,21 @@ async fn limit_time(timeout: Duration, request: Request, next: Next) -> Response
 fn handle_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Problem::internal(&format_args!("panic: {}", text.unwrap_or("without words"))).into_response()
+    let text = text.unwrap_or("without a message");
+    Problem::internal(&format_args!("panic: {text}")).into_response()
 }
 
 fn cors_layer(origins: &Origins) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
-    let ours = origins.clone();
-    let is_ours = move |origin: &HeaderValue, _: &Parts| {
-        origin.to_str().is_ok_and(|origin| ours.contains(origin))
+    let allowed = origins.clone();
+    let is_allowed = move |origin: &HeaderValue, _: &Parts| {
+        origin.to_str().is_ok_and(|origin| allowed.contains(origin))
     };
     Some(
         CorsLayer::new()
-            .allow_origin(AllowOrigin::predicate(is_ours))
+            .allow_origin(AllowOrigin::predicate(is_allowed))
             .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
             .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, ACCOUNT_PROOF])
             .expose_headers([REQUEST_ID, REPLAYED, RETRY_AFTER])

@@ -24,11 +24,11 @@ pub(super) struct Notice {
     /// table that ended or from which the player was removed; `amount` is what the player had paid
     /// into its POT. `private_limit`: a game at a private table did not begin with the player,
     /// because it could have won more than the player may still win at private tables.
-    /// `room_limit`: the same in a room, because of the amount that the player has won there from
-    /// others within a day. `banned`: the player is banned for a time. `ban_lifted`: a ban was
-    /// lifted. `muted`: the player's chat messages are refused. `mute_lifted`: a mute was lifted.
-    /// `rematch`: the player `from` invites to play `game` again, at the private table with `code`.
-    /// Kinds may be added, but do not change.
+    /// `room_limit`: the same in a room, because of the amount that the player has won from the
+    /// other players of the table within a day. `banned`: the player is banned for a time.
+    /// `ban_lifted`: a ban was lifted. `muted`: the player's chat messages are refused.
+    /// `mute_lifted`: a mute was lifted. `rematch`: the player `from` invites to play `game`
+    /// again, at the private table with `code`. Kinds may be added, but do not change.
     #[schema(example = "game_voided")]
     kind: String,
     /// The game that the notice is about, if any.
@@ -105,10 +105,11 @@ pub(super) async fn list_my_notices(
     security(("access_token" = [])),
     params(("id" = Uuid, Path, description = "The notice")),
     responses(
-        (status = 204, description = "It is read"),
+        (status = 204, description = "The notice is read"),
         (
             status = 404,
-            description = "`notice_not_found`: there is no such notice, or it is not yours",
+            description = "`notice_not_found`: the notice does not exist, or belongs to another \
+                player",
             body = ProblemBody,
             content_type = "application/problem+json"
         )

@@ -1,7 +1,8 @@
-//! openapi.yaml: made from the handlers, so it cannot say anything else than they do.
+//! The document openapi.yaml, generated from the handlers so that it cannot differ from them.
 //!
-//! A handler describes its own answers. What every operation of a kind may answer is added here:
-//! who needs a token may be refused for it, who sends a body may be refused for that.
+//! A handler describes its own responses. The responses that operations have in common are added
+//! here: an operation that requires a token may reject it, and one that takes a body may reject the
+//! body.
 
 use std::collections::BTreeMap;
 
@@ -16,36 +17,37 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema as _, ToSchema as _};
 
-use super::examples::Examples;
+use super::openapi_examples::Examples;
 use super::routes;
 use super::{Code, ProblemBody};
 
 const DESCRIPTION: &str = "\
-Sign in as a guest, by name and password or by an account elsewhere, look at the rooms, ask for a table, and play over the socket (see \
-asyncapi.yaml).
+Sign in as a guest, by name and password, or with an external identity. List the rooms, request \
+a seat, and play over the socket (see asyncapi.yaml).
 
 Amounts are integers in hundredths of a coin. Times are RFC 3339 in UTC here, and integer \
-milliseconds since 1970 on the socket and in records. Lists are pages: give `next_cursor` back as \
-`cursor`. Unknown fields and parameters are refused.
+milliseconds since 1970 on the socket and in records. Lists are paginated: pass `next_cursor` \
+as `cursor` to get the next page. Unknown fields and parameters are refused.
 
-Every refusal is `application/problem+json`. Branch on its `code`; the words beside it may change. \
-Each answer carries an `x-request-id`; name it when you report something.";
+Every refusal is `application/problem+json`. Branch on its `code`; the texts beside it may change. \
+Each response carries an `x-request-id`; quote it when you report a problem.";
 
-/// What handlers name in `security`: a player's token, and an operator's or that of its session.
+/// The names of the security schemes, to which handlers refer in `security`: a player's access
+/// token; an operator's token or the token of an operator session.
 const ACCESS_TOKEN: &str = "access_token";
 const OPERATOR_TOKEN: &str = "operator_token";
 
-/// The document as the repository keeps it.
+/// Returns the document as the repository stores it.
 ///
 /// # Panics
-/// Never: a document of our own serializes.
+/// Never: the document can always be serialized.
 pub fn openapi_yaml() -> String {
-    let (_, document) = routes::documented();
-    document.to_yaml().expect("a document of our own serializes")
+    let (_, document) = routes::documented_routes();
+    document.to_yaml().expect("the document can be serialized")
 }
 
-/// The document before any route.
-pub(super) fn frame() -> OpenApi {
+/// Returns the document without any route.
+pub(super) fn base_document() -> OpenApi {
     let info = InfoBuilder::new()
         .title("bahay")
         .version(env!("CARGO_PKG_VERSION"))
@@ -64,19 +66,19 @@ fn license() -> License {
 fn tags() -> Vec<Tag> {
     [
         ("sign in", "Tokens and sessions"),
-        ("me", "The player itself"),
-        ("players", "Players, as they see each other, and how everybody stands"),
-        ("rooms", "Rooms, and the way to a table"),
-        ("games", "Games played, and a helper for the one being played"),
-        ("operators", "For those who keep the books"),
-        ("server", "For those who run it"),
+        ("me", "The player's own account"),
+        ("players", "Public data of players, and leaderboards"),
+        ("rooms", "Rooms, matchmaking and tables"),
+        ("games", "Finished games, and a helper for the running one"),
+        ("operators", "For operators"),
+        ("server", "For the supervision of the server"),
     ]
     .map(|(name, description)| TagBuilder::new().name(name).description(Some(description)).build())
     .into()
 }
 
-/// What is the same everywhere.
-pub(super) fn complete(document: &mut OpenApi) {
+/// Adds security schemes, common responses and examples to the document.
+pub(super) fn complete_document(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
     components.add_security_scheme(
         ACCESS_TOKEN,
@@ -90,36 +92,37 @@ pub(super) fn complete(document: &mut OpenApi) {
             HttpBuilder::new()
                 .scheme(HttpAuthScheme::Bearer)
                 .bearer_format(
-                    "bahay_op_ and 43 letters, or of a session: bahay_desk_ and 43 letters",
+                    "bahay_op_ and 43 letters; for an operator session, bahay_desk_ and 43 letters",
                 )
                 .build(),
         ),
     );
     components.schemas.insert(ProblemBody::name().into(), ProblemBody::schema());
     components.schemas.insert(Code::name().into(), Code::schema());
-    for common in &COMMON {
+    for common in &COMMON_REFUSALS {
         components.responses.insert(common.name.into(), common.response().into());
     }
-    name_items(&mut components.schemas);
-    close(&mut components.schemas);
-    let examples = Examples::of(components);
+    reference_items(&mut components.schemas);
+    close_schemas(&mut components.schemas);
+    let examples = Examples::new(components);
     for response in components.responses.values_mut() {
         if let RefOr::T(response) = response {
-            examples.show_response(response);
+            examples.add_to_response(response);
         }
     }
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
-            // Said aloud, so that an operation is never open by forgetting.
+            // An operation without security requirements states so explicitly, which makes a
+            // forgotten one visible.
             operation.security.get_or_insert_default();
-            refuse(operation);
-            examples.show(operation);
+            add_common_responses(operation);
+            examples.add_to_operation(operation);
         }
     }
 }
 
-/// A page's items have a schema of their own, which is not to be spelled out again in the page's.
-fn name_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+/// Replaces the inline schema of a page's items by a reference to the item's own schema.
+fn reference_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     for (name, schema) in schemas {
         let (Some(item), RefOr::T(Schema::Object(page))) = (name.strip_prefix("PageOf_"), schema)
         else {
@@ -131,13 +134,12 @@ fn name_items(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     }
 }
 
-/// Bodies of several kinds, whose unknown fields are refused like all others: of an enum that is not
-/// derived.
-const CLOSED: [&str; 2] = ["RequestCorrection", "ShowProof"];
+/// The enum bodies that reject unknown fields. Their schemas do not state this by themselves.
+const CLOSED_ENUMS: [&str; 2] = ["RequestCorrection", "ProofRequest"];
 
-/// Says so of each kind.
-fn close(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
-    for name in CLOSED {
+/// Sets `additionalProperties: false` on each variant of these enums.
+fn close_schemas(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    for name in CLOSED_ENUMS {
         let Some(RefOr::T(Schema::OneOf(kinds))) = schemas.get_mut(name) else {
             continue;
         };
@@ -150,30 +152,30 @@ fn close(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
     }
 }
 
-/// A refusal that operations of a kind have in common.
-struct Common {
+/// A refusal that several operations have in common.
+struct CommonRefusal {
     name: &'static str,
     codes: &'static [Code],
     applies: fn(&Operation) -> bool,
 }
 
-const COMMON: [Common; 14] = [
-    Common {
+const COMMON_REFUSALS: [CommonRefusal; 14] = [
+    CommonRefusal {
         name: "IdempotencyKeyMissing",
         codes: &[Code::IdempotencyKeyMissing, Code::BodyMalformed, Code::BodyUnreadable],
-        applies: |operation| asks_for(operation, OPERATOR_TOKEN) && has_key(operation),
+        applies: |operation| requires_scheme(operation, OPERATOR_TOKEN) && has_key(operation),
     },
-    Common {
+    CommonRefusal {
         name: "OperatorUnauthorized",
         codes: &[Code::TokenMissing, Code::TokenMalformed, Code::OperatorTokenUnknown],
-        applies: |operation| asks_for(operation, OPERATOR_TOKEN),
+        applies: |operation| requires_scheme(operation, OPERATOR_TOKEN),
     },
-    Common {
+    CommonRefusal {
         name: "OperatorForbidden",
         codes: &[Code::OperatorRoleMissing],
-        applies: |operation| asks_for(operation, OPERATOR_TOKEN) && has_key(operation),
+        applies: |operation| requires_scheme(operation, OPERATOR_TOKEN) && has_key(operation),
     },
-    Common {
+    CommonRefusal {
         name: "Unauthorized",
         codes: &[
             Code::TokenMissing,
@@ -182,41 +184,45 @@ const COMMON: [Common; 14] = [
             Code::TokenExpired,
             Code::TokenRevoked,
         ],
-        applies: |operation| asks_for(operation, ACCESS_TOKEN),
+        applies: |operation| requires_scheme(operation, ACCESS_TOKEN),
     },
-    Common {
+    CommonRefusal {
         name: "BodyMalformed",
         codes: &[Code::BodyMalformed, Code::BodyUnreadable],
         applies: has_body,
     },
-    Common { name: "BodyTooLarge", codes: &[Code::BodyTooLarge], applies: has_body },
-    Common { name: "BodyNotJson", codes: &[Code::BodyNotJson], applies: has_body },
-    Common { name: "BodyInvalid", codes: &[Code::BodyInvalid], applies: has_body },
-    Common {
+    CommonRefusal { name: "BodyTooLarge", codes: &[Code::BodyTooLarge], applies: has_body },
+    CommonRefusal { name: "BodyNotJson", codes: &[Code::BodyNotJson], applies: has_body },
+    CommonRefusal { name: "BodyInvalid", codes: &[Code::BodyInvalid], applies: has_body },
+    CommonRefusal {
         name: "QueryInvalid",
         codes: &[Code::QueryInvalid, Code::CursorInvalid],
         applies: |operation| has_parameter(operation, &ParameterIn::Query),
     },
-    Common {
+    CommonRefusal {
         name: "PathInvalid",
         codes: &[Code::PathInvalid],
         applies: |operation| has_parameter(operation, &ParameterIn::Path),
     },
-    Common {
+    CommonRefusal {
         name: "IdempotencyKeyRefused",
         codes: &[Code::IdempotencyKeyInvalid, Code::IdempotencyKeyReused],
         applies: has_key,
     },
-    Common {
+    CommonRefusal {
         name: "TooManyRequests",
         codes: &[Code::TooManyRequests],
         applies: |operation| !has_tag(operation, "server"),
     },
-    Common { name: "Internal", codes: &[Code::Internal], applies: |_| true },
-    Common { name: "Unavailable", codes: &[Code::TimedOut, Code::Unavailable], applies: |_| true },
+    CommonRefusal { name: "Internal", codes: &[Code::Internal], applies: |_| true },
+    CommonRefusal {
+        name: "Unavailable",
+        codes: &[Code::TimedOut, Code::Unavailable],
+        applies: |_| true,
+    },
 ];
 
-impl Common {
+impl CommonRefusal {
     fn status(&self) -> String {
         self.codes[0].status().as_str().to_owned()
     }
@@ -232,11 +238,11 @@ impl Common {
     }
 }
 
-fn refuse(operation: &mut Operation) {
-    for common in &COMMON {
+fn add_common_responses(operation: &mut Operation) {
+    for common in &COMMON_REFUSALS {
         if (common.applies)(operation) {
             let response = RefOr::Ref(Ref::from_response_name(common.name));
-            // What a handler says about a status itself goes first.
+            // A response that the handler itself describes for this status takes precedence.
             operation.responses.responses.entry(common.status()).or_insert(response);
         }
     }
@@ -248,9 +254,9 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
         .flatten()
 }
 
-fn asks_for(operation: &Operation, scheme: &str) -> bool {
-    let wanted = SecurityRequirement::new::<&str, [&str; 0], &str>(scheme, []);
-    operation.security.as_ref().is_some_and(|security| security.contains(&wanted))
+fn requires_scheme(operation: &Operation, scheme: &str) -> bool {
+    let requirement = SecurityRequirement::new::<&str, [&str; 0], &str>(scheme, []);
+    operation.security.as_ref().is_some_and(|security| security.contains(&requirement))
 }
 
 fn has_key(operation: &Operation) -> bool {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::accounts::{
-    Accounts, DeviceId, DeviceTimeZone, IssuedNonce, LinkedIdentity, Name, OpenIdSignIn, SignInMethods,
+    Accounts, DeviceId, DeviceTimeZone, IssuedNonce, LinkedIdentity, Name, OpenIdSignIn,
+    SignInMethods,
 };
 use crate::auth::{Holder, Player};
 use crate::openid::{ADDRESS_CHARS_MAX, IdToken};
@@ -107,13 +108,14 @@ pub(super) async fn ask_nonce(
     request_body = OpenIdSignInBody,
     responses(
         (status = 200, description = "Signed in", body = SignInResponse),
-        (status = 401, description = "`id_token_refused`: the detail says why", body = ProblemBody,
+        (status = 401, description = "`id_token_refused`: the detail states the reason",
+            body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 403, description = "`banned`: the detail says until when, and why",
+        (status = 403, description = "`banned`: the detail states the end and the reason",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`issuer_unknown`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`name_taken`: a new player may not have this name",
+        (status = 409, description = "`name_taken`: the name, or a confusable one, is taken",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `name_reserved`", body = ProblemBody,
             content_type = "application/problem+json"),
@@ -184,7 +186,7 @@ impl From<SignInMethods> for SignInMethodsBody {
     path = "/v1/me/sign-in-methods",
     tag = "me",
     security(("access_token" = [])),
-    responses((status = 200, description = "Devices, password, identities", body = SignInMethodsBody))
+    responses((status = 200, description = "The sign-in methods", body = SignInMethodsBody))
 )]
 pub(super) async fn show_sign_in_methods(
     State(accounts): State<Accounts>,
@@ -219,15 +221,17 @@ pub(super) struct IdentityLinkRequest {
     params(ProofHeader),
     request_body = IdentityLinkRequest,
     responses(
-        (status = 200, description = "How the player can sign in now", body = SignInMethodsBody),
-        (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
-            is refused", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
-            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+        (status = 200, description = "The sign-in methods after the change",
+            body = SignInMethodsBody),
+        (status = 401, description = "`id_token_refused`: the detail states the reason; or the \
+            access token was rejected",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: obtain an account proof by \
+            `POST /v1/me/proof` first", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 404, description = "`issuer_unknown`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`identity_taken`: it signs in another player. \
+        (status = 409, description = "`identity_taken`: the identity signs in another player. \
             `issuer_linked`: another identity of this issuer is linked", body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 503, description = "`issuer_unavailable`, `timed_out`, `unavailable`",
@@ -255,15 +259,16 @@ pub(super) async fn link_identity(
     tag = "me",
     security(("access_token" = [])),
     params(
-        ("issuer" = String, Path, max_length = 255, description = "As the list has it", example = "google"),
+        ("issuer" = String, Path, max_length = 255, description = "The issuer's name, as in the \
+            list of sign-in methods", example = "google"),
         ProofHeader
     ),
     responses(
-        (status = 204, description = "It is not linked"),
-        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
-            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+        (status = 204, description = "The identity is not linked"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: obtain an account proof by \
+            `POST /v1/me/proof` first", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`last_sign_in`: there would be no way left to sign in",
+        (status = 409, description = "`last_sign_in`: the player would have no sign-in method left",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]

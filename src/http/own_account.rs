@@ -64,7 +64,7 @@ pub(super) async fn show_me(
 /// A change of the player's own profile. Absent fields stay as they are.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProfileChange {
+pub(super) struct ProfileChangeRequest {
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
     /// One of `GET /v1/avatars`.
@@ -86,13 +86,13 @@ pub(super) struct ProfileChange {
     path = "/v1/me",
     tag = "me",
     security(("access_token" = [])),
-    request_body = ProfileChange,
+    request_body = ProfileChangeRequest,
     responses(
-        (status = 200, description = "The player as it is now", body = OwnProfile),
+        (status = 200, description = "The player after the change", body = OwnProfile),
         (
             status = 409,
-            description = "`name_taken`: somebody has this name, or one that looks like it. \
-                `name_changed_lately`: the detail says from when on it may be changed again",
+            description = "`name_taken`: another player has the name, or a confusable one. \
+                `name_changed_lately`: the detail states the time of the next change",
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
@@ -107,9 +107,9 @@ pub(super) struct ProfileChange {
 pub(super) async fn change_me(
     State(accounts): State<Accounts>,
     player: Player,
-    Body(body): Body<ProfileChange>,
+    Body(body): Body<ProfileChangeRequest>,
 ) -> Result<Json<OwnProfile>, Problem> {
-    let ProfileChange { name, avatar, time_zone } = body;
+    let ProfileChangeRequest { name, avatar, time_zone } = body;
     require_known_zone(time_zone.as_ref())?;
     if name.is_none() && avatar.is_none() && time_zone.is_none() {
         return require_profile(accounts.profile(player.id).await?);
@@ -145,15 +145,15 @@ fn require_known_zone(zone: Option<&TimeZone>) -> Result<(), Problem> {
     security(("access_token" = [])),
     params(ProofHeader),
     responses(
-        (status = 204, description = "The account is gone"),
-        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
-            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+        (status = 204, description = "The account is deleted"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: obtain an account proof by \
+            `POST /v1/me/proof` first", body = ProblemBody,
             content_type = "application/problem+json"),
         (
             status = 409,
-            description = "`in_game`: the player sits at a table, or a game is not finished. \
+            description = "`in_game`: the player sits at a table, or has an unfinished game. \
                 `seating`: a request of the player is being seated. `table_halted`: an operator \
-                decides what becomes of the table",
+                decides about the table",
             body = ProblemBody,
             content_type = "application/problem+json"
         )
@@ -173,7 +173,7 @@ pub(super) async fn delete_me(
     // timeouts.
     match services.lobby.leave(player.id).await {
         Ok(_) | Err(LobbyError::NotSeated) => {}
-        Err(error) => tracing::warn!(%error, "a deleted player may still have a seat"),
+        Err(error) => tracing::warn!(%error, "a deleted player may still hold a seat"),
     }
     Ok(StatusCode::NO_CONTENT)
 }

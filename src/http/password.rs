@@ -55,10 +55,10 @@ pub(super) struct PasswordSignInBody {
         (status = 200, description = "Signed in", body = SignInResponse),
         (status = 401, description = "`credentials_wrong`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 403, description = "`banned`: the detail says until when, and why",
+        (status = 403, description = "`banned`: the detail states the end and the reason",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait as long as \
-            `Retry-After` says", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait for the time in \
+            `Retry-After`", body = ProblemBody, content_type = "application/problem+json"),
         (status = 503, description = "`sign_in_busy`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json"),
     )
@@ -104,12 +104,13 @@ pub(super) struct FirstPasswordRequest {
     params(ProofHeader),
     request_body = FirstPasswordRequest,
     responses(
-        (status = 200, description = "The player as it is now", body = OwnProfile),
-        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
-            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+        (status = 200, description = "The player after the change", body = OwnProfile),
+        (status = 403, description = "`proof_missing`, `proof_refused`: obtain an account proof by \
+            `POST /v1/me/proof` first", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`password_set`: there is one, which can be changed. \
-            `name_taken`; `name_changed_lately`: the detail says from when on it may be changed",
+        (status = 409, description = "`password_set`: the player has a password, which can be \
+            changed. `name_taken`; `name_changed_lately`: the detail states the time of the next \
+            change",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `name_reserved`, `password_easy`",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -157,15 +158,16 @@ pub(super) struct PasswordChangeRequest {
     security(("access_token" = [])),
     request_body = PasswordChangeRequest,
     responses(
-        (status = 204, description = "It is changed"),
-        (status = 403, description = "`password_wrong`: the current one is another",
+        (status = 204, description = "The change is made"),
+        (status = 403, description = "`password_wrong`: the current password is another one",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`password_not_set`: there is none yet", body = ProblemBody,
+        (status = 409, description = "`password_not_set`: the player has no password",
+            body = ProblemBody,
             content_type = "application/problem+json"),
         (status = 422, description = "`body_invalid`, `password_easy`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait as long as \
-            `Retry-After` says", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait for the time in \
+            `Retry-After`", body = ProblemBody, content_type = "application/problem+json"),
         (status = 503, description = "`sign_in_busy`, `timed_out`, `unavailable`",
             body = ProblemBody, content_type = "application/problem+json"),
     )

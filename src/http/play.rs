@@ -70,7 +70,9 @@ const WORKER_SCOPE: (HeaderName, &str) =
 
 /// The entity tags of [`REVALIDATED`], computed from the embedded files.
 static TAGS: LazyLock<[String; REVALIDATED.len()]> =
-    LazyLock::new(|| REVALIDATED.map(|name| entity_tag(find_file(name).map_or(&[], |(_, bytes, _)| bytes))));
+    LazyLock::new(|| {
+        REVALIDATED.map(|name| entity_tag(find_file(name).map_or(&[], |(_, bytes, _)| bytes)))
+    });
 
 /// The page, split for the preview of an invitation.
 static TEMPLATE: LazyLock<Option<Template<'static>>> = LazyLock::new(|| {
@@ -116,9 +118,9 @@ fn send_revalidated(name: &str, headers: &HeaderMap) -> Response {
 /// Sends a response with an entity tag, or 304 if the request names the same tag.
 fn send_if_changed(tag: &str, headers: &HeaderMap, send: impl FnOnce() -> Response) -> Response {
     let cache = [(CACHE_CONTROL, "no-cache"), (ETAG, tag), (VARY, "accept-encoding")];
-    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|tags| tags.to_str().ok());
-    if known.flat_map(|tags| tags.split(',')).any(|one| one.trim().trim_start_matches("W/") == tag)
-    {
+    let client_tags = headers.get_all(IF_NONE_MATCH).iter().filter_map(|tags| tags.to_str().ok());
+    let mut client_tags = client_tags.flat_map(|tags| tags.split(','));
+    if client_tags.any(|client_tag| client_tag.trim().trim_start_matches("W/") == tag) {
         return (StatusCode::NOT_MODIFIED, cache).into_response();
     }
     ([POLICY, NO_REFERRER], cache, send()).into_response()
@@ -144,7 +146,8 @@ async fn show_invitation(
     let Some(template) = *TEMPLATE else {
         return send_revalidated(PAGE, &headers);
     };
-    let Ok(Some(invitation)) = timeout(PREVIEW_TIMEOUT, look_up_invitation(&services, &code)).await else {
+    let lookup = look_up_invitation(&services, &code);
+    let Ok(Some(invitation)) = timeout(PREVIEW_TIMEOUT, lookup).await else {
         return send_revalidated(PAGE, &headers);
     };
     let page = template.render_page(&invitation);
@@ -156,11 +159,12 @@ async fn show_invitation(
 /// Returns the invitation with this code; `None` if no table has the code or the lookup fails.
 async fn look_up_invitation(services: &Services, code: &str) -> Option<Invitation> {
     let table = services.lobby.private_view(code).await.ok()?;
-    let host = services.accounts.find_public_profiles(&[table.host]).await.ok()?.into_iter().next()?;
+    let hosts = services.accounts.find_public_profiles(&[table.host]).await.ok()?;
+    let host = hosts.into_iter().next()?;
     Some(Invitation {
         link: table.link,
         host: host.name,
-        game: catalog::title_of(table.terms.rules.kind()),
+        game: catalog::kind_title(table.terms.rules.kind()),
         bet: table.terms.price.bet,
         seats: table.seats,
         seats_taken: table.players.len(),

@@ -39,7 +39,7 @@ pub(super) struct PublicPlayerBody {
     /// One of `GET /v1/avatars`.
     #[schema(example = "carabao")]
     avatar: String,
-    /// Whether the player is a bot of the house, without a person's account.
+    /// True if the player is a bot of the house, without a person's account.
     is_bot: bool,
 }
 

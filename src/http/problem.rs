@@ -65,79 +65,77 @@ macro_rules! codes {
 
 codes! {
     // The form of the request.
-    RouteNotFound = "route_not_found", NOT_FOUND, "There is nothing at this address";
-    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED,
-        "This address does not know the method";
-    PathInvalid = "path_invalid", UNPROCESSABLE_ENTITY, "The address holds something malformed";
-    QueryInvalid = "query_invalid", UNPROCESSABLE_ENTITY, "The query is not understood";
+    RouteNotFound = "route_not_found", NOT_FOUND, "No resource at this address";
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The method is not allowed here";
+    PathInvalid = "path_invalid", UNPROCESSABLE_ENTITY, "The path is invalid";
+    QueryInvalid = "query_invalid", UNPROCESSABLE_ENTITY, "The query is invalid";
     CursorInvalid = "cursor_invalid", UNPROCESSABLE_ENTITY,
-        "The cursor is not one that this list has given you";
+        "The cursor was not issued for this list and account";
     BodyNotJson = "body_not_json", UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
     BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is too large";
-    BodyUnreadable = "body_unreadable", BAD_REQUEST, "The body broke off";
+    BodyUnreadable = "body_unreadable", BAD_REQUEST, "The body could not be read";
     BodyMalformed = "body_malformed", BAD_REQUEST, "The body is not JSON";
-    BodyInvalid = "body_invalid", UNPROCESSABLE_ENTITY, "The body is not what is asked for";
-    TimeZoneUnknown = "time_zone_unknown", UNPROCESSABLE_ENTITY, "There is no such time zone";
+    BodyInvalid = "body_invalid", UNPROCESSABLE_ENTITY, "The body is invalid";
+    TimeZoneUnknown = "time_zone_unknown", UNPROCESSABLE_ENTITY, "The time zone does not exist";
     IdempotencyKeyMissing = "idempotency_key_missing", BAD_REQUEST,
-        "This call needs an Idempotency-Key";
+        "This call requires an Idempotency-Key";
     IdempotencyKeyInvalid = "idempotency_key_invalid", UNPROCESSABLE_ENTITY,
         "An Idempotency-Key has 1 to 128 visible ASCII characters";
     IdempotencyKeyReused = "idempotency_key_reused", UNPROCESSABLE_ENTITY,
-        "The Idempotency-Key stands for another call of yours";
+        "The Idempotency-Key was used for another request";
     IdempotencyKeyInUse = "idempotency_key_in_use", CONFLICT,
-        "The call with this Idempotency-Key is still being carried out";
+        "The call with this Idempotency-Key is still in progress";
 
     TooManyIdempotencyKeys = "too_many_idempotency_keys", TOO_MANY_REQUESTS,
-        "Too many of your calls with an Idempotency-Key are kept";
+        "Too many of your idempotency keys are stored";
 
-    HostInvalid = "host_invalid", BAD_REQUEST, "A request names one host";
+    HostInvalid = "host_invalid", BAD_REQUEST, "A request must name exactly one host";
 
     // Authentication and authorization.
     TokenMissing = "token_missing", UNAUTHORIZED, "Sign in first";
     TokenMalformed = "token_malformed", UNAUTHORIZED, "The access token cannot be read";
-    TokenForged = "token_forged", UNAUTHORIZED, "The access token is not ours";
+    TokenForged = "token_forged", UNAUTHORIZED, "The access token was not issued by this server";
     TokenExpired = "token_expired", UNAUTHORIZED, "The access token has expired";
     TokenRevoked = "token_revoked", UNAUTHORIZED, "The session has ended";
-    RefreshTokenUnknown = "refresh_token_unknown", UNAUTHORIZED, "Nobody has this refresh token";
+    RefreshTokenUnknown = "refresh_token_unknown", UNAUTHORIZED, "The refresh token does not exist";
     RefreshTokenReused = "refresh_token_reused", UNAUTHORIZED,
         "The refresh token was used before, so its session has ended";
     RefreshTokenExpired = "refresh_token_expired", UNAUTHORIZED, "The refresh token has expired";
     SessionEnded = "session_ended", UNAUTHORIZED, "The session has ended";
-    CredentialsWrong = "credentials_wrong", UNAUTHORIZED,
-        "The name and the password do not belong together";
+    CredentialsWrong = "credentials_wrong", UNAUTHORIZED, "The name or the password is wrong";
     IdTokenRefused = "id_token_refused", UNAUTHORIZED, "The ID token is not accepted";
-    ProofMissing = "proof_missing", FORBIDDEN, "Show first that the account is yours";
-    InvalidProofError = "proof_refused", FORBIDDEN, "The proof is not good, or too old";
-    Banned = "banned", FORBIDDEN, "You may not come in";
-    FormForeign = "form_foreign", FORBIDDEN, "The form does not come from a page of the desk";
-    OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED, "No operator has this token";
-    OperatorTokenExpired = "operator_token_expired", UNAUTHORIZED,
-        "The operator's token has expired";
+    ProofMissing = "proof_missing", FORBIDDEN, "An account proof is required";
+    InvalidProofError = "proof_refused", FORBIDDEN, "The account proof is invalid or has expired";
+    Banned = "banned", FORBIDDEN, "You are banned";
+    FormForeign = "form_foreign", FORBIDDEN, "The form was not sent from a page of the desk";
+    OperatorTokenUnknown = "operator_token_unknown", UNAUTHORIZED,
+        "The operator token does not exist";
+    OperatorTokenExpired = "operator_token_expired", UNAUTHORIZED, "The operator token has expired";
     SecondFactorMissing = "second_factor_missing", FORBIDDEN,
-        "This takes a session with the second factor";
-    OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role may not do this";
+        "This requires a session with the second factor";
+    OperatorRoleMissing = "operator_role_missing", FORBIDDEN, "Your role does not permit this";
 
     // Rate limits and origins.
-    TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "You ask too often";
-    SignInLocked = "sign_in_locked", TOO_MANY_REQUESTS,
-        "Too many sign-ins by this name have failed";
+    TooManyRequests = "too_many_requests", TOO_MANY_REQUESTS, "Too many requests";
+    SignInLocked = "sign_in_locked", TOO_MANY_REQUESTS, "Too many failed sign-ins by this name";
     ExportedLately = "exported_lately", TOO_MANY_REQUESTS,
-        "You have exported your account lately";
-    SignInBusy = "sign_in_busy", SERVICE_UNAVAILABLE, "Too many are signing in just now";
+        "You have exported your account recently";
+    SignInBusy = "sign_in_busy", SERVICE_UNAVAILABLE, "Too many sign-ins are in progress";
     OriginRefused = "origin_refused", FORBIDDEN, "Pages of this origin may not call this server";
 
     // Games, reports and notices.
     GameNotFound = "game_not_found", NOT_FOUND, "You have played no such game";
     GameNotFinished = "game_not_finished", CONFLICT, "The game has no record yet";
     GameVoided = "game_voided", CONFLICT, "The game was voided and has no record";
-    AnalysisBusy = "analysis_busy", SERVICE_UNAVAILABLE, "Too many games are being analysed just now";
+    AnalysisBusy = "analysis_busy", SERVICE_UNAVAILABLE, "Too many analyses are in progress";
 
-    OwnPlayer = "own_player", CONFLICT, "That is you";
-    TooManyRelations = "too_many_relations", CONFLICT, "You have listed as many players as you may";
+    OwnPlayer = "own_player", CONFLICT, "You cannot do this to yourself";
+    TooManyRelations = "too_many_relations", CONFLICT,
+        "You have blocked or muted the maximum number of players";
     AlreadyReported = "already_reported", CONFLICT,
-        "You have reported this player for this game already";
-    ReportNotFound = "report_not_found", NOT_FOUND, "There is no such report";
-    ReportDecided = "report_decided", CONFLICT, "The report was decided already";
+        "You have already reported this player for this game";
+    ReportNotFound = "report_not_found", NOT_FOUND, "The report does not exist";
+    ReportDecided = "report_decided", CONFLICT, "The report has already been decided";
     NoticeNotFound = "notice_not_found", NOT_FOUND, "You have no such notice";
 
     // Accounts.
@@ -147,109 +145,108 @@ codes! {
     IdentityWrong = "identity_wrong", FORBIDDEN, "This identity is not linked to you";
     ProofInsufficient = "proof_insufficient", FORBIDDEN,
         "Show your password or an identity, not a device";
-    PasswordEasy = "password_easy", UNPROCESSABLE_ENTITY, "This password is guessed early";
-    PasswordSet = "password_set", CONFLICT, "You have a password already";
+    PasswordEasy = "password_easy", UNPROCESSABLE_ENTITY, "The password is too easy to guess";
+    PasswordSet = "password_set", CONFLICT, "You already have a password";
     PasswordNotSet = "password_not_set", CONFLICT, "You have no password yet";
-    NameReserved = "name_reserved", UNPROCESSABLE_ENTITY, "This name is the house's";
-    NameTaken = "name_taken", CONFLICT, "Somebody has this name, or one that looks like it";
-    NameChangedLately = "name_changed_lately", CONFLICT, "You have changed your name lately";
-    IssuerUnknown = "issuer_unknown", NOT_FOUND, "The house knows no such issuer";
+    NameReserved = "name_reserved", UNPROCESSABLE_ENTITY, "The name is reserved for the house";
+    NameTaken = "name_taken", CONFLICT, "The name, or a confusable one, is taken";
+    NameChangedLately = "name_changed_lately", CONFLICT, "You have changed your name recently";
+    IssuerUnknown = "issuer_unknown", NOT_FOUND, "The issuer is not configured";
     IssuerUnavailable = "issuer_unavailable", SERVICE_UNAVAILABLE,
-        "The keys of the issuer cannot be had just now";
-    IdentityTaken = "identity_taken", CONFLICT, "This identity is another player's";
-    IssuerLinked = "issuer_linked", CONFLICT, "Another identity of this issuer is yours";
-    LastSignIn = "last_sign_in", CONFLICT, "This is your only way to sign in";
+        "The issuer's keys are unavailable";
+    IdentityTaken = "identity_taken", CONFLICT, "The identity belongs to another player";
+    IssuerLinked = "issuer_linked", CONFLICT, "You have linked another identity of this issuer";
+    LastSignIn = "last_sign_in", CONFLICT, "This is your only sign-in method";
     SessionNotFound = "session_not_found", NOT_FOUND, "You have no such session";
-    InGame = "in_game", CONFLICT, "You sit at a table, or a game of yours is not finished";
+    InGame = "in_game", CONFLICT, "You sit at a table, or have an unfinished game";
 
     // Rooms and tables.
-    RoomNotFound = "room_not_found", NOT_FOUND, "There is no such room";
-    TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room asks for";
+    RoomNotFound = "room_not_found", NOT_FOUND, "The room does not exist";
+    TooFewCoins = "too_few_coins", CONFLICT, "Your wallet holds less than the room requires";
     RoomClosed = "room_closed", CONFLICT, "The room is closed";
     SocketRequired = "socket_required", CONFLICT,
-        "Open the socket first: seats are kept only for players who are there";
+        "Open the socket first: seats are kept only for connected players";
     NotReadyBefore = "not_ready_before", TOO_MANY_REQUESTS,
-        "Seats were taken and not used: wait before the next one";
-    TooManyCoins = "too_many_coins", CONFLICT, "Your wallet holds more than the room is for";
+        "You took seats and were not ready: wait before the next one";
+    TooManyCoins = "too_many_coins", CONFLICT, "Your wallet holds more than the room allows";
     AccountRequired = "account_required", FORBIDDEN,
         "The room is for players with a password or an identity";
     PrivateBetTooHigh = "private_bet_too_high", CONFLICT,
-        "A game there may bring more than you may still win at private tables";
-    RoomLimit = "room_limit", CONFLICT, "You have won as much in rooms as one may in a day";
+        "A game could win more than you may still win at private tables";
+    RoomLimit = "room_limit", CONFLICT, "You have reached the daily limit of wins in rooms";
     RoomsInvalid = "rooms_invalid", UNPROCESSABLE_ENTITY, "Name one to eight rooms of one game";
     SeatedElsewhere = "seated_elsewhere", CONFLICT, "You sit at another table";
     TicketNotFound = "ticket_not_found", NOT_FOUND, "You have no such ticket";
-    TicketMatched = "ticket_matched", CONFLICT, "A table has been found already";
+    TicketMatched = "ticket_matched", CONFLICT, "A table has already been found";
     CodeNotFound = "code_not_found", NOT_FOUND, "No table has this code";
-    RulesInvalid = "rules_invalid", UNPROCESSABLE_ENTITY, "No game can be dealt by such rules";
-    BetInvalid = "bet_invalid", UNPROCESSABLE_ENTITY, "A private table is not for such a bet";
-    TooManyPrivateTables = "too_many_private_tables", CONFLICT,
-        "There are too many private tables of yours";
-    PracticeFull = "practice_full", CONFLICT, "There are as many practice tables as the house has";
-    TableFull = "table_full", CONFLICT, "There is no place for you at this table";
-    KickedByHost = "kicked_by_host", FORBIDDEN, "The host has sent you away";
+    RulesInvalid = "rules_invalid", UNPROCESSABLE_ENTITY, "The rules are invalid";
+    BetInvalid = "bet_invalid", UNPROCESSABLE_ENTITY,
+        "The bet is out of the bounds of private tables";
+    TooManyPrivateTables = "too_many_private_tables", CONFLICT, "You have too many private tables";
+    PracticeFull = "practice_full", CONFLICT, "The limit of practice tables is reached";
+    TableFull = "table_full", CONFLICT, "The table is full";
+    KickedByHost = "kicked_by_host", FORBIDDEN, "The host has removed you";
     NotHost = "not_host", FORBIDDEN, "Only the host may do this";
-    GameRunning = "game_running", CONFLICT, "A game goes on";
-    SeatAfterGame = "seat_after_game", CONFLICT, "A bot gives you its seat after this game";
-    BotsUnavailable = "bots_unavailable", CONFLICT, "No bot of the house comes to this table";
-    RematchOver = "rematch_over", CONFLICT, "The game is over for too long";
-    RoomTaken = "room_taken", CONFLICT, "There is a room of this id";
-    RoomChanged = "room_changed", CONFLICT, "The room has changed meanwhile";
-    RoomUnsound = "room_unsound", UNPROCESSABLE_ENTITY, "A room cannot be like this";
-    TooManyRooms = "too_many_rooms", CONFLICT, "No more rooms can be made";
+    GameRunning = "game_running", CONFLICT, "A game is running";
+    SeatAfterGame = "seat_after_game", CONFLICT, "A bot will give you its seat after this game";
+    BotsUnavailable = "bots_unavailable", CONFLICT, "No house bot can join this table";
+    RematchOver = "rematch_over", CONFLICT, "The game ended too long ago";
+    RoomTaken = "room_taken", CONFLICT, "A room with this id exists";
+    RoomChanged = "room_changed", CONFLICT, "The room was changed in the meantime";
+    RoomUnsound = "room_unsound", UNPROCESSABLE_ENTITY, "The settings of the room are invalid";
+    TooManyRooms = "too_many_rooms", CONFLICT, "The limit of rooms is reached";
     Seating = "seating", CONFLICT, "Another request of yours is being seated";
     NotSeated = "not_seated", NOT_FOUND, "You sit at no table";
-    TableHalted = "table_halted", CONFLICT, "Your table was halted; an operator decides";
+    TableHalted = "table_halted", CONFLICT, "Your table was halted until an operator decides";
 
     // Rewards.
-    DailyClaimed = "daily_claimed", CONFLICT, "Today's reward was claimed";
+    DailyClaimed = "daily_claimed", CONFLICT, "Today's reward has been claimed";
     ReliefNotDue = "relief_not_due", CONFLICT, "You have too many coins for relief";
-    ReliefUsedUp = "relief_used_up", CONFLICT, "Today's reliefs were claimed";
-    NetworkUsedUp = "network_used_up", CONFLICT,
-        "Your network has had its reliefs of the day";
-    WelcomeDue = "welcome_due", CONFLICT, "Your welcome comes first, on another day";
+    ReliefUsedUp = "relief_used_up", CONFLICT, "Today's reliefs have been claimed";
+    NetworkUsedUp = "network_used_up", CONFLICT, "Your network has used up today's reliefs";
+    WelcomeDue = "welcome_due", CONFLICT, "Your welcome grant is due first, on another day";
 
     // Corrections.
-    PlayerNotFound = "player_not_found", NOT_FOUND, "There is no such player";
-    AccountNotFound = "account_not_found", NOT_FOUND, "The ledger has no such account";
-    OperationNotFound = "operation_not_found", NOT_FOUND, "The ledger has no such operation";
-    CorrectionNotFound = "correction_not_found", NOT_FOUND, "There is no such correction";
+    PlayerNotFound = "player_not_found", NOT_FOUND, "The player does not exist";
+    AccountNotFound = "account_not_found", NOT_FOUND, "The account does not exist";
+    OperationNotFound = "operation_not_found", NOT_FOUND, "The operation does not exist";
+    CorrectionNotFound = "correction_not_found", NOT_FOUND, "The correction does not exist";
     AdjustmentTooLarge = "adjustment_too_large", UNPROCESSABLE_ENTITY,
-        "The amount is more than one adjustment may move";
-    CorrectionOwn = "correction_own", FORBIDDEN, "Somebody else decides on your request";
+        "The amount exceeds the maximum of one adjustment";
+    CorrectionOwn = "correction_own", FORBIDDEN, "You cannot decide on your own request";
     CorrectionNotIndependent = "correction_not_independent", FORBIDDEN,
-        "You and whoever asked could be one person";
-    AdjustmentDayMax = "adjustment_day_max", CONFLICT,
-        "The adjustments of a day come to more than they may";
-    CorrectionDecided = "correction_decided", CONFLICT, "The correction was decided already";
+        "You are not independent of the requesting operator";
+    AdjustmentDayMax = "adjustment_day_max", CONFLICT, "The daily limit of adjustments is exceeded";
+    CorrectionDecided = "correction_decided", CONFLICT, "The correction has already been decided";
     NotReversible = "not_reversible", CONFLICT, "This operation cannot be reversed";
-    AlreadyReversed = "already_reversed", CONFLICT, "This operation was reversed already";
+    AlreadyReversed = "already_reversed", CONFLICT, "This operation has already been reversed";
     ReversalRequested = "reversal_requested", CONFLICT,
-        "A reversal of this operation waits for a decision";
-    Overdrawn = "overdrawn", CONFLICT, "The account that would pay holds too little";
+        "A reversal of this operation awaits a decision";
+    Overdrawn = "overdrawn", CONFLICT, "The balance of the paying account is too low";
 
     // Operators' actions.
-    OperatorNotFound = "operator_not_found", NOT_FOUND, "There is no such operator";
-    OperatorTaken = "operator_taken", CONFLICT, "There is, or was, an operator of this name";
-    OperatorOwn = "operator_own", CONFLICT, "Another administrator does this to you";
+    OperatorNotFound = "operator_not_found", NOT_FOUND, "The operator does not exist";
+    OperatorTaken = "operator_taken", CONFLICT, "The operator name is, or was, in use";
+    OperatorOwn = "operator_own", CONFLICT, "Another administrator must do this for you";
     NotBanned = "not_banned", CONFLICT, "The player is not banned";
     NotMuted = "not_muted", CONFLICT, "The player is not muted";
-    TableNotFound = "table_not_found", NOT_FOUND, "There is no such table";
-    NoGame = "no_game", CONFLICT, "No game is being played there";
+    TableNotFound = "table_not_found", NOT_FOUND, "The table does not exist";
+    NoGame = "no_game", CONFLICT, "No game is running at the table";
     NotHalted = "not_halted", CONFLICT, "The table is not halted";
-    TableBroken = "table_broken", CONFLICT, "The table's journal does not replay";
-    TableLive = "table_live", CONFLICT, "The table is there, and its POT is played for";
-    PotEmpty = "pot_empty", CONFLICT, "There is nothing in the POT";
+    TableBroken = "table_broken", CONFLICT, "The table's journal cannot be replayed";
+    TableLive = "table_live", CONFLICT, "The table exists, and its POT is in play";
+    PotEmpty = "pot_empty", CONFLICT, "The POT is empty";
 
     // The server.
-    UpgradeRequired = "upgrade_required", UPGRADE_REQUIRED, "Only sockets are opened here";
-    UpgradeInvalid = "upgrade_invalid", BAD_REQUEST, "The request for a socket is malformed";
-    RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not come in time";
+    UpgradeRequired = "upgrade_required", UPGRADE_REQUIRED,
+        "This endpoint requires a WebSocket upgrade";
+    UpgradeInvalid = "upgrade_invalid", BAD_REQUEST, "The WebSocket upgrade is invalid";
+    RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request did not arrive in time";
     TimedOut = "timed_out", SERVICE_UNAVAILABLE, "The server did not answer in time";
     ArchiveUnreachable = "archive_unreachable", SERVICE_UNAVAILABLE,
-        "The record of this game cannot be had from the archive just now";
-    Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this now";
-    Internal = "internal", INTERNAL_SERVER_ERROR, "The server made a mistake";
+        "The archive of records is unreachable";
+    Unavailable = "unavailable", SERVICE_UNAVAILABLE, "The server cannot do this at present";
+    Internal = "internal", INTERNAL_SERVER_ERROR, "Internal server error";
 }
 
 impl Serialize for Code {
@@ -263,7 +260,9 @@ impl PartialSchema for Code {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .enum_values(Some(Self::ALL.iter().map(|code| code.as_str())))
-            .description(Some("The kind of a problem, for programs. Codes are added, not changed."))
+            .description(Some(
+                "The kind of a problem, for programs. Codes may be added, but do not change.",
+            ))
             .examples(["token_expired"])
             .into()
     }
@@ -299,7 +298,10 @@ pub struct Problem {
 
 /// The reason for which a request was refused.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Problem, description = "Why a request was refused (RFC 9457). Branch on `code`.")]
+#[schema(
+    as = Problem,
+    description = "The reason for which a request was refused (RFC 9457). Branch on `code`."
+)]
 pub struct ProblemBody {
     /// The address of a page about this kind of problem, relative to the server.
     #[schema(example = "/problems#token_expired")]
@@ -340,7 +342,7 @@ impl Problem {
     /// warning.
     pub fn unavailable(error: &dyn fmt::Display) -> Self {
         tracing::warn!(%error, "a request was refused as unavailable");
-        Code::Unavailable.with_detail("nothing has changed that you cannot ask for again: try later")
+        Code::Unavailable.with_detail("retry later; a retry is safe")
     }
 }
 
@@ -415,8 +417,8 @@ pub(super) fn record_problem(error: RecordError) -> Problem {
     match error {
         RecordError::Database(error) => database_problem(error),
         RecordError::Unreachable { .. } => {
-            tracing::warn!(%error, "a record is not to be had");
-            Code::ArchiveUnreachable.with_detail("the record is kept: try later")
+            tracing::warn!(%error, "a record cannot be read from the archive");
+            Code::ArchiveUnreachable.with_detail("the record exists: retry later")
         }
         RecordError::Damaged { .. } => Problem::internal(&error),
     }
@@ -441,8 +443,8 @@ mod tests {
         let codes: BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(codes.len(), Code::ALL.len());
         for code in Code::ALL {
-            let known = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-            assert!(code.as_str().bytes().all(known), "{code:?}");
+            let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            assert!(code.as_str().bytes().all(is_allowed), "{code:?}");
             assert!(code.status().is_client_error() || code.status().is_server_error());
         }
     }

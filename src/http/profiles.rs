@@ -14,7 +14,9 @@ use crate::auth::Player;
 use crate::ids::PlayerId;
 use crate::standings::{Standings, StandingsError};
 
-use super::{Code, Coins, Path, Problem, ProblemBody, Services, Time, database_problem, record_problem};
+use super::{
+    Code, Coins, Path, Problem, ProblemBody, Services, Time, database_problem, record_problem,
+};
 
 /// A player's public profile, for everybody who is signed in.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,7 +27,7 @@ pub(super) struct PlayerProfile {
     /// One of `GET /v1/avatars`.
     #[schema(example = "carabao")]
     avatar: String,
-    /// Whether the player is a bot of the house, without a person's account.
+    /// True if the player is a bot of the house, without a person's account.
     is_bot: bool,
     created_at: Time,
     /// The statistics, by game.
@@ -110,7 +112,7 @@ pub(in crate::http) async fn load_statistics(
     path = "/v1/me/statistics",
     tag = "me",
     security(("access_token" = [])),
-    responses((status = 200, description = "What the player has done", body = StatisticsByGame))
+    responses((status = 200, description = "The statistics", body = StatisticsByGame))
 )]
 pub(super) async fn show_my_statistics(
     State(standings): State<Standings>,
@@ -130,7 +132,7 @@ pub(super) async fn show_my_statistics(
     params(("id" = Uuid, Path, description = "The player")),
     responses(
         (status = 200, description = "The player", body = PlayerProfile),
-        (status = 404, description = "`player_not_found`: there is no such player",
+        (status = 404, description = "`player_not_found`: the player does not exist",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]

@@ -22,7 +22,7 @@ pub(super) const ACCOUNT_PROOF: HeaderName = HeaderName::from_static("account-pr
 /// The header of a call that only the holder of the account may make.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "it only describes the header")]
+#[expect(dead_code, reason = "it only documents the header")]
 pub(super) struct ProofHeader {
     /// The `proof` that `POST /v1/me/proof` issued to this session within the last five minutes.
     #[param(rename = "Account-Proof", pattern = "^ap_[0-9a-f]{80}$")]
@@ -41,7 +41,7 @@ where
         let mut headers = parts.headers.get_all(ACCOUNT_PROOF).iter();
         let (Some(header), None) = (headers.next(), headers.next()) else {
             return Err(Code::ProofMissing.with_detail(
-                "show by POST /v1/me/proof what signs you in, and send what it answers as the one \
+                "obtain a proof by POST /v1/me/proof, and send it as the single \
                  header Account-Proof",
             ));
         };
@@ -109,18 +109,21 @@ pub(super) struct AccountProof {
     security(("access_token" = [])),
     request_body = ProofRequest,
     responses(
-        (status = 200, description = "It is", body = AccountProof),
-        (status = 401, description = "`id_token_refused`: the detail says why; or the access token \
-            is refused", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 403, description = "`device_wrong`, `password_wrong`, `identity_wrong`: it is not \
-            this player's. `proof_insufficient`: a device is not enough for who has a password or an \
-            identity", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 200, description = "The proof", body = AccountProof),
+        (status = 401, description = "`id_token_refused`: the detail states the reason; or the \
+            access token was rejected",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 403, description = "`device_wrong`, `password_wrong`, `identity_wrong`: it does \
+            not belong to this player. `proof_insufficient`: a player with a password or an \
+            identity cannot use a device",
+            body = ProblemBody, content_type = "application/problem+json"),
         (status = 404, description = "`issuer_unknown`", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`password_not_set`: there is none", body = ProblemBody,
+        (status = 409, description = "`password_not_set`: the player has no password",
+            body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait as long as \
-            `Retry-After` says", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 429, description = "`sign_in_locked`, `too_many_requests`: wait for the time in \
+            `Retry-After`", body = ProblemBody, content_type = "application/problem+json"),
         (status = 503, description = "`sign_in_busy`, `issuer_unavailable`, `timed_out`, \
             `unavailable`", body = ProblemBody, content_type = "application/problem+json"),
     )
@@ -130,13 +133,13 @@ pub(super) async fn show_proof(
     player: Player,
     Body(body): Body<ProofRequest>,
 ) -> Result<Json<AccountProof>, Problem> {
-    let shown = match body {
+    let method = match body {
         ProofRequest::Device { device_id } => ProofCredential::Device(device_id),
         ProofRequest::Password { password } => ProofCredential::Password(password),
         ProofRequest::Identity { issuer, id_token: token, device_id } => {
             ProofCredential::Identity(IdToken { issuer, token }, device_id)
         }
     };
-    let proof = accounts.prove(&player, &shown).await?;
+    let proof = accounts.prove(&player, &method).await?;
     Ok(Json(AccountProof { proof: proof.reveal(), expires_at: proof.expires_at.into() }))
 }

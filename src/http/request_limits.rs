@@ -66,7 +66,11 @@ impl<S: Send + Sync> FromRequestParts<S> for OperatorSignInRate {
 }
 
 /// Passes a request on to its handler, or rejects it.
-pub(super) async fn limit_requests(limits: RequestLimits, mut request: Request, next: Next) -> Response {
+pub(super) async fn limit_requests(
+    limits: RequestLimits,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let from = limits.client_address(&request);
     request.extensions_mut().insert(from);
     match limits.check_rates(from, &mut request) {
@@ -97,7 +101,9 @@ impl RequestLimits {
             && OPERATOR_SIGN_IN_PATHS.iter().any(|sign_in| path.starts_with(sign_in))
         {
             let limited_for = match self.rate_limits.check_operator_sign_in(from) {
-                Err(AdmissionError::TooMany { retry_after }) if !path.starts_with(ENROLMENT_PATH) => {
+                Err(AdmissionError::TooMany { retry_after })
+                    if !path.starts_with(ENROLMENT_PATH) =>
+                {
                     Some(retry_after)
                 }
                 counted => counted.map(|()| None)?,

@@ -1,4 +1,4 @@
-//! Rooms, and the way to a table and from it.
+//! Rooms, and taking and leaving a seat at a table.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -8,76 +8,77 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::auth::Player;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::ids::TableId;
-use crate::live_store::{Playing, WaitReason};
+use crate::live_store::{PlayingCount, WaitReason};
 use crate::lobby::{self, LobbyError};
 
 use super::{Coins, Path, Problem, Services};
 
-/// A game at a bet.
+/// A room: a stake tier that the house offers.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Room {
+#[schema(as = Room)]
+pub(super) struct RoomBody {
     #[schema(example = "newbie")]
     id: String,
-    /// As people read it.
+    /// The name of the room, for people.
     #[schema(example = "Newbie")]
     name: String,
-    /// The game, by its name.
+    /// The game's kind.
     #[schema(example = "tongits")]
     kind: &'static str,
-    /// The game for people.
+    /// The game's title, for people.
     #[schema(example = "Tong-its")]
     game: &'static str,
-    /// How many play at a table at most.
+    /// The maximum number of players at a table.
     #[schema(example = 3)]
     seats: u8,
-    /// A game begins when so many are ready.
+    /// The number of ready players at which a game begins.
     #[schema(example = 3)]
     seats_min: u8,
-    /// One count at multiplier 1.
+    /// The value of one count at multiplier 1.
     bet: Coins,
     multiplier: u32,
-    /// The house's share of what a winner receives, in ten-thousandths.
+    /// The house's fee on a winner's receipts, in basis points (ten-thousandths).
     #[schema(example = 500)]
     fee_basis_points: u32,
-    /// What each seat pays into the POT before each game; zero where there is none.
+    /// The amount that each seat pays into the POT before each game; zero without a POT.
     ante: Coins,
-    /// Wins in a row that take the POT; none for a room without one.
+    /// The number of consecutive wins that take the POT; null without a POT.
     #[schema(required = true, example = 2)]
     hits_to_win: Option<u8>,
-    /// The least that a wallet must hold to sit down: the ante and the greatest possible loss.
+    /// The minimum balance required to sit down: the ante plus the maximum loss.
     wallet_min: Coins,
-    /// The most that one game can cost one seat, its ante included.
+    /// The maximum loss of one seat in one game, including its ante.
     loss_max: Coins,
-    /// The most that it may hold; none for no limit.
+    /// The maximum balance allowed to sit down; null for no limit.
     #[schema(required = true)]
     wallet_max: Option<Coins>,
-    /// Whether only players with a password or an identity may sit down, and no guests.
+    /// True if only players with a password or an identity may sit down, but no guests.
     needs_account: bool,
-    /// The rule set by its name.
+    /// The name of the rule set.
     #[schema(example = "kingdom")]
     rule_set: String,
-    /// Whether some of its rules are otherwise than that rule set's: a table shows all.
+    /// True if some rules differ from the rule set; a table shows all rules.
     has_own_switches: bool,
-    /// Whether games may begin.
+    /// True if new games may begin.
     is_open: bool,
-    /// Who sits there now, as of a second ago at most.
+    /// The number of players seated at present, at most one second old.
     #[schema(example = 42)]
     players: u64,
-    /// At so many tables.
+    /// The number of tables with players at present.
     #[schema(example = 14)]
     tables: u64,
 }
 
-impl Room {
-    fn of(room: &lobby::Room, playing: Playing) -> Self {
+impl RoomBody {
+    fn new(room: &lobby::Room, playing: PlayingCount) -> Self {
         let terms = room.terms();
         Self {
             id: room.id().to_owned(),
             name: room.name().to_owned(),
             kind: room.kind(),
-            game: catalog::title_of(room.kind()),
+            game: catalog::kind_title(room.kind()),
             seats: room.seats().most,
             seats_min: room.seats().least,
             bet: terms.price.bet.into(),
@@ -101,7 +102,7 @@ impl Room {
 /// The rooms of the house.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Rooms {
-    items: Vec<Room>,
+    items: Vec<RoomBody>,
 }
 
 /// List the rooms
@@ -109,37 +110,40 @@ pub(super) struct Rooms {
     get,
     path = "/v1/rooms",
     tag = "rooms",
-    responses((status = 200, description = "The rooms, by rising bet", body = Rooms))
+    responses((status = 200, description = "The rooms, in ascending order of bets", body = Rooms))
 )]
 pub(super) async fn list_rooms(State(services): State<Services>) -> Result<Json<Rooms>, Problem> {
-    let playing = services.lobby.playing().await.map_err(|error| Problem::unavailable(&error))?;
+    let playing = services.lobby.playing_counts().await;
+    let playing = playing.map_err(|error| Problem::unavailable(&error))?;
     let rooms = services.lobby.rooms();
-    let of = |room: &lobby::Room| playing.get(room.id()).copied().unwrap_or_default();
-    Ok(Json(Rooms { items: rooms.iter().map(|room| Room::of(room, of(room))).collect() }))
+    let occupancy = |room: &lobby::Room| playing.get(room.id()).copied().unwrap_or_default();
+    let items = rooms.iter().map(|room| RoomBody::new(room, occupancy(room))).collect();
+    Ok(Json(Rooms { items }))
 }
 
-/// The table where a player sits. Join it over the socket to play there.
+/// The table at which a player sits. Join it over the socket to play.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct SeatedAt {
+pub(super) struct SeatedTable {
     table: Uuid,
     #[schema(inline, value_type = WaitReasonName, required = false, example = "only_same_network")]
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<WaitReasonName>,
 }
 
-impl SeatedAt {
-    pub(super) fn at(table: TableId) -> Self {
+impl SeatedTable {
+    pub(super) fn new(table: TableId) -> Self {
         Self { table: table.0, reason: None }
     }
 }
 
-/// The reason for which a player waits although others do. Absent if there is none.
+/// The reason for which a player waits although other players wait too. Absent if there is none.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = WaitReason)]
 pub(super) enum WaitReasonName {
-    /// All others who would fit come from the same network, such as one carrier's, and this room keeps
-    /// those apart. Rooms of a lower bet, a private table and another connection do not.
+    /// All suitable players are on the same network, such as that of one mobile carrier, and this
+    /// room keeps them apart. Rooms of a lower bet and private tables do not; another connection
+    /// also helps.
     OnlySameNetwork,
 }
 
@@ -151,34 +155,37 @@ impl From<WaitReason> for WaitReasonName {
     }
 }
 
-/// Ask a room for a table
+/// Take a seat in a room
 ///
-/// First come, first seated, but nobody beside somebody of the same device, nor, in rooms of a higher
-/// bet, of the same network. The player has a socket open, on any node: nothing is kept for a player
-/// who could not be asked whether it is ready. A player who sits at a table already, of whatever room,
-/// is sent back to that one: an account sits at one table at a time, and after leaving in mid-game its
-/// seat is kept until the game is over (rule 8.4).
+/// Seats are given in the order of requests. Players who share a device are never seated together,
+/// nor are, in rooms of a higher bet, players who share a network. The player must have a socket
+/// open, on any node, because no seat is kept for a player who cannot be asked whether it is ready.
+/// A player who sits at a table already, in any room, is returned to that table: an account sits at
+/// one table at a time, and after leaving during a game its seat is kept until the game is over
+/// (rule 8.4).
 #[utoipa::path(
     post,
     path = "/v1/rooms/{room}/seat",
     tag = "rooms",
-    params(("room" = String, Path, max_length = 32, description = "The room's id", example = "newbie")),
+    params(("room" = String, Path, max_length = 32, description = "The room's id",
+        example = "newbie")),
     security(("access_token" = [])),
     responses(
-        (status = 200, description = "The table", body = SeatedAt),
-        (status = 403, description = "`banned`: the detail says until when, and why. \
+        (status = 200, description = "The table", body = SeatedTable),
+        (status = 403, description = "`banned`: the detail states the end and the reason. \
             `account_required`: the room is for players with a password or an identity",
             body = super::ProblemBody, content_type = "application/problem+json"),
-        (status = 404, description = "`room_not_found`: there is no such room",
+        (status = 404, description = "`room_not_found`: the room does not exist",
             body = super::ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`too_few_coins`: the wallet holds less than the room asks \
-             for. `too_many_coins`: it holds more than the room is for. `room_closed`. `room_limit`: the player has won as \
-             much in rooms as one may in a day. `seating`: another request of the player is being seated; ask again. \
-             `table_halted`: the player sits at a table that was halted. `socket_required`: open \
-             the socket first",
+        (status = 409, description = "`too_few_coins`: the wallet holds less than the room \
+            requires. `too_many_coins`: the wallet holds more than the room allows. `room_closed`: \
+            the room is closed. `room_limit`: the player has reached the daily limit of wins in \
+            rooms. `seating`: another request of the player is being seated; retry. \
+            `table_halted`: the player sits at a table that was halted. `socket_required`: open \
+            the socket first",
              body = super::ProblemBody, content_type = "application/problem+json"),
-         (status = 429, description = "`not_ready_before`: the player, its device or many of its \
-             network took seats and were not ready; wait as long as `Retry-After` says",
+         (status = 429, description = "`not_ready_before`: the player, its device, or many players \
+             of its network took seats and were not ready; wait for the time in `Retry-After`",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -187,56 +194,56 @@ pub(super) async fn take_seat(
     player: Player,
     Extension(from): Extension<Address>,
     Path(room): Path<String>,
-) -> Result<Json<SeatedAt>, Problem> {
+) -> Result<Json<SeatedTable>, Problem> {
     let seat = services.lobby.seat_from(player.id, &room, Some(from)).await?;
-    Ok(Json(SeatedAt { table: seat.table.0, reason: seat.reason.map(Into::into) }))
+    Ok(Json(SeatedTable { table: seat.table.0, reason: seat.reason.map(Into::into) }))
 }
 
-/// Say where I sit
+/// Show my table
 #[utoipa::path(
     get,
     path = "/v1/table",
     tag = "rooms",
     security(("access_token" = [])),
     responses(
-        (status = 200, description = "The table", body = SeatedAt),
-        (status = 404, description = "`not_seated`: nowhere",
+        (status = 200, description = "The table", body = SeatedTable),
+        (status = 404, description = "`not_seated`: the player sits at no table",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`seating`: a request of the player is being seated. \
-            `table_halted`: an operator decides what becomes of the table",
+            `table_halted`: an operator decides about the table",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn show_table(
     State(services): State<Services>,
     player: Player,
-) -> Result<Json<SeatedAt>, Problem> {
+) -> Result<Json<SeatedTable>, Problem> {
     let table = services.lobby.seated_at(player.id).await?.ok_or(LobbyError::NotSeated)?;
-    Ok(Json(SeatedAt::at(table)))
+    Ok(Json(SeatedTable::new(table)))
 }
 
 /// Leave my table
 ///
-/// Between games the seat is free at once. In mid-game the AI plays on and the seat is freed
-/// after the game; the player can come back until then. Coins in the POT stay there (rule 7.4).
+/// Between games the seat is free at once. During a game the AI plays on, and the seat is freed
+/// after the game; the player can return until then. Coins in the POT stay there (rule 7.4).
 #[utoipa::path(
     delete,
     path = "/v1/table",
     tag = "rooms",
     security(("access_token" = [])),
     responses(
-        (status = 200, description = "The table that was left", body = SeatedAt),
-        (status = 404, description = "`not_seated`: there was none to leave",
+        (status = 200, description = "The table that was left", body = SeatedTable),
+        (status = 404, description = "`not_seated`: the player sat at no table",
             body = super::ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`seating`: a request of the player is being seated. \
-            `table_halted`: an operator decides what becomes of the table",
+            `table_halted`: an operator decides about the table",
             body = super::ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn leave_table(
     State(services): State<Services>,
     player: Player,
-) -> Result<Json<SeatedAt>, Problem> {
+) -> Result<Json<SeatedTable>, Problem> {
     let table = services.lobby.leave(player.id).await?;
-    Ok(Json(SeatedAt::at(table)))
+    Ok(Json(SeatedTable::new(table)))
 }

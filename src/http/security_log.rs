@@ -1,9 +1,10 @@
-//! One line in the log for each thing that whoever watches over a house wants to know: sign-ins and
-//! what was wrong with them, passwords and identities that change, sessions that end, accounts that
-//! are deleted, pages of origins that may not call us. docs/SECURITY.md lists the lines.
+//! The security log: one line for each event that matters to the security of the house. These are
+//! sign-ins and their failures, changes of passwords and identities, ends of sessions, deletions of
+//! accounts, and requests from pages of disallowed origins. docs/SECURITY.md lists the events.
 //!
-//! A line names the event, what came of it, the address, and the player where it is known. No token,
-//! device, password or body is in it. What operators do is told where it is noted for the audit.
+//! A line names the event, its outcome, the address, and the player if known. It contains no token,
+//! device id, password or body. Operators' actions are logged where their audit entries are
+//! written.
 
 use axum::extract::Request;
 use axum::http::Method;
@@ -11,23 +12,23 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::auth::Auth;
-use crate::edge::Address;
+use crate::rate_limit::Address;
 use crate::ids::PlayerId;
 
 use super::Code;
 
-/// The target of the lines, for filters of the log.
+/// The target of the lines, for log filters.
 pub const TARGET: &str = "bahay::security";
 
-/// A player that a handler has come to know: left in the answer, for the log.
+/// A player that a handler has identified, passed to the log in the extensions of the response.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Concerns(pub(super) PlayerId);
+pub(super) struct ConcernedPlayer(pub(super) PlayerId);
 
-/// Carries out a request, and tells of it if it matters.
-pub(super) async fn watch(auth: Auth, request: Request, next: Next) -> Response {
-    let event = event(request.method(), request.uri().path());
+/// Handles a request and logs it if it is a security event.
+pub(super) async fn log_security_event(auth: Auth, request: Request, next: Next) -> Response {
+    let event = event_name(request.method(), request.uri().path());
     let address = request.extensions().get::<Address>().copied();
-    let by_token = match event {
+    let token_player = match event {
         Some(_) => auth.claimant(request.headers()),
         None => None,
     };
@@ -38,20 +39,20 @@ pub(super) async fn watch(auth: Auth, request: Request, next: Next) -> Response 
         (Some(event), _) => event,
         (None, _) => return response,
     };
-    let concerned = response.extensions().get::<Concerns>().map(|concerns| concerns.0);
-    let player = concerned.or(by_token).map(tracing::field::display);
+    let concerned = response.extensions().get::<ConcernedPlayer>().map(|concerns| concerns.0);
+    let player = concerned.or(token_player).map(tracing::field::display);
     let address = address.map(tracing::field::display);
     let status = response.status();
-    // A page of the desk tells people and not programs what was wrong.
-    let untold = if status.is_client_error() { "refused" } else { "done" };
-    let outcome = code.map_or(untold, Code::as_str);
+    // Pages of the desk state the reason as text for people, without a code.
+    let default_outcome = if status.is_client_error() { "refused" } else { "done" };
+    let outcome = code.map_or(default_outcome, Code::as_str);
     let status = status.as_u16();
     tracing::info!(target: TARGET, event, outcome, status, player, address, "security");
     response
 }
 
-/// What a request is to those who watch over a house; `None` for what does not matter to them.
-fn event(method: &Method, path: &str) -> Option<&'static str> {
+/// Returns the name of a request as a security event, or `None` if it is not one.
+fn event_name(method: &Method, path: &str) -> Option<&'static str> {
     Some(match (method, path) {
         (&Method::POST, "/v1/sign-in/guest") => "sign_in_guest",
         (&Method::POST, "/v1/sign-in/password") => "sign_in_password",

@@ -1,4 +1,5 @@
-//! What the handlers need. One value, made in `app`, cloned for each request.
+//! The services on which handlers depend. They are created once, in `app`, and cloned for each
+//! request.
 
 use axum::extract::FromRef;
 
@@ -23,14 +24,14 @@ use super::analysis::Analyses;
 use super::health::Readiness;
 use super::pagination::Cursors;
 
-/// Everything below REST. All of it is cheap to clone.
+/// The services of the layers below REST. Every one is cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Services {
     pub accounts: Accounts,
-    /// Of finished games, by a bot.
+    /// Analyses of finished games by a bot.
     pub analyses: Analyses,
     pub auth: Auth,
-    /// What operators did.
+    /// The audit entries of operators' actions.
     pub audit: Audit,
     pub corrections: Corrections,
     pub operator_auth: OperatorAuth,
@@ -38,25 +39,25 @@ pub struct Services {
     pub ledger: Ledger,
     pub lobby: Lobby,
     pub metrics: Metrics,
-    /// What is known of the ledger's state.
+    /// The results of the ledger's checks.
     pub checks: Checks,
     pub operators: Operators,
-    /// Where records of old games are.
+    /// The records of games, including archived ones.
     pub records: Records,
     pub reports: Reports,
     pub rewards: Rewards,
     pub social: Social,
     pub standings: Standings,
-    /// For tickets to the socket.
+    /// The live store, for socket tickets among others.
     pub live: LiveStore,
     pub clock: Clock,
-    /// For reading games.
+    /// The connection pool, for reads of games.
     pub pool: PgPool,
-    /// What must answer for the server to be ready.
+    /// The probes that decide on readiness.
     pub readiness: Readiness,
 }
 
-/// For the extractor [`crate::auth::Player`].
+/// Required by the extractor [`crate::auth::Player`].
 impl FromRef<Services> for Auth {
     fn from_ref(services: &Services) -> Self {
         services.auth.clone()

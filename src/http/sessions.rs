@@ -1,4 +1,4 @@
-//! The sessions and devices of a player, and how they end.
+//! The sessions and devices of a player.
 
 use axum::Json;
 use axum::extract::State;
@@ -16,23 +16,23 @@ use super::{
     Body, Code, Cursors, DeviceText, PageOf, PageQuery, Path, Problem, ProblemBody, Query, Time,
 };
 
-/// A session that has not ended.
+/// A live session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Session {
     id: Uuid,
-    /// How it was opened: `guest`, `password` or `openid`.
+    /// The sign-in method: `guest`, `password` or `openid`.
     #[schema(example = "password")]
     method: &'static str,
-    /// What the client calls itself.
+    /// The `User-Agent` of the client.
     #[schema(required = true, example = "Tongits/2.1 (Android 15)")]
     user_agent: Option<String>,
-    /// Where it was last refreshed from; of IPv6 the network.
+    /// The address of the last refresh; for IPv6 only the network.
     #[schema(required = true, example = "203.0.113.7")]
     address: Option<String>,
     created_at: Time,
-    /// When it was opened or last refreshed.
+    /// The time of the sign-in or of the last refresh.
     last_seen_at: Time,
-    /// Whether it is the one that asks.
+    /// True if this is the session of the request.
     current: bool,
 }
 
@@ -52,7 +52,7 @@ impl From<LiveSession> for Session {
 
 /// List my sessions
 ///
-/// Those that have not ended, newest first.
+/// Lists live sessions, newest first.
 #[utoipa::path(
     get,
     path = "/v1/me/sessions",
@@ -78,14 +78,14 @@ pub(super) async fn list_my_sessions(
 
 /// Sign out everywhere
 ///
-/// Ends all sessions of the player, this one too: within a second their access tokens are refused
-/// and their sockets closed, on every node. Devices are not forgotten by it.
+/// Ends all sessions of the player, including this one. Within a second their access tokens are
+/// refused and their sockets closed, on every node. Devices keep signing the player in.
 #[utoipa::path(
     delete,
     path = "/v1/me/sessions",
     tag = "me",
     security(("access_token" = [])),
-    responses((status = 204, description = "All have ended"))
+    responses((status = 204, description = "All sessions have ended"))
 )]
 pub(super) async fn sign_out_everywhere(
     State(accounts): State<Accounts>,
@@ -97,7 +97,7 @@ pub(super) async fn sign_out_everywhere(
 
 /// End one of my sessions
 ///
-/// As signing out there would. One that has ended stays so.
+/// Has the same effect as signing out in that session. Idempotent for a session that has ended.
 #[utoipa::path(
     delete,
     path = "/v1/me/sessions/{id}",
@@ -105,9 +105,9 @@ pub(super) async fn sign_out_everywhere(
     security(("access_token" = [])),
     params(("id" = Uuid, Path, description = "The session")),
     responses(
-        (status = 204, description = "It has ended"),
-        (status = 404, description = "`session_not_found`: there is no such session, or it is not \
-            yours", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 204, description = "The session has ended"),
+        (status = 404, description = "`session_not_found`: the session does not exist, or belongs \
+            to another player", body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn end_my_session(
@@ -121,7 +121,7 @@ pub(super) async fn end_my_session(
 
 /// Forget my devices
 ///
-/// None of them signs the player in by itself any more. Sessions go on.
+/// None of the devices signs the player in by itself any more. Sessions are not affected.
 #[utoipa::path(
     delete,
     path = "/v1/me/devices",
@@ -129,11 +129,11 @@ pub(super) async fn end_my_session(
     security(("access_token" = [])),
     params(ProofHeader),
     responses(
-        (status = 204, description = "They are forgotten"),
-        (status = 403, description = "`proof_missing`, `proof_refused`: show first by \
-            `POST /v1/me/proof` that the account is yours", body = ProblemBody,
+        (status = 204, description = "The devices are forgotten"),
+        (status = 403, description = "`proof_missing`, `proof_refused`: obtain an account proof by \
+            `POST /v1/me/proof` first", body = ProblemBody,
             content_type = "application/problem+json"),
-        (status = 409, description = "`last_sign_in`: there would be no way left to sign in",
+        (status = 409, description = "`last_sign_in`: the player would have no sign-in method left",
             body = ProblemBody, content_type = "application/problem+json"),
     )
 )]
@@ -145,14 +145,15 @@ pub(super) async fn forget_my_devices(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Another id for a device.
+/// A change of a device's id.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChangeDevice {
-    /// The one that signs the player in.
+pub(super) struct DeviceChangeRequest {
+    /// The id that signs the player in at present.
     #[schema(value_type = DeviceText)]
     device_id: DeviceId,
-    /// Another random text. Keep it before you call, so that it is not lost with the answer.
+    /// The new id, another random text. Store it before the call, so that it is not lost with the
+    /// response.
     #[schema(
         value_type = String,
         pattern = "^[!-~]{16,128}$",
@@ -163,17 +164,17 @@ pub(super) struct ChangeDevice {
 
 /// Change the id of my device
 ///
-/// For who fears that somebody has a copy of it. The new one signs the player in from now on and the old
-/// one does so no more; all other sessions of the player end. The same call again changes nothing.
+/// For players who fear that somebody has a copy of the id. From now on only the new id signs the
+/// player in, and all other sessions of the player end. Idempotent.
 #[utoipa::path(
     put,
     path = "/v1/me/device",
     tag = "me",
     security(("access_token" = [])),
-    request_body = ChangeDevice,
+    request_body = DeviceChangeRequest,
     responses(
-        (status = 204, description = "It is changed"),
-        (status = 403, description = "`device_wrong`: the device is not this player's",
+        (status = 204, description = "The change is made"),
+        (status = 403, description = "`device_wrong`: the device belongs to another player",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`device_taken`: the new id signs in another player",
             body = ProblemBody, content_type = "application/problem+json"),
@@ -184,11 +185,11 @@ pub(super) struct ChangeDevice {
 pub(super) async fn change_my_device(
     State(accounts): State<Accounts>,
     player: Player,
-    Body(body): Body<ChangeDevice>,
+    Body(body): Body<DeviceChangeRequest>,
 ) -> Result<StatusCode, Problem> {
-    let ChangeDevice { device_id, new_device_id } = body;
+    let DeviceChangeRequest { device_id, new_device_id } = body;
     if device_id == new_device_id {
-        return Err(Code::BodyInvalid.because("the new device id is the old one"));
+        return Err(Code::BodyInvalid.with_detail("the new device id equals the old one"));
     }
     accounts.change_device(&player, &device_id, &new_device_id).await?;
     Ok(StatusCode::NO_CONTENT)

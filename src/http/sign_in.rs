@@ -1,4 +1,4 @@
-//! Signing in, staying signed in, signing out.
+//! Guest sign-in, token refresh, and sign-out.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,27 +13,28 @@ use crate::accounts::{
 };
 use crate::auth::{Player, RefreshToken};
 
-use super::me::Me;
-use super::security_log::Concerns;
-use super::visit::Visit;
+use super::own_account::OwnProfile;
+use super::security_log::ConcernedPlayer;
+use super::client_info::ClientInfo;
 use super::{
     Body, Code, DeviceText, DeviceTimeZoneText, NameText, Problem, ProblemBody, Services, Time,
 };
 use crate::openid::OpenIdError;
 
-/// A device asks for its player.
+/// A guest's sign-in with a device.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = GuestSignIn)]
 pub(super) struct GuestSignInBody {
-    /// A random text that this installation has drawn once and keeps. It works like a password.
+    /// A random text that the installation has generated once and keeps. It is as secret as a
+    /// password.
     #[schema(value_type = DeviceText)]
     device_id: DeviceId,
-    /// For a new player. A known player keeps its name.
+    /// The name of a new player. An existing player keeps its name.
     #[schema(value_type = Option<NameText>)]
     name: Option<Name>,
-    /// For a player that has none yet: the IANA name of its time zone.
-    /// One that the server does not know is left out: `time_zone` of the answer's player tells.
+    /// The IANA name of the time zone, for a player that has none yet. A name that the server does
+    /// not know is ignored; `time_zone` of the player in the response shows the result.
     #[serde(default)]
     #[schema(value_type = Option<DeviceTimeZoneText>)]
     time_zone: DeviceTimeZone,
@@ -43,12 +44,12 @@ pub(super) struct GuestSignInBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Tokens)]
 pub(super) struct TokensBody {
-    /// The session that the tokens are for.
+    /// The session to which the tokens belong.
     session: Uuid,
-    /// To be sent as `Authorization: Bearer <token>`.
+    /// The access token, to be sent as `Authorization: Bearer <token>`.
     access_token: String,
     access_expires_at: Time,
-    /// Good for one use; keep the newest.
+    /// The refresh token, valid for one use; keep the newest.
     #[schema(example = "rt_0000000000000000000000000000000000000000000000000000000000000000")]
     refresh_token: String,
     refresh_expires_at: Time,
@@ -68,22 +69,23 @@ impl From<Tokens> for TokensBody {
 
 /// A player and the tokens of its new session.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct SignedIn {
-    player: Me,
+#[schema(as = SignedIn)]
+pub(super) struct SignInResponse {
+    player: OwnProfile,
     #[serde(flatten)]
     tokens: TokensBody,
 }
 
-impl IntoResponse for SignedIn {
+impl IntoResponse for SignInResponse {
     fn into_response(self) -> Response {
-        let concerns = Concerns(self.player.id());
+        let concerns = ConcernedPlayer(self.player.id());
         let mut response = Json(self).into_response();
         response.extensions_mut().insert(concerns);
         response
     }
 }
 
-impl From<(Profile, Tokens)> for SignedIn {
+impl From<(Profile, Tokens)> for SignInResponse {
     fn from((profile, tokens): (Profile, Tokens)) -> Self {
         Self { player: profile.into(), tokens: tokens.into() }
     }
@@ -91,68 +93,68 @@ impl From<(Profile, Tokens)> for SignedIn {
 
 /// Sign in as a guest
 ///
-/// The same device id signs in the same player. A new one makes a player with the welcome grant,
-/// once, however many requests race. A network (an IPv4 address, or the first 48 bits of an IPv6
-/// address) has so many welcomes a day; who comes beyond that is let in without, and gets it when it
-/// signs in or refreshes on another day, or links an identity. Every sign-in opens a session of its
-/// own.
+/// A device id always signs in the same player. A new id creates a player with the welcome grant,
+/// once, regardless of concurrent requests. The number of welcome grants per network (an IPv4
+/// address, or the first 48 bits of an IPv6 address) and day is limited; further players are signed
+/// in without the grant, and receive it when they sign in or refresh on another day, or link an
+/// identity. Every sign-in opens a session of its own.
 #[utoipa::path(
     post,
     path = "/v1/sign-in/guest",
     tag = "sign in",
     request_body = GuestSignInBody,
     responses(
-        (status = 200, description = "Signed in", body = SignedIn),
-        (status = 403, description = "`banned`: the detail says until when, and why",
+        (status = 200, description = "Signed in", body = SignInResponse),
+        (status = 403, description = "`banned`: the detail states the end and the reason",
             body = ProblemBody, content_type = "application/problem+json"),
-        (status = 409, description = "`name_taken`: a new player may not have this name, or one \
-            that looks like it", body = ProblemBody, content_type = "application/problem+json"),
-        (status = 422, description = "`body_invalid`; `name_reserved`: a new \
-            player may not have a name by which the house is meant", body = ProblemBody,
+        (status = 409, description = "`name_taken`: the name, or a confusable one, is taken",
+            body = ProblemBody, content_type = "application/problem+json"),
+        (status = 422, description = "`body_invalid`; `name_reserved`: the name is reserved for \
+            the house", body = ProblemBody,
             content_type = "application/problem+json"),
     )
 )]
 pub(super) async fn sign_in_guest(
     State(accounts): State<Accounts>,
-    visit: Visit,
+    client: ClientInfo,
     Body(body): Body<GuestSignInBody>,
-) -> Result<SignedIn, Problem> {
+) -> Result<SignInResponse, Problem> {
     let GuestSignInBody { device_id: device, name, time_zone } = body;
     let DeviceTimeZone(time_zone) = time_zone;
-    let visitor = visit.with_device(Some(device.clone()));
+    let visitor = client.into_visitor(Some(device.clone()));
     let request = GuestSignIn { device, name, time_zone, visitor };
     Ok(accounts.sign_in_guest(&request).await?.into())
 }
 
-/// A refresh token.
+/// A request for new tokens.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Refresh {
-    /// The newest of the session.
+pub(super) struct RefreshRequest {
+    /// The newest refresh token of the session.
     #[schema(
         max_length = 67,
         example = "rt_0000000000000000000000000000000000000000000000000000000000000000"
     )]
     refresh_token: String,
-    /// The device of the session, as it was named when signing in; a session without a device takes
-    /// the first one that is named here. By it alone a repetition is told from a theft.
+    /// The device of the session, as named at sign-in. A session without a device adopts the first
+    /// one that is named here. Only the device distinguishes a retry from a stolen token.
     #[serde(default)]
     #[schema(value_type = Option<DeviceText>)]
     device_id: Option<DeviceId>,
 }
 
-/// Trade a refresh token for new tokens
+/// Exchange a refresh token for new tokens
 ///
-/// The token is used up. Within 60 seconds the same request by the same device gets the same new
-/// refresh token, as often as it comes: repeat it if the answer was lost, or if two tabs have the same
-/// token. That takes `device_id` in the first request and in the repetition, and ends when the new
-/// token is used. If the token comes a second time in any other way, somebody has a copy of it, and
-/// its session ends on the spot: every token of it stops working, the newest ones too.
+/// Uses up the token. Within 60 seconds the same request by the same device returns the same new
+/// refresh token, any number of times: retry if the response was lost, or if two tabs share a
+/// token. This requires `device_id` in the first request and in the retry, and ends when the new
+/// token is used. If the token is presented again in any other way, it must have been copied, and
+/// its session ends at once: all its tokens, including the newest, stop working.
 #[utoipa::path(
     post,
     path = "/v1/token/refresh",
     tag = "sign in",
-    request_body = Refresh,
+    request_body = RefreshRequest,
     responses(
         (status = 200, description = "New tokens of the same session", body = TokensBody),
         (
@@ -162,24 +164,24 @@ pub(super) struct Refresh {
             body = ProblemBody,
             content_type = "application/problem+json"
         ),
-        (status = 403, description = "`banned`: the detail says until when, and why",
+        (status = 403, description = "`banned`: the detail states the end and the reason",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 pub(super) async fn refresh_token(
     State(accounts): State<Accounts>,
-    visit: Visit,
-    Body(body): Body<Refresh>,
+    client: ClientInfo,
+    Body(body): Body<RefreshRequest>,
 ) -> Result<Json<TokensBody>, Problem> {
-    let unknown = || Code::RefreshTokenUnknown.plain();
+    let unknown = || Code::RefreshTokenUnknown.problem();
     let token: RefreshToken = body.refresh_token.parse().map_err(|_| unknown())?;
-    let (_, tokens) = accounts.refresh(&token, &visit.with_device(body.device_id)).await?;
+    let (_, tokens) = accounts.refresh(&token, &client.into_visitor(body.device_id)).await?;
     Ok(Json(tokens.into()))
 }
 
 /// Sign out
 ///
-/// Ends this session; others of the same player go on. Within a second its access tokens are
+/// Ends this session; other sessions of the player continue. Within a second its access tokens are
 /// refused on every node.
 #[utoipa::path(
     post,
@@ -211,11 +213,13 @@ impl From<AccountError> for Problem {
             AccountError::RefreshTokenExpired => Code::RefreshTokenExpired,
             AccountError::Busy => Code::SignInBusy,
             AccountError::Locked { retry_after, .. } => {
-                return Code::SignInLocked.because(error.to_string()).again_after(*retry_after);
+                return Code::SignInLocked
+                    .with_detail(error.to_string())
+                    .with_retry_after(*retry_after);
             }
             AccountError::OpenId(OpenIdError::IssuerUnknown) => Code::IssuerUnknown,
             AccountError::OpenId(OpenIdError::Unavailable { .. }) => {
-                return Code::IssuerUnavailable.plain();
+                return Code::IssuerUnavailable.problem();
             }
             AccountError::OpenId(
                 OpenIdError::Malformed
@@ -245,11 +249,11 @@ impl From<AccountError> for Problem {
             AccountError::LastSignIn => Code::LastSignIn,
             AccountError::InGame => Code::InGame,
             AccountError::SessionNotFound => Code::SessionNotFound,
-            // Its token has not been heard to be revoked yet on this node.
+            // This node has not yet received the revocation of the token.
             AccountError::PlayerGone => Code::TokenRevoked,
             AccountError::Unavailable { .. } => return Self::unavailable(&error),
             AccountError::Broken { .. } => return Self::internal(&error),
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     }
 }

@@ -62,7 +62,7 @@ pub(super) async fn list_blocks(
     params(("id" = Uuid, Path, description = "The other player")),
     responses(
         (status = 204, description = "The player is blocked"),
-        (status = 404, description = "`player_not_found`: there is no such player",
+        (status = 404, description = "`player_not_found`: the player does not exist",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`own_player`, or `too_many_relations`",
             body = ProblemBody, content_type = "application/problem+json")
@@ -122,7 +122,7 @@ pub(super) async fn list_mutes(
     params(("id" = Uuid, Path, description = "The other player")),
     responses(
         (status = 204, description = "The player is muted"),
-        (status = 404, description = "`player_not_found`: there is no such player",
+        (status = 404, description = "`player_not_found`: the player does not exist",
             body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`own_player`, or `too_many_relations`",
             body = ProblemBody, content_type = "application/problem+json")
@@ -176,8 +176,13 @@ pub(super) struct PlayerReportRequest {
     reason: ReportReason,
     /// A description in the player's own words. Control characters are not allowed, except line
     /// breaks.
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 500,
-        pattern = "^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f]+$", example = "They showed each other their cards.")]
+    #[schema(
+        value_type = Option<String>,
+        min_length = 1,
+        max_length = 500,
+        pattern = "^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f]+$",
+        example = "They showed each other their cards."
+    )]
     words: Option<ReportText>,
 }
 
@@ -191,8 +196,9 @@ impl<'de> Deserialize<'de> for ReportText {
         let is_long = text.chars().count() > social::REPORT_TEXT_MAX;
         let is_odd = |letter: char| letter.is_ascii_control() && letter != '\n';
         if text.is_empty() || is_long || text.contains(is_odd) {
-            let why = "words are 1 to 500 characters, and of control characters only line breaks";
-            return Err(serde::de::Error::custom(why));
+            return Err(serde::de::Error::custom(
+                "a text has 1 to 500 characters, without control characters except line breaks",
+            ));
         }
         Ok(Self(text))
     }
@@ -210,9 +216,9 @@ impl<'de> Deserialize<'de> for ReportText {
     params(("id" = Uuid, Path, description = "The game")),
     request_body = PlayerReportRequest,
     responses(
-        (status = 204, description = "The report is kept"),
-        (status = 404, description = "`game_not_found`: you have not played that game with that \
-            player", body = ProblemBody, content_type = "application/problem+json"),
+        (status = 204, description = "The report is stored"),
+        (status = 404, description = "`game_not_found`: the two players did not both play in the \
+            game", body = ProblemBody, content_type = "application/problem+json"),
         (status = 409, description = "`own_player`, or `already_reported`",
             body = ProblemBody, content_type = "application/problem+json")
     )
@@ -250,12 +256,14 @@ async fn announce_relations(live: &LiveStore, player: Player) -> StatusCode {
         match live.seat_claim(player.id).await? {
             SeatClaim::None => Ok(()),
             SeatClaim::Pending(table) | SeatClaim::Held(table) => {
-                live.publish_talk(table, &TableBroadcast::Relations { player: player.id }.to_line()).await
+                let line = TableBroadcast::Relations { player: player.id }.to_line();
+                live.publish_talk(table, &line).await
             }
         }
     };
     if let Err(error) = announced.await {
-        tracing::warn!(player = %player.id, %error, "a mute takes effect later");
+        let player = player.id;
+        tracing::warn!(%player, %error, "a change of blocks or mutes takes effect later");
     }
     StatusCode::NO_CONTENT
 }

@@ -51,11 +51,11 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     ("query_invalid", "Failed to deserialize query string: to: a time is as in"),
     ("query_invalid", "Failed to deserialize query string: date: a day is as in"),
     # Which days were played is in the books.
-    ("query_invalid", "`date` is not from the first game that was counted to today"),
+    ("query_invalid", "`date` lies before the first counted game or after today"),
     # Of two parameters that do not fit each other no schema knows.
-    ("query_invalid", "places around a player have no offset"),
+    ("query_invalid", "the ranks around a player have no offset"),
     # Which span today is in is not for a pattern.
-    ("query_invalid", "ratings are as they are now"),
+    ("query_invalid", "ratings are available for the present span only"),
     # Counted without the white space around it.
     ("body_invalid", "a note has 1 to 2000 characters"),
     ("body_invalid", "a reason has 10 to 500 characters"),
@@ -66,14 +66,14 @@ BEYOND_SCHEMAS_BY_DETAIL = [
     # What a name holds is said by properties of Unicode.
     ("body_invalid", "a name "),
     # Which games there are, and how they end, is the catalogue's.
-    ("query_invalid", "`kind` names no game of this house"),
-    ("query_invalid", "no game ends like `ending`"),
+    ("query_invalid", "`kind` names no game of the house"),
+    ("query_invalid", "`ending` names no ending of a game"),
     # To a schema 1.0 is an integer; here a number with a point is none.
     ("body_invalid", "invalid type: floating point"),
     # A schema would have to say so of each text.
-    ("body_invalid", "U+0000 is in no text here"),
+    ("body_invalid", "strings must not contain U+0000"),
     # One field against another.
-    ("body_invalid", "the new device id is the old one"),
+    ("body_invalid", "the new device id equals the old one"),
     # Zero, in the midst of what is allowed.
     ("body_invalid", "the amount of an adjustment is zero"),
 ]

@@ -11,7 +11,7 @@ import { rename } from './name.tsx';
 
 const PASSWORD_MIN = 8;
 
-interface WaysIn { password_set_at: string | null; identities: unknown[] }
+interface SignInMethods { password_set_at: string | null; identities: unknown[] }
 
 /** Anew for whoever is signed in now. */
 export function Account() {
@@ -21,7 +21,7 @@ export function Account() {
 function Signed() {
   const [isProtected, setProtected] = useState<boolean | null>(null);
   useEffect(() => {
-    void ask<WaysIn>('GET /v1/me/ways-in', {}, true).then((got) => {
+    void ask<SignInMethods>('GET /v1/me/sign-in-methods', {}, true).then((got) => {
       if (got) setProtected(got.password_set_at !== null || got.identities.length > 0);
     });
   }, []);

@@ -104,7 +104,7 @@ const ANSWERS = {
     daily: { amount: 10000, claimable: true, claimable_at: '2026-03-01T12:00:00Z', streak_day: 2 },
     relief: { amount: 20000, claimable: false, floor: 5000, left_today: 3 },
   },
-  'GET /v1/me/ways-in': { devices: 1, identities: [], password_set_at: null },
+  'GET /v1/me/sign-in-methods': { devices: 1, identities: [], password_set_at: null },
   'POST /v1/me/proof': { proof: `ap_${'0'.repeat(80)}`, expires_at: '2026-03-01T12:05:00Z' },
   'GET /v1/avatars': { items: ['carabao', 'tarsier', 'eagle', 'maya', 'kalaw', 'parol', 'salakot', 'narra'] },
 };

@@ -171,7 +171,7 @@ export const MANNERS = {
     await sheet.getByText(/You leave Althea behind, with 1,014\.45 coins\./).waitFor();
     await clean(house, page, 'account-guest');
     const luz = { ...house.answers['GET /v1/me'], id: OTHERS[0], name: 'Luz' };
-    await answering(house, { 'GET /v1/me': luz, 'GET /v1/me/ways-in': { devices: 0, identities: [], password_set_at: '2026-03-01T12:00:00Z' },
+    await answering(house, { 'GET /v1/me': luz, 'GET /v1/me/sign-in-methods': { devices: 0, identities: [], password_set_at: '2026-03-01T12:00:00Z' },
       'POST /v1/sign-in/password': { access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOi.c2lnbmF0dXJl', access_expires_at: new Date(Date.now() + 900_000).toISOString(),
         refresh_token: 'q'.repeat(43), refresh_expires_at: new Date(Date.now() + 900_000).toISOString(), session: GAME, player: luz },
       'POST /v1/sign-out': {} }, async () => {

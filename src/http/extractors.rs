@@ -1,4 +1,4 @@
-//! Extractors for what a client says, each with the refusals of [`Problem`].
+//! Extractors of bodies, paths and queries, whose rejections are [`Problem`]s.
 
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
@@ -10,16 +10,16 @@ use serde_json::error::Category;
 
 use super::{Code, Problem};
 
-/// A JSON body that is what the type asks for, and has nothing that it does not ask for: the
-/// types say `deny_unknown_fields`.
+/// A JSON body. Unknown fields are rejected, because the body types are marked
+/// `deny_unknown_fields`.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<T>(pub T);
 
-/// What the path holds.
+/// The parameters of the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<T>(pub T);
 
-/// What the query holds.
+/// The parameters of the query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 
@@ -29,43 +29,43 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         if !is_json(&request) {
             return Err(
-                Code::BodyNotJson.because("send the header `content-type: application/json`")
+                Code::BodyNotJson.with_detail("send the header `content-type: application/json`")
             );
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(unread)?;
-        parse(&bytes).map(Self)
+        let bytes = Bytes::from_request(request, state).await.map_err(body_problem)?;
+        parse_json(&bytes).map(Self)
     }
 }
 
-/// First whether it is JSON at all, then whether it is an object, since serde would also take a
-/// list for one, then whether it is the right one.
-pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+/// Parses a JSON object. Syntax is checked first, then whether the value is an object (serde would
+/// also accept a list for a struct), then the fields.
+pub(super) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice::<IgnoredAny>(bytes)
-        .map_err(|error| Code::BodyMalformed.because(error.to_string()))?;
+        .map_err(|error| Code::BodyMalformed.with_detail(error.to_string()))?;
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        return Err(Code::BodyInvalid.because("the body must be a JSON object"));
+        return Err(Code::BodyInvalid.with_detail("the body must be a JSON object"));
     }
-    if has_zero(bytes) {
-        return Err(Code::BodyInvalid.because("U+0000 is in no text here"));
+    if contains_nul(bytes) {
+        return Err(Code::BodyInvalid.with_detail("strings must not contain U+0000"));
     }
     serde_json::from_slice(bytes).map_err(|error| {
         let code = match error.classify() {
             Category::Data => Code::BodyInvalid,
             Category::Syntax | Category::Eof | Category::Io => Code::BodyMalformed,
         };
-        code.because(error.to_string())
+        code.with_detail(error.to_string())
     })
 }
 
-/// Whether a text of a document holds U+0000, which PostgreSQL takes in no text. JSON writes it as an
-/// escape alone.
-fn has_zero(json: &[u8]) -> bool {
+/// Returns whether a string in a document contains U+0000, which PostgreSQL does not store. JSON
+/// can write it only as an escape.
+fn contains_nul(json: &[u8]) -> bool {
     let mut rest = json;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
         if rest[at..].starts_with(br"\u0000") {
             return true;
         }
-        // What is escaped may be a backslash.
+        // The escaped character may itself be a backslash.
         rest = rest.get(at + 2..).unwrap_or_default();
     }
     false
@@ -77,10 +77,10 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = extract::Path::from_request_parts(parts, state).await;
         let extract::Path(value) =
-            path.map_err(|rejection| Code::PathInvalid.because(rejection.body_text()))?;
-        // Nothing has a name with U+0000 in it, and PostgreSQL could not be asked for one.
+            path.map_err(|rejection| Code::PathInvalid.with_detail(rejection.body_text()))?;
+        // No name contains U+0000, and PostgreSQL would reject it in a query.
         if parts.uri.path().contains("%00") {
-            return Err(Code::RouteNotFound.plain());
+            return Err(Code::RouteNotFound.problem());
         }
         Ok(Self(value))
     }
@@ -93,23 +93,23 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
         let query = extract::Query::from_request_parts(parts, state).await;
         query
             .map(|extract::Query(value)| Self(value))
-            .map_err(|rejection| Code::QueryInvalid.because(rejection.body_text()))
+            .map_err(|rejection| Code::QueryInvalid.with_detail(rejection.body_text()))
     }
 }
 
-/// `application/json`, whatever parameters follow.
+/// Returns whether the content type is `application/json`, with any parameters.
 pub(super) fn is_json(request: &Request) -> bool {
     let header = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = header.and_then(|text| text.split(';').next()).unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-pub(super) fn unread(rejection: BytesRejection) -> Problem {
+pub(super) fn body_problem(rejection: BytesRejection) -> Problem {
     match rejection {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
-            Code::BodyTooLarge.because("a body has at most 16384 bytes")
+            Code::BodyTooLarge.with_detail("a body has at most 16384 bytes")
         }
-        // The library's enums are open, so every other kind is taken together.
-        _ => Code::BodyUnreadable.plain(),
+        // The library's enums are non-exhaustive; all other rejections are treated alike.
+        _ => Code::BodyUnreadable.problem(),
     }
 }

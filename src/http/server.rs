@@ -1,5 +1,4 @@
-//! Serves HTTP on a doorway: the loop around hyper, for the bounds that `axum::serve` does not let
-//! one set.
+//! The HTTP server: an accept loop around hyper, with bounds that `axum::serve` does not offer.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -16,26 +15,26 @@ use hyper_util::rt::TokioIo;
 use tokio::sync::{mpsc, watch};
 use tower_service::Service as _;
 
-use super::Doorway;
-use super::doorway::Guarded;
-use crate::edge::Peer;
+use super::LimitedListener;
+use super::connection_limits::LimitedConnection;
+use crate::rate_limit::Peer;
 
-/// Bytes that are kept of a request whose head has not ended, or of an answer before it is written.
-/// A longer head is refused with 431.
+/// The maximum size of the buffers of an unfinished request head and of a response before it is
+/// written. A longer head is refused with status 431.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
-/// Serves a router until `stop` is ready; then accepts nothing more, finishes the requests that have
-/// begun, and returns when the last connection has ended.
-pub async fn serve(mut doorway: Doorway, router: Router, stop: impl Future<Output = ()>) {
-    // Both ends tell by being dropped: the one that the server stops, the other that a connection
-    // has ended.
+/// Serves a router until `stop` completes. It then accepts no more connections, finishes the
+/// requests in progress, and returns when the last connection has ended.
+pub async fn serve(mut listener: LimitedListener, router: Router, stop: impl Future<Output = ()>) {
+    // Both channels signal by the drop of their sender: the first that the server is stopping, the
+    // second that every connection has ended.
     let (running, stopping) = watch::channel(());
     let (alive, mut ended) = mpsc::channel::<Infallible>(1);
     let mut stop = pin!(stop);
     loop {
         tokio::select! {
             () = &mut stop => break,
-            (io, address) = doorway.accept() => {
+            (io, address) = listener.accept() => {
                 let peer = io.peer(address);
                 let alive = alive.clone();
                 let connection = serve_connection(io, peer, router.clone(), stopping.clone());
@@ -46,36 +45,36 @@ pub async fn serve(mut doorway: Doorway, router: Router, stop: impl Future<Outpu
             }
         }
     }
-    drop((running, alive, doorway));
+    drop((running, alive, listener));
     ended.recv().await;
 }
 
 async fn serve_connection(
-    io: Guarded,
+    io: LimitedConnection,
     peer: Peer,
     router: Router,
     mut stopping: watch::Receiver<()>,
 ) {
-    let service = service_fn(move |request| answer(router.clone(), peer.clone(), request));
+    let service = service_fn(move |request| call_router(router.clone(), peer.clone(), request));
     let mut server = http1::Builder::new();
-    // The doorway has timers of its own for requests and for silence.
+    // The listener has its own timeouts for requests and idle connections.
     server.max_buf_size(BUFFER_BYTES_MAX).header_read_timeout(None);
     let connection = server.serve_connection(TokioIo::new(io), service).with_upgrades();
     let mut connection = pin!(connection);
     let served = tokio::select! {
         served = connection.as_mut() => served,
-        // Nothing is ever sent: this is the end of the sender.
+        // No value is ever sent, so this is the drop of the sender.
         _ = stopping.changed() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
     };
     if let Err(error) = served {
-        tracing::trace!(%error, "a connection broke off");
+        tracing::trace!(%error, "a connection failed");
     }
 }
 
-fn answer(
+fn call_router(
     mut router: Router,
     peer: Peer,
     request: http::Request<Incoming>,

@@ -1,4 +1,4 @@
-//! Words that many answers share.
+//! Types and schemas that several responses and requests share.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::ids::ROOM_ID_BYTES_MAX;
 use crate::ledger;
 use crate::reason::REASON_LENGTH;
 
-/// An amount on the wire: an integer in hundredths of a coin.
+/// An amount in the API: an integer in hundredths of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Coins(coins::Coins);
@@ -45,7 +45,7 @@ impl ToSchema for Coins {
     }
 }
 
-/// An instant on the wire: RFC 3339 in UTC, to the millisecond.
+/// An instant in the API: RFC 3339 in UTC, to the millisecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time(Timestamp);
 
@@ -84,7 +84,7 @@ impl ToSchema for Time {
     }
 }
 
-/// What a transfer between accounts was for.
+/// The purpose of a transfer between accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct TransferCode(ledger::Code);
@@ -100,7 +100,7 @@ impl PartialSchema for TransferCode {
         ObjectBuilder::new()
             .schema_type(Type::String)
             .enum_values(Some(ledger::Code::ALL.map(ledger::Code::as_str)))
-            .description(Some("What a transfer was for."))
+            .description(Some("The purpose of a transfer."))
             .examples(["payment"])
             .into()
     }
@@ -112,17 +112,17 @@ impl ToSchema for TransferCode {
     }
 }
 
-/// The schema of a text that clients send, under a name of its own in the contract.
-macro_rules! text {
-    ($(#[$doc:meta])* $text:ident as $name:literal, $say:expr) => {
+/// Defines a named schema for a text in requests.
+macro_rules! text_schema {
+    ($(#[$doc:meta])* $text:ident as $name:literal, $build:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $text;
 
         impl PartialSchema for $text {
             fn schema() -> RefOr<Schema> {
-                let say: fn(ObjectBuilder) -> ObjectBuilder = $say;
-                say(ObjectBuilder::new().schema_type(Type::String)).into()
+                let build: fn(ObjectBuilder) -> ObjectBuilder = $build;
+                build(ObjectBuilder::new().schema_type(Type::String)).into()
             }
         }
 
@@ -134,8 +134,8 @@ macro_rules! text {
     };
 }
 
-text! {
-    /// The schema of a name as clients may send it.
+text_schema! {
+    /// The schema of a player's name in requests.
     NameText as "Name", |text| text
         .max_length(Some(NAME_TEXT_LENGTH_MAX))
         .description(Some(
@@ -147,66 +147,67 @@ text! {
         .examples(["Mang Tomás"])
 }
 
-text! {
-    /// The schema of a device's id as clients send it.
+text_schema! {
+    /// The schema of a device's id.
     DeviceText as "DeviceId", |text| text
         .pattern(Some("^[!-~]{16,128}$"))
-        .description(Some("A random text that an installation has drawn once and keeps."))
+        .description(Some("A random text that an installation has generated once and keeps."))
         .examples(["3f0c2b0e-6d7a-4b60-9a51-8a3c1c7f2d11"])
 }
 
-text! {
-    /// The schema of an ID token as an issuer gives it to clients.
+text_schema! {
+    /// The schema of an ID token.
     IdTokenText as "IdToken", |text| text
         .max_length(Some(8192))
         .description(Some("An ID token, as the issuer gave it to the client."))
         .examples(["eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl"])
 }
 
-text! {
-    /// The schema of an issuer of ID tokens, as the house's settings call it.
+text_schema! {
+    /// The schema of the name of an issuer of ID tokens.
     IssuerText as "IssuerName", |text| text
         .max_length(Some(64))
-        .description(Some("An issuer of ID tokens, as the house's settings call it."))
+        .description(Some("The name of an issuer of ID tokens in the house's settings."))
         .examples(["google"])
 }
 
-text! {
-    /// The schema of a time zone as clients send it.
+text_schema! {
+    /// The schema of a time zone.
     TimeZoneText as "TimeZone", |text| text
         .pattern(Some("^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"))
         .description(Some("The IANA name of a time zone."))
         .examples(["Asia/Manila"])
 }
 
-text! {
-    /// The schema of a time zone as a device names it.
+text_schema! {
+    /// The schema of a time zone as devices name it.
     DeviceTimeZoneText as "DeviceTimeZone", |text| text
-        .description(Some("A time zone as the device names it; the server leaves out what it does \
-            not know."))
+        .description(Some(
+            "A time zone as the device names it; the server ignores names that it does not know.",
+        ))
         .max_length(Some(256))
         .examples(["Asia/Manila", "GMT+08:00"])
 }
 
-text! {
-    /// The schema of a reason as operators write it.
+text_schema! {
+    /// The schema of an operator's reason.
     ReasonText as "Reason", |text| text
         .min_length(Some(*REASON_LENGTH.start()))
         .max_length(Some(*REASON_LENGTH.end()))
         .pattern(Some("^[^\\u0000-\\u001f\\u007f-\\u009f]+$"))
-        .examples(["as the player asked on the phone"])
+        .examples(["as requested by the player on the phone"])
 }
 
-text! {
-    /// The schema of a room's id as clients send it.
+text_schema! {
+    /// The schema of a room's id.
     RoomText as "RoomText", |text| text
         .max_length(Some(ROOM_ID_BYTES_MAX))
         .description(Some("A room's id: lower-case letters, digits and hyphens."))
         .examples(["newbie"])
 }
 
-text! {
-    /// The schema of a card; cards themselves are the engine's.
+text_schema! {
+    /// The schema of a card. Cards themselves are types of the engine.
     CardText as "Card", |text| text
         .pattern(Some("^[A23456789TJQK][CDHS]$"))
         .description(Some("A card: rank A23456789TJQK, then suit C D H S."))

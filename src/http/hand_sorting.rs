@@ -1,4 +1,4 @@
-//! The "Sort Again" button: a hand in a good order.
+//! The "Sort Again" button: sorting a hand.
 
 use std::fmt;
 
@@ -15,32 +15,33 @@ use crate::auth::Player;
 
 use super::{Body, CardText, Problem};
 
-/// The most cards that a hand of Tong-its ever holds (rule 2.3).
+/// The maximum number of cards in a hand of Tong-its (rule 2.3).
 const HAND_CARDS_MAX: usize = 13;
 
 /// A hand to sort.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Sort {
+pub(super) struct SortRequest {
     #[schema(inline)]
-    cards: Hand,
+    cards: SortableHand,
     by: SortBy,
 }
 
-/// How to sort.
+/// The order of the groups.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum SortBy {
-    /// A group for each suit, ranks rising.
+    /// One group per suit, in ascending rank.
     Suit,
-    /// The melds that leave the fewest points over, then what is left over, the most points first.
+    /// The melds that leave the fewest points, then the remaining cards in descending order of
+    /// points.
     Arrangement,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Hand(CardSet);
+struct SortableHand(CardSet);
 
-impl PartialSchema for Hand {
+impl PartialSchema for SortableHand {
     fn schema() -> RefOr<Schema> {
         ArrayBuilder::new()
             .items(Ref::from_schema_name(CardText::name()))
@@ -52,62 +53,68 @@ impl PartialSchema for Hand {
     }
 }
 
-impl ToSchema for Hand {}
+impl ToSchema for SortableHand {}
 
-impl<'de> Deserialize<'de> for Hand {
+impl<'de> Deserialize<'de> for SortableHand {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(DistinctCards)
+        deserializer.deserialize_seq(HandVisitor)
     }
 }
 
-/// Refuses what is too much at the first card that is, however long the list goes on.
-struct DistinctCards;
+/// Rejects an excess or duplicate card as soon as it is read, however long the list is.
+struct HandVisitor;
 
-impl<'de> Visitor<'de> for DistinctCards {
-    type Value = Hand;
+impl<'de> Visitor<'de> for HandVisitor {
+    type Value = SortableHand;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of cards such as [\"AS\", \"TD\"]")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Hand, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SortableHand, A::Error> {
         let mut cards: Vec<Card> = Vec::with_capacity(HAND_CARDS_MAX);
         while let Some(card) = list.next_element::<Card>()? {
             if cards.contains(&card) {
-                return Err(A::Error::custom(format_args!("{card} is in the hand twice")));
+                return Err(A::Error::custom(format_args!("the hand contains {card} twice")));
             }
             if cards.len() == HAND_CARDS_MAX {
                 return Err(A::Error::custom("a hand has at most 13 cards"));
             }
             cards.push(card);
         }
-        Ok(Hand(cards.into_iter().collect()))
+        Ok(SortableHand(cards.into_iter().collect()))
     }
 }
 
-/// The same cards in groups.
+/// The cards in groups.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Sorted {
-    #[schema(value_type = Vec<Vec<CardText>>, example = json!([["5H", "6H", "7H"], ["KD", "KC", "AS"]]))]
+pub(super) struct SortedHand {
+    #[schema(
+        value_type = Vec<Vec<CardText>>,
+        example = json!([["5H", "6H", "7H"], ["KD", "KC", "AS"]])
+    )]
     groups: Vec<Vec<Card>>,
 }
 
 /// Sort a hand
 ///
-/// The same answer for the same cards, whatever their order. Nothing is stored.
+/// Deterministic: the result does not depend on the order of the cards. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/sort",
     tag = "games",
     security(("access_token" = [])),
-    request_body = Sort,
-    responses((status = 200, description = "The hand in groups", body = Sorted))
+    request_body = SortRequest,
+    responses((status = 200, description = "The hand in groups", body = SortedHand))
 )]
-pub(super) async fn sort_cards(_: Player, Body(body): Body<Sort>) -> Result<Json<Sorted>, Problem> {
-    let Hand(hand) = body.cards;
+pub(super) async fn sort_cards(
+    _: Player,
+    Body(body): Body<SortRequest>,
+) -> Result<Json<SortedHand>, Problem> {
+    let SortableHand(hand) = body.cards;
     let groups = match body.by {
         SortBy::Suit => tongits::sort_by_suit(hand),
         SortBy::Arrangement => tongits::sort_by_arrangement(hand),
     };
-    Ok(Json(Sorted { groups }))
+    Ok(Json(SortedHand { groups }))
 }

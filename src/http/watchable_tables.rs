@@ -1,4 +1,4 @@
-//! Tables that may be watched.
+//! Tables that spectators may watch.
 
 use axum::Json;
 use axum::extract::State;
@@ -18,7 +18,7 @@ pub(super) struct WatchableBody {
     table: Uuid,
     #[schema(example = "newbie")]
     room: String,
-    /// How many sit there, bots of the house among them.
+    /// The number of seated players, including house bots.
     #[schema(minimum = 1, maximum = 8)]
     players: u8,
     #[schema(minimum = 2, maximum = 8)]
@@ -34,8 +34,9 @@ impl From<Watchable> for WatchableBody {
 
 /// List the tables that may be watched
 ///
-/// Those of a room where somebody sits, by their ids, of very many the fullest thousand; none where
-/// the room lets nobody watch. Private tables are nobody's to watch.
+/// Lists the occupied tables of a room in the order of their ids; of more than a thousand, only the
+/// fullest thousand. The list is empty if the room does not permit spectators. Private tables are
+/// never listed.
 #[utoipa::path(
     get,
     path = "/v1/rooms/{room}/tables",
@@ -47,7 +48,7 @@ impl From<Watchable> for WatchableBody {
     ),
     responses(
         (status = 200, description = "A page of tables", body = PageOf<WatchableBody>),
-        (status = 404, description = "`room_not_found`: there is no such room",
+        (status = 404, description = "`room_not_found`: the room does not exist",
             body = ProblemBody, content_type = "application/problem+json")
     )
 )]

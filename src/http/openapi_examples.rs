@@ -1,8 +1,8 @@
-//! Examples for openapi.yaml: each body that is sent or answered gets one, put together from the
-//! examples of its fields, and each refusal one for every code that its description names.
+//! Examples for openapi.yaml. Each request and response body gets one example, assembled from the
+//! examples of its fields. Each refusal gets one example for every code that its description names.
 //!
-//! What a field's schema does not show is filled in by its type, with the least that fits. A test
-//! holds each example against its schema.
+//! A field without an example gets the smallest value that its schema allows. A test validates each
+//! example against its schema.
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::example::ExampleBuilder;
@@ -14,54 +14,54 @@ use super::Code;
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
 
-/// The deepest that schemas are followed; ours do not go around.
+/// The maximum depth to which schemas are followed. The schemas of this document contain no cycles.
 const DEPTH_MAX: usize = 16;
 
-/// A document's schemas, as JSON.
+/// The schemas of a document, as JSON.
 pub(super) struct Examples(Value);
 
 impl Examples {
     /// # Panics
-    /// Never: components of our own can be written as JSON.
-    pub(super) fn of(components: &Components) -> Self {
+    /// Never: the components of this document can be serialized as JSON.
+    pub(super) fn new(components: &Components) -> Self {
         let schemas = serde_json::to_value(&components.schemas);
-        Self(schemas.expect("schemas of our own can be written as JSON"))
+        Self(schemas.expect("the schemas can be written as JSON"))
     }
 
-    /// Gives examples to all that an operation takes and answers.
-    pub(super) fn show(&self, operation: &mut Operation) {
+    /// Adds examples to the request body and the responses of an operation.
+    pub(super) fn add_to_operation(&self, operation: &mut Operation) {
         if let Some(RefOr::T(body)) = &mut operation.request_body {
-            self.fill(body.content.get_mut(JSON));
+            self.add_to_content(body.content.get_mut(JSON));
         }
         for response in operation.responses.responses.values_mut() {
             if let RefOr::T(response) = response {
-                self.show_response(response);
+                self.add_to_response(response);
             }
         }
     }
 
-    /// The same for an answer.
-    pub(super) fn show_response(&self, response: &mut Response) {
-        self.fill(response.content.get_mut(JSON));
+    /// Adds examples to a response.
+    pub(super) fn add_to_response(&self, response: &mut Response) {
+        self.add_to_content(response.content.get_mut(JSON));
         if let Some(RefOr::T(content)) = response.content.get_mut(PROBLEM) {
-            for code in named(&response.description) {
-                let example = ExampleBuilder::new().value(Some(problem(code))).build();
+            for code in find_codes(&response.description) {
+                let example = ExampleBuilder::new().value(Some(problem_example(code))).build();
                 content.examples.insert(code.as_str().to_owned(), example.into());
             }
         }
     }
 
-    fn fill(&self, content: Option<&mut RefOr<Content>>) {
+    fn add_to_content(&self, content: Option<&mut RefOr<Content>>) {
         if let Some(RefOr::T(content)) = content
             && content.example.is_none()
             && let Some(schema) = &content.schema
         {
             let schema = serde_json::to_value(schema).unwrap_or_default();
-            content.example = Some(self.example(&schema, 0));
+            content.example = Some(self.build_example(&schema, 0));
         }
     }
 
-    fn example(&self, schema: &Value, depth: usize) -> Value {
+    fn build_example(&self, schema: &Value, depth: usize) -> Value {
         if depth > DEPTH_MAX {
             return Value::Null;
         }
@@ -70,39 +70,39 @@ impl Examples {
             return given.clone();
         }
         if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
-            return self.example(&self.0[name], depth + 1);
+            return self.build_example(&self.0[name], depth + 1);
         }
         let kinds = [&schema["oneOf"], &schema["anyOf"]].into_iter().find_map(Value::as_array);
         if let Some(kinds) = kinds {
             let kind = kinds.iter().find(|kind| kind["type"] != "null");
-            return kind.map_or(Value::Null, |kind| self.example(kind, depth + 1));
+            return kind.map_or(Value::Null, |kind| self.build_example(kind, depth + 1));
         }
         if let Some(parts) = schema["allOf"].as_array() {
-            let parts = parts.iter().map(|part| self.example(part, depth + 1));
+            let parts = parts.iter().map(|part| self.build_example(part, depth + 1));
             let fields = parts.filter_map(|part| part.as_object().cloned()).flatten();
-            return fields.chain(self.fields(schema, depth)).collect::<Map<_, _>>().into();
+            return fields.chain(self.build_fields(schema, depth)).collect::<Map<_, _>>().into();
         }
         if let Some(first) = schema["enum"].get(0) {
             return first.clone();
         }
-        match kind_of(schema) {
-            "object" => self.fields(schema, depth).collect::<Map<_, _>>().into(),
-            "array" => json!([self.example(&schema["items"], depth + 1)]),
-            "string" => text(schema),
+        match schema_type(schema) {
+            "object" => self.build_fields(schema, depth).collect::<Map<_, _>>().into(),
+            "array" => json!([self.build_example(&schema["items"], depth + 1)]),
+            "string" => text_example(schema),
             "integer" => schema.get("minimum").cloned().unwrap_or(json!(1)),
             "boolean" => json!(false),
             _ => Value::Null,
         }
     }
 
-    fn fields(&self, schema: &Value, depth: usize) -> impl Iterator<Item = (String, Value)> {
+    fn build_fields(&self, schema: &Value, depth: usize) -> impl Iterator<Item = (String, Value)> {
         let fields = schema["properties"].as_object().into_iter().flatten();
-        fields.map(move |(name, field)| (name.clone(), self.example(field, depth + 1)))
+        fields.map(move |(name, field)| (name.clone(), self.build_example(field, depth + 1)))
     }
 }
 
-/// Of several types the first that is not null.
-fn kind_of(schema: &Value) -> &str {
+/// Returns the first type of a schema that is not `null`.
+fn schema_type(schema: &Value) -> &str {
     match &schema["type"] {
         Value::Array(kinds) => {
             kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or("null")
@@ -111,7 +111,7 @@ fn kind_of(schema: &Value) -> &str {
     }
 }
 
-fn text(schema: &Value) -> Value {
+fn text_example(schema: &Value) -> Value {
     match schema["format"].as_str() {
         Some("uuid") => json!("019ca944-3c00-7000-8000-000000000001"),
         Some("date-time") => json!("2026-03-01T12:00:00Z"),
@@ -120,13 +120,13 @@ fn text(schema: &Value) -> Value {
     }
 }
 
-/// The codes that a description names, in its order.
-fn named(description: &str) -> impl Iterator<Item = Code> {
+/// Returns the codes that a description names, in the order of the description.
+fn find_codes(description: &str) -> impl Iterator<Item = Code> {
     let quoted = description.split('`').skip(1).step_by(2);
     quoted.filter_map(|word| Code::ALL.iter().copied().find(|code| code.as_str() == word))
 }
 
-fn problem(code: Code) -> Value {
+fn problem_example(code: Code) -> Value {
     json!({
         "type": format!("/problems#{}", code.as_str()),
         "title": code.title(),
