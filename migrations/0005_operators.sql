@@ -1,10 +1,10 @@
--- Operators: who runs the house, how they sign in, what they did, and what they ask for that
--- another one has to decide.
+-- Operators: the people who run the house, their sign-ins, the audit of their acts, and the requests that a
+-- second operator decides.
 
--- People who run the house. An operator may have one API token for its programs, which it creates
--- itself; only the token's SHA-256 is kept. An operator is disabled and never removed, because
--- corrections name the operator who asked and the one who decided. A name and a role never change.
--- A token expires, and a reset of the sign-in revokes it.
+-- People who run the house. An operator may have one API token for programs, which the operator creates; only
+-- the token's SHA-256 is stored. An operator is disabled and never deleted, because corrections name the
+-- operators who requested and decided them. Name and role never change. A token expires, and a reset of the
+-- sign-in revokes it.
 create table operators (
     id uuid primary key,
     name text not null unique check (name ~ '^[a-z][a-z0-9.-]{0,31}$'),
@@ -18,45 +18,45 @@ create table operators (
 
 grant select, insert, update (token_hash, token_expires_at, disabled_at) on operators to bahay_service;
 
--- Operators in browsers: a password with a second factor, and sessions by cookie.
+-- The sign-in of operators in browsers: a password with a second factor, and sessions by cookie.
 create table operator_credentials (
     operator uuid primary key references operators,
     -- Argon2id in the PHC string format, as for players.
     password_hash text not null,
-    -- Shared with the operator's authenticator (RFC 6238). It cannot be kept as a hash. It is
-    -- sealed (ChaCha20-Poly1305) by a key that the database does not have, in 37 bytes more; plain
-    -- where the service was given no such key.
+    -- The secret shared with the operator's authenticator (RFC 6238), which cannot be stored as a hash. It is
+    -- sealed (ChaCha20-Poly1305) with a key that the database does not have, which adds 37 bytes; it is plain
+    -- if the service has no such key.
     totp_secret bytea not null check (octet_length(totp_secret) in (20, 57)),
-    -- The time step of the last code that was taken, so that no code is taken twice.
+    -- The time step of the last accepted code, so that no code is accepted twice.
     totp_step bigint not null,
     set_at timestamptz not null
 );
 
--- An enrolment lets an operator set a password and a second factor, by a code that is shown once.
+-- An enrolment lets an operator set a password and a second factor, with a code that is shown once.
 create table operator_enrolments (
     operator uuid primary key references operators,
     -- The SHA-256 of the code.
     code_hash bytea not null unique check (octet_length(code_hash) = 32),
-    -- The second factor that is going to be set, stored as above. Each opening of the enrolment
-    -- page draws a new one, and only the browser of that opening may complete the enrolment.
+    -- The second factor to be set, stored as above. Each opening of the enrolment page draws a new one, and
+    -- only the browser of that opening may complete the enrolment.
     totp_secret bytea null check (octet_length(totp_secret) in (20, 57)),
     -- The SHA-256 of the token in that browser's cookie.
     browser_hash bytea null check (octet_length(browser_hash) = 32),
-    -- Counts the openings of the enrolment page.
+    -- The number of openings of the enrolment page.
     openings integer not null default 0,
     expires_at timestamptz not null,
     constraint operator_enrolments_opened check ((totp_secret is null) = (browser_hash is null))
 );
 
--- Every enrolment code that was issued, with its issuer, who has seen the code and could have used
--- it. Issuer and operator count as one person until some time after the code ended. Never removed.
+-- Every issued enrolment code with its issuer, who has seen the code and could have used it. Issuer and
+-- operator count as one person until some time after the end of the code. Never deleted.
 create table operator_issuances (
     id uuid primary key,
     operator uuid not null references operators,
-    -- Null for the command line, which stands above the operators.
+    -- Null for the command line, which has all rights.
     issued_by uuid null references operators,
     issued_at timestamptz not null,
-    -- The end of a code that nobody uses.
+    -- The expiry of an unused code.
     expires_at timestamptz not null,
     -- Set when the code is used, replaced or revoked.
     ended_at timestamptz null
@@ -67,19 +67,19 @@ create index operator_issuances_of_operator on operator_issuances (operator, iss
 create table operator_sessions (
     id uuid primary key,
     operator uuid not null references operators,
-    -- The SHA-256 of what the cookie holds.
+    -- The SHA-256 of the cookie's token.
     token_hash bytea not null unique check (octet_length(token_hash) = 32),
     opened_at timestamptz not null,
     last_seen_at timestamptz not null,
     ended_at timestamptz null,
-    -- The address, as far as limits go.
+    -- The address as rate limits use it.
     address text null
 );
 
 create index operator_sessions_open on operator_sessions (operator) where ended_at is null;
 
--- Browsers in which an operator has signed in. Failed sign-ins of such a browser are counted apart
--- from those of its address. A browser is known by a cookie, which several operators may share.
+-- Browsers in which an operator has signed in. Failed sign-ins of such a browser are counted separately from
+-- those of its address. A browser is identified by a cookie, which several operators may share.
 create table operator_browsers (
     -- The SHA-256 of the token in the cookie.
     token_hash bytea not null check (octet_length(token_hash) = 32),
@@ -95,21 +95,21 @@ grant select, insert, update (last_seen_at, ended_at), delete on operator_sessio
 grant select, insert, update (signed_in_at), delete on operator_browsers to bahay_service;
 grant select, insert, update (ended_at) on operator_issuances to bahay_service;
 
--- What operators did, whichever way: at the desk, over the API, from the command line. A row is
--- written in the transaction of the change that it tells of, and never changed or removed.
+-- The audit of operators: their acts over every channel. An entry is written in the transaction of the
+-- change, and never updated or deleted.
 create table audit_entries (
-    -- Of version 7, so by time.
+    -- Of version 7, and so ordered by time.
     id uuid primary key,
     at timestamptz not null default date_trunc('milliseconds', now()),
-    -- Null for the command line, and for a sign-in by a name that no operator has.
+    -- Null for the command line, and for a sign-in under an unknown name.
     operator uuid null references operators,
     action text not null check (action ~ '^[a-z]+(_[a-z]+)*$'),
-    -- What it was done to, as in `room:newbie`.
+    -- The object of the act, as in `room:newbie`.
     subject text null check (char_length(subject) between 1 and 200),
     detail jsonb not null default '{}',
     -- A session at the desk, a session over the API, an API token, or the command line.
     channel text not null check (channel in ('desk', 'api', 'token', 'command')),
-    -- Where it came from, as far as limits go.
+    -- The address as rate limits use it.
     address text null
 );
 
@@ -119,13 +119,13 @@ create index audit_entries_of_subject on audit_entries (subject, id);
 
 grant select, insert on audit_entries to bahay_service;
 
--- Written by operators about a player, for operators; never changed, and removed with the account.
+-- Notes by operators about a player, for operators. They are never changed, and deleted with the account.
 create table player_notes (
     id uuid primary key,
     player uuid not null references players,
     written_by uuid not null references operators,
     words text not null check (char_length(words) between 1 and 2000),
-    -- Names the call that made the row, so that a call that is repeated makes no second one.
+    -- The id of the call that inserted the row, so that a retried call inserts no second one.
     attempt uuid not null unique,
     created_at timestamptz not null default date_trunc('milliseconds', now())
 );
@@ -134,18 +134,18 @@ create index player_notes_of_player on player_notes (player, created_at, id);
 
 grant select, insert, delete on player_notes to bahay_service;
 
--- Corrections of the books, as requests: one operator asks, another decides. Approved ones name
--- the operation that booked them, in the transaction of which they became approved.
+-- Corrections of the books, as requests: one operator requests and another decides. An approved correction
+-- names the operation that booked it, in the transaction of the approval.
 create table corrections (
     id uuid primary key,
-    -- Names the call that made the row, so that a call that is repeated makes no second one.
+    -- The id of the call that inserted the row, so that a retried call inserts no second one.
     attempt uuid not null unique,
     kind text not null check (kind in ('adjustment', 'reversal')),
     state text not null default 'open' check (state in ('open', 'approved', 'rejected')),
-    -- Of an adjustment: whose wallet, and what is added to it; below zero takes coins.
+    -- For an adjustment: the player of the wallet and the added amount; negative takes coins.
     player uuid null references players,
     amount bigint null check (amount <> 0),
-    -- Of a reversal: the operation that is taken back.
+    -- For a reversal: the reversed operation.
     reversed_operation bigint null references operations,
     reason text not null check (char_length(reason) between 10 and 500),
     requested_by uuid not null references operators,
@@ -169,17 +169,17 @@ create table corrections (
     )
 );
 
--- An operation is reversed once, and one request at a time asks for it.
+-- An operation is reversed once, and has one open request at a time.
 create unique index corrections_reverse_once on corrections (reversed_operation)
     where state in ('open', 'approved');
 
--- What was asked for lately, by whom and for whom: both have a bound a day.
+-- The recent requests by operator and by player: both have a daily limit.
 create index corrections_of_requester on corrections (requested_by, requested_at)
     where kind = 'adjustment';
 create index corrections_of_player on corrections (player, requested_at)
     where kind = 'adjustment';
 
--- What waits for somebody to decide.
+-- The open requests.
 create index corrections_open on corrections (id) where state = 'open';
 
 grant select, insert, update (state, decided_by, decided_at, rejection_reason, operation)

@@ -1,13 +1,12 @@
--- Rooms and the house: where games may be played, by which terms, and whether any may begin.
+-- Rooms and the house: the terms of play, and whether games may begin.
 
--- Rooms: stake tiers, as operators make and change them. A room is what its newest revision says;
--- every revision stays, with who made it and when, so that it is known for ever by which terms a
--- game was played.
+-- Rooms: stake tiers that operators create and change. The newest revision of a room is in force; every
+-- revision is kept with its author and time, so that the terms of every past game are known.
 create table rooms (
     id text primary key check (id ~ '^[a-z][a-z0-9-]{0,31}$'),
-    -- Which game is played there, always the same: see `games`.
+    -- The kind of the room's games, which never changes: see `games`.
     kind text not null check (kind ~ '^[a-z][a-z0-9_]*$' and char_length(kind) <= 32),
-    -- The one that is in force. Counts up by one.
+    -- The revision in force. Incremented by one.
     revision integer not null check (revision > 0)
 );
 
@@ -17,17 +16,17 @@ create table room_revisions (
     name text not null check (char_length(name) between 1 and 40),
     -- Whether games may begin.
     is_open boolean not null,
-    -- The rule set that the rules began as, by its name; single switches may be set otherwise.
+    -- The name of the rule set that the rules were derived from; single switches may differ.
     rule_set text not null check (rule_set ~ '^[a-z][a-z0-9_]{0,31}$'),
-    -- Bet, multiplier, fee, the POT's rules, clocks and the rules of the game, as tables and records
-    -- have them. What is in it is the program's to check.
+    -- Bet, multiplier, fee, the POT's rules, clocks and the rules of the game, as in tables and records. The
+    -- program validates the content.
     terms jsonb not null,
-    -- What a wallet must hold to sit down, beside what the terms ask for; and the most that it may.
+    -- The minimum balance for sitting down, in addition to what the terms require; and the maximum balance.
     coins_min bigint not null check (coins_min >= 0),
     coins_max bigint null check (coins_max >= coins_min),
-    -- Whether it is closed to guests, who are known by a device alone.
+    -- Whether the room is closed to guests, who are known by a device alone.
     needs_account boolean not null default false,
-    -- Null for what the program brought along at its first start.
+    -- Null for the rooms that the program creates at its first start.
     changed_by uuid null references operators,
     changed_at timestamptz not null default date_trunc('milliseconds', now()),
     primary key (room, revision)
@@ -40,15 +39,15 @@ alter table rooms add constraint rooms_have_a_revision
 grant select, insert, update (revision) on rooms to bahay_service;
 grant select, insert on room_revisions to bahay_service;
 
--- Whether games may begin at all, beside what each room says: one row. Closing the house closes
--- nothing else, so that opening it leaves every room as it was.
+-- Whether games may begin at all, in addition to each room's setting: one row. Closing the house changes no
+-- room, so opening it restores the former state.
 create table house (
     one boolean primary key default true check (one),
     is_open boolean not null,
-    -- Counts up with every change. What a room says to its tables is numbered by the sum of its
-    -- own revision and this, which rises whichever of the two changes.
+    -- Incremented with every change. The terms sent to tables are numbered by the sum of the room's revision
+    -- and this one, which rises with either change.
     revision integer not null check (revision >= 0),
-    -- Why it is closed, for people to read.
+    -- The reason of the closing, for people.
     reason text null check (char_length(reason) between 10 and 500),
     changed_by uuid null references operators,
     changed_at timestamptz not null default date_trunc('milliseconds', now()),

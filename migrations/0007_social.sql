@@ -1,36 +1,35 @@
--- What the house says to players, what players do not want of each other, and what they say about
--- each other to the house.
+-- Messages of the house to players, relations between players, and reports about players.
 
--- What a player is to be told once, at the next connection: an inbox. A notice about coins is
--- written in the transaction that moves them, so it is there exactly if they moved.
+-- A player's inbox: notices that are shown once, at the next connection. A notice about coins is written in
+-- the transaction that moves them, so it exists exactly if they moved.
 create table notices (
     id uuid primary key default gen_random_uuid(),
     player uuid not null references players,
-    -- What it is about, for programs: `game_voided`.
+    -- The subject, for programs: `game_voided`.
     kind text not null,
     game uuid null references games,
-    -- What came back, in hundredths of a coin.
+    -- The returned amount in hundredths of a coin.
     amount bigint null check (amount >= 0),
     created_at timestamptz not null default date_trunc('milliseconds', now()),
     read_at timestamptz null
 );
 
--- A player's notices newest first.
+-- A player's notices, newest first.
 create index notices_of_player on notices (player, created_at, id);
 
--- The number of those unread is told at every connection.
+-- Every connection is told the number of unread notices.
 create index notices_unread on notices (player) where read_at is null;
 
--- A game says one thing to a player once.
+-- A game writes one notice of a kind per player.
 create unique index notices_once_a_game on notices (game, player, kind) where game is not null;
 
--- Old ones are removed.
+-- Old notices are deleted.
 create index notices_by_age on notices (created_at);
 
 grant select, insert, update (read_at), delete on notices to bahay_service;
 
--- The players that a player does not want to meet or to hear. A block keeps the two from being seated
--- together in rooms and at private tables, and silences the other as well; a mute only silences.
+-- Players whom a player has blocked or muted. A block keeps the two from being seated together in rooms and
+-- at private tables, and mutes the other as well; a mute only silences.
 create table player_relations (
     player uuid not null references players,
     kind text not null check (kind in ('block', 'mute')),
@@ -42,9 +41,9 @@ create table player_relations (
 
 grant select, insert, delete on player_relations to bahay_service;
 
--- One report of each player about each other player of a game. `game` is where it happened, and
--- its record is the evidence. Operators uphold or dismiss it, once. A report by itself changes
--- nothing, nor does the decision; a ban is an act of its own.
+-- Reports: at most one by each player about each other player of a game. The record of `game` is the
+-- evidence. Operators uphold or dismiss a report, once. Neither a report nor its decision has an effect by
+-- itself; a ban is an act of its own.
 create table player_reports (
     id uuid primary key default gen_random_uuid(),
     reporter uuid not null references players,
@@ -57,7 +56,7 @@ create table player_reports (
     outcome text null check (outcome in ('upheld', 'dismissed')),
     decided_by uuid null references operators,
     decided_at timestamptz null,
-    -- For people to read later.
+    -- A note for people.
     note text null check (char_length(note) between 10 and 500),
     constraint player_reports_about_others check (reporter <> reported),
     constraint player_reports_once unique (game, reporter, reported),
@@ -71,7 +70,7 @@ create table player_reports (
 create index player_reports_about on player_reports (reported, created_at);
 create index player_reports_by on player_reports (reporter, created_at);
 
--- The list for operators, newest first: all of them, and those that wait.
+-- The list for operators, newest first: all reports, and the open ones.
 create index player_reports_newest on player_reports (created_at, id);
 create index player_reports_open on player_reports (created_at, id) where outcome is null;
 

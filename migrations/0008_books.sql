@@ -1,19 +1,18 @@
--- Reading and writing the books, a function each, so that a connection plans their parts once. As
--- one statement of twenty parts the writing was planned anew for nearly every settlement, which
--- cost twice what carrying it out did; and all its parts were set up for each call, whether or not
--- there was anything for them to do.
+-- Two functions that read and write the books, so that a connection plans their parts once. As one statement
+-- of twenty parts the write was planned anew for nearly every settlement, which cost twice its execution; and
+-- all its parts were set up for each call, needed or not.
 --
--- Nothing is decided here: amounts, versions and balances are those that the service has worked
--- out, and constraints refuse what may never be. Both run with the rights of the caller.
+-- The functions decide nothing: the service computes amounts, versions and balances, and constraints reject
+-- impossible ones. Both run with the rights of the caller.
 --
--- Every row is found by a key, whatever the statistics say: in a database's first minute they
--- speak of empty tables, which would be read from end to end.
+-- Every row is found by a key, whatever the statistics say: in a new database they describe empty tables,
+-- which would be read sequentially.
 
--- How accounts, keys and games stand at one moment, as one row of arrays: a row for each account
--- cost more to put together, to send and to take apart than finding what is in it.
+-- Returns accounts, keys and games as of one snapshot, as one row of arrays: a row for each account cost more
+-- to build, send and parse than to find.
 --
--- Accounts and keys are in the order in which they were asked for, with nulls where there is none.
--- Seats are those of all games, by game and seat.
+-- Accounts and keys are in the order of the arguments, with nulls for missing ones. Seats are those of all
+-- games, by game and seat.
 create function books_of(
     account_codes text[],
     operation_keys text[],
@@ -43,7 +42,7 @@ declare
     known_hashes bytea[] := array_fill(null::bytea, array[cardinality(operation_keys)]);
     known_answers jsonb[] := array_fill(null::jsonb, array[cardinality(operation_keys)]);
 begin
-    -- Nearly always all are new, and no month is looked at.
+    -- Nearly always all keys are new, and no month is read.
     if num_nonnulls(variadic known) > 0 then
         select array_agg(o.input_hash order by k.place), array_agg(o.answer order by k.place)
         into known_hashes, known_answers
@@ -90,20 +89,19 @@ begin
 end
 $$;
 
--- Writes what was decided on the books as they were read, all or nothing. The order is that in
--- which all lock: the games that end, which are locked by writing their ends, accounts to be made,
--- accounts that were read, and then operations in the order of their keys; an id is taken only
--- then, so that ids ascend along each account. When the books are no longer as they were read it
--- ends with the error BH001, which takes back what it has done.
+-- Writes the decided operations against the books as they were read, all or nothing. The order is the global
+-- lock order: the games that end, which are locked by writing their ends; new accounts; the accounts that
+-- were read; and then operations in the order of their keys. An id is taken only then, so that ids ascend
+-- along each account. If the books have changed since they were read, the function fails with the error
+-- BH001, which rolls everything back.
 --
--- An operation is named by its place in the batch, below 64, and an account to be made by its
--- place among them, below 1,024, as a number below zero: minus the place, less one. One id of each
--- sequence is taken, and the place is added to it.
+-- An operation is identified by its index in the batch, below 64, and a new account by a negative number, -1
+-- less its index among the new ones, below 1,024. One id of each sequence is taken, and the index is added to
+-- it.
 --
--- Arrays become rows in the list of a select and not in its `from`. There PostgreSQL stores each
--- array as a table of its own first, and then puts these together row by row: a tenth of all the
--- instructions of reading and writing the books. `from` is left where a loop runs over the same
--- rows again and again, and wants them stored.
+-- Arrays are expanded to rows in the select list and not in `from`. There PostgreSQL would first materialize
+-- each array, and then join them row by row: a tenth of all the instructions of reading and writing the
+-- books. `from` remains where a loop reads the same rows repeatedly and needs them materialized.
 create function write_books(
     ended_games uuid[], ended_states text[], ended_times timestamptz[], ended_reasons text[],
     ended_seat_games uuid[], ended_seat_players uuid[], ended_seat_nets bigint[],
@@ -137,8 +135,8 @@ declare
     first_operation bigint;
     written bigint;
 begin
-    -- Ends come first, since a table may end one game and begin another. In the order of ids, in
-    -- which everybody locks games.
+    -- Ends come first, since a table may end one game and begin another. They are in the order of ids, which
+    -- is the lock order of games.
     if cardinality(ended_games) > 0 then
         update games g
         set state = f.state,
@@ -172,9 +170,9 @@ begin
         order by n.code;
     end if;
 
-    -- An account on which nothing is booked is written as it was, which locks it and compares its
-    -- version like all others. The arrays are in the order of ids, a loop over them is the only
-    -- plan that is left, and so rows are locked in that order, as everybody locks them.
+    -- An account without an entry is rewritten unchanged, which locks it and compares its version like all
+    -- others. The arrays are in the order of ids and a loop over them is the only possible plan, so rows are
+    -- locked in that order, which is the lock order of accounts.
     update accounts a
     set balance = r.balance, version = r.version
     from (
@@ -187,7 +185,7 @@ begin
         raise exception 'an account is not as it was read' using errcode = 'BH001';
     end if;
 
-    -- Whoever deletes its account holds its wallet until that is done, so by now it is known here.
+    -- A deletion of an account holds its wallet's lock until the end, so it is visible by now.
     if cardinality(opened_seat_players) > 0 and exists (
         select from players p where p.id = any(opened_seat_players) and p.deleted_at is not null
     ) then
@@ -255,7 +253,7 @@ begin
             raise exception 'a seat was not found again' using errcode = 'BH002';
         end if;
 
-        -- Whoever played a game that is voided is told, once: by whoever voids it.
+        -- The void of a game writes one notice to each of its players.
         if 'voided' = any(ended_states) then
             insert into notices (player, kind, game, amount)
             select p.player, 'game_voided', g.id, g.ante + p.stake

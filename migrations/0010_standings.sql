@@ -1,34 +1,32 @@
--- What is counted from settled games, some time after they were settled: how each ended, what each
--- player has done, the scores of the leaderboards, and how well players play, all of it for each
--- kind of game by itself. It follows from the seals of the ledger, which name every settlement once
--- and in one order. A row of progress says up to which seal it was counted, and moves in the
--- transaction that counts. So each game counts once, and all of it can be thrown away and counted
--- again.
+-- The projections of settled games: their endings, the statistics of players, the scores of leaderboards, and
+-- ratings, each by kind of game. They follow from the seals of the ledger, which contain every settlement
+-- once and in one order. A progress row has the last projected seal, and advances in the transaction that
+-- projects. So each game counts once, and a projection can be deleted and rebuilt.
 
--- How each game ended, in a word of the program's for its kind, as `stock`.
+-- The ending of each game, as a name of its kind such as `stock`.
 create table game_results (
     game uuid primary key references games,
     ending text not null check (ending ~ '^[a-z][a-z0-9_]*$' and char_length(ending) <= 32),
-    -- Null when nobody won.
+    -- Null if nobody won.
     winner uuid null references players
 );
 
--- What each player has done in all games of a kind, as far as it can be said of every kind.
+-- The statistics of each player in all games of a kind, as far as every kind has them.
 create table player_statistics (
     player uuid not null references players,
     kind text not null,
     games bigint not null check (games >= 0),
     wins bigint not null check (wins between 0 and games),
-    -- The largest POT that the player took, in hundredths of a coin.
+    -- The largest POT won by the player, in hundredths of a coin.
     best_pot bigint not null check (best_pot >= 0),
-    -- Wins in a row at whatever tables: now, and the longest ever.
+    -- The consecutive wins at any tables: the current and the longest streak.
     streak bigint not null check (streak >= 0),
     best_streak bigint not null check (best_streak >= streak),
     primary key (player, kind)
 ) with (fillfactor = 80);
 
--- The rest of it: what only some games count, a row for each counter that is not zero. Its name is
--- the program's, as `hits`, which says how often a player took a POT.
+-- The statistics of single kinds: a row for each counter that is not zero. The program defines the names,
+-- such as `hits` for the number of POTs won.
 create table player_counters (
     player uuid not null,
     kind text not null,
@@ -38,30 +36,29 @@ create table player_counters (
     foreign key (player, kind) references player_statistics (player, kind)
 ) with (fillfactor = 80);
 
--- Boards are read from Redis, which is filled by a board's key. Without an index that names the
--- score, and with room for another version of a row beside it, a score that rises changes the table
--- alone.
+-- Boards are read from Redis, which is filled by a board's key. No index contains the score and pages have
+-- free space, so a rising score updates the table alone (HOT).
 create table board_scores (
     kind text not null,
-    -- What is counted, as `coins`.
+    -- The counted quantity, such as `coins`.
     board text not null,
     span text not null check (span in ('day', 'week', 'season', 'ever')),
     -- The first day of the span; 1970-01-01 for `ever`.
     starts_on date not null,
     player uuid not null references players,
     score bigint not null check (score > 0),
-    -- When the game was finished that brought the score: of equal scores the earlier one comes first.
+    -- The end of the game that reached the score: among equal scores the earlier one comes first.
     reached_at timestamptz not null,
     primary key (kind, board, span, starts_on, player)
 ) with (fillfactor = 80);
 
 create table standings_progress (
     is_only boolean primary key default true check (is_only),
-    -- The last seal that was counted.
+    -- The last projected seal.
     seal bigint not null check (seal >= 0),
-    -- In which days and seasons: other ones are counted from the beginning.
+    -- The days and seasons in use; a change of them requires a rebuild.
     calendar text not null,
-    -- How often it was begun anew: names what other stores keep of it.
+    -- The number of rebuilds, which is part of the names of cached data.
     generation bigint not null
 );
 
@@ -70,29 +67,27 @@ grant select, insert, update, delete on player_statistics, player_counters, boar
     to bahay_service;
 grant select, insert, update on standings_progress to bahay_service;
 
--- How well players play a game, as far as that can be told from finished ones: a Weng-Lin rating,
--- which is a guess and how unsure it is, both in thousandths.
+-- The ratings of players in a kind of game: Weng-Lin ratings with their uncertainty, both in thousandths.
 create table ratings (
     player uuid not null references players,
     kind text not null,
     rating integer not null,
     uncertainty integer not null check (uncertainty > 0),
     games integer not null check (games > 0),
-    -- When the last game that counted was finished: a day's board has those who were rated on that
-    -- day.
+    -- The end of the last rated game: a day's board has the players who were rated on that day.
     rated_at timestamptz not null,
-    -- What the leaderboard goes by, so that nobody leads it by one lucky game.
+    -- The lower bound that orders the leaderboard, so that nobody leads it by one lucky game.
     at_least integer not null generated always as (rating - 3 * uncertainty) stored,
     primary key (player, kind)
 );
 
--- Of equal ratings the one that was reached first comes first. An id begins with the time at which
--- the account was made, so what decides last is read from its end.
+-- Among equal ratings the one reached first comes first. An id begins with the time of the account's
+-- creation, so the last criterion reads it from its end.
 create index ratings_ranked on ratings (kind, at_least desc, rated_at, reverse(player::text));
 
 create table ratings_progress (
     is_only boolean primary key default true check (is_only),
-    -- The last seal whose games were rated.
+    -- The last projected seal.
     seal bigint not null check (seal >= 0)
 );
 

@@ -1,11 +1,10 @@
--- What operators read at a glance, counted from the seals of the ledger some seconds after it was
--- booked, as standings are: `figures_progress` says up to which seal, and moves in the transaction
--- that counts. All of it can be thrown away and counted again. Amounts are in hundredths of a coin.
--- The indexes are those that the desk needs to answer in some milliseconds with a million games, by
--- what was measured.
+-- The projections of reports, from the seals of the ledger some seconds late, like standings:
+-- `figures_progress` has the last projected seal, and advances in the transaction that projects. They can be
+-- deleted and rebuilt. Amounts are in hundredths of a coin. The indexes were chosen by measurement, for
+-- answers within some milliseconds with a million games.
 
--- Transfers by the hour (UTC) in which they were booked. `kind` is that of the game, and empty
--- where there is none; `room` is empty where nothing tells one.
+-- Transfers by the hour (UTC) of their booking. `kind` is that of the game, and empty without one; `room` is
+-- empty if there is none.
 create table booked_hours (
     hour timestamptz not null,
     kind text not null,
@@ -28,13 +27,13 @@ create table operation_hours (
     primary key (hour, kind, room, operation_kind)
 );
 
--- What all accounts of a kind hold together.
+-- The coins of all accounts of a kind.
 create table held_by_kind (
     account_kind text primary key,
     amount bigint not null
 );
 
--- What is in the POT of each table.
+-- The coins in the POT of each table.
 create table held_pots (
     table_id uuid primary key,
     amount bigint not null check (amount >= 0),
@@ -43,28 +42,28 @@ create table held_pots (
 
 create index held_pots_idle on held_pots (changed_at) where amount > 0;
 
--- A row for each settled game, to be listed and filtered.
+-- A row for each settled game, for lists and filters.
 create table settlements (
     game uuid primary key,
-    -- The day (UTC) in which it was finished: with it, few rows are read of many.
+    -- The day (UTC) of its end, which limits the rows that a query reads.
     day date not null,
     finished_at timestamptz not null,
     booked_at timestamptz not null,
     kind text not null,
     room text not null,
-    -- Null when the record cannot be played again.
+    -- Null if the record cannot be replayed.
     ending text null,
-    -- Null when nobody won.
+    -- Null if nobody won.
     winner uuid null,
-    -- What was paid by losers, before the fee; the fee; the POT, when somebody took it. What was paid
-    -- and the fee are 0 once the settlement was reversed: the coins went back.
+    -- The payments of the losers before the fee; the fee; and the POT, if it was won. Payments and fee are 0
+    -- after a reversal, which returned the coins.
     gross bigint not null check (gross >= 0),
     fee bigint not null check (fee >= 0),
     pot bigint null check (pot >= 0),
     took_pot boolean not null generated always as (pot is not null) stored,
-    -- Whether the AI has played for somebody.
+    -- Whether the AI has acted for a player.
     taken_over boolean not null,
-    -- When a reversal of the settlement was booked.
+    -- The time at which a reversal of the settlement was booked.
     reversed_at timestamptz null,
     constraint settlements_reversed_to_zero
         check (reversed_at is null or (gross = 0 and fee = 0 and pot is null))
@@ -73,16 +72,16 @@ create table settlements (
 create index settlements_newest on settlements (day, finished_at, game)
     include (kind, room, ending, gross, fee, pot, took_pot, taken_over, reversed_at);
 
--- Settlements of exactly one sort of a day, as `settlement_days` has them: so that a filter that
--- fits few reads only those.
+-- The settlements of a day with the same attributes, as in `settlement_days`: a filter with few matches reads
+-- only those.
 create index settlements_of_sort
     on settlements (day, gross, kind, room, coalesce(ending, ''), took_pot, taken_over);
 
--- Settlements that were booked late: five seconds after the end of the game.
+-- Late settlements: booked more than five seconds after the end of the game.
 create index settlements_slow on settlements (booked_at)
     where booked_at - finished_at > interval '5 seconds';
 
--- How many settlements there are of each sort, so that totals of many need not read them.
+-- The number of settlements by attributes, so that sums of many need not read them.
 create table settlement_days (
     day date not null,
     kind text not null,
@@ -92,7 +91,7 @@ create table settlement_days (
     took_pot boolean not null,
     taken_over boolean not null,
     gross bigint not null,
-    -- Zero once all of them were reversed, which are counted with a gross of 0.
+    -- Zero after all of them were reversed; reversed settlements are counted with a gross of 0.
     games bigint not null check (games >= 0),
     reversed bigint not null default 0 check (reversed between 0 and games),
     fees bigint not null,
@@ -100,8 +99,8 @@ create table settlement_days (
     primary key (day, kind, room, ending, took_pot, taken_over, gross)
 );
 
--- The same by player, for the list and the totals of somebody who has played ten thousand games:
--- all that both ask for is in the index, side by side.
+-- The settlements by player, for the list and the sums of a player with ten thousand games: the index
+-- contains everything that both need.
 create table player_settlements (
     player uuid not null,
     finished_at timestamptz not null,
@@ -118,9 +117,8 @@ create table player_settlements (
         include (kind, room, ending, gross, fee, pot, taken_over, reversed_at)
 ) partition by range (finished_at);
 
--- What a player has won of players who were made within the seven days before, less what it has lost
--- to such, by the day (UTC) in which the game was finished: coins of many new accounts that gather
--- at one.
+-- A player's gains from players who were created within the seven days before, less the losses to them, by
+-- the day (UTC) of the game's end. It reveals coins of many new accounts that flow to one player.
 create table newcomer_coins (
     player uuid not null,
     day date not null,
@@ -132,7 +130,7 @@ create index newcomer_coins_most on newcomer_coins (day, amount desc, player);
 
 create table figures_progress (
     is_only boolean primary key default true check (is_only),
-    -- The last seal that was counted.
+    -- The last projected seal.
     seal bigint not null check (seal >= 0)
 );
 
@@ -144,7 +142,7 @@ grant select, insert, update (gross, fee, reversed_at) on settlements, player_se
     to bahay_service;
 grant select, update on figures_progress to bahay_service;
 
--- Operations that wait to be counted: what reports read from the ledger itself.
+-- The operations that are not projected yet, which reports read from the ledger itself.
 create view late_operations as
     select u.operation
     from pending_house_entries u

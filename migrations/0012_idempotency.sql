@@ -1,7 +1,7 @@
--- Calls over REST that move coins and carry an `Idempotency-Key`, with the answers of those that
--- were done, so that a repeated call gets the same answer. A row without an answer is being worked on
--- until its lease ends; then whoever repeats the call takes it over. A refusal leaves no row. Rows are
--- removed after two days, and a caller has a bounded number of them.
+-- REST requests that move coins and carry an `Idempotency-Key`, with the responses of the completed ones, so
+-- that a repeated request gets the same response. A row without a response is being processed until its lease
+-- expires; then a repeated request takes it over. A refused request leaves no row. Rows are deleted after two
+-- days, and a caller has a bounded number of them.
 create table idempotency_keys (
     -- `player:<id>` or `operator:<id>`.
     caller text not null,
@@ -10,9 +10,9 @@ create table idempotency_keys (
     key text not null check (char_length(key) between 1 and 128),
     -- SHA-256 of method, path and body.
     input_hash bytea not null check (octet_length(input_hash) = 32),
-    -- Names the call for whoever carries it out, the same for all who do.
+    -- The id of the operation, the same for every attempt to process it.
     attempt uuid not null,
-    -- Who works on it.
+    -- The id of the lease's holder.
     lease uuid not null,
     leased_until timestamptz not null,
     created_at timestamptz not null default now(),

@@ -1,9 +1,8 @@
--- The archive: records of games that are long over, copied out of `game_records` to objects in a
--- folder or in object storage. The objects are noted here, and the place of each record in
--- `game_records`, beside the settlement. After a grace period the text is removed here.
+-- The archive: records of old games, copied from `game_records` to objects in a folder or in object storage.
+-- This file has the objects; `game_records` has the position of each record, with the settlement. After a
+-- grace period the text is deleted here.
 
--- With what records are compressed, each version once. It lies in the archive as well, under its
--- name.
+-- The compression dictionaries, each version once. The archive contains them as well, under their names.
 create table archive_dictionaries (
     number integer primary key generated always as identity,
     name text not null unique check (char_length(name) between 1 and 200),
@@ -14,26 +13,26 @@ create table archive_dictionaries (
 
 grant select, insert on archive_dictionaries to bahay_service;
 
--- Objects of the archive. Each holds many records, one after the other.
+-- The objects of the archive. Each contains many records, one after the other.
 create table archive_objects (
     number bigint primary key generated always as identity,
     name text not null unique check (char_length(name) between 1 and 200),
-    -- Of the whole object (SHA-256).
+    -- The hash (SHA-256) of the whole object.
     hash bytea not null check (octet_length(hash) = 32),
     bytes integer not null check (bytes > 0),
     records integer not null check (records > 0),
-    -- Null where there were too few records to learn one from.
+    -- Null if there were too few records to train one.
     dictionary integer null,
-    -- When the last of its games was finished: from a day before on it is looked for more.
+    -- The end of the last of its games: the search for due records continues a day before it.
     last_finished_at timestamptz not null,
     made_at timestamptz not null default date_trunc('milliseconds', now())
 );
 
 grant select on archive_objects to bahay_service;
 
--- Notes an object of the archive and where each record is in it: of all these records or, when one is
--- not there as it was when the object was made, of none. Removes nothing. The time of the object is
--- that of the database's clock, and the service cannot change it.
+-- Records an object of the archive and the position of each record in it: of all these records or, if one has
+-- changed since the object was made, of none. Deletes nothing. The object's time is that of the database's
+-- clock, and the service cannot change it.
 create function archive_records(
     object_name text, object_hash bytea, object_bytes integer, object_dictionary integer,
     record_games uuid[], record_places integer[], record_lengths integer[], record_hashes bytea[]
@@ -79,13 +78,13 @@ $$;
 revoke execute on function archive_records from public;
 grant execute on function archive_records to bahay_service;
 
--- Records whose text waits to be removed.
+-- The records whose text is due for deletion.
 create index game_records_archived on game_records (archived_in)
     where archived_in is not null and record is not null;
 
--- Removes the texts of the records in an object that was noted so long ago as the owner has said, and
--- returns how many. A text that is no longer the one that was noted stays. Until the owner has said
--- how long (`owner_settings.archive_grace`), nothing is removed.
+-- Deletes the texts of the records in an object that was recorded longer ago than the grace period, and
+-- returns their number. A text that differs from the recorded hash is kept. Until the owner has set a grace
+-- period (`owner_settings.archive_grace`), nothing is deleted.
 create function remove_archived_records(object bigint) returns bigint
 language plpgsql
 security definer

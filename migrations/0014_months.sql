@@ -1,35 +1,37 @@
--- Months: what grows with every game without an end has a part for each month (UTC), so that what is
--- written now is small, old months are vacuumed once and never touched again, and an operator can
--- keep them on cheaper disks.
+-- Monthly partitions: tables that grow with every game have a partition for each month (UTC), so that the
+-- tables in use are small, old months are vacuumed once and never touched again, and an operator can keep
+-- them on cheaper disks.
 --
---   operations, transfers, entries   by the id of the operation, which carries its month
---   player_settlements               by when the game was finished
+-- - `operations`, `transfers` and `entries` are partitioned by the id of the operation, which contains its
+--   month
+-- - `player_settlements` is partitioned by the end of the game
 --
--- What finds no month goes to the part `…_unforeseen`, so that nothing is ever refused. Parts of the
--- months to come are made by the service (`months`), which owns none of these tables, through the
--- function here. Each part has what the whole has, and what the whole cannot say.
+-- A row without a partition of its month goes to the default partition `…_unforeseen`, so it is never
+-- rejected. The service creates the partitions of coming months (`months`), though it owns none of these
+-- tables, through the function here. Each partition has the constraints of the whole table, and those that
+-- the whole cannot have.
 
 create table operations_unforeseen partition of operations default;
 create table transfers_unforeseen partition of transfers default;
 create table entries_unforeseen partition of entries (primary key (account, version)) default;
 create table player_settlements_unforeseen partition of player_settlements default;
 
--- How many rows wait there is a figure of the service.
+-- The service reports the number of rows in default partitions as a metric.
 grant select on operations_unforeseen, transfers_unforeseen, entries_unforeseen,
     player_settlements_unforeseen to bahay_service;
 
--- Months whose entries are gone (0015_closed_months.sql).
+-- Months whose entries have been deleted (0015_closed_months.sql).
 create table closed_months (
-    -- Its first day.
+    -- The first day of the month.
     month date primary key,
     -- The least id of the month after it.
     closed_before bigint not null unique,
     operations bigint not null,
-    -- Half of the entries that it had.
+    -- The number of its transfers: half of its entries.
     transfers bigint not null,
     -- The sum of their amounts.
     moved numeric not null,
-    -- The newest seal of that time: it must be in the chain for ever after.
+    -- The newest seal of that time, which must remain in the chain.
     seal bigint not null,
     seal_hash bytea not null check (octet_length(seal_hash) = 32),
     closed_at timestamptz not null default date_trunc('milliseconds', now())
@@ -37,13 +39,12 @@ create table closed_months (
 
 grant select on closed_months to bahay_service;
 
--- Makes the part of a table for the month (UTC) of a time, if there is none; returns whether it did.
--- Rows of that month that are among the unforeseen move into it. Entries have no part again for a
--- month that was closed, nor for an earlier one: it would be the oldest, and keep all later ones from
--- being closed.
+-- Creates the partition of a table for the month (UTC) of a time, if there is none; returns whether it did.
+-- Rows of that month move from the default partition into it. `entries` gets no partition again for a closed
+-- month, nor for an earlier one: it would be the oldest, and prevent all later ones from being closed.
 --
--- Adding a part locks the unforeseen ones against everybody for a moment. Who would have to wait for
--- that gives up instead, and the service comes again.
+-- The creation locks the default partition exclusively for a moment. If it would have to wait for that lock
+-- it fails, and the service retries later.
 create function make_month(of_table text, at timestamptz) returns boolean
 language plpgsql
 security definer
@@ -65,7 +66,7 @@ begin
         when 'player_settlements' then by_column := 'finished_at';
         else raise exception 'no table of months' using errcode = 'BH004';
     end case;
-    -- No clock is wrong by that much, and nobody is to make tables without end.
+    -- No clock is wrong by that much, and the number of tables must stay bounded.
     if month < '2020-01-01 00:00:00Z' or month > now() + interval '3 years' then
         raise exception 'a month out of bounds' using errcode = 'BH004';
     end if;
@@ -111,8 +112,8 @@ $$;
 revoke execute on function make_month from public;
 grant execute on function make_month to bahay_service;
 
--- Learns how much is in all months together, as the database does by itself only for each part: by
--- that it plans how to read them.
+-- Analyzes a partitioned table as a whole; autovacuum analyzes only single partitions. The planner needs it
+-- for queries over all months.
 create function analyze_months(of_table text) returns void
 language plpgsql
 security definer
@@ -129,8 +130,8 @@ $$;
 revoke execute on function analyze_months from public;
 grant execute on function analyze_months to bahay_service;
 
--- The month in which a house begins, those that a service makes ahead of time, and the one before
--- for what was finished before midnight and is booked after it.
+-- The first month of a house, the months that the service creates ahead of time, and the month before for
+-- games that end before midnight and are booked after it.
 select make_month(t.name, m.month at time zone 'UTC')
 from unnest(array['operations', 'transfers', 'entries', 'player_settlements']) as t (name)
 cross join generate_series(

@@ -1,19 +1,18 @@
--- Months that are closed: their entries are gone, and what they came to is kept.
+-- Closed months: their entries are deleted, and their sums are kept.
 --
--- Entries are not needed to know what was booked: they follow from the transfers, which stay, and
--- which the seals cover. So a balance is what the transfers of closed months come to, and the entries
--- of the others; the audit counts it so, and holds the transfers of each closed month against what is
--- noted here.
+-- Entries are redundant: they follow from the transfers, which are kept and which the seals cover. So a
+-- balance is the sum of the transfers of closed months and the entries of the others; the audit computes it
+-- so, and compares the transfers of each closed month with the sums stored here.
 
--- The table of closed months is in 0014_months.sql, because no closed month may be made again.
+-- 0014_months.sql creates the table of closed months, because no closed month may be created again.
 
--- Closes the oldest month that has entries and returns it, as 2026-11, if as many whole months between
--- it and the present one keep theirs as the owner has said (`owner_settings.entries_kept_months`).
--- Returns null when there is no such month, and always until the owner has said how many. The present
--- month is that of the newest operation, or that of the clock if this is an earlier one.
+-- Closes the oldest month that has entries and returns it, such as 2026-11, if at least the configured number
+-- of whole months (`owner_settings.entries_kept_months`) between it and the current one keep their entries.
+-- Returns null if there is no such month, and always until the owner has set the number. The current month is
+-- that of the newest operation, or that of the clock if it is earlier.
 --
--- It is refused while anything about the month is still open: operations that wait to be sealed, a
--- stake that is held since, a POT that was not empty since, or an entry that is not that of a transfer.
+-- Fails while a part of the month is still open: operations that are not sealed, a stake that is still held,
+-- a POT that was not empty since, or an entry without a matching transfer.
 create function close_oldest_month() returns text
 language plpgsql
 security definer
@@ -33,7 +32,7 @@ begin
     if kept is null then
         return null;
     end if;
-    -- As for making months: one after the other.
+    -- Serialized, like the creation of months.
     perform pg_advisory_xact_lock(x'62616861796d6f6d'::bigint);
     select min(c.relname::text) into part
     from pg_inherits i
@@ -62,7 +61,7 @@ begin
     if exists (select from entries_unforeseen e where e.operation < high) then
         raise exception 'entries of % are among the unforeseen', part using errcode = 'BH005';
     end if;
-    -- Whoever gets coins back out of a POT is found by its entries since it was last empty.
+    -- The recipients of a POT refund are found by the POT's entries since it was last empty.
     select min(a.code) into found
     from accounts a
     where a.kind in ('stake', 'pot') and a.balance > 0

@@ -1,5 +1,5 @@
--- Migrations that only add: a program that does not know them serves on the schema all the same, so
--- its version can be put back without touching the database. Such a migration ends by noting itself:
+-- Additive migrations: a program of an earlier version that does not know them still serves on the schema,
+-- so a deployment can be rolled back without touching the database. Such a migration ends by recording itself:
 --
 --     insert into additive_migrations (version) values (17);
 
