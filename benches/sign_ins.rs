@@ -20,7 +20,7 @@ use bahay::rate_limit::{self, Rate};
 use bahay::lobby::{self, house_rooms};
 use bahay::operators::AdjustmentBounds;
 use bahay::records::{ArchiveSchedule, Records};
-use bahay::retention::Kept;
+use bahay::retention::RetentionPeriods;
 use bahay::rewards::Terms;
 use bahay::standings::Calendar;
 use bahay::ws::FaultHooks;
@@ -122,7 +122,7 @@ async fn run() {
         second_factor_keys: bahay::auth::SealingKeys::default(),
         lobby: lobby::Options::default(),
         calendar: Calendar::default(),
-        retention:Kept::default(),
+        retention:RetentionPeriods::default(),
         records: Records::without_archive(),
         archiving: ArchiveSchedule::new(Duration::from_hours(48)),
         ai_workers: 1,

@@ -215,7 +215,7 @@ async fn play_and_check(options: &Options, plan: &Plan, folder: &Path) -> Result
     let services = services.into_inner();
     let evidence = gather(&pool, &services, journals, tables, plan, options.forgery).await?;
     let verdict = Verdict::of(&evidence);
-    let mut figures = Figures::from_counts(&evidence, &verdict, &done, options.nodes);
+    let mut figures = Figures::of(&evidence, &verdict, &done, options.nodes);
     if !options.short {
         findings.extend(figures.late());
     }

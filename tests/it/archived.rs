@@ -12,7 +12,7 @@ use bahay::clock::Clock;
 use bahay::ids::GameId;
 use bahay::ledger::LedgerError;
 use bahay::records::{Archiver, ArchivingError, ArchiveSchedule, ArchiveStore, RecordError, Records, Step};
-use bahay::reports::Verdict;
+use bahay::reports::RecordVerdict;
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent, Mismatch};
 use serde_json::Value;
@@ -125,7 +125,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 async fn archived_records_are_read_as_before() {
     let old = Old::new(GAMES).await;
     let before = old.read(&Records::without_archive()).await;
-    let waiting = old.mover(BATCH).waiting().await.unwrap();
+    let waiting = old.mover(BATCH).count_due().await.unwrap();
     assert_eq!(waiting.0, old.games);
     let moved = old.mover(BATCH).archive_all(u64::MAX, false).await.unwrap();
     assert_eq!((moved.records, moved.bytes), waiting);
@@ -150,7 +150,7 @@ async fn archived_records_are_read_as_before() {
     let game = GameId(*before.keys().next().unwrap());
     let reports = bahay::reports::Reports::with_own_pool(&old.pool).with_records(records);
     let dossier = reports.game(game).await.unwrap().unwrap();
-    assert!(matches!(dossier.verdict, Verdict::Holds { is_booked: true, .. }), "{dossier:?}");
+    assert!(matches!(dossier.verdict, RecordVerdict::Holds { is_booked: true, .. }), "{dossier:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -72,7 +72,7 @@ impl Old {
     /// Closes the oldest month, where the owner has said that so many months are kept.
     async fn close(&self, kept: u16) -> Result<Option<String>, sqlx::Error> {
         db::write_owner_settings(&self.owner, Some(kept), None).await.unwrap();
-        Months::new(self.bank.pool.clone(), &Metrics::default()).close().await
+        Months::new(self.bank.pool.clone(), &Metrics::default()).close_oldest_month().await
     }
 
     async fn differences(&self) -> Vec<Difference> {
@@ -154,10 +154,10 @@ async fn a_closed_month_has_no_entries_and_everything_else_is_as_it_was() {
 async fn two_nodes_close_a_month_once_and_one_that_keeps_all_closes_none() {
     let old = old_house().await;
     let months = || Months::new(old.bank.pool.clone(), &Metrics::default());
-    assert_eq!(months().close().await.unwrap(), None);
+    assert_eq!(months().close_oldest_month().await.unwrap(), None);
     db::write_owner_settings(&old.owner, Some(3), None).await.unwrap();
     let (one, other) = (months(), months());
-    let (one, other) = tokio::join!(one.close(), other.close());
+    let (one, other) = tokio::join!(one.close_oldest_month(), other.close_oldest_month());
     let closed: Vec<_> = [one, other].into_iter().filter_map(|it| it.ok().flatten()).collect();
     assert_eq!(closed, [old.month(4).await]);
     assert_eq!(old.close(3).await.unwrap(), None);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bahay::ledger::audit::Difference;
 use bahay::ledger::{Grant, GrantCoins, LedgerError};
 use bahay::metrics::Metrics;
-use bahay::months::{self, AHEAD, Look, Months, TABLES};
+use bahay::months::{self, AHEAD, Months, MonthsReport, TABLES};
 use bahay_engine::coins::Coins;
 use bahay_engine::table::TableId;
 use jiff_sqlx::ToSqlx as _;
@@ -294,7 +294,7 @@ async fn the_service_makes_the_months_to_come_by_itself_two_nodes_at_once() {
     let wanted = months * u32::try_from(TABLES.len()).unwrap();
     assert_eq!(one.created + other.created, wanted, "{one:?} {other:?}");
     let look = months_of(&bank).maintain().await.unwrap();
-    assert_eq!(look, Look { made: 0, ahead: i64::from(AHEAD), unforeseen: 0 });
+    assert_eq!(look, MonthsReport { created: 0, ahead: i64::from(AHEAD), unforeseen: 0 });
     // And each is as the others are.
     let keys = texts(
         &bank.pool,

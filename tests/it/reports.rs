@@ -8,7 +8,7 @@ use bahay::fixtures::{self, GenerateHistory, HistoryError, Written};
 use bahay::ids::{GameId, PlayerId};
 use bahay::ledger::Ledger;
 use bahay::records::Records;
-use bahay::reports::{Booked, Interval, Reports, SettlementFilter, Sums, RecordVerdict};
+use bahay::reports::{Interval, RecordVerdict, Reports, SettlementFilter, Sums, TransferTotals};
 use bahay::standings::{self, Calendar, Standings};
 use bahay::verify::ledger::{self, Extent};
 use bahay_engine::coins::Coins;
@@ -189,7 +189,7 @@ async fn plainly(pool: &PgPool, interval: Interval) -> BTreeMap<[String; 4], (i6
     rows.collect()
 }
 
-fn keyed(booked: &[Booked]) -> BTreeMap<[String; 4], (i64, i64)> {
+fn keyed(booked: &[TransferTotals]) -> BTreeMap<[String; 4], (i64, i64)> {
     let mut sums = BTreeMap::<_, (i64, i64)>::new();
     for one in booked {
         let room = one.room.clone().unwrap_or_default();
@@ -461,7 +461,7 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     let dossier = reports.game(row.game).await.unwrap().unwrap();
     let kinds: Vec<_> = dossier.operations.iter().map(|one| one.kind.as_str()).collect();
     assert_eq!(kinds, ["open", "settle"]);
-    let Verdict::Holds { actions, recomputed, is_booked, clients } = &dossier.verdict else {
+    let RecordVerdict::Holds { actions, recomputed, is_booked, clients } = &dossier.verdict else {
         panic!("{:?}", dossier.verdict);
     };
     assert!(*is_booked && *actions > 0 && clients.len() == 3);
@@ -476,7 +476,7 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
         .unwrap();
     let dossier = reports.game(row.game).await.unwrap().unwrap();
     let told = dossier.verdict;
-    assert!(matches!(told, Verdict::Holds { is_booked: false, .. }), "{told:?}");
+    assert!(matches!(told, RecordVerdict::Holds { is_booked: false, .. }), "{told:?}");
     sqlx::query(
         "update game_records set record = replace(record, '\"by\":\"player\"', '\"by\":\"clock\"')",
     )
@@ -484,7 +484,7 @@ async fn a_game_is_told_as_booked_and_as_recomputed() {
     .await
     .unwrap();
     let dossier = reports.game(row.game).await.unwrap().unwrap();
-    assert!(matches!(dossier.verdict, Verdict::Fails { .. }), "{:?}", dossier.verdict);
+    assert!(matches!(dossier.verdict, RecordVerdict::Fails { .. }), "{:?}", dossier.verdict);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -534,7 +534,7 @@ async fn partners_and_who_shares_a_device_are_found() {
     }
     let shared = reports.linked_players(player).await.unwrap();
     assert_eq!(shared.len(), 1);
-    assert_eq!((shared[0].player, shared[0].shared), (other, bahay::reports::Shared::Device));
+    assert_eq!((shared[0].player, shared[0].shared), (other, bahay::reports::SharedSource::Device));
     let report = reports.player(player).await.unwrap().unwrap();
     assert_eq!(report.sessions.len(), 1);
     let found = reports.find_players(&report.name.to_uppercase()).await.unwrap();

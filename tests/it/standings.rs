@@ -5,7 +5,7 @@ use bahay::live_store::{BoardSection, ReachedScore};
 use bahay::ratings::Ratings;
 use bahay::records::Records;
 use bahay::standings::{
-    self, Asked, Board, Calendar, Section, Span, Standing, Standings, Statistics,
+    self, BoardPageQuery, Board, Calendar, Section, Span, BoardPage, Standings, Statistics,
 };
 use bahay_engine::coins::Coins;
 use bahay_engine::table::PlayerId;
@@ -40,8 +40,8 @@ async fn played(bank: &Bank) -> Vec<PlayerId> {
     players
 }
 
-fn top(limit: u32, player: PlayerId) -> Asked {
-    Asked { section: Section::Top { offset: 0 }, limit, player }
+fn top(limit: u32, player: PlayerId) -> BoardPageQuery {
+    BoardPageQuery { section: Section::Top { offset: 0 }, limit, player }
 }
 
 async fn assert_holds(bank: &Bank, calendar: &Calendar) -> standings::StandingsCheck {
@@ -59,7 +59,7 @@ async fn every_game_counts_once_however_many_count() {
     let calendar = Calendar::default();
     let one = standings(&bank, &live, calendar.clone()).await;
     let other = standings(&bank, &live, calendar.clone()).await;
-    let (first, second) = tokio::join!(one.count(), other.count());
+    let (first, second) = tokio::join!(one.catch_up(), other.catch_up());
     first.unwrap();
     second.unwrap();
     // Whoever found the other at it leaves the rest to it; nobody counts twice.
@@ -131,7 +131,7 @@ async fn a_number_that_was_changed_is_found() {
     assert_eq!(checked.differences.len(), 5, "{:?}", checked.differences);
 }
 
-fn places(standing: &Standing) -> Vec<(u64, PlayerId, i64)> {
+fn places(standing: &BoardPage) -> Vec<(u64, PlayerId, i64)> {
     standing.places.iter().map(|place| (place.rank, place.player, place.score)).collect()
 }
 
@@ -154,7 +154,7 @@ async fn boards_are_the_same_when_redis_was_emptied() {
                 let ask = |of: &Standings| {
                     let of = of.clone();
                     let player = players[0];
-                    let asked = Asked { section, limit: 10, player };
+                    let asked = BoardPageQuery { section, limit: 10, player };
                     async move { of.board(KIND, board, span, DAY, asked).await.unwrap() }
                 };
                 let (one, other) = (ask(&full).await, ask(&emptied).await);
@@ -185,7 +185,7 @@ async fn a_score_that_rises_is_seen_on_a_board_that_was_read() {
     let players = played(&bank).await;
     let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
     standings.catch_up().await.unwrap();
-    let asked = Asked { section: Section::Around, limit: 3, player: players[1] };
+    let asked = BoardPageQuery { section: Section::Around, limit: 3, player: players[1] };
     let ask = || standings.board(KIND, Board::Coins, Span::Week, DAY, asked);
     let before = ask().await.unwrap().own.unwrap();
     bank.play(table(), &players, 1, 5, PotGoes::Nowhere).await;
@@ -236,7 +236,7 @@ async fn equal_scores_have_one_rank_and_every_place_is_reached() {
         .collect();
     let standings = standings(&bank, &TestLive::new(), Calendar::default()).await;
     let ask = async |section: Section, limit: u32, player: PlayerId| {
-        let asked = Asked { section, limit, player };
+        let asked = BoardPageQuery { section, limit, player };
         standings.board(KIND, Board::Coins, Span::Ever, DAY, asked).await.unwrap()
     };
     for limit in [7, 100] {

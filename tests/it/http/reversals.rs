@@ -1,5 +1,5 @@
-//! Reversed settlements: whoever reads the game, the list, its sums, the file, the day or the ledger
-//! reads the same coins.
+//! Reversed settlements: the game, the list, its sums, the file, the day and the ledger all show
+//! the same coins.
 
 use bahay::clock::{self, Timestamp};
 use bahay::operators::Role;
@@ -18,7 +18,7 @@ use crate::support::live::TestLive;
 
 const PATH: &str = "/v1/operator/corrections";
 
-/// A server with a game that was reversed, one that was not, and one that paid a POT.
+/// A server with a reversed game, one that is not reversed, and one that paid a POT.
 struct Office {
     server: Server,
     luz: String,
@@ -72,7 +72,7 @@ impl Office {
         ok(self.post(&self.ben, &path, &json!({}))).await;
     }
 
-    /// Counts whatever was booked.
+    /// Projects all bookings.
     async fn run_reports(&self) -> Reports {
         self.server.bank.ledger.project_house_entries().await.unwrap();
         let (live, _publications) = TestLive::new().connect().await;
@@ -88,7 +88,7 @@ impl Office {
         ok(self.server.node.get(&path, &self.luz)).await
     }
 
-    /// The sums of a column of the file.
+    /// Returns the sum of a column of the CSV file.
     async fn sum_csv_column(&self, column: &str) -> i64 {
         let request = self.server.node.get("/v1/operator/settlements.csv", &self.luz);
         let file = request.send().await.unwrap().text().await.unwrap();
@@ -97,9 +97,9 @@ impl Office {
         lines.map(|line| line.split(',').nth(place).unwrap().parse::<i64>().unwrap()).sum()
     }
 
-    /// Every reader reads the same, and the ledger's accounts say so too.
+    /// Asserts that every report shows the same coins, and that the ledger's accounts agree.
     async fn assert_agree(&self, reversed: i64) {
-        let reports = self.catch_up().await;
+        let reports = self.run_reports().await;
         let totals = self.load_totals("").await;
         let sums = ["games", "gross", "fees", "pots", "reversed"];
         let [games, gross, fees, pots, told] = sums.map(|name| totals[name].as_i64().unwrap());
@@ -108,7 +108,7 @@ impl Office {
         assert_eq!(self.sum_csv_column("gross_hundredths").await, gross);
         assert_eq!(self.sum_csv_column("fee_hundredths").await, fees);
 
-        // A day in which it is noon now, so that all of it was booked today.
+        // A day in which it is noon now, so that everything was booked today.
         let now = jiff::Timestamp::now();
         let hour = now.to_zoned(TimeZone::UTC).hour();
         let zone = TimeZone::fixed(Offset::constant(12 - hour));
@@ -153,7 +153,7 @@ async fn a_reversed_settlement_counts_nowhere() {
         let amounts = (row["gross"].as_i64().unwrap(), row["fee"].as_i64().unwrap());
         assert_eq!(amounts == (0, 0) && nets == [0, 0, 0], is_reversed, "{row}");
     }
-    // Filters by amounts and by players see it as it counts.
+    // Filters by amount and by player use the amounts after the reversal.
     assert_eq!(office.load_totals("?gross_min=600").await["games"], 0);
     assert_eq!(office.load_totals("?gross_max=0").await["games"], 1);
     let of_player = office.load_totals(&format!("?player={}", office.guests[0].id)).await;
@@ -184,7 +184,7 @@ async fn a_reversed_settlement_counts_nowhere() {
     assert!(shown.contains("reversed"), "{shown}");
 }
 
-/// What is counted follows from the seals alone: counted anew it comes to the same.
+/// The projection follows from the seals alone: rebuilt, it has the same sums.
 #[tokio::test]
 async fn a_rebuilt_projection_of_reversals_has_the_same_sums() {
     let office = Office::new().await;
@@ -216,7 +216,7 @@ async fn a_reversal_is_offered_only_if_it_can_be_requested() {
         let path = format!("/v1/operator/ledger/operations/{}", office.find_settlement(game).await);
         ok(office.server.node.get(&path, &office.luz)).await["is_reversible"].as_bool().unwrap()
     };
-    // It paid a POT.
+    // The settlement paid a POT.
     let page = shown(2).await;
     assert!(page.contains("It paid a POT") && !page.contains("Request its reversal"), "{page}");
     assert!(!is_offered(2).await);

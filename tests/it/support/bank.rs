@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bahay::ledger::audit::{self, Report};
 use bahay::ledger::{
-    Document, Grant, GrantCoins, Granted, Ledger, LedgerError, LedgerOptions, LedgerTasks,
-    OpenGame, Opening, SettleGame, Settled,
+    Document, Grant, GrantCoins, GrantOutcome, Ledger, LedgerError, LedgerOptions, LedgerTasks,
+    OpenGame, OpeningOutcome, SettleGame, SettlementOutcome,
 };
 use bahay_engine::chance::Commitment;
 use bahay_engine::coins::Coins;
@@ -93,7 +93,7 @@ impl Bank {
         player: PlayerId,
         grant: Grant,
         hundredths: i64,
-    ) -> Result<Granted, LedgerError> {
+    ) -> Result<GrantOutcome, LedgerError> {
         let amount = Coins::from_hundredths(hundredths);
         let input = GrantCoins { player, grant, key: player.to_string(), amount };
         self.ledger.grant(input).await
@@ -118,9 +118,9 @@ impl Bank {
     /// Opens a game that everybody can pay, and gives its stakes and POT.
     pub(crate) async fn open(&self, input: &OpenGame) -> (Vec<Coins>, Coins) {
         match self.ledger.open_game(input.clone()).await.expect("the game is opened") {
-            Opening::Opened { stakes, pot } => (stakes, pot),
-            Opening::CannotPay { seats } => panic!("{seats:?} cannot pay"),
-            Opening::OverAllowance { seats } => panic!("{seats:?} may not win so much"),
+            OpeningOutcome::Opened { stakes, pot } => (stakes, pot),
+            OpeningOutcome::CannotPay { seats } => panic!("{seats:?} cannot pay"),
+            OpeningOutcome::OverAllowance { seats } => panic!("{seats:?} may not win so much"),
         }
     }
 
@@ -132,7 +132,7 @@ impl Bank {
         winner: u8,
         counts: u32,
         pot: PotGoes,
-    ) -> (GameId, Settled) {
+    ) -> (GameId, SettlementOutcome) {
         self.play_out(self.deal(table, players), winner, counts, pot).await
     }
 
@@ -143,7 +143,7 @@ impl Bank {
         winner: u8,
         counts: u32,
         pot: PotGoes,
-    ) -> (GameId, Settled) {
+    ) -> (GameId, SettlementOutcome) {
         let (stakes, pot_held) = self.open(&game).await;
         let input = self.finish(&game, settlement(winner, counts, &stakes, pot, pot_held));
         (game.game, self.ledger.settle_game(input).await.expect("the game is settled"))
