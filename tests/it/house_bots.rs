@@ -1,5 +1,5 @@
-//! Bots of the house: they come where players have waited, are told from players everywhere, play
-//! on when a node goes, and make room for players.
+//! House bots: they join players who have waited, are marked as bots everywhere, play on when a
+//! node stops, and make room for players.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::support::node::Node;
 
 const NEWBIE: &str = "newbie";
 
-/// A house with so many bots, who come almost at once.
+/// Starts a house with this many bots, which join almost at once.
 async fn house(bots: u16) -> House {
     let bots_after = Duration::from_millis(1);
     let lobby = lobby::Options { bots, bots_after, ..lobby::Options::default() };
@@ -39,7 +39,7 @@ async fn seek(client: &Client) -> Value {
     serde_json::from_str(&response.text().await.unwrap()).unwrap()
 }
 
-/// Asks again and again until the answer is the one that is waited for.
+/// Reads a resource until the answer satisfies the condition.
 async fn until(client: &Client, path: &str, is_it: impl Fn(&Value) -> bool) -> Value {
     let asking = async {
         loop {
@@ -58,8 +58,8 @@ async fn seated(client: &Client, ticket: &Value) -> TableId {
     TableId(ticket["table"].as_str().unwrap().parse().unwrap())
 }
 
-/// Reads on until the table is as it is waited for.
-async fn see(play: &mut Play, what: &str, is_it: impl Fn(&Play) -> bool) {
+/// Reads messages until the table satisfies the condition.
+async fn read_until(play: &mut Play, what: &str, is_it: impl Fn(&Play) -> bool) {
     let reading = async {
         while !is_it(play) {
             play.next().await.unwrap();
@@ -74,13 +74,13 @@ fn seats(play: &Play) -> Vec<(PlayerId, bool)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
+async fn a_waiting_player_plays_with_bots_even_if_the_node_stops() {
     let mut house = house(3).await;
     let client = house.guest("Althea").await;
     let ticket = seek(&client).await;
     seated(&client, &ticket).await;
     let mut play = joined(&client).await;
-    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     let view = play.view().unwrap().clone();
     for seat in view.seats.iter().flatten() {
         assert_eq!(seat.bot, seat.player != client.player());
@@ -90,7 +90,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let bots: Vec<PlayerId> =
         seats(&play).into_iter().filter(|(_, bot)| *bot).map(|(player, _)| player).collect();
     assert_eq!(bots.len(), 2);
-    see(&mut play, "preparation", |play| {
+    read_until(&mut play, "preparation", |play| {
         matches!(play.view().unwrap().phase, PhaseView::Preparing { .. })
     })
     .await;
@@ -100,10 +100,10 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     assert_eq!(ready.len(), 2, "bots are ready at once");
     let ready = play.ready(game, None).await.unwrap();
     play.wait_for_answer(ready).await.unwrap();
-    see(&mut play, "game", |play| matches!(play.view().unwrap().phase, PhaseView::Playing { .. }))
+    read_until(&mut play, "game", |play| matches!(play.view().unwrap().phase, PhaseView::Playing { .. }))
         .await;
 
-    // The node goes, and its player stays away: another node plays all three seats.
+    // The node stops and its player stays away: another node plays all three seats.
     let (base, running) = house.node().await;
     play.drop_connection();
     house.stop().await;
@@ -126,13 +126,13 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let record: Value = client.read(&format!("{path}/record")).await.unwrap();
     assert_eq!(record["bots"].as_array().unwrap().len(), 2);
 
-    // They are players to be looked at, and to be told from others.
+    // Bots have profiles, which mark them as bots.
     let profile: Value = client.read(&format!("/v1/players/{}", bots[0])).await.unwrap();
     assert_eq!((&profile["is_bot"], &profile["statistics"][0]["games"]), (&json!(true), &json!(0)));
     let mine: Value = client.read(&format!("/v1/players/{}", client.player())).await.unwrap();
     assert_eq!(mine["is_bot"], false);
 
-    // When the player does not come to the next game, they go too.
+    // Bots leave when the player does not come to the next game.
     let (live, _publications) = house.live.connect().await;
     let gone = async {
         for bot in &bots {
@@ -143,7 +143,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     };
     timeout(PATIENCE, gone).await.expect("bots do not stay without a player");
 
-    // The game counts for the player's own statistics, and for no board and no rating.
+    // The game counts for the player's own statistics, but for no leaderboard and no rating.
     let done = |answer: &Value| answer["items"][0]["games"] == 1;
     until(&client, "/v1/me/statistics", done).await;
     let board: Value = client.read("/v1/leaderboards/coins/ever").await.unwrap();
@@ -155,7 +155,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let counts: (i64, i64) = sqlx::query_as(counts).fetch_one(&house.pool).await.unwrap();
     assert_eq!(counts, (0, 1));
 
-    // What the house gave them came out of `issue` under a code of its own, and the books hold.
+    // The grants to bots come from `issue` under a code of their own, and the books hold.
     let given = "select count(*), min(a.player::text) is not null
         from transfers t
         join accounts a on a.id = t.destination
@@ -164,7 +164,7 @@ async fn who_has_waited_plays_with_bots_whatever_becomes_of_the_node() {
     let given: (i64, bool) = sqlx::query_as(given).fetch_one(&house.pool).await.unwrap();
     assert_eq!(given, (2, true));
 
-    // What they had left went back, once, under another.
+    // The remaining coins are swept back once, under another code.
     let left = "select coalesce(sum(a.balance), 0)::bigint from accounts a
         join players p on p.id = a.player and p.kind = 'bot'";
     let swept = async {
@@ -200,38 +200,38 @@ async fn bots_make_room_for_players_who_wait() {
     let ticket = seek(&one).await;
     let table = seated(&one, &ticket).await;
     let mut play = joined(&one).await;
-    see(&mut play, "full table", |play| seats(play).len() == 3).await;
-    // No bot is free any more, so the second player is seated beside the first.
+    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
+    // No bot is free, so the second player is seated beside the first.
     let other = house.guest("Benjie").await;
     let ticket = seek(&other).await;
     assert_eq!(seated(&other, &ticket).await, table);
-    see(&mut play, "second player", |play| {
+    read_until(&mut play, "second player", |play| {
         seats(play).iter().any(|(player, _)| *player == other.player())
     })
     .await;
     assert!(seats(&play).iter().filter(|(_, bot)| *bot).count() < 2);
 }
 
-/// Who asks for a seat at once is given that of a bot, before a table of its own.
+/// A player who asks for a seat at once gets that of a bot before a table alone.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_gives_its_seat_to_who_asks_for_one_at_once() {
+async fn a_bot_gives_its_seat_to_a_player_who_asks_for_one_at_once() {
     let house = house(4).await;
     let one = house.guest("Althea").await;
     let table = one.seat(NEWBIE).await.unwrap();
     let mut play = joined(&one).await;
-    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     let other = house.guest("Benjie").await;
     assert_eq!(other.seat(NEWBIE).await.unwrap(), table);
-    see(&mut play, "second player", |play| {
+    read_until(&mut play, "second player", |play| {
         let seats = seats(play);
         seats.len() == 3 && seats.iter().filter(|(_, bot)| *bot).count() == 1
     })
     .await;
 }
 
-/// The lease of whoever brings bots passes on, and with it who has waited since when.
+/// The matcher's state about waiting players passes on with the lease.
 #[tokio::test]
-async fn how_long_somebody_waits_outlives_the_matcher() {
+async fn waiting_times_outlive_the_matcher() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let live = live.connect().await.0;
@@ -243,7 +243,7 @@ async fn how_long_somebody_waits_outlives_the_matcher() {
     for _ in 0..3 {
         let bots = Bots::new(vec![bot.clone()], Duration::from_hours(1));
         let mut matcher = Matcher::new(node.lobby.clone()).with_bots(bots);
-        // Looks after company come now and then; one is among these.
+        // Companions are provided in one of every few rounds, which these include.
         for _ in 0..10 {
             assert!(matcher.run_round().await.unwrap().is_some(), "the lease was given back");
         }
@@ -255,7 +255,7 @@ async fn how_long_somebody_waits_outlives_the_matcher() {
     assert_eq!(remembered.len(), 1, "{remembered:?}");
 }
 
-/// Bots that are to come at once do not wait until it is time to look after companions again.
+/// Bots that are due join at once, before the next regular pass.
 #[tokio::test]
 async fn bots_come_in_the_round_in_which_they_are_due() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -275,26 +275,26 @@ async fn bots_come_in_the_round_in_which_they_are_due() {
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
 }
 
-/// Who has a seat and waits there is not forgotten either.
+/// Bots also join a player who waits at a table.
 #[tokio::test(flavor = "multi_thread")]
-async fn bots_come_to_a_table_where_somebody_waits_and_are_the_same_on_all_nodes() {
+async fn bots_join_a_waiting_player_and_are_the_same_on_all_nodes() {
     let house = house(2).await;
     let (base, running) = house.node().await;
     let client = house.guest("Althea").await;
     client.seat(NEWBIE).await.unwrap();
     let mut play = joined(&client).await;
-    see(&mut play, "full table", |play| seats(play).len() == 3).await;
+    read_until(&mut play, "full table", |play| seats(play).len() == 3).await;
     let bots = "select count(*), count(distinct name) from players where kind = 'bot'";
     let bots: (i64, i64) = sqlx::query_as(bots).fetch_one(&house.pool).await.unwrap();
     assert_eq!(bots, (2, 2));
-    // Nobody can have a name like theirs.
+    // Players cannot take names like those of bots.
     let device = format!("test-device-{}", Uuid::new_v4());
     let refused = Client::guest(&base, &device, "Bot Amihan").await.unwrap_err();
     assert!(refused.to_string().contains("name_reserved"), "{refused}");
     running.stop().await.unwrap();
 }
 
-/// A bot of the house without coins, as an account of a server is one.
+/// Creates a house bot without coins, with an account as the server makes it.
 async fn house_bot(bank: &Bank, name: &str) -> Bot {
     let player = bank.player(0).await;
     let owner = bank.database.owner_pool().await;
@@ -307,16 +307,16 @@ async fn house_bot(bank: &Bank, name: &str) -> Bot {
     Bot { player, name: name.into(), avatar: "carabao".into() }
 }
 
-/// Somebody who makes a room of any bet wins no more from bots than the house gives them in a day.
+/// The house's grants bound the winnings from bots, whatever the bet of a room.
 #[tokio::test]
-async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
+async fn grants_to_bots_stay_within_the_daily_limit() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let room = |id: &str| {
         let rooms = house_rooms(Clocks::default());
         rooms.into_iter().find(|room| room.id() == id).unwrap()
     };
-    // Enough for two bots in the cheapest room, and for none in the next one.
+    // The limit suffices for two bots in the cheapest room, and for none in the next one.
     let needed = room(NEWBIE).wallet_min();
     let bots_day_max = needed.checked_add(needed).unwrap();
     assert!(room("barkada").wallet_min() > bots_day_max);
@@ -328,7 +328,7 @@ async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
     let lobby = node.lobby.clone().with_options(options, Ratings::new(bank.pool.clone()));
     let mut matcher = Matcher::new(lobby.clone()).with_bots(Bots::new(bots, Duration::ZERO));
     matcher.run_round().await.unwrap();
-    let coins = async || lobby_coins(&bank).await;
+    let coins = async || granted_to_bots(&bank).await;
 
     let dear = bank.player(100_000_000).await;
     let ticket = lobby.create_ticket(dear, &["barkada".into()], None).await.unwrap();
@@ -346,27 +346,27 @@ async fn bots_are_given_no_more_than_the_house_lets_them_lose() {
     assert_eq!(table.occupants().filter(|(_, who)| who.bot).count(), 2);
     assert_eq!(coins().await, bots_day_max.hundredths());
 
-    // Two more bots are free, and the house gives them nothing.
+    // Two more bots are free, but the purse is empty.
     let late = bank.player(1_000_000).await;
     let late_ticket = lobby.create_ticket(late, &[NEWBIE.into()], None).await.unwrap();
     for _ in 0..20 {
         matcher.run_round().await.unwrap();
     }
-    // One may have made room for who waits, and given its coins back.
+    // One bot may have made room for the waiting player and returned its coins.
     assert!(coins().await <= bots_day_max.hundredths());
     let seat = lobby.ticket(late, late_ticket.id).await.unwrap().table;
     assert!(seat.is_none_or(|table| table == seated), "no table with other bots");
 }
 
-/// What the house has given to bots, less what it got back.
-async fn lobby_coins(bank: &Bank) -> i64 {
+/// Returns the coins granted to bots, less those swept back.
+async fn granted_to_bots(bank: &Bank) -> i64 {
     let given = "select coalesce(sum(
             case t.code when 'house_bot' then t.amount when 'sweep' then -t.amount else 0 end
         ), 0)::bigint from transfers t";
     sqlx::query_scalar(given).fetch_one(&bank.pool).await.unwrap()
 }
 
-/// What bots lose and hold together is what they were given.
+/// The losses of bots and the coins that they hold add up to their grants.
 #[tokio::test]
 async fn coins_of_bots_are_lost_or_held() {
     let bank = Bank::new().await;
@@ -383,13 +383,14 @@ async fn coins_of_bots_are_lost_or_held() {
     };
     assert_eq!(coins(ever).await, (0, 20_000));
     let place = table();
-    // Three counts and the ante of each, then a game that a bot wins with the POT.
+    // The player wins three counts and the antes wait in the POT; then a bot wins a game with the
+    // POT.
     bank.play(place, &seats, 0, 3, PotGoes::Nowhere).await;
     assert_eq!(coins(ever).await, (800, 19_200));
     bank.play(place, &seats, 1, 1, PotGoes::ToWinner).await;
     let (lost, held) = coins(ever).await;
     assert_eq!((lost + held, held), (20_000, 19_200 - 200 - 100 + 190 + 600));
-    // A game that goes on holds stakes and antes, which are not lost.
+    // Stakes and antes of a running game are held, not lost.
     let game = bank.deal(place, &seats);
     bank.open(&game).await;
     assert_eq!(coins(ever).await, (lost, held));

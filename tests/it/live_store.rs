@@ -1,11 +1,11 @@
-//! Live state, against a real Redis.
+//! The live store, against a real Redis.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use bahay::entropy;
 use bahay::live_store::{
-    AppendOutcome, BOARDS_MAX, JournalEntry, TableListing, LiveStore, NewLine, PlayingCount, Point, Publication, Reached,
+    AppendOutcome, BOARDS_MAX, JournalEntry, TableListing, LiveStore, NewLine, PlayingCount, Point, Publication, ReachedScore,
     SeatReservation, SeatClaim, Tail,
 };
 use bahay_engine::matchmaking::{Candidate, ConflictKey};
@@ -29,11 +29,11 @@ fn line(after: Point, line: &str, deadline: Option<Timestamp>) -> NewLine<'_> {
     NewLine { after, tag: entropy::tag(), engine: ENGINE, line, deadline, idle_ms: None }
 }
 
-/// Makes a line after a point.
+/// A function that makes a line after a point.
 type NewLineAfter = fn(Point) -> NewLine<'static>;
 
-/// Where a line leads.
-fn to(new: &NewLine<'_>) -> Point {
+/// Returns the point after a line.
+fn point_after(new: &NewLine<'_>) -> Point {
     Point { version: new.after.version + 1, tag: new.tag }
 }
 
@@ -41,7 +41,7 @@ fn entry(new: &NewLine<'_>) -> JournalEntry {
     JournalEntry { tag: new.tag, line: new.line.to_owned() }
 }
 
-/// A table with nothing in its journal.
+/// Creates a table with an empty journal.
 async fn create(live: &LiveStore, table: TableId) -> Point {
     let tag = entropy::tag();
     live.create(table, tag, "empty", IDLE_MS, ENGINE).await.unwrap();
@@ -50,14 +50,14 @@ async fn create(live: &LiveStore, table: TableId) -> Point {
 
 async fn append(live: &LiveStore, table: TableId, new: NewLine<'_>) -> Point {
     assert_eq!(live.append(table, new).await.unwrap(), AppendOutcome::Appended);
-    to(&new)
+    point_after(&new)
 }
 
 fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(ms)
 }
 
-/// The due tables of all shards.
+/// Claims the due tables of all shards.
 async fn claim_due(live: &LiveStore, now: Timestamp, claim_ms: u32) -> Vec<TableId> {
     let mut due = vec![];
     for shards in live.shard_batches() {
@@ -80,19 +80,19 @@ async fn a_line_is_appended_only_after_the_point_it_was_decided_on() {
     assert_eq!(live.append(table, other).await.unwrap(), behind);
     let beyond = line(Point { version: 2, tag: a.tag }, "b", None);
     assert_eq!(live.append(table, beyond).await.unwrap(), AppendOutcome::Elsewhere);
-    let b = line(to(&a), "b", None);
+    let b = line(point_after(&a), "b", None);
     assert_eq!(live.append(table, b).await.unwrap(), AppendOutcome::Appended);
     let stored = live.load(table).await.unwrap().unwrap();
     assert_eq!((stored.base, stored.snapshot.as_str()), (start, "empty"));
     assert_eq!(stored.lines, [entry(&a), entry(&b)]);
-    assert_eq!(live.tail(table, to(&a)).await.unwrap(), Tail::Lines(vec![entry(&b)]));
-    assert_eq!(live.tail(table, to(&b)).await.unwrap(), Tail::Lines(vec![]));
+    assert_eq!(live.tail(table, point_after(&a)).await.unwrap(), Tail::Lines(vec![entry(&b)]));
+    assert_eq!(live.tail(table, point_after(&b)).await.unwrap(), Tail::Lines(vec![]));
     assert_eq!(live.tail(table, Point { version: 3, ..to(&b) }).await.unwrap(), Tail::Elsewhere);
 }
 
-/// A journal that has lost its end and grows again is another one, however long it is.
+/// A journal that has lost its end and grown again has another history, whatever its length.
 #[tokio::test]
-async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
+async fn a_point_of_another_history_is_distinguished_from_one_of_the_same_length() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let table = table();
@@ -121,7 +121,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
     }
     let Tail::Lines(lines) = live.tail(table, kept).await.unwrap() else { panic!("it is there") };
     assert_eq!(lines.len(), 3);
-    // A snapshot in the place of the lines keeps the point; a table created again has another.
+    // Compaction keeps the point; a table that is created again has another one.
     assert!(live.compact(table, at, "after three").await.unwrap());
     assert_eq!(live.tail(table, at).await.unwrap(), Tail::Lines(vec![]));
     let lost = Point { tag: lost.tag, ..at };
@@ -132,7 +132,7 @@ async fn a_point_of_another_history_is_told_from_one_of_the_same_length() {
     assert_eq!(live.tail(table, again).await.unwrap(), Tail::Lines(vec![]));
 }
 
-/// Journals from before there were tags are read, and go on with tags.
+/// Journals written before tags existed are read, and continue with tags.
 #[tokio::test]
 async fn a_journal_without_tags_goes_on() {
     let house = TestLive::new();
@@ -161,7 +161,7 @@ async fn creating_a_table_twice_keeps_its_journal() {
 }
 
 #[tokio::test]
-async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
+async fn compaction_replaces_the_lines_unless_the_journal_has_grown() {
     let (live, _publications) = TestLive::new().connect().await;
     let table = table();
     let start = create(&live, table).await;
@@ -176,8 +176,8 @@ async fn a_snapshot_takes_the_place_of_its_lines_unless_others_were_faster() {
     assert_eq!(live.append(table, line(b, "c", None)).await.unwrap(), AppendOutcome::Appended);
 }
 
-/// Whether head and journal are to be forgotten some time.
-async fn is_passing(house: &TestLive, table: TableId) -> [bool; 2] {
+/// Returns whether the head and the journal have a time to live.
+async fn are_expiring(house: &TestLive, table: TableId) -> [bool; 2] {
     let mut raw = house.raw().await;
     let mut lives = [false; 2];
     for (lives, part) in lives.iter_mut().zip(["head", "journal"]) {
@@ -187,12 +187,12 @@ async fn is_passing(house: &TestLive, table: TableId) -> [bool; 2] {
 }
 
 #[tokio::test]
-async fn an_idle_table_is_forgotten_after_its_time_and_any_other_lasts() {
+async fn only_an_idle_table_expires() {
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
     let table = table();
     let start = create(&live, table).await;
-    assert_eq!(is_passing(&house, table).await, [true, false], "nothing is in its journal");
+    assert_eq!(are_expiring(&house, table).await, [true, false], "nothing is in its journal");
     let due = |after| line(after, "due", Some(at(5_000)));
     let waits = |after| line(after, "waits", None);
     let idles = |after| NewLine { idle_ms: Some(IDLE_MS), ..line(after, "idles", None) };
@@ -211,18 +211,18 @@ async fn an_idle_table_is_forgotten_after_its_time_and_any_other_lasts() {
     ];
     for (what, new, passes) in steps {
         now = append(&live, table, new(now)).await;
-        assert_eq!(is_passing(&house, table).await, [passes; 2], "{what}");
+        assert_eq!(are_expiring(&house, table).await, [passes; 2], "{what}");
     }
-    // A snapshot in the place of its lines: the next line begins another journal.
+    // After a compaction the next line begins a new list.
     assert!(live.compact(table, now, "snapshot").await.unwrap());
     now = append(&live, table, due(now)).await;
-    assert_eq!(is_passing(&house, table).await, [false; 2], "after a snapshot");
+    assert_eq!(are_expiring(&house, table).await, [false; 2], "after a snapshot");
     append(&live, table, idles(now)).await;
     assert!(live.halt(table, ENGINE, "why").await.unwrap());
-    assert_eq!(is_passing(&house, table).await, [false; 2], "halted");
+    assert_eq!(are_expiring(&house, table).await, [false; 2], "halted");
 }
 
-/// Eight writers on two nodes, each with its own idea of the version.
+/// Eight writers on two nodes append, each with its own view of the version.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_appends_lose_and_double_nothing() {
     const WRITERS: usize = 8;
@@ -241,7 +241,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
                 loop {
                     let new = line(at, &text, None);
                     match live.append(table, new).await.unwrap() {
-                        AppendOutcome::Appended => break at = to(&new),
+                        AppendOutcome::Appended => break at = point_after(&new),
                         AppendOutcome::Behind(lines) => {
                             let tag = lines.last().unwrap().tag;
                             at = Point { version: at.version + lines.len() as u64, tag };
@@ -267,7 +267,7 @@ async fn concurrent_appends_lose_and_double_nothing() {
 }
 
 #[tokio::test]
-async fn another_node_hears_of_the_tables_that_it_watches() {
+async fn a_node_receives_the_lines_of_the_tables_it_watches() {
     let house = TestLive::new();
     let (here, _publications) = house.connect().await;
     let (there, mut heard) = house.connect().await;
@@ -286,7 +286,7 @@ async fn another_node_hears_of_the_tables_that_it_watches() {
 }
 
 #[tokio::test]
-async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
+async fn a_due_table_is_claimed_once_and_is_due_again_after_the_claim() {
     const CLAIM_MS: u32 = 1_000;
     let house = TestLive::new();
     let (live, _publications) = house.connect().await;
@@ -301,14 +301,14 @@ async fn a_due_table_is_taken_once_and_due_again_if_nothing_came_of_it() {
     assert_eq!(claim_due(&live, at(99), CLAIM_MS).await, []);
     assert_eq!(claim_due(&live, at(100), CLAIM_MS).await, [sooner]);
     assert_eq!(claim_due(&live, at(250), CLAIM_MS).await, [later]);
-    // The claims end at 1,100 and 1,250.
+    // The claims end at 1,100 and 1,250 ms.
     assert_eq!(claim_due(&live, at(1_100), CLAIM_MS).await, [sooner]);
     append(&live, later, line(soon, "b", Some(at(5_000)))).await;
     assert_eq!(claim_due(&live, at(1_300), CLAIM_MS).await, []);
 }
 
 #[tokio::test]
-async fn a_player_is_bound_to_one_table() {
+async fn a_player_claims_a_seat_at_one_table() {
     let (live, _publications) = TestLive::new().connect().await;
     let (player, here, there) = (player(), table(), table());
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::None);
@@ -325,40 +325,40 @@ async fn a_player_is_bound_to_one_table() {
     assert_eq!(live.seat_claim(player).await.unwrap(), SeatClaim::None);
 }
 
-/// Rule 7.4: a table whose POT waits comes first, then one with free seats, then a new one.
+/// Rule 7.4: a table with a waiting POT comes first, then one with free seats, then a new one.
 #[tokio::test]
-async fn places_are_given_where_they_are_wanted_most() {
+async fn seats_are_reserved_at_the_table_to_be_filled_first() {
     let (live, _publications) = TestLive::new().connect().await;
     let (new, another, waiting) = (table(), table(), table());
-    assert_eq!(reserve(&live, place("newbie", &anybody()), new, &[]).await, new);
-    assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, new);
+    assert_eq!(reserve(&live, reservation("newbie", &anybody()), new, &[]).await, new);
+    assert_eq!(reserve(&live, reservation("newbie", &anybody()), another, &[]).await, new);
     let listed = TableListing { room: "newbie", seats: 3, has_pot: true, players: &[] };
     live.list_table(waiting, listed).await.unwrap();
     for _ in 0..3 {
-        assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, waiting);
+        assert_eq!(reserve(&live, reservation("newbie", &anybody()), another, &[]).await, waiting);
     }
-    assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, new);
-    assert_eq!(reserve(&live, place("newbie", &anybody()), another, &[]).await, another);
+    assert_eq!(reserve(&live, reservation("newbie", &anybody()), another, &[]).await, new);
+    assert_eq!(reserve(&live, reservation("newbie", &anybody()), another, &[]).await, another);
     let (third, fourth) = (table(), table());
-    let given = reserve(&live, place("newbie", &anybody()), third, &[another]).await;
+    let given = reserve(&live, reservation("newbie", &anybody()), third, &[another]).await;
     assert_eq!(given, third, "a table that turned out to be full is skipped");
     live.unlist_table("newbie", another).await.unwrap();
-    assert_eq!(reserve(&live, place("newbie", &anybody()), fourth, &[]).await, third);
+    assert_eq!(reserve(&live, reservation("newbie", &anybody()), fourth, &[]).await, third);
     let fresh = table();
-    let given = reserve(&live, place("barkada", &anybody()), fresh, &[]).await;
+    let given = reserve(&live, reservation("barkada", &anybody()), fresh, &[]).await;
     assert_eq!(given, fresh, "rooms share no tables");
 }
 
-/// Many ask at once, and no two tables are opened where one has room.
+/// Concurrent reservations open no second table while one has free seats.
 #[tokio::test(flavor = "multi_thread")]
-async fn thirty_who_ask_at_once_fill_ten_tables() {
+async fn thirty_concurrent_reservations_fill_ten_tables() {
     let house = TestLive::new();
     let mut asking = tokio::task::JoinSet::new();
     for _ in 0..30 {
         let (live, _publications) = house.connect().await;
         asking.spawn(async move {
             let who = anybody();
-            reserve(&live, place("newbie", &who), table(), &[]).await
+            reserve(&live, reservation("newbie", &who), table(), &[]).await
         });
     }
     let tables = asking.join_all().await;
@@ -373,60 +373,61 @@ fn anybody() -> [Candidate; 1] {
     [Candidate::new(PlayerId(Uuid::new_v4()), 25_000)]
 }
 
-fn place<'a>(room: &'a str, who: &'a [Candidate]) -> SeatReservation<'a> {
+fn reservation<'a>(room: &'a str, who: &'a [Candidate]) -> SeatReservation<'a> {
     SeatReservation { room, seats: 3, who, networks_apart: true }
 }
 
-fn marked(mark: u64) -> [Candidate; 1] {
+fn with_conflict_key(mark: u64) -> [Candidate; 1] {
     anybody().map(|who| Candidate { conflict_keys: vec![ConflictKey(mark), ConflictKey(0)], ..who })
 }
 
-/// Of two who share a mark, one is sent to another table, seated or on the way.
+/// Of two players with a common conflict key, one is sent to another table, whether the other is
+/// seated or holds a reservation.
 #[tokio::test]
-async fn nobody_is_given_a_place_beside_the_same_mark() {
+async fn no_seat_is_reserved_beside_the_same_conflict_key() {
     let (live, _publications) = TestLive::new().connect().await;
     let (here, there, another) = (table(), table(), table());
-    let (one, two) = (marked(1), marked(2));
-    assert_eq!(reserve(&live, place("newbie", &one), here, &[]).await, here);
-    assert_eq!(reserve(&live, place("newbie", &two), there, &[]).await, there);
-    let again = reserve(&live, place("newbie", &one), another, &[]).await;
+    let (one, two) = (with_conflict_key(1), with_conflict_key(2));
+    assert_eq!(reserve(&live, reservation("newbie", &one), here, &[]).await, here);
+    assert_eq!(reserve(&live, reservation("newbie", &two), there, &[]).await, there);
+    let again = reserve(&live, reservation("newbie", &one), another, &[]).await;
     assert_eq!(again, here, "the same player again");
     let players = [one[0].player];
     let listed = TableListing { room: "newbie", seats: 3, has_pot: false, players: &players };
     live.list_table(here, listed).await.unwrap();
-    assert!(!live.reserve_at_table(place("newbie", &two), here).await.unwrap());
+    assert!(!live.reserve_at_table(reservation("newbie", &two), here).await.unwrap());
     let open = live.open_tables("newbie").await.unwrap();
     let at_here = open.iter().find(|open| open.table == here).unwrap();
     assert_eq!((at_here.seats_free, &at_here.companions), (2, &one.to_vec()));
     assert_eq!(live.playing_count("newbie").await.unwrap(), PlayingCount { players: 1, tables: 1 });
-    // Who has given the place back, or left, keeps nobody away.
+    // A player who has released the reservation or left keeps nobody away.
     live.unreserve("newbie", there, two[0].player).await.unwrap();
     let listed = TableListing { players: &[], ..listed };
     live.list_table(here, listed).await.unwrap();
     assert!(live.open_tables("newbie").await.unwrap().is_empty());
     assert_eq!(live.playing_count("newbie").await.unwrap(), PlayingCount::default());
-    assert_eq!(reserve(&live, place("newbie", &two), here, &[]).await, here);
+    assert_eq!(reserve(&live, reservation("newbie", &two), here, &[]).await, here);
 }
 
-/// Of an IPv6 network or a carrier's address, where rooms keep those apart.
+/// The network of an IPv6 prefix or of a carrier's address, in rooms that keep networks apart.
 #[tokio::test]
-async fn one_network_is_kept_apart_where_the_room_says_so_and_that_is_told() {
+async fn one_network_is_kept_apart_if_the_room_requires_it_and_that_is_reported() {
     let (live, _publications) = TestLive::new().connect().await;
     let network = Some(ConflictKey(9));
     let [one, two, three] = [(); 3].map(|()| anybody().map(|who| Candidate { network, ..who }));
     let (here, there, third) = (table(), table(), table());
-    let apart = live.reserve(place("newbie", &one), here, &[]).await.unwrap();
+    let apart = live.reserve(reservation("newbie", &one), here, &[]).await.unwrap();
     assert_eq!((apart.table, apart.only_same_network), (here, false));
-    let apart = live.reserve(place("newbie", &two), there, &[]).await.unwrap();
+    let apart = live.reserve(reservation("newbie", &two), there, &[]).await.unwrap();
     assert_eq!((apart.table, apart.only_same_network), (there, true));
-    let together = SeatReservation { networks_apart: false, ..place("newbie", &three) };
+    let together = SeatReservation { networks_apart: false, ..reservation("newbie", &three) };
     let together = live.reserve(together, third, &[]).await.unwrap();
     assert!(together.table != third && !together.only_same_network);
 }
 
-/// Each side's own list is compared with the other's id, so neither displaces an entry.
+/// The list of each side is compared with the other's id, so neither displaces an entry.
 #[tokio::test]
-async fn nobody_is_given_a_place_beside_a_player_whom_either_has_blocked() {
+async fn no_seat_is_reserved_beside_a_player_whom_either_has_blocked() {
     let (live, _publications) = TestLive::new().connect().await;
     let strangers = || (0..500).map(|_| PlayerId(Uuid::new_v4()));
     let [first] = anybody().map(|who| Candidate { blocked: strangers().collect(), ..who });
@@ -437,17 +438,17 @@ async fn nobody_is_given_a_place_beside_a_player_whom_either_has_blocked() {
         let (here, there) = (table(), table());
         let (one, other) = (std::slice::from_ref(one), std::slice::from_ref(other));
         let room = Uuid::new_v4().to_string();
-        assert_eq!(reserve(&live, place(&room, one), here, &[]).await, here);
+        assert_eq!(reserve(&live, reservation(&room, one), here, &[]).await, here);
         let open = live.open_tables(&room).await.unwrap();
         assert_eq!(open[0].companions, one, "it is stored whole");
-        assert!(!live.reserve_at_table(place(&room, other), here).await.unwrap());
-        assert_eq!(reserve(&live, place(&room, other), there, &[]).await, there);
-        assert!(live.reserve_at_table(place(&room, &anybody()), here).await.unwrap());
+        assert!(!live.reserve_at_table(reservation(&room, other), here).await.unwrap());
+        assert_eq!(reserve(&live, reservation(&room, other), there, &[]).await, there);
+        assert!(live.reserve_at_table(reservation(&room, &anybody()), here).await.unwrap());
     }
 }
 
 #[tokio::test]
-async fn a_player_is_online_for_all_processes_until_its_process_says_nothing() {
+async fn a_player_is_online_for_all_processes_until_its_process_goes_silent() {
     let house = TestLive::new();
     let ((here, _), (there, _)) = (house.connect().await, house.connect().await);
     let [one, other] = [PlayerId(Uuid::new_v4()), PlayerId(Uuid::new_v4())];
@@ -460,7 +461,7 @@ async fn a_player_is_online_for_all_processes_until_its_process_says_nothing() {
     assert_eq!(online(&here).await, HashSet::from([one]), "a socket at another process counts");
     there.set_online("b", one, false).await.unwrap();
     assert!(online(&here).await.is_empty());
-    // A Redis that has forgotten a player is told again.
+    // A set that Redis has lost is restored.
     let shard = here.shard_of_player(one);
     assert!(!here.refresh_online(shard, "a", 1).await.unwrap());
     assert_eq!(here.add_online(shard, "a", &[one]).await.unwrap(), [one]);
@@ -474,19 +475,19 @@ async fn a_player_is_online_for_all_processes_until_its_process_says_nothing() {
     tokio::time::timeout(Duration::from_secs(30), silent).await.expect("it expires by itself");
 }
 
-/// Whoever asks for many days does not fill Redis: the boards that were filled first go.
+/// Requests for many days do not fill Redis: the boards that were filled first are evicted.
 #[tokio::test]
-async fn so_many_leaderboards_are_kept() {
+async fn the_number_of_leaderboards_is_bounded() {
     let stored = TestLive::new();
     let (live, _publications) = stored.connect().await;
     let most = usize::try_from(BOARDS_MAX).unwrap();
     let extra = 10;
     let name = |number: usize| format!("board-{number:04}");
     for number in 0..most + extra {
-        let reached = Reached { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
+        let reached = ReachedScore { player: player(), score: 5, reached_at: Timestamp::from_ms(1) };
         live.raise_scores(&name(number), &[reached]).await.unwrap();
         live.mark_board_filled(&name(number)).await.unwrap();
-        // Filled anew, a board is the last one.
+        // A board that is filled again moves to the front.
         live.mark_board_filled(&name(0)).await.unwrap();
     }
     for part in ["filled", "places"] {

@@ -121,7 +121,7 @@ async fn a_full_table_that_is_listed_as_free_is_put_right() {
     }
     for (table, players) in &full {
         let older = TableListing { room: "newbie", seats: 3, has_pot: false, players: &players[..2] };
-        raw.list(*table, older).await.unwrap();
+        raw.list_table(*table, older).await.unwrap();
     }
     assert_eq!(raw.open_tables("newbie").await.unwrap().len(), 3, "they are listed as free");
     let stranger = bank.players([FUNDS; 3]).await[0];

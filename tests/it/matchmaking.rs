@@ -1,5 +1,4 @@
-//! Players are brought together: by tickets, across nodes, by whichever matcher lives, and never
-//! twice.
+//! Matchmaking by tickets: across nodes, with any live matcher, and never twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +19,7 @@ use crate::support::node::Node;
 
 const NEWBIE: &str = "newbie";
 
-/// A call as a client makes it: its status and its JSON.
+/// Calls the REST API as a client, and returns the status and the JSON.
 async fn call(client: &Client, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
     let method = method.parse().unwrap();
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -48,8 +47,8 @@ fn path_of(ticket: &Value) -> String {
     format!("/v1/matchmaking/tickets/{}", ticket["id"].as_str().unwrap())
 }
 
-/// The ticket, once it is no longer on its way.
-async fn over(client: &Client, ticket: &Value) -> Value {
+/// Waits until a ticket is over, and returns it.
+async fn wait_until_over(client: &Client, ticket: &Value) -> Value {
     let looking = async {
         loop {
             let (status, ticket) = call(client, "GET", &path_of(ticket), None).await;
@@ -64,14 +63,14 @@ async fn over(client: &Client, ticket: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
+async fn three_fitting_players_are_seated_together_and_a_fourth_waits() {
     let house = House::new().await;
     let (base, running) = house.node().await;
     let mut clients = vec![];
     for name in ["Althea", "Benjie", "Carmela"] {
         clients.push(house.guest(name).await);
     }
-    // One of them through another node.
+    // One of the clients uses another node.
     clients[2] = clients[2].with_base(&base);
     let mut tickets = vec![];
     for client in &clients {
@@ -79,14 +78,14 @@ async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
     }
     let mut tables = BTreeSet::new();
     for (client, ticket) in clients.iter().zip(&tickets) {
-        let ticket = over(client, ticket).await;
+        let ticket = wait_until_over(client, ticket).await;
         assert_eq!(ticket["state"], "seated", "{ticket}");
         let (_, seated) = call(client, "GET", "/v1/table", None).await;
         assert_eq!(seated["table"], ticket["table"]);
         tables.insert(ticket["table"].as_str().unwrap().to_owned());
     }
     assert_eq!(tables.len(), 1);
-    // Who sits somewhere is sent back there.
+    // A seated player is sent back to its table.
     let again = seek(&clients[0], &[NEWBIE]).await;
     assert_eq!(again["state"], "seated");
     assert!(tables.contains(again["table"].as_str().unwrap()));
@@ -107,7 +106,7 @@ async fn three_who_fit_are_seated_together_and_a_fourth_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wish_that_cannot_be_granted_is_refused() {
+async fn an_invalid_ticket_request_is_refused() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
     client.hold_socket().await.unwrap();
@@ -142,7 +141,7 @@ async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
         tables.insert(house.guest(name).await.seat(NEWBIE).await.unwrap());
     }
     assert_eq!(tables.len(), 2, "an instant seat keeps them apart");
-    // A table with free seats is there for each room, and none of it for these.
+    // Each room has a table with free seats, but none for these players.
     let third = house.guest("Carmela").await;
     let ticket = seek(&third, &[NEWBIE]).await;
     let first: Uuid = house.guest("Dante").await.seat("barkada").await.unwrap().0;
@@ -151,9 +150,9 @@ async fn players_of_one_address_do_not_meet_unless_the_house_lets_them() {
     assert_eq!(ticket["state"], "waiting");
 }
 
-/// The socket tells without being asked.
+/// A seated player needs no new table.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_sits_somewhere_is_given_a_ticket_that_can_be_asked_for() {
+async fn a_seated_player_gets_a_ticket_that_can_be_read() {
     let house = House::new().await;
     let client = house.guest("Althea").await;
     let table = client.seat(NEWBIE).await.unwrap();
@@ -164,19 +163,19 @@ async fn who_sits_somewhere_is_given_a_ticket_that_can_be_asked_for() {
     assert_eq!((status, &again["table"]), (200, &json!(table)));
     let (status, refused) = call(&client, "DELETE", &path_of(&ticket), None).await;
     assert_eq!((status, &refused["code"]), (409, &json!("ticket_matched")));
-    // Nobody else has that ticket.
+    // The ticket is unknown to other players.
     let other = house.guest("Benjie").await;
     assert_eq!(call(&other, "GET", &path_of(&ticket), None).await.0, 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_blocked_another_is_not_seated_with_the_other() {
+async fn a_blocker_is_not_seated_with_the_blocked_player() {
     let house = House::new().await;
     let (mut clients, mut tickets) = (vec![], vec![]);
     for name in ["Althea", "Benjie", "Carmela", "Dolores"] {
         clients.push(house.guest(name).await);
     }
-    // The second has blocked the first; it is the first who is kept apart as well.
+    // The second player has blocked the first; both are kept apart.
     let block = format!("/v1/me/blocks/{}", clients[0].player());
     assert_eq!(call(&clients[1], "PUT", &block, None).await.0, 204);
     for client in &clients {
@@ -184,7 +183,7 @@ async fn who_has_blocked_another_is_not_seated_with_the_other() {
     }
     let mut seated = vec![];
     for place in [2, 3] {
-        let ticket = over(&clients[place], &tickets[place]).await;
+        let ticket = wait_until_over(&clients[place], &tickets[place]).await;
         assert_eq!(ticket["state"], "seated");
         seated.push(ticket["table"].clone());
     }
@@ -198,7 +197,7 @@ async fn who_has_blocked_another_is_not_seated_with_the_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_socket_says_when_a_table_is_found() {
+async fn the_socket_reports_the_table_that_is_found() {
     let house = House::new().await;
     let mut plays = vec![];
     for name in ["Althea", "Benjie", "Carmela"] {
@@ -224,7 +223,7 @@ async fn the_socket_says_when_a_table_is_found() {
     }
 }
 
-/// Nodes in this process, with nobody else to match.
+/// Nodes in this process, without a matcher of their own.
 struct Hall {
     bank: Bank,
     live: TestLive,
@@ -259,7 +258,8 @@ async fn seek_all(lobby: &Lobby, players: &[PlayerId]) -> Vec<Ticket> {
     tickets
 }
 
-/// Each ticket is seated at the table where its player sits, three at a table at most.
+/// Asserts that each ticket is seated at the table of its player, with at most three players at a
+/// table.
 async fn assert_seated(lobby: &Lobby, players: &[PlayerId], tickets: &[Ticket]) {
     let mut at: BTreeMap<TableId, usize> = BTreeMap::new();
     for (player, ticket) in players.iter().zip(tickets) {
@@ -271,7 +271,7 @@ async fn assert_seated(lobby: &Lobby, players: &[PlayerId], tickets: &[Ticket]) 
     assert!(at.values().all(|seated| *seated <= 3), "{at:?}");
 }
 
-async fn rounds_until(matcher: &mut Matcher, lobby: &Lobby, players: &[PlayerId], ids: &[Ticket]) {
+async fn run_rounds_until_over(matcher: &mut Matcher, lobby: &Lobby, players: &[PlayerId], ids: &[Ticket]) {
     let rounds = async {
         loop {
             matcher.run_round().await.unwrap();
@@ -288,10 +288,10 @@ async fn rounds_until(matcher: &mut Matcher, lobby: &Lobby, players: &[PlayerId]
     timeout(PATIENCE, rounds).await.expect("everybody is seated");
 }
 
-/// A matcher dies at the worst moment, with tickets placed and nobody seated, or one of them: the
-/// next one seats them, at the same table.
+/// A matcher dies at the worst moment, with tickets placed and none or one of them seated: the next
+/// one seats them, at the same table.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
+async fn the_next_matcher_finishes_the_placements_of_a_dead_one() {
     let hall = Hall::new().await;
     let (_node, lobby, live) = hall.lobby().await;
     let players = hall.players(6).await;
@@ -302,7 +302,7 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
     let table = TableId(Uuid::new_v4());
     let plan = json!({ "room": NEWBIE, "table": table }).to_string();
     assert!(live.place_tickets("dead", held.fence, &ids[..3], table, &plan).await.unwrap());
-    // One of three had a place reserved and was bound when it died.
+    // One of the three had a reservation and a seat claim when the matcher died.
     let who = [Candidate::new(players[0], 25_000)];
     let reserve = SeatReservation { room: NEWBIE, seats: 3, who: &who, networks_apart: true };
     assert!(live.reserve_at_table(reserve, table).await.unwrap());
@@ -312,7 +312,7 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
     assert_eq!(next.run_round().await.unwrap(), None, "the lease lasts");
     let cancelled = lobby.cancel_ticket(players[1], ids[1]).await.unwrap_err();
     assert!(matches!(cancelled, LobbyError::TicketMatched), "{cancelled}");
-    rounds_until(&mut next, &lobby, &players, &tickets).await;
+    run_rounds_until_over(&mut next, &lobby, &players, &tickets).await;
     assert_seated(&lobby, &players, &tickets).await;
     for player in &players[..3] {
         assert_eq!(lobby.seated_at(*player).await.unwrap(), Some(table));
@@ -320,12 +320,12 @@ async fn what_a_dead_matcher_has_placed_is_finished_by_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_matcher_that_stops_in_order_gives_its_lease_back() {
+async fn a_stopping_matcher_releases_its_lease() {
     let hall = Hall::new().await;
     let (_node, lobby, live) = hall.lobby().await;
     let (stop, stopping) = tokio::sync::watch::channel(false);
     let running = tokio::spawn(Matcher::new(lobby).run_until(stopping));
-    // It has the lease when nobody else gets it.
+    // The matcher holds the lease once another holder cannot acquire it.
     while live.acquire_matching_lease("other").await.unwrap().is_some() {
         live.release_matching_lease("other").await.unwrap();
         tokio::task::yield_now().await;
@@ -335,9 +335,9 @@ async fn a_matcher_that_stops_in_order_gives_its_lease_back() {
     assert!(live.acquire_matching_lease("next").await.unwrap().is_some(), "at once");
 }
 
-/// A matcher that was paused comes back under an old lease.
+/// A paused matcher resumes with an old lease.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_matcher_whose_lease_has_gone_on_places_nothing() {
+async fn a_matcher_with_a_lost_lease_places_nothing() {
     let hall = Hall::new().await;
     let (_node, lobby, live) = hall.lobby().await;
     let players = hall.players(3).await;
@@ -349,12 +349,12 @@ async fn a_matcher_whose_lease_has_gone_on_places_nothing() {
     assert!(new.fence > old.fence);
     let table = TableId(Uuid::new_v4());
     assert!(!live.place_tickets("paused", old.fence, &ids, table, "{}").await.unwrap());
-    // Nor does it, when it has the lease again and still the old number.
+    // The old fencing number is rejected also after the lease was acquired again.
     live.release_matching_lease("other").await.unwrap();
     live.acquire_matching_lease("paused").await.unwrap().unwrap();
     assert!(!live.place_tickets("paused", old.fence, &ids, table, "{}").await.unwrap());
     live.release_matching_lease("paused").await.unwrap();
-    // All or none: one that is cancelled holds the others back from this table.
+    // Placement is all or nothing: a cancelled ticket keeps the others from this table.
     lobby.cancel_ticket(players[2], ids[2]).await.unwrap();
     let held = live.acquire_matching_lease("other").await.unwrap().unwrap();
     assert!(!live.place_tickets("other", held.fence, &ids, table, "{}").await.unwrap());
@@ -364,8 +364,8 @@ async fn a_matcher_whose_lease_has_gone_on_places_nothing() {
     }
 }
 
-/// Cancelling, seating at once and two matchers at the same time, many times over: every ticket
-/// ends one way, and nobody sits anywhere but where the ticket says.
+/// Cancellations, instant seats and two matchers race many times: every ticket has one outcome, and
+/// nobody sits at another table than that of the ticket.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
     let seed = Uuid::new_v4().as_u64_pair().0;
@@ -403,7 +403,7 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
         }
     }
     racing.join_all().await;
-    // Those who are left may be one or two: others come.
+    // One or two players may be left: two more join.
     let more = hall.players(2).await;
     let late = seek_all(&lobby, &more).await;
     let all = || players.iter().chain(&more).zip(tickets.iter().chain(&late));
@@ -419,12 +419,12 @@ async fn no_ticket_is_lost_or_seated_twice_in_any_race() {
                         break;
                     }
                     (TicketState::Cancelled, Ok(None)) => break,
-                    // Whoever found a table without it needs it no more.
+                    // A player seated without the ticket no longer needs it.
                     (TicketState::Cancelled, Ok(Some(_))) => {
                         assert!(instant.contains(player), "a cancelled ticket is no seat");
                         break;
                     }
-                    // With too few left for a table.
+                    // Too few players are left for a table.
                     (TicketState::Waiting, Ok(None)) if few => break,
                     _ => tokio::task::yield_now().await,
                 }
@@ -458,9 +458,9 @@ async fn waiting(lobby: &Lobby, all: impl Iterator<Item = (&PlayerId, &Ticket)>)
     waiting
 }
 
-/// Ratings follow finished games, each counted once.
+/// Ratings follow finished games, and each game counts once.
 #[tokio::test(flavor = "multi_thread")]
-async fn ratings_are_made_of_finished_games() {
+async fn ratings_follow_finished_games() {
     let house = House::new().await;
     timeout(PATIENCE, bahay::demo::run(&house.base, "newbie")).await.unwrap().unwrap();
     let (one, other) = (Ratings::new(house.pool.clone()), Ratings::new(house.pool.clone()));

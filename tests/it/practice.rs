@@ -1,5 +1,6 @@
-//! Practice tables (rule 8.7): played whole, over REST and sockets and over the death of a node, by
-//! players who have no coins; and nothing of it in the database. Hints come there and nowhere else.
+//! Practice tables (rule 8.7): whole games over REST and sockets, across the death of a node, by
+//! players without coins, without a trace in the database. Hints are available there and nowhere
+//! else.
 
 use std::process::Command;
 
@@ -28,7 +29,7 @@ type Happened = Event<<AnyGame as Game>::Event>;
 
 const PATH: &str = "/v1/practice-tables";
 
-/// The AI thinks for a moment only.
+/// Returns clocks with a short thinking time of the AI.
 fn quick() -> Clocks {
     Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() }
 }
@@ -37,8 +38,8 @@ fn tongits() -> RuleSetRequest {
     RuleSetRequest { kind: Some("tongits".into()), ..RuleSetRequest::default() }
 }
 
-/// Every row of every table, as a digest by the table's name.
-async fn everything(pool: &PgPool) -> Vec<(String, String)> {
+/// Returns a digest of every table's rows, by the table's name.
+async fn digest_database(pool: &PgPool) -> Vec<(String, String)> {
     let tables = "
         select t.table_name::text from information_schema.tables t
         where t.table_schema = 'public' and t.table_type = 'BASE TABLE'
@@ -61,7 +62,7 @@ async fn count(house: &House, from: &str) -> i64 {
     sqlx::query_scalar(query).fetch_one(&house.pool).await.unwrap()
 }
 
-/// Does what a hint says, or says ready, as far as the player is asked.
+/// Follows a hint or declares readiness, if the player is asked.
 async fn follow_hint(node: &Node, seated: &Seated) -> bool {
     let input = match seated.table.hint(seated.player) {
         Ok(hint) => {
@@ -72,13 +73,13 @@ async fn follow_hint(node: &Node, seated: &Seated) -> bool {
         Err(_) => None,
     };
     match input {
-        // Refused only where the clock was faster.
+        // The input is rejected only if the clock was faster.
         Some(input) => node.tables().submit(seated.table.id(), input).await.is_ok(),
         None => false,
     }
 }
 
-/// Plays until a table is as asked for.
+/// Plays until the table satisfies the condition.
 async fn play_until(node: &Node, seated: &mut Seated, holds: impl Fn(&Table<AnyGame>) -> bool) {
     while !holds(&seated.table) {
         follow_hint(node, seated).await;
@@ -88,13 +89,13 @@ async fn play_until(node: &Node, seated: &mut Seated, holds: impl Fn(&Table<AnyG
     }
 }
 
-/// Who has no wallet plays two games of each kind, the first one over the death of its node. Not a
-/// row of the database changes, and the books are in order.
+/// A player without a wallet plays two games of each kind, the first one across the death of its
+/// node. No row of the database changes, and the books hold.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_no_coins_practises_and_nothing_is_written_down() {
+async fn a_player_without_coins_practises_and_nothing_is_stored() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let player = bank.player(0).await;
-    let before = everything(&bank.pool).await;
+    let before = digest_database(&bank.pool).await;
     for kind in catalog::kinds().into_iter().filter(|kind| !kind.is_hidden) {
         let doomed = Node::start(&bank, &live, quick()).await;
         let wanted = RuleSetRequest { kind: Some(kind.name.into()), ..RuleSetRequest::default() };
@@ -115,7 +116,7 @@ async fn who_has_no_coins_practises_and_nothing_is_written_down() {
         assert_eq!(node.lobby.leave(player).await.unwrap(), table);
         assert_eq!(node.lobby.seated_at(player).await.unwrap(), None);
     }
-    assert_eq!(everything(&bank.pool).await, before);
+    assert_eq!(digest_database(&bank.pool).await, before);
     let report =
         ledger::check(&bank.pool, &Records::without_archive(), Extent::Everything).await.unwrap();
     assert!(report.is_clean(), "{report}");
@@ -134,13 +135,13 @@ fn code(refused: Result<impl std::fmt::Debug, PlayError>) -> String {
     }
 }
 
-/// Asks what a bot would play here: the prompt and the action.
+/// Asks for a hint, and returns its prompt and action.
 async fn hint(play: &mut Play) -> Result<(u32, AnyAction), PlayError> {
-    hint_hearing(play, &mut vec![]).await
+    hint_with_events(play, &mut vec![]).await
 }
 
-/// The same; adds what happened until the answer.
-async fn hint_hearing(
+/// Asks for a hint, and appends the events until the answer.
+async fn hint_with_events(
     play: &mut Play,
     happened: &mut Vec<Happened>,
 ) -> Result<(u32, AnyAction), PlayError> {
@@ -174,7 +175,7 @@ async fn ready(play: &mut Play) {
     while matches!(play.view().unwrap().phase, PhaseView::Opening { .. }) {
         timeout(PATIENCE, play.next()).await.unwrap().unwrap();
     }
-    // Refused where the table did not wait for it.
+    // The table rejects a reveal that it does not wait for.
     if let Some(revealing) = play.reveal().await.unwrap() {
         let _ = play.wait_for_answer(revealing).await;
     }
@@ -190,7 +191,7 @@ async fn until_asked(play: &mut Play) {
     }
 }
 
-/// By hints to the end of the game. Gives how many were followed.
+/// Plays to the end of the game by hints, and returns the number of hints followed.
 async fn play_by_hints(play: &mut Play) -> u32 {
     let mut followed = 0;
     while !matches!(play.view().unwrap().phase, PhaseView::Preparing { .. }) {
@@ -203,7 +204,7 @@ async fn play_by_hints(play: &mut Play) -> u32 {
                 let acting = play.act(action).await.unwrap();
                 match play.wait_for_answer(acting).await {
                     Ok(_) => followed += 1,
-                    // The clock, or who answers the same prompt, was faster.
+                    // The clock or another answer to the same prompt was faster.
                     Err(PlayError::Refused { code, .. }) => assert_eq!(code, "stale_prompt"),
                     Err(other) => panic!("{other}"),
                 }
@@ -218,9 +219,9 @@ async fn play_by_hints(play: &mut Play) -> u32 {
     followed
 }
 
-/// Over REST and a socket, as a client does it.
+/// Plays over REST and a socket, as a client does.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
+async fn a_practice_game_by_hints_moves_no_coins() {
     let house = House::with_clocks(quick()).await;
     let client = house.guest("Althea").await;
     let wallet = client.wallet().await.unwrap();
@@ -235,7 +236,7 @@ async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
     assert!(bots.iter().all(|bot| bot.name.starts_with("Bot ")) && bots[0].name != bots[1].name);
     ready(&mut play).await;
     assert!(play_by_hints(&mut play).await > 0);
-    // In the midst of another one the player is free at once.
+    // During another game the player can leave at once.
     ready(&mut play).await;
     until_asked(&mut play).await;
     client.leave().await.unwrap();
@@ -254,7 +255,7 @@ async fn a_game_is_practised_by_hints_and_coins_stay_where_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_for() {
+async fn a_hint_is_refused_without_a_prompt_and_at_tables_with_coins() {
     let house = House::with_clocks(quick()).await;
     let client = house.guest("Althea").await;
     let mut play = client.play().await.unwrap();
@@ -275,12 +276,12 @@ async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_
     }
     let refused = hint(&mut play).await;
     if is_asked(&play) {
-        // The bots were done before the question came.
+        // The bots have acted before the request was processed.
         assert!(refused.is_ok() || code(refused) == "not_asked");
     } else {
         assert_eq!(code(refused), "not_asked");
     }
-    // Where coins are played for: before a game, and to who is asked.
+    // Tables with coins reject hints before a game and during it.
     let (_, clients) = house.table().await;
     let mut plays = vec![];
     for client in &clients {
@@ -298,7 +299,7 @@ async fn a_hint_is_refused_where_nothing_is_asked_and_wherever_coins_are_played_
     }
 }
 
-/// A hint costs what a request costs.
+/// A hint counts like a request.
 #[tokio::test(flavor = "multi_thread")]
 async fn hints_are_limited_as_requests_are() {
     let requests_per_account = Rate { per_second: 1, burst: 8 };
@@ -316,7 +317,7 @@ async fn hints_are_limited_as_requests_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_practises_sits_nowhere_else_and_has_one_table() {
+async fn a_practising_player_has_one_table_and_sits_nowhere_else() {
     let house = House::with_clocks(quick()).await;
     let client = house.guest("Althea").await;
     let table = join_practice(&client, "tongits").await;
@@ -348,7 +349,7 @@ async fn who_practises_sits_nowhere_else_and_has_one_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_house_has_so_many_practice_tables_and_one_that_is_left_counts_no_more() {
+async fn practice_tables_are_limited_and_one_that_was_left_does_not_count() {
     let lobby = lobby::Options { practice_tables: 1, ..lobby::Options::default() };
     let house = House::with(Setup { lobby, ..Setup::default() }).await;
     let [first, second] = [house.guest("Althea").await, house.guest("Benjie").await];
@@ -374,9 +375,9 @@ async fn a_house_has_so_many_practice_tables_and_one_that_is_left_counts_no_more
     assert_eq!((status, refused["code"].as_str()), (409, Some("practice_full")));
 }
 
-/// Whoever goes away without a word loses the table when it is not ready for the next game.
+/// A player who disappears loses the table when it is not ready for the next game.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_practice_table_that_is_abandoned_closes_by_itself() {
+async fn an_abandoned_practice_table_closes_automatically() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let clocks = Clocks { prepare_ms: 100, think_ms: 1, grace_ms: 1, ..Clocks::default() };
     let node = Node::new(&bank, &live, clocks).await;
@@ -402,7 +403,7 @@ fn kill(server: &Server) {
     assert!(kill.status().unwrap().success());
 }
 
-/// A process dies in mid-game, and the game is ended once, by another.
+/// A process dies during a game, and another process ends the game once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_process_leaves_a_game_that_ends_once() {
     let database = TestDatabase::new().await;
@@ -429,8 +430,8 @@ async fn a_killed_process_leaves_a_game_that_ends_once() {
             }
             continue;
         }
-        // Refused where the AI, which plays for who was away, was faster.
-        if let Ok((prompt, action)) = hint_hearing(&mut play, &mut happened).await
+        // The input is rejected if the AI, which plays for the absent player, was faster.
+        if let Ok((prompt, action)) = hint_with_events(&mut play, &mut happened).await
             && play.prompt().is_some_and(|open| open.number == prompt)
         {
             let acting = play.act(action).await.unwrap();

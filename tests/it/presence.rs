@@ -1,4 +1,4 @@
-//! Who is connected through which node, and what becomes of them when a node dies.
+//! Presence: the connections of each node, and the consequences of a node's death.
 
 use bahay::live_store::{NodeId, PlayerConnection};
 use bahay::records::Records;
@@ -14,10 +14,10 @@ use crate::support::node::{Node, Seated, deal, is_here, is_playing, sit};
 
 const FUNDS: i64 = 100_000;
 
-/// Rule 8.3: the players of a killed node are away, openly; whoever has come back through another
-/// node is not touched.
+/// Rule 8.3: the players of a killed node are shown as away; a player who has come back through
+/// another node is not affected.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_players_of_a_killed_node_are_away_and_only_they() {
+async fn only_the_players_of_a_killed_node_are_away() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let doomed = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
@@ -53,9 +53,9 @@ async fn the_players_of_a_killed_node_are_away_and_only_they() {
     bank.audit_clean().await;
 }
 
-/// A node that was paused and is taken for dead ends its watches, so that its clients come again.
+/// A node that was paused and declared dead ends its watches, so that its clients reconnect.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
+async fn a_node_declared_dead_ends_its_watches() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let mut silent = Node::start(&bank, &live, Clocks::default()).await;
     let other = Node::start(&bank, &live, Clocks::default()).await;
@@ -65,7 +65,7 @@ async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
     let mut watcher = Seated::join(&other, table, players[1]).await;
     silent.fall_silent();
     watcher.until(|table| !is_here(table, players[0])).await;
-    // As if it had been stopped: what time it is it does not know, so it decides nothing.
+    // A silent node does not know the time and therefore takes no decisions.
     let asleep = async {
         let back = || Input::TakeBack { player: players[0] };
         while !matches!(
@@ -80,15 +80,16 @@ async fn a_node_that_was_taken_for_dead_sends_its_clients_back() {
     let ended = async { while through_silent.notices.recv().await.is_some() {} };
     timeout(PATIENCE, ended).await.expect("the watch ends");
     assert_eq!(through_silent.notices.ending(), Some(bahay_shell::WatchEnd::NodeGone));
-    // It is a node again, and whoever comes to it is there.
+    // The node is alive again, and its players are present.
     let _again = Seated::join(&silent, table, players[0]).await;
     watcher.until(|table| is_here(table, players[0])).await;
     assert!(is_here(&watcher.table, players[1]));
 }
 
-/// What a dead node has noted is told once, even if the first who takes it dies over it.
+/// The connections of a dead node are reported once, even if the first node that claims it dies as
+/// well.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_dies_over_another_one_loses_nothing() {
+async fn a_node_that_dies_while_claiming_another_loses_nothing() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let (redis, _publications) = live.connect().await;
     let node = NodeId(Uuid::new_v4());
@@ -100,7 +101,7 @@ async fn a_node_that_dies_over_another_one_loses_nothing() {
     redis.add_present(shard, node, &all).await.unwrap();
     let mut portion = redis.read_present(shard, node).await.unwrap();
     assert_eq!(portion.len(), 64);
-    // Read and not forgotten: they are still there.
+    // Connections that were read but not removed are still stored.
     portion.truncate(10);
     redis.remove_present(shard, node, &portion).await.unwrap();
 
@@ -121,7 +122,7 @@ async fn a_node_that_dies_over_another_one_loses_nothing() {
     assert!(redis.send_heartbeat(shard, node, true, None).await.unwrap().is_dead);
 }
 
-/// A node that leaves in good order leaves nobody to look for.
+/// A node that stops in order has nothing to be claimed.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_orderly_end_leaves_nothing_behind() {
     let (bank, live) = (Bank::new().await, TestLive::new());
@@ -144,7 +145,7 @@ async fn an_orderly_end_leaves_nothing_behind() {
     }
 }
 
-/// Rule 8.3, to the end: with everybody gone the AI plays the game to its end.
+/// Rule 8.3: if all players are gone, the AI plays the game to its end.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_game_whose_node_dies_is_played_to_its_end_by_another() {
     let (bank, live) = (Bank::new().await, TestLive::new());

@@ -1,5 +1,5 @@
-//! Bots of the house at private tables: they fill what the table lacks, give their seats to guests,
-//! take their part of the POT along, and win or lose no more of the house's coins than they may.
+//! House bots at private tables: they fill the seats that a game lacks, give their seats to guests,
+//! take their share of the POT along, and stay within the limits of the house's coins.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use crate::support::house::{House, Setup, joined};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
 
-/// What a table plays for, in hundredths of a coin.
+/// The bet, in hundredths of a coin.
 const BET: i64 = 300;
 
-/// A house with so many bots.
+/// Starts a house with this many bots.
 async fn house(bots: u16) -> House {
     let lobby = Options { bots, bots_after: Duration::from_secs(3_600), ..Options::default() };
     let clocks = Clocks { think_ms: 20, prepare_ms: 20_000, ..Clocks::default() };
@@ -42,7 +42,7 @@ fn path(code: &str, rest: &str) -> String {
     format!("/v1/private-tables/{code}{rest}")
 }
 
-/// The ids of those at a private table who are not among these.
+/// Returns the ids of the players at a private table except these.
 fn bots(table: &Value, players: &[PlayerId]) -> Vec<String> {
     let ids = table["players"].as_array().unwrap().iter();
     let ids = ids.map(|id| id.as_str().unwrap().to_owned());
@@ -61,12 +61,12 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     let (status, table) = call(&host, "POST", &fill, None).await;
     assert_eq!(status, 200, "{table}");
     assert_eq!(bots(&table, &[host.player()]).len(), 2);
-    // One POT of one bet, and 14 more at most (rule 6.9).
+    // The maximum loss is one ante of one bet and 14 bets (rule 6.9).
     assert_eq!(table["loss_max"], 15 * BET);
     let again = call(&host, "POST", &fill, None).await;
     assert_eq!(again, (200, table), "where enough are there nothing happens");
 
-    // Before a game the seat is the guest's at once.
+    // Before a game the guest gets the seat at once.
     let (status, seat) = call(&other, "POST", &path(&code, "/seat"), None).await;
     assert_eq!(status, 200, "{seat}");
     let (_, table) = call(&host, "GET", &path(&code, ""), None).await;
@@ -74,7 +74,7 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     assert_eq!(bots(&table, &players).len(), 1, "{table}");
     assert_eq!(table["players"].as_array().unwrap().len(), 3);
 
-    // In the midst of a game it is the guest's after it.
+    // During a game the guest gets the seat after the game.
     let mut plays = vec![joined(&host).await, joined(&other).await];
     for play in &mut plays {
         let PhaseView::Preparing { game, .. } = play.view().unwrap().phase else {
@@ -99,10 +99,10 @@ async fn bots_fill_a_private_table_and_give_their_seats_to_guests() {
     assert_eq!(bots(&table, &players), Vec::<String>::new(), "{table}");
 }
 
-/// A bot that is sent away, or gives its seat away, takes its part of the POT along; it is swept with
-/// the rest of its coins, and is no loss.
+/// A bot that is kicked, or gives its seat away, takes its share of the POT along. The share is
+/// swept with its other coins and does not count as a loss.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
+async fn the_shares_of_bots_in_a_pot_return_to_the_house() {
     let house = house(2).await;
     let host = house.guest("Althea").await;
     let code = open(&host).await;
@@ -138,7 +138,7 @@ async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
     let report = ledger::check(&house.pool, &records, Extent::Everything);
     let report = report.await.unwrap();
     assert!(report.is_clean(), "{report}");
-    // All that the bots lost is what the host won of them.
+    // The losses of the bots are exactly the winnings of the host.
     let lost = "select (
             select sum(case t.code when 'house_bot' then t.amount when 'sweep' then -t.amount else 0 end)
             from transfers t
@@ -150,7 +150,7 @@ async fn the_parts_of_bots_of_a_pot_go_back_to_the_house() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_house_without_bots_says_so() {
+async fn a_house_without_bots_refuses_to_seat_any() {
     let house = house(0).await;
     let host = house.guest("Althea").await;
     let code = open(&host).await;
@@ -161,7 +161,7 @@ async fn a_house_without_bots_says_so() {
     assert_eq!((status, &refused["code"]), (404, &json!("not_seated")));
 }
 
-/// The lobby of a node in a house with these bots, who may lose so much in a day.
+/// Returns the lobby of a node with these bots and this daily limit.
 fn lobby(bank: &Bank, node: &Node, bots: &[Bot], bots_day_max: Coins) -> Lobby {
     let private_bots_bet_max = Coins::from_hundredths(BET + 100);
     let options = Options { bots_day_max, private_bots_bet_max, ..Options::default() };
@@ -192,7 +192,7 @@ fn request(bet: i64) -> PrivateTableRequest {
 }
 
 #[tokio::test]
-async fn bots_come_only_where_a_host_cannot_choose_how_much_they_lose() {
+async fn bots_join_only_tables_whose_host_cannot_choose_their_losses() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let bots = house_bots(&bank, 2).await;
@@ -216,17 +216,17 @@ async fn bots_come_only_where_a_host_cannot_choose_how_much_they_lose() {
     }
 }
 
-/// Hosts at two nodes who ask at the same moment get no more coins of the house to the tables than
-/// may be lost at private ones, and no bot sits at two tables.
+/// Concurrent hosts at two nodes get at most the coins that may be lost at private tables, and no
+/// bot sits at two tables.
 #[tokio::test(flavor = "multi_thread")]
-async fn hosts_who_ask_at_once_get_no_more_than_private_tables_may_lose() {
+async fn concurrent_hosts_stay_within_the_limit_of_private_tables() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = [
         Node::new(&bank, &live, Clocks::default()).await,
         Node::new(&bank, &live, Clocks::default()).await,
     ];
     let bots = house_bots(&bank, 16).await;
-    // Half of it is for three bots that have just what they need.
+    // Half of the limit covers three bots with the minimum.
     let needed = 15 * BET;
     let bots_day_max = Coins::from_hundredths(2 * 3 * needed);
     let mut hosts = vec![];
@@ -248,7 +248,7 @@ async fn hosts_who_ask_at_once_get_no_more_than_private_tables_may_lose() {
             Err(LobbyError::BotsUnavailable(
                 BotsUnavailable::DayIsOver | BotsUnavailable::AllPlaying,
             )) => {}
-            // Others were given coins all the while.
+            // Grants to other bots held the lock all the while.
             Err(LobbyError::Unavailable(_)) => {}
             Err(error) => panic!("{error}"),
         }
@@ -258,15 +258,15 @@ async fn hosts_who_ask_at_once_get_no_more_than_private_tables_may_lose() {
     assert!(coins.held.hundredths() <= 3 * needed, "{coins:?}");
 }
 
-/// Bots that have won as much at private tables as a player may win there play on.
+/// Bots with winnings above the allowance at private tables continue to play.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_allowance_of_players_is_none_of_bots() {
+async fn the_allowance_does_not_apply_to_bots() {
     let house = house(2).await;
     let host = house.guest("Althea").await;
     let code = open(&host).await;
     let (status, table) = call(&host, "POST", &path(&code, "/bots"), None).await;
     assert_eq!(status, 200, "{table}");
-    // Games of another table, in which they won far more than the floor of 300 coins.
+    // Inserts games of another table with winnings far above the floor of 300 coins.
     let owner = house.database.owner_pool().await;
     for bot in bots(&table, &[host.player()]) {
         let game = "with game as (

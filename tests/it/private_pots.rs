@@ -1,5 +1,5 @@
-//! The POT of a private table (rule 7.4): nobody but the host decides who comes there, so who is
-//! sent away takes its part along, and when the table ends everybody gets back what was paid.
+//! The POT of a private table (rule 7.4): the host alone decides who plays there, so a kicked
+//! player takes its share along, and the POT is refunded when the table ends.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::support::bank::{self, ANTE, Bank, PotGoes};
 use crate::support::house::{House, PATIENCE, Setup, joined};
 use crate::support::operators::operator_session;
 
-/// What each pays into the POT before a game.
+/// The ante of each player, in hundredths of a coin.
 const BET: i64 = 300;
 
 pub(crate) async fn call(
@@ -29,7 +29,7 @@ pub(crate) async fn call(
     path: &str,
     body: Option<&Value>,
 ) -> (u16, Value) {
-    // Seats are for players who are there.
+    // Seats require an open socket.
     if method == "POST" && path.contains("-tables") {
         client.hold_socket().await.unwrap();
     }
@@ -66,11 +66,11 @@ pub(crate) struct Party {
 
 impl Party {
     async fn new(private_ends_after: Duration) -> Self {
-        Self::of(lobby::Options { private_ends_after, ..lobby::Options::default() }, BET).await
+        Self::with_options(lobby::Options { private_ends_after, ..lobby::Options::default() }, BET).await
     }
 
-    /// In a house of these customs, at this bet.
-    pub(crate) async fn of(lobby: lobby::Options, bet: i64) -> Self {
+    /// Creates a party in a house with these options, at this bet.
+    pub(crate) async fn with_options(lobby: lobby::Options, bet: i64) -> Self {
         let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
         let house = House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() });
         let house = house.await;
@@ -99,13 +99,13 @@ impl Party {
         assert_eq!(status, 200, "{seat}");
     }
 
-    async fn send_away(&self, guest: &Client) {
+    async fn kick(&self, guest: &Client) {
         let path = self.path(&format!("/players/{}", guest.player()));
         let (status, answer) = call(&self.clients[0], "DELETE", &path, None).await;
         assert_eq!(status, 204, "{answer}");
     }
 
-    /// The books and their proofs are in order.
+    /// Asserts that the books and their proofs hold.
     async fn audit_clean(&self) {
         let report =
             ledger::check(&self.house.pool, &Records::without_archive(), Extent::Everything)
@@ -115,7 +115,7 @@ impl Party {
     }
 }
 
-/// A whole game, by the AI for all but the first, who sees its end.
+/// Plays a whole game, with the AI for all but the first player, who watches to the end.
 pub(crate) async fn play_game(clients: &[&Client]) -> Play {
     let mut plays = vec![];
     for client in clients {
@@ -145,7 +145,7 @@ pub(crate) async fn play_game(clients: &[&Client]) -> Play {
     let playing = async {
         while !is_over(&play) {
             if let Some(action) = play.advice() {
-                // Refused only where the clock was faster.
+                // The action is rejected only if the clock was faster.
                 if let Ok(id) = play.act(action).await {
                     let _ = play.wait_for_answer(id).await;
                 }
@@ -162,7 +162,7 @@ async fn available(client: &Client) -> i64 {
     client.wallet().await.unwrap().available.hundredths()
 }
 
-/// Asks again and again until the wallet holds so much.
+/// Waits until the wallet holds this amount.
 async fn until_available(client: &Client, hundredths: i64) {
     let asking = async {
         while available(client).await != hundredths {
@@ -173,25 +173,25 @@ async fn until_available(client: &Client, hundredths: i64) {
     assert!(came.is_ok(), "{} has {}, not {hundredths}", client.player(), available(client).await);
 }
 
-/// What notices say came back out of POTs.
-async fn told(client: &Client) -> Vec<i64> {
+/// Returns the amounts of the notices about POT refunds.
+async fn refund_notices(client: &Client) -> Vec<i64> {
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
     let notices = notices["items"].as_array().unwrap().clone();
     let returned = notices.into_iter().filter(|notice| notice["kind"] == "pot_refunded");
     returned.map(|notice| notice["amount"].as_i64().unwrap()).collect()
 }
 
-/// A host wants the coins of who wears the crown: sends that player away and has a friend come.
+/// A host kicks the player with the crown and invites a friend, to win that player's coins.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_sent_away_takes_its_part_of_the_pot_along() {
+async fn a_kicked_player_takes_its_share_of_the_pot_along() {
     let party = Party::new(Duration::from_secs(3_600)).await;
     let [host, guest, other] = &party.clients[..] else { panic!("three have sat down") };
     let mut play = play_game(&[host, guest, other]).await;
     assert_eq!(play.view().unwrap().pot.hundredths(), 3 * BET);
     let wallet = available(guest).await;
-    party.send_away(guest).await;
+    party.kick(guest).await;
     until_available(guest, wallet + BET).await;
-    assert_eq!(told(guest).await, [BET]);
+    assert_eq!(refund_notices(guest).await, [BET]);
     let shrinks = async {
         while play.view().unwrap().pot.hundredths() != 2 * BET {
             play.next().await.unwrap();
@@ -205,13 +205,13 @@ async fn who_is_sent_away_takes_its_part_of_the_pot_along() {
     let play = play_game(&[host, other, &friend]).await;
     let pot = play.view().unwrap().pot.hundredths();
     assert!(pot == 0 || pot == 5 * BET, "{pot}");
-    assert_eq!(told(guest).await, [BET], "what was returned is returned once");
+    assert_eq!(refund_notices(guest).await, [BET], "what was returned is returned once");
     party.audit_clean().await;
 }
 
-/// Nobody comes back: the POT goes to those who paid it, and nothing of the table stays.
+/// If nobody returns, the POT is refunded to those who paid it, and nothing of the table remains.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_that_everybody_has_left_ends_and_gives_its_pot_back() {
+async fn an_abandoned_table_ends_and_refunds_its_pot() {
     let party = Party::new(Duration::from_millis(500)).await;
     let players: Vec<_> = party.clients.iter().collect();
     drop(play_game(&players).await);
@@ -222,13 +222,13 @@ async fn a_table_that_everybody_has_left_ends_and_gives_its_pot_back() {
     }
     for (client, wallet) in party.clients.iter().zip(wallets) {
         until_available(client, wallet + BET).await;
-        assert_eq!(told(client).await, [BET]);
+        assert_eq!(refund_notices(client).await, [BET]);
     }
     let code = call(&party.clients[0], "GET", &party.path(""), None).await;
     assert_eq!((code.0, &code.1["code"]), (404, &json!("code_not_found")));
     let seat = call(&party.clients[1], "POST", &party.path("/seat"), None).await;
     assert_eq!((seat.0, &seat.1["code"]), (404, &json!("code_not_found")));
-    // Its keys expire, and then no list has it: a list follows what was written of a table.
+    // The keys of the table expire, and no list contains it: lists follow the writes of a table.
     let mut raw = party.house.live.raw().await;
     let head = party.house.live.table_key(party.table, "head");
     let expires = async {
@@ -247,9 +247,9 @@ async fn a_table_that_everybody_has_left_ends_and_gives_its_pot_back() {
     party.audit_clean().await;
 }
 
-/// An operator ends the table: that is no fault of its players.
+/// An operator ends the table, which is not the fault of its players.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_table_that_is_voided_gives_its_pot_back() {
+async fn a_voided_private_table_refunds_its_pot() {
     let party = Party::new(Duration::from_secs(3_600)).await;
     let players: Vec<_> = party.clients.iter().collect();
     drop(play_game(&players).await);
@@ -265,13 +265,13 @@ async fn a_private_table_that_is_voided_gives_its_pot_back() {
     assert_eq!(status, 200, "{answer}");
     for (client, before) in party.clients.iter().zip(before) {
         assert_eq!(available(client).await, before + BET);
-        assert_eq!(told(client).await, [BET]);
+        assert_eq!(refund_notices(client).await, [BET]);
     }
     party.audit_clean().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_player_has_only_so_many_private_tables() {
+async fn the_number_of_private_tables_of_a_player_is_limited() {
     let house = House::new().await;
     let host = house.guest("Althea").await;
     let body = json!({ "room": "newbie", "bet": BET });
@@ -288,7 +288,7 @@ async fn a_player_has_only_so_many_private_tables() {
     let another = house.guest("Benjie").await;
     let (status, opened) = call(&another, "POST", "/v1/private-tables", Some(&body)).await;
     assert_eq!(status, 201, "{opened}");
-    // One that is forgotten makes room, if it is not being created just now.
+    // A forgotten table frees a place, unless it is being created just now.
     let mut raw = house.live.raw().await;
     let _: i64 = raw.del(house.live.table_key(tables[0], "head")).await.unwrap();
     assert_eq!(open().await.0, 409);
@@ -298,9 +298,9 @@ async fn a_player_has_only_so_many_private_tables() {
     assert_eq!(status, 201, "{opened}");
 }
 
-/// The ledger's side of it: each return once, of exactly what was paid, and never in mid-game.
+/// In the ledger, each refund happens once, equals exactly the payments, and never during a game.
 #[tokio::test]
-async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
+async fn a_pot_refund_is_what_its_player_has_paid_since_the_pot_was_last_won() {
     const FUNDS: i64 = 100_000;
     let (bank, table) = (Bank::new().await, bank::table());
     let players = bank.players([FUNDS; 3]).await;
@@ -323,11 +323,11 @@ async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
         assert_eq!(pot.hundredths(), 4 * ante);
         assert_eq!(bank.wallets(&players[..1]).await[0], wallet + 2 * ante);
     }
-    // Who has none gets none.
+    // A player without payments gets no refund.
     let stranger = PotRefundRequest { player: Some(bank.player(FUNDS).await), ..part };
     let (returned, pot) = bank.ledger.perform_pot_refund(stranger).await.unwrap();
     assert_eq!((returned.shares, pot.hundredths()), (vec![], 4 * ante));
-    // Who has taken a part along and pays again has only that.
+    // A player who took its share and pays again has only the new payments.
     bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
     let (game, _) = bank.play(table, &players, 1, 1, PotGoes::Nowhere).await;
     let (returned, _) = bank.ledger.perform_pot_refund(PotRefundRequest { game, ..part }).await.unwrap();
@@ -336,7 +336,7 @@ async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
     let all = PotRefundRequest { table, game, player: None };
     let at_once = tokio::join!(bank.ledger.perform_pot_refund(all), bank.ledger.perform_pot_refund(all));
     for answer in [at_once.0, at_once.1] {
-        // Whoever came second may have to ask again.
+        // The second request may have to be repeated.
         let (returned, pot) = match answer {
             Ok(answer) => answer,
             Err(_) => bank.ledger.perform_pot_refund(all).await.unwrap(),
@@ -351,7 +351,7 @@ async fn a_part_of_a_pot_is_what_its_player_has_paid_since_it_was_last_won() {
     }
     bank.audit_clean().await;
 
-    // The audit is tested too: coins that go to somebody else are found.
+    // The audit itself is tested: coins sent to another player are found.
     let owner = bank.database.owner_pool().await;
     let swap = format!(
         "update transfers t set destination = (select a.id from accounts a where a.code = 'wallet:{}')

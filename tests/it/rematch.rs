@@ -1,5 +1,5 @@
-//! Rematches: the players of a game come to one private table, whoever asks first and by whichever
-//! node; the others are told, over the socket and by a notice, unless one has blocked the other.
+//! Rematches: the players of a game meet at one private table, whoever asks first and at whichever
+//! node; the others are invited over the socket and by a notice, unless one has blocked the other.
 
 use bahay::client::{Client, Play};
 use bahay::lobby::{FinishedGame, LobbyError, REMATCH_WITHIN, house_rooms};
@@ -17,13 +17,14 @@ use crate::support::house::{House, PATIENCE};
 use crate::support::live::TestLive;
 use crate::support::node::Node;
 
-/// Asks for a rematch, with a socket open.
+/// Requests a rematch with an open socket.
 async fn rematch(client: &Client, game: &str) -> (u16, Value) {
     client.hold_socket().await.unwrap();
     call(client, "POST", &format!("/v1/games/{game}/rematch"), None).await
 }
 
-/// The invitations that a player finds among its notices: code, who invites and by which name.
+/// Returns the invitations among a player's notices: the code, and the id and name of the inviting
+/// player.
 async fn notices(client: &Client) -> Vec<(String, String, String)> {
     let notices: Value = client.read("/v1/me/notices").await.unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -32,7 +33,7 @@ async fn notices(client: &Client) -> Vec<(String, String, String)> {
     items.map(|one| (text(&one["code"]), text(&one["from"]), text(&one["name"]))).collect()
 }
 
-/// The next invitation over a socket.
+/// Waits for the next invitation on a socket.
 async fn invited(play: &mut Play) -> (String, PlayerId, String, GameId) {
     let hearing = async {
         loop {
@@ -44,7 +45,7 @@ async fn invited(play: &mut Play) -> (String, PlayerId, String, GameId) {
     timeout(PATIENCE, hearing).await.expect("an invitation comes")
 }
 
-/// A game of three, played to its end in a room; its id.
+/// Plays a game of three players in a room to its end, and returns its id.
 async fn played(clients: &[Client; 3]) -> String {
     let players: Vec<&Client> = clients.iter().collect();
     drop(play_game(&players).await.drop_connection());
@@ -53,7 +54,7 @@ async fn played(clients: &[Client; 3]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node() {
+async fn players_of_a_game_meet_again_at_one_table_and_are_invited_on_every_node() {
     let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
     let (base, node) = house.node().await;
     let (table, clients) = house.table().await;
@@ -75,10 +76,11 @@ async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node(
     assert_eq!(notices(third).await, std::slice::from_ref(&from));
     assert!(notices(first).await.is_empty());
 
-    // The same again, for the one who has opened it and for the others; and nobody is told twice.
+    // Repeated requests return the same table, for the host and the others, and invite nobody
+    // twice.
     assert_eq!(rematch(first, &game).await, (201, opened.clone()));
     assert_eq!(rematch(&far, &game).await, (201, opened.clone()));
-    // Freed already, if that was not ready for the next game in time.
+    // The seat may already be free, if the player was not ready in time.
     let _ = third.leave().await;
     let (status, seat) =
         call(third, "POST", &format!("/v1/private-tables/{code}/seat"), None).await;
@@ -94,7 +96,7 @@ async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node(
         assert_eq!(shown[field], room[field], "{field}");
     }
 
-    // Who did not play it does not learn that there was such a game.
+    // A player who was not in the game does not learn that it exists.
     let stranger = house.guest("Delfin").await;
     let (status, refused) = rematch(&stranger, &game).await;
     assert_eq!((status, &refused["code"]), (404, &json!("game_not_found")));
@@ -102,7 +104,7 @@ async fn players_of_a_game_meet_again_at_one_table_and_hear_of_it_on_every_node(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_has_blocked_the_caller_is_not_told() {
+async fn a_player_who_has_blocked_the_caller_is_not_invited() {
     let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
     let (_, clients) = house.table().await;
     let game = played(&clients).await;
@@ -117,7 +119,7 @@ async fn whoever_has_blocked_the_caller_is_not_told() {
     assert_eq!(status, 201, "{opened}");
     assert!(notices(second).await.is_empty());
     assert!(notices(third).await.is_empty());
-    // Nothing came before the answer to this.
+    // No invitation precedes the answer to this ping.
     let ping = waiting.send(|id| bahay::ws::protocol::Command::Ping { id }).await.unwrap();
     loop {
         match timeout(PATIENCE, waiting.next()).await.expect("a ping is answered").unwrap() {
@@ -129,7 +131,7 @@ async fn whoever_has_blocked_the_caller_is_not_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rematch_whose_table_is_over_is_opened_anew_and_told_again() {
+async fn a_rematch_with_an_ended_table_is_opened_and_announced_again() {
     let house = House::with_clocks(Clocks { think_ms: 20, ..Clocks::default() }).await;
     let (_, clients) = house.table().await;
     let game = played(&clients).await;
@@ -137,7 +139,7 @@ async fn a_rematch_whose_table_is_over_is_opened_anew_and_told_again() {
     let (status, opened) = rematch(first, &game).await;
     assert_eq!(status, 201, "{opened}");
     first.leave().await.unwrap();
-    // As when it was forgotten.
+    // The table is removed, as when it was forgotten.
     let mut raw = house.live.raw().await;
     let table = TableId(opened["table"].as_str().unwrap().parse().unwrap());
     for part in ["head", "journal"] {
@@ -163,9 +165,9 @@ fn finished(finished_at_ms: i64) -> FinishedGame {
     }
 }
 
-/// Three players ask at the same moment, by two nodes, and sit at one table; for many games.
+/// In many games, three players ask at the same moment at two nodes and sit at one table.
 #[tokio::test(flavor = "multi_thread")]
-async fn players_who_ask_at_the_same_moment_come_to_one_table() {
+async fn concurrent_rematch_requests_lead_to_one_table() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let nodes = [
         Node::new(&bank, &live, Clocks::default()).await,
@@ -187,7 +189,7 @@ async fn players_who_ask_at_the_same_moment_come_to_one_table() {
 }
 
 #[tokio::test]
-async fn a_game_that_was_over_long_ago_is_not_played_again() {
+async fn a_game_that_ended_long_ago_has_no_rematch() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let player = bank.player(1_000_000).await;

@@ -1,5 +1,4 @@
-//! What one player may win of others in rooms within a day: in the ledger, and before anybody sits
-//! down.
+//! The daily limits on winnings from others in rooms: in the ledger, and before a player sits down.
 
 use bahay::allowance::{DAY_STAKES_MAX, PAIR_STAKES_MAX};
 use bahay::clock::Timestamp;
@@ -16,12 +15,12 @@ use crate::support::node::Node;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// A game in a room in which a seat that loses two counts has lost its whole stake.
+/// Returns a game in a room in which a loss of two counts is a whole stake.
 fn game(bank: &Bank, at: TableId, players: &[PlayerId]) -> OpenGame {
     OpenGame { stake_max: Coins::from_hundredths(200), ..bank.deal(at, players) }
 }
 
-/// So many games in which the first wins the whole stakes of the others.
+/// Plays this many games in which the first player wins the whole stakes of the others.
 async fn win(bank: &Bank, at: TableId, players: &[PlayerId], games: i64) {
     for _ in 0..games {
         bank.play_out(game(bank, at, players), 0, 2, PotGoes::Nowhere).await;
@@ -34,7 +33,7 @@ async fn partners_at_bound(bank: &Bank, player: PlayerId) -> Vec<PlayerId> {
 }
 
 #[tokio::test]
-async fn a_player_wins_so_much_of_another_at_a_table_and_no_more() {
+async fn winnings_from_one_player_are_limited() {
     let bank = Bank::new().await;
     let players = bank.players([1_000_000; 3]).await;
     let at = table();
@@ -50,14 +49,14 @@ async fn a_player_wins_so_much_of_another_at_a_table_and_no_more() {
     let mut others = players[1..].to_vec();
     others.sort_unstable();
     assert_eq!(partners_at_bound(&bank, players[0]).await, others);
-    // The losers may meet, and others the winner.
+    // The losers may meet each other, and other players may meet the winner.
     for loser in others {
         assert_eq!(partners_at_bound(&bank, loser).await, [players[0]]);
     }
     let fresh = bank.players([1_000_000; 2]).await;
     win(&bank, at, &[fresh[0], players[1], players[2]], 1).await;
     win(&bank, at, &[players[0], fresh[0], fresh[1]], 1).await;
-    // What is lost to the winner's own loss counts against it, and a day is over after a day.
+    // A loss of the winner counts against the limit, and the limit ends after a day.
     bank.play_out(game(&bank, table(), &players), 1, 2, PotGoes::Nowhere).await;
     assert_eq!(partners_at_bound(&bank, players[0]).await, [players[2]]);
     let tomorrow = game(&bank, at, &players);
@@ -67,11 +66,11 @@ async fn a_player_wins_so_much_of_another_at_a_table_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_player_wins_so_much_at_a_table_in_a_day_of_whomever() {
+async fn winnings_in_a_day_are_limited() {
     let bank = Bank::new().await;
     let winner = bank.player(1_000_000).await;
     let at = table();
-    // Two stakes a game, and no pair comes to its bound.
+    // Each game brings two stakes, and no pair reaches its limit.
     let mut won = 0;
     while won < DAY_STAKES_MAX {
         let others = bank.players([1_000_000; 2]).await;
@@ -89,7 +88,8 @@ async fn a_player_wins_so_much_at_a_table_in_a_day_of_whomever() {
     bank.audit_clean().await;
 }
 
-/// Games as they would have been booked just now: the first has won so many whole stakes of the other.
+/// Inserts games as if they had just been posted, in which the winner has won this many whole
+/// stakes of the loser.
 async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) {
     let game = uuid::Uuid::new_v4();
     sqlx::query(
@@ -117,7 +117,7 @@ async fn book_flow(bank: &Bank, winner: PlayerId, loser: PlayerId, stakes: i64) 
 }
 
 #[tokio::test]
-async fn players_at_a_bound_are_not_brought_together() {
+async fn players_at_a_limit_are_not_matched() {
     let (bank, live) = (Bank::new().await, TestLive::new());
     let node = Node::new(&bank, &live, Clocks::default()).await;
     let ratings = Ratings::new(bank.pool.clone());

@@ -1,5 +1,5 @@
-//! A room that changes while its tables play: the game that runs ends as it began, the next one is
-//! played by the new terms, and a POT that waits by the rules of its beginning.
+//! Changes of a room while its tables play: the running game ends under its own terms, the next one
+//! has the new terms, and a waiting POT keeps the rules of its beginning.
 
 use bahay::client::Play;
 use bahay::lobby::house_rooms;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::support::house::{House, PATIENCE, joined};
 use crate::support::operators::operator_session;
 
-/// What an operator asks over REST.
+/// Calls the operators' REST API for a room.
 async fn ask(house: &House, token: &str, method: &str, body: Option<&Value>) -> Value {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let path = match body {
@@ -37,12 +37,12 @@ fn price(play: &Play) -> Price {
     play.view().unwrap().terms.price
 }
 
-/// Plays on as the bot would, until it is so.
+/// Plays as a house bot would, until the condition holds.
 async fn play_until(play: &mut Play, what: &str, is_so: impl Fn(&Play) -> bool) {
     let playing = async {
         while !is_so(play) {
             if let Some(action) = play.advice() {
-                // Refused only where the clock was faster.
+                // The action is rejected only if the clock was faster.
                 if let Ok(id) = play.act(action).await {
                     let _ = play.wait_for_answer(id).await;
                 }
@@ -55,7 +55,7 @@ async fn play_until(play: &mut Play, what: &str, is_so: impl Fn(&Play) -> bool) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
+async fn a_room_changes_between_games_and_never_while_a_pot_waits() {
     let clocks = Clocks { think_ms: 20, grace_ms: 1, ..Clocks::default() };
     let house = House::with_clocks(clocks).await;
     assert_eq!(house_rooms(clocks)[0].id(), "newbie");
@@ -91,7 +91,7 @@ async fn a_room_changes_between_games_and_never_in_the_midst_of_a_pot() {
     let body = json!({ "revision": kept["items"][0]["revision"], "settings": settings });
     ask(&house, &token, "PUT", Some(&body)).await;
 
-    // The game is played to its end at the old bet, and settled so.
+    // The game is played to its end and settled at the old bet.
     play_until(&mut play, "end", |play| {
         assert!(
             matches!(play.view().unwrap().phase, PhaseView::Settling { .. })

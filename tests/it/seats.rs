@@ -1,5 +1,5 @@
-//! Who is given a seat, and beside whom: only players who are there, and who were ready before; nobody
-//! beside somebody of the same device, nor beside a player that either has blocked.
+//! The conditions for a seat: an open socket, no recent no-shows, and nobody at the table with the
+//! same device or with a block on either side.
 
 use bahay::client::Client;
 use bahay::lobby::{self, house_rooms};
@@ -19,7 +19,7 @@ const PRACTICE: &str = "/v1/practice-tables";
 const PRIVATE: &str = "/v1/private-tables";
 const PASSWORD: &str = "rain on a tin roof";
 
-/// What a call came to.
+/// The answer to a call.
 struct Answer {
     status: u16,
     retry_after: Option<u64>,
@@ -32,7 +32,7 @@ impl Answer {
     }
 }
 
-/// A call without anything around it.
+/// Calls the REST API without a client's help.
 async fn call(base: &str, token: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = http.request(method.parse().unwrap(), format!("{base}{path}"));
@@ -54,8 +54,8 @@ async fn post(client: &Client, path: &str, body: Option<Value>) -> Answer {
     call(client.base(), client.access_token(), "POST", path, body).await
 }
 
-/// Every way to a seat.
-fn ways() -> [(&'static str, Option<Value>); 4] {
+/// Returns the requests that lead to a seat.
+fn seat_requests() -> [(&'static str, Option<Value>); 4] {
     [
         (SEAT, None),
         (TICKETS, Some(json!({ "rooms": ["newbie"] }))),
@@ -82,7 +82,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
     let opened = post(&host, PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
     let join = format!("{PRIVATE}/{}/seat", opened.body["code"].as_str().unwrap());
     let client = house.guest("Benjie").await;
-    let all = || ways().into_iter().chain([(join.as_str(), None)]);
+    let all = || seat_requests().into_iter().chain([(join.as_str(), None)]);
     for (path, body) in all() {
         let refused = post(&client, path, body).await;
         assert_eq!(refused.refusal(), (409, "socket_required"), "{path}");
@@ -90,7 +90,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
     let playing: Value = client.read("/v1/rooms").await.unwrap();
     assert_eq!(playing["items"][0]["players"], 0, "nothing was reserved");
 
-    // A socket at another node will do, and no table is joined by it.
+    // A socket at another node suffices, although it joins no table.
     client.with_base(&base).hold_socket().await.unwrap();
     for (path, body) in all() {
         let answer = post(&client, path, body).await;
@@ -103,7 +103,7 @@ async fn a_seat_is_for_players_with_an_open_socket_on_any_node() {
             client.leave().await.unwrap();
         }
     }
-    // With the last socket the player is gone, also for the other node.
+    // With its last socket the player is offline, also for the other node.
     let mut play = client.with_base(&base).play().await.unwrap();
     play.next().await.unwrap();
     drop(play);
@@ -149,7 +149,7 @@ async fn a_ticket_ends_with_the_last_socket_of_its_player() {
     assert_eq!(seated.refusal(), (404, "not_seated"));
 }
 
-/// A house that waits for nobody for long.
+/// Starts a house with a short preparation time.
 async fn impatient(lobby: lobby::Options) -> House {
     let clocks = Clocks { prepare_ms: 300, ..Clocks::default() };
     House::with(Setup { rooms: house_rooms(clocks), lobby, ..Setup::default() }).await
@@ -160,7 +160,7 @@ fn waits() -> lobby::Options {
     lobby::Options { socket_required: true, not_ready_waits, ..lobby::Options::default() }
 }
 
-/// Takes seats for these until their table begins to prepare a game, and lets it wait in vain.
+/// Seats these players until their table prepares a game, and lets the preparation time out.
 async fn miss_a_game(clients: &[Client]) {
     for client in clients {
         client.seat("newbie").await.unwrap();
@@ -180,16 +180,16 @@ async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
     miss_a_game(&clients).await;
     let client = &clients[0];
     until("it is counted", async || post(client, SEAT, None).await.status == 429).await;
-    for (path, body) in &ways()[..3] {
+    for (path, body) in &seat_requests()[..3] {
         let refused = post(client, path, body.clone()).await;
         assert_eq!(refused.refusal(), (429, "not_ready_before"), "{path}");
         assert!((1..=10).contains(&refused.retry_after.unwrap()), "{path}");
     }
-    // Friends are no matter of the house.
+    // Private tables are exempt.
     let private = post(client, PRIVATE, Some(json!({ "room": "newbie", "bet": 100 }))).await;
     assert_eq!(private.status, 201, "{}", private.body);
     client.leave().await.unwrap();
-    // The socket says it too.
+    // The socket rejects the player as well.
     let mut play = client.play().await.unwrap();
     play.send_text(r#"{"type":"seek","id":1,"rooms":["newbie"]}"#.to_owned()).await.unwrap();
     let refused = loop {
@@ -205,7 +205,7 @@ async fn a_player_who_was_not_ready_waits_before_the_next_seat() {
     assert!((1..=10_000).contains(&refused.2.unwrap()));
 }
 
-/// Waits until a player has lost the seat.
+/// Waits until a player has lost its seat.
 async fn until_unseated(client: &Client) {
     until("whoever is not ready loses the seat", async || {
         let seat = call(client.base(), client.access_token(), "GET", "/v1/table", None).await;
@@ -215,7 +215,7 @@ async fn until_unseated(client: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn practice_counts_what_was_not_used_and_private_tables_do_not() {
+async fn no_shows_count_at_practice_tables_and_not_at_private_ones() {
     let house = impatient(waits()).await;
     let mut friends = vec![];
     for name in ["Althea", "Benjie", "Carmela"] {
@@ -249,9 +249,9 @@ async fn practice_counts_what_was_not_used_and_private_tables_do_not() {
     .await;
 }
 
-/// Strangers behind one address: a few who are not ready slow nobody, many slow newcomers alone.
+/// Players behind one address: a few no-shows slow nobody, and many slow only newcomers.
 #[tokio::test(flavor = "multi_thread")]
-async fn many_of_one_network_who_are_not_ready_slow_its_newcomers_and_nobody_else() {
+async fn many_no_shows_of_one_network_slow_only_its_newcomers() {
     let house = impatient(waits()).await;
     for number in 0..2 {
         let mut clients = vec![];
@@ -267,7 +267,7 @@ async fn many_of_one_network_who_are_not_ready_slow_its_newcomers_and_nobody_els
     for client in &newcomers {
         client.hold_socket().await.unwrap();
     }
-    // One newcomer at a time.
+    // One newcomer is seated at a time.
     until("six no-shows are counted", async || {
         let mut refused = 0;
         for client in &newcomers {
@@ -290,7 +290,7 @@ async fn many_of_one_network_who_are_not_ready_slow_its_newcomers_and_nobody_els
     regular.seat("newbie").await.unwrap();
 }
 
-/// The other player's list is full, and so is the blocker's: neither displaces the block.
+/// The lists of both players are full, and neither displaces the block.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_holds_however_many_each_side_has_blocked() {
     let house = House::new().await;
@@ -318,7 +318,7 @@ async fn a_block_holds_however_many_each_side_has_blocked() {
     assert_ne!(blocker.seat("newbie").await.unwrap(), table);
 }
 
-/// A player with a password who comes to a device that others use too: its access token.
+/// Signs in a player with a password on a shared device, and returns its access token.
 async fn come_by_password(house: &House, name: &str, device: &str) -> String {
     let own = format!("own-device-{}", Uuid::new_v4());
     let guest = json!({ "device_id": own, "name": name });
@@ -349,7 +349,6 @@ async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
         let seat = call(&house.base, token, "POST", SEAT, None).await;
         assert_eq!(seat.status, 200, "{}", seat.body);
         tables.push(seat.body["table"].clone());
-        // Free again for the tickets and for the private table.
     }
     assert_ne!(tables[0], tables[1]);
     assert_eq!(tables[0], tables[2], "somebody with another device sits there");
@@ -365,7 +364,7 @@ async fn two_accounts_that_sign_in_by_password_on_one_device_share_no_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn players_of_one_network_meet_at_low_bets_and_are_told_at_higher_ones() {
+async fn players_of_one_network_meet_at_low_bets_and_are_informed_at_higher_ones() {
     let same_network_bet_max = Coins::from_whole(1).unwrap();
     let lobby = lobby::Options {
         separate_same_network: true,
@@ -378,7 +377,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_told_at_higher_ones() {
     for name in ["Althea", "Benjie", "Carmela"] {
         clients.push(house.guest(name).await);
     }
-    // At once: the first room is for bets of one coin, the second is not.
+    // Instant seats: the first room has a bet of one coin, the second a higher one.
     let mut low = vec![];
     let mut high = vec![];
     for client in &clients {
@@ -398,7 +397,7 @@ async fn players_of_one_network_meet_at_low_bets_and_are_told_at_higher_ones() {
     for client in &clients {
         client.leave().await.unwrap();
     }
-    // By tickets, over REST and the socket.
+    // Tickets, over REST and the socket.
     let mut plays = vec![];
     for client in &clients {
         let mut play = client.play().await.unwrap();
