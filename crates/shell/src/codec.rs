@@ -1,10 +1,10 @@
-//! How lines and tables are written and read. Nothing else in the shell knows their text.
+//! Encodes and decodes lines and tables. No other module of the shell knows their text.
 
 use bahay_engine::table::{DocumentError, Line, Readable, Table};
 
 use crate::failure::CodecError;
 
-/// Reads a line of a table's journal. The table says by which rules its actions are read.
+/// Decodes a line of a table's journal. The table's kind decides how its actions are read.
 pub(crate) fn read_line<G: Readable>(
     of: &Table<G>,
     text: &str,
@@ -12,20 +12,20 @@ pub(crate) fn read_line<G: Readable>(
     G::read_line(of.kind(), text).map_err(decode_error)
 }
 
-/// Writes a line for a table's journal.
+/// Encodes a line for a table's journal.
 pub(crate) fn write_line<G: Readable>(line: &Line<G::Action>) -> Result<String, CodecError> {
     serde_json::to_string(line).map_err(encode_error)
 }
 
-/// Reads a snapshot.
+/// Decodes a snapshot.
 pub(crate) fn read_table<G: Readable>(text: &str) -> Result<Table<G>, CodecError> {
     G::read_table(text).map_err(decode_error)
 }
 
-/// Writes a snapshot.
+/// Encodes a snapshot.
 ///
 /// # Errors
-/// Only where a type of the game cannot be written as JSON.
+/// Fails only if a type of the game cannot be encoded as JSON.
 pub fn write_table<G: Readable>(table: &Table<G>) -> Result<String, CodecError> {
     serde_json::to_string(table).map_err(encode_error)
 }

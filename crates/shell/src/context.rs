@@ -1,5 +1,5 @@
-//! What a process lends to the shell while it handles something: the time, randomness, what rooms
-//! say, and an ear for remarks. Nothing of it waits.
+//! The services that a process provides to the shell: time, randomness, the terms of rooms and a
+//! sink for events. None of them blocks.
 
 use bahay_engine::table::{GameEntropy, Readable, Table, TableId, Terms, Timestamp};
 
@@ -8,77 +8,78 @@ use crate::journal::{Point, Tag};
 use crate::limits::Limits;
 use crate::terms::RoomTerms;
 
-/// What is worth a line in a log or a figure.
+/// An event for logs and metrics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostEvent<'a> {
-    /// A move of a player is stored.
+    /// A player's action was stored.
     ActionStored,
-    /// The replica could not follow a line and is read again.
+    /// The replica could not follow a line and is discarded.
     ReplicaDiscarded(&'a str),
-    /// The history of the table is not the one that was told.
+    /// The table's history is not the one that was delivered.
     HistoryDiverged { delivered: Point, now: Point },
     /// The journal is for another version of the engine.
     OtherVersion(u32),
     /// This process has halted the table.
     Halted { room: Option<&'a str>, version: Option<u64>, reason: &'a str },
-    /// A watcher does not keep up and is dropped.
+    /// A watcher was too slow and is dropped.
     SlowWatcher,
-    /// Something of minor weight was not done: what, and why.
+    /// A follow-up call failed: which one, and why.
     FollowUpFailed(&'static str, &'a str),
-    /// What the ledger was asked for is asked for again later.
+    /// A ledger operation is retried later.
     LedgerRetried(&'a str),
-    /// A journal was replaced by a snapshot.
+    /// A snapshot replaced a journal.
     Compacted,
-    /// A viewer resumed by what the replica had kept.
+    /// A viewer resumed from the lines that the replica remembers.
     ResumedFromMemory,
 }
 
-/// Faults that the simulator plants, to show that its checks find them.
+/// Faults that the simulator plants, to prove that its checks detect them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlantedFault {
-    /// What happened is sent as it is.
+    /// Events are sent without redaction.
     ForgetsToRedact,
-    /// A client is fed another seat's view.
+    /// A client gets another seat's view.
     ShowsAnothersView,
-    /// What comes after a gap is shown as if there were none.
+    /// Lines after a gap are delivered as if there were none.
     OverlooksGaps,
-    /// What shows a client nothing is told to it as well.
+    /// Hidden lines are delivered too.
     TellsOfHiddenLines,
-    /// A second join on a connection is answered with what is already on its way there.
+    /// A second join on a connection repeats lines that are already on their way.
     RepeatsWhatWasSent,
-    /// A second join on a connection takes the place of what was published while it was read.
+    /// A second join on a connection replaces lines that were published during its read.
     ReadsOverPublications,
-    /// A connection whose join was refused goes on being told of the table.
+    /// A connection keeps its watch after a refused join.
     WatchesAfterARefusedJoin,
-    /// A table is not told what its room says.
+    /// A table ignores terms updates of its room.
     KeepsOldTerms,
-    /// The direct writer goes on while the session is at something.
+    /// The direct writer keeps writing while the session is busy.
     WritesWhileBusy,
-    /// Who resumes from the replica's memory misses a line.
+    /// A viewer that resumes from the replica's memory misses a line.
     ResumesTooLate,
-    /// A table is voided without being halted before.
+    /// A table is voided without being halted first.
     VoidsWithoutHalting,
 }
 
-/// What the shell asks of its process.
+/// The services that the shell needs from its process.
 pub trait Context<G: Readable> {
-    /// The time that the table lives by.
+    /// Returns the house's time for the table.
     fn now(&self) -> Timestamp;
 
-    /// Nothing is decided before this is so.
+    /// Returns true if the time is known. Without it, nothing is decided.
     fn knows_time(&self) -> bool;
 
-    /// Milliseconds that this process has counted, whatever becomes of the table's time: for how
-    /// long something has waited here.
+    /// Returns the ms that this process has counted, independently of the house's time. Used for
+    /// timeouts of queued requests.
     fn elapsed_ms(&self) -> u64;
 
-    /// An unguessable seed and a new id, for a new game.
+    /// Returns an unguessable seed and a new id for a game.
     fn fresh(&self) -> GameEntropy;
 
-    /// Drawn anew for each line.
+    /// Returns a fresh random tag for a line.
     fn new_tag(&self) -> Tag;
 
-    /// What the room of a table says, if that is newer than the revision that the table knows.
+    /// Returns the terms of a table's room, if they are newer than the revision that the table
+    /// knows.
     fn room_terms(&self, terms: &Terms<G::Rules>, known: u32) -> Option<RoomTerms<G::Rules>>;
 
     fn limits(&self) -> &Limits {
@@ -87,14 +88,14 @@ pub trait Context<G: Readable> {
 
     fn record(&self, table: TableId, event: HostEvent<'_>);
 
-    /// Something of a table could not be shown. It is to be halted, beside whoever waits for this;
-    /// where live state is away, the next attempt to show it does.
+    /// Reports that a table could not be shown. The process halts it concurrently; if live state is
+    /// unavailable, the next attempt to show the table halts it.
     fn report_show_failure(&self, halt: Halt);
 
-    /// Fault hook: called behind the guard before a table decides. Only tests do something here.
+    /// Fault hook: called inside the panic guard before a table decides. Only tests implement it.
     fn before_engine(&self, _table: &Table<G>) {}
 
-    /// Fault hook: whether something is wrong on purpose. Only the simulator says yes.
+    /// Fault hook: returns true if a fault is planted. Only the simulator implements it.
     fn has_fault(&self, _fault: PlantedFault) -> bool {
         false
     }

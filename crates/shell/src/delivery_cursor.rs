@@ -1,10 +1,11 @@
-//! What a client has been told of a table. A line that shows a viewer nothing is not told to it,
-//! and is not counted in the versions that it reads: from the traffic nobody learns what others did
-//! unseen.
+//! A client's position in a table's history.
 //!
-//! So a client's versions are its own. They begin with that of the last line that showed it
-//! something, and grow by one with each update. Where a client comes back it names the tag of the
-//! last line that it was told, and the journal says which one that is.
+//! A line that shows a viewer nothing is not delivered to it and does not advance its version, so
+//! the traffic does not reveal hidden moves.
+//!
+//! A client therefore counts versions of its own. They begin with the version of the last line that
+//! showed the client something, and grow by one with each update. A client that resumes names the
+//! tag of the last line that it received, which identifies that line in the journal.
 
 use bahay_engine::game::Viewer;
 use bahay_engine::seat::Seat;
@@ -13,64 +14,67 @@ use bahay_engine::table::{Event, Readable, Table};
 use crate::guard::catch_panic;
 use crate::journal::Point;
 
-/// How far a client has been told.
+/// A client's position in a table's history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryCursor {
-    /// The last line, told or passed over.
+    /// The last line of the journal that was delivered or skipped.
     at: Point,
-    /// How much less the client's version is than that of the journal.
+    /// The number of hidden lines: the journal's version minus the client's.
     hidden_lines: u64,
 }
 
 impl DeliveryCursor {
-    /// The whole table at a point. `shown` is the last line that showed the viewer something.
+    /// Returns the position after a snapshot of the table at `at`. `last_visible` is the last line
+    /// that showed the viewer something.
     pub fn from_snapshot(at: Point, last_visible: Point) -> Self {
         Self { at, hidden_lines: at.version.saturating_sub(last_visible.version) }
     }
 
-    /// By what a client says that it has: `from` in its own versions, which is this point of the
-    /// journal. `None` where it cannot be.
+    /// Returns the position of a client that resumes. `from` is the client's point, in its own
+    /// versions; `at` is the same line in the journal's versions. Returns `None` if the client
+    /// claims a higher version than the journal has.
     pub fn resume(from: Point, at: Point) -> Option<Self> {
         Some(Self { at, hidden_lines: at.version.checked_sub(from.version)? })
     }
 
-    /// The last line, as the journal has it.
+    /// Returns the last delivered or skipped line, in the journal's versions.
     pub fn position(&self) -> Point {
         self.at
     }
 
-    /// What the client reads of this line of the journal, if it is the next one that it is shown.
+    /// Converts a point of the journal to the client's versions, for the next line to deliver.
     pub fn to_client_point(&self, at: Point) -> Point {
         Point { version: at.version.saturating_sub(self.hidden_lines), tag: at.tag }
     }
 
-    /// It was told as far as this.
+    /// Advances the position over a delivered line.
     pub fn advance(&mut self, at: Point) {
         self.at = at;
     }
 
-    /// Nothing of what happened up to here was for it.
+    /// Advances the position over lines that the client must not see, without advancing the
+    /// client's version.
     pub fn skip_hidden(&mut self, at: Point) {
         self.hidden_lines += at.version.saturating_sub(self.at.version);
         self.at = at;
     }
 }
 
-/// The last line of a journal that showed something, to each viewer.
+/// The last line of a journal that showed something, for each viewer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastVisible {
     public: Point,
-    /// Lines after that one which only a seat saw, the newest last.
+    /// Later lines that only one seat saw, newest last.
     seats: Vec<(Seat, Point)>,
 }
 
 impl LastVisible {
-    /// Nothing that came before is hidden any more.
+    /// Returns a record in which no line after `public` is hidden.
     pub(crate) fn new(public: Point) -> Self {
         Self { public, seats: Vec::new() }
     }
 
-    /// Whether the line at this point showed everybody something.
+    /// Returns true if the line at this point showed something to everybody.
     pub(crate) fn is_public_at(&self, at: Point) -> bool {
         self.public == at
     }
@@ -81,7 +85,7 @@ impl LastVisible {
         own.unwrap_or(self.public)
     }
 
-    /// After a line of the journal.
+    /// Records the events of the journal's next line.
     pub(crate) fn record_line<G: Readable>(
         &mut self,
         table: &Table<G>,
@@ -98,12 +102,13 @@ impl LastVisible {
     }
 }
 
-/// What a viewer is told of events.
+/// Redacts events for a viewer and drops those that the viewer must not see.
 pub fn redact_events<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> Vec<Event<G::Event>> {
     events.iter().filter_map(|event| event.redact::<G>(viewer)).collect()
 }
 
-/// Who panics over it is told it, and does so where that is dealt with.
+/// Returns true if redaction leaves the viewer at least one event. Counts as visible if redaction
+/// panics, so that the panic surfaces on the delivery path, where it is handled.
 fn has_visible_event<G: Readable>(events: &[Event<G::Event>], viewer: Viewer) -> bool {
     let is_visible = || events.iter().any(|event| event.redact::<G>(viewer).is_some());
     catch_panic(is_visible).unwrap_or(true)

@@ -1,11 +1,11 @@
-//! Writing at once what is next for a player, while its session sleeps.
+//! Direct delivery: the table writes a player's updates while the player's session sleeps.
 //!
-//! Most of what a player is told is what others did, and then its session would be woken only to
-//! write it. So while a session waits it lends its connection ([`DirectFeed::lend`]), and whoever
-//! has decided on something at the table writes the update as well. Whatever is out of the ordinary
-//! is left to the session: a gap, the whole table, a seat or a connection that has changed, a client
-//! that does not take what it is sent. Before it does anything the session takes its connection back
-//! ([`DirectFeed::take_back`]), so nothing is told twice or in another order.
+//! Most updates are about actions of other players, so the session would wake up only to write
+//! them. While it waits, a session leases its connection to the table ([`DirectFeed::grant`]), and
+//! the task that stored a line writes the update too. Everything unusual is left to the session: a
+//! gap, a snapshot, a changed seat or connection, a client that does not read. Before the session
+//! does anything else it revokes the lease ([`DirectFeed::revoke`]), so no line is delivered twice
+//! or out of order.
 
 use std::fmt;
 
@@ -15,23 +15,24 @@ use crate::journal::Point;
 use crate::notice::Notice;
 use crate::delivery_cursor::DeliveryCursor;
 
-/// Tells a watcher what happens while it is happening, so that the watcher need not be woken for it.
+/// Writes updates to a watcher's connection, so that the watcher need not be woken.
 pub trait DirectWriter<G: Readable>: fmt::Debug + Send + Sync {
-    /// Waits for nobody. `now` is the table's time.
+    /// Writes a notice without blocking. `now` is the table's time.
     fn write(&self, notice: &Notice<G>, now: Timestamp) -> WriteOutcome;
 }
 
-/// How much of a notice was written at once.
+/// The outcome of a direct write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     Written,
-    /// All, but it was not taken yet: the watcher is woken to see to that.
+    /// The update is written, but the client has not taken all of it: the watcher is woken to flush
+    /// the rest.
     Backlogged,
-    /// Nothing: the notice is left to the watcher.
+    /// Nothing is written: the notice is queued for the watcher.
     Skipped,
 }
 
-/// For whom may be written, and what the client has been told until then.
+/// The lease of a connection: its player, its table and its delivery cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectLease {
     pub table: TableId,
@@ -40,31 +41,31 @@ pub struct DirectLease {
     pub cursor: DeliveryCursor,
 }
 
-/// Whether something may be written now.
+/// Decides which notices may be written directly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectFeed {
     lease: Option<DirectLease>,
 }
 
 impl DirectFeed {
-    /// Updates that follow may be written by the table.
+    /// Grants the table a lease for the updates that follow.
     pub fn grant(&mut self, lease: Option<DirectLease>) {
         self.lease = lease;
     }
 
-    /// No more. What was told by then; `None` where nothing was lent.
+    /// Revokes the lease and returns its cursor; `None` without a lease.
     pub fn revoke(&mut self) -> Option<DeliveryCursor> {
         self.lease.take().map(|lease| lease.cursor)
     }
 
-    /// The same, and what follows may be written still.
+    /// Returns the lease's cursor without revoking the lease.
     #[cfg(feature = "simulation")]
     pub(crate) fn cursor(&self) -> Option<DeliveryCursor> {
         self.lease.map(|lease| lease.cursor)
     }
 
-    /// For whom a notice is to be written as an update, if it is: when it is the next one, all that
-    /// went before was taken, and the player still sits there by this connection.
+    /// Returns the player to whom a notice may be written directly: it is the next line, no earlier
+    /// update is backlogged, and the player still sits at the table by this connection.
     pub fn recipient<G: Readable>(&self, notice: &Notice<G>, is_backlogged: bool) -> Option<PlayerId> {
         let lease = self.lease?;
         let table = &*notice.table;
@@ -77,19 +78,19 @@ impl DirectFeed {
         (connection == Some(lease.connection)).then_some(lease.player)
     }
 
-    /// What the client reads of the next line, if it is shown.
+    /// Converts the next point of the journal to the client's versions.
     pub fn to_client_point(&self, at: Point) -> Point {
         self.lease.map_or(at, |lease| lease.cursor.to_client_point(at))
     }
 
-    /// The client was told as far as this.
+    /// Advances the cursor over a delivered line.
     pub fn advance(&mut self, at: Point) {
         if let Some(lease) = &mut self.lease {
             lease.cursor.advance(at);
         }
     }
 
-    /// What happened is nothing that the client is told.
+    /// Advances the cursor over a hidden line.
     pub fn skip_hidden(&mut self, at: Point) {
         if let Some(lease) = &mut self.lease {
             lease.cursor.skip_hidden(at);

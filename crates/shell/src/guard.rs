@@ -1,13 +1,12 @@
-//! A wall around the engine: a panic in it is a bug at one table, and stays there.
+//! Isolates panics of the engine: a panic is a bug at one table and affects no other.
 //!
-//! What runs behind the wall is pure: it takes values and gives values, so a panic leaves nothing
-//! half changed. Views and redaction, which run in the task of the connection that they are for,
-//! are behind it too.
+//! The guarded code is pure: it takes values and returns values, so a panic leaves no state half
+//! changed. Views and redaction, which run in the task of their connection, are guarded too.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a pure part of the engine. A panic in it comes back as its words.
+/// Runs a pure function of the engine, and returns the message of a panic as an error.
 pub fn catch_panic<T>(pure: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(pure)).map_err(|panic| format!("panic: {}", panic_message(&*panic)))
 }

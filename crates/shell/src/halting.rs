@@ -1,13 +1,13 @@
-//! Tables that must not go on, and an operator's two orders about them, step by step.
+//! Halted tables, and an operator's two orders about them, step by step.
 //!
-//! A table is halted by a mark in its head, which refuses every append on every node; then a row is
-//! written for operators. The mark comes first, because the row can be written later by anybody.
+//! A table is halted by a mark in its head, which rejects every append on every node; then a row is
+//! written for operators. The mark comes first, because any node can write the row later.
 //!
-//! Voiding ends a table in this order: halted, so that nothing changes under it; its open game
-//! voided in the ledger, which pays back once however often it is asked; its players free; live state
-//! removed; whoever watches told; the POT of a private table given back. Broken off, it is done again
-//! from the beginning. A game that another node was opening in the same moment has no table then,
-//! and is found by [`LostGames`](crate::LostGames).
+//! Voiding a table takes these steps: halt it, so that it cannot change; void its open game in the
+//! ledger, which is idempotent; release its players; remove its live state; end its watches; refund
+//! the POT of a private table. An interrupted order is repeated from the beginning. A game that
+//! another node opened at the same moment is left without a table, and is found by
+//! [`LostGames`](crate::LostGames).
 
 use std::collections::VecDeque;
 
@@ -18,18 +18,18 @@ use crate::journal::StoredTable;
 use crate::limits::Limits;
 use crate::replica::{Replica, ReplayError};
 
-/// The beginning of the reason of a halt that an error of a store has brought. Such a table is released
-/// by itself once its store answers again; after all other halts an operator decides.
+/// The prefix of a halt's reason if an error of a store caused the halt. Such a table is released
+/// automatically once the store responds again; all other halts wait for an operator.
 pub const STORE_FAULT: &str = "a store is at fault: ";
 
-/// A table that is halted: where, and why.
+/// A halted table and the reason of the halt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Halt {
     pub table: TableId,
-    /// `None` where the table could not be read.
+    /// `None` if the table could not be read.
     pub room: Option<String>,
     pub version: Option<u64>,
-    /// The version of the engine that its journal is for.
+    /// The engine version of the table's journal.
     pub engine: u32,
     pub reason: String,
 }
@@ -40,19 +40,19 @@ impl Halt {
         Self { version, ..Self::from_table(replica.table(), reason) }
     }
 
-    /// Of a table that somebody was to be shown.
+    /// Returns the halt of a table that could not be shown.
     pub fn from_table<G: Readable>(table: &Table<G>, reason: String) -> Self {
         let room = Some(table.terms().room.clone());
         Self { table: table.id(), room, version: None, engine: table.engine(), reason }
     }
 }
 
-/// What voiding a table came to.
+/// The outcome of voiding a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoidOutcome {
-    /// The open game whose coins went back; `None` when none was open.
+    /// The open game that was voided; `None` if there was none.
     pub game: Option<GameId>,
-    /// Whether there was live state to remove.
+    /// True if live state was removed.
     pub was_live: bool,
 }
 
@@ -65,10 +65,10 @@ pub enum VoidingCall {
         reason: String,
     },
     RecordHalt(Halt),
-    /// Which game is open in the table's name, and of which room.
+    /// Finds the open game of the table and its room.
     FindOpenGame,
     VoidGame(GameId),
-    /// Gives the POT back to those who paid it, if there is anything in it.
+    /// Refunds the POT to those who paid it, unless it is empty.
     RefundPot,
     Release {
         player: PlayerId,
@@ -76,27 +76,27 @@ pub enum VoidingCall {
     Unlist {
         room: String,
     },
-    /// Removes the table from live state, and tells every node.
+    /// Removes the table from live state and notifies every node.
     End {
         engine: u32,
     },
     RecordVoided,
-    /// Tells those who watch from here.
+    /// Ends the watches of this process.
     Close,
 }
 
-/// What a step of voiding came to.
+/// The result of a voiding step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoidingAnswer {
     Done,
     Loaded(Option<StoredTable>),
     OpenGame(Option<(GameId, String)>),
-    /// False: it was settled or voided before.
+    /// False if the game was settled or voided before.
     GameVoided(bool),
 }
 
-/// Voids a table: give it the answer to each call, until it gives no further one. A call that fails
-/// breaks it off.
+/// The procedure of voiding a table. The driver performs each call and hands its result back until
+/// there is no further call. A failed call aborts the procedure.
 #[derive(Debug)]
 pub struct Voiding {
     table: TableId,
@@ -133,12 +133,12 @@ impl Voiding {
         Self { skips_halting, ..self }
     }
 
-    /// The next call; when there is none, it is done.
+    /// Returns the next call, or `None` when the procedure is finished.
     pub fn next_call(&mut self) -> Option<VoidingCall> {
         self.calls.pop_front()
     }
 
-    /// Takes in the answer to the last call.
+    /// Handles the result of the last call.
     pub fn handle_answer<G: Readable>(&mut self, answer: VoidingAnswer, limits: &Limits) {
         match answer {
             VoidingAnswer::Done => {}
@@ -159,7 +159,7 @@ impl Voiding {
         }
     }
 
-    /// What it came to; `None` where there was no such table.
+    /// Returns the outcome, or `None` if the table did not exist.
     pub fn outcome(&self) -> Option<VoidOutcome> {
         let voided = VoidOutcome { game: self.game, was_live: self.engine.is_some() };
         (!self.is_missing).then_some(voided)
@@ -192,8 +192,9 @@ impl Voiding {
         self.calls.extend(self.room.clone().map(|room| VoidingCall::Unlist { room }));
         self.calls.extend(self.engine.map(|engine| VoidingCall::End { engine }));
         self.calls.extend([VoidingCall::RecordVoided, VoidingCall::Close]);
-        // Last: until the table is gone it could be released, and its game is void. What breaks off
-        // here, an operator makes up for as for a lost table.
+        // The refund is last: until the table is removed it could be released, although its game is
+        // void. If the procedure is aborted here, an operator refunds the POT as that of a lost
+        // table.
         self.calls.extend(self.is_private.then_some(VoidingCall::RefundPot));
     }
 }
@@ -210,24 +211,24 @@ pub enum ReleasingCall {
     RecordReleased,
 }
 
-/// What a step of releasing came to.
+/// The result of a releasing step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleasingAnswer {
     Done,
     Loaded(Option<StoredTable>),
 }
 
-/// Why a table was not released.
+/// The reason why a table was not released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleaseError {
     Missing,
     NotHalted,
-    /// Its journal still does not replay.
+    /// The journal still does not replay.
     Broken(String),
     OtherVersion(u32),
 }
 
-/// Lets a halted table play on, if its journal replays here.
+/// The procedure of releasing a halted table whose journal replays here.
 #[derive(Debug)]
 pub struct Releasing {
     calls: VecDeque<ReleasingCall>,
@@ -239,15 +240,15 @@ impl Releasing {
         Self { calls: [ReleasingCall::Load].into() }
     }
 
-    /// The next call; when there is none, it is done.
+    /// Returns the next call, or `None` when the procedure is finished.
     pub fn next_call(&mut self) -> Option<ReleasingCall> {
         self.calls.pop_front()
     }
 
-    /// Takes in the answer to the last call.
+    /// Handles the result of the last call.
     ///
     /// # Errors
-    /// When the table cannot be released; nothing has changed.
+    /// Fails if the table cannot be released; nothing has changed then.
     pub fn handle_answer<G: Readable>(
         &mut self,
         answer: ReleasingAnswer,

@@ -1,5 +1,5 @@
-//! What is stored of a table, as live state gives it: points of its history, lines with their
-//! tags, and the answers to reading and appending.
+//! The stored form of a table: points of its history, lines with their tags, and the results of
+//! reads and appends.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use bahay_engine::hex::{Hex, ParseHexError};
 use bahay_engine::table::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What a line of a table's journal is known by: random. Two histories of a table that are of the
-/// same length differ in it.
+/// The random tag of a journal's line. It distinguishes two histories of a table that have the same
+/// length.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
@@ -38,9 +38,9 @@ impl FromStr for Tag {
 /// A point in the history of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Point {
-    /// How many lines led to it.
+    /// The number of lines up to this point.
     pub version: u64,
-    /// Which ones: that of the last of them.
+    /// The tag of the last of these lines.
     pub tag: Tag,
 }
 
@@ -57,28 +57,28 @@ impl fmt::Display for JournalEntry {
     }
 }
 
-/// A table as it is stored.
+/// A table as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTable {
     /// The point of the snapshot.
     pub base: Point,
     pub snapshot: String,
-    /// The lines since, oldest first.
+    /// The lines after the snapshot, oldest first.
     pub lines: Vec<JournalEntry>,
-    /// The version of the engine that its lines are for.
+    /// The engine version of the lines.
     pub engine: u32,
-    /// Why it is halted, if it is.
+    /// The reason of the halt, if the table is halted.
     pub halted: Option<String>,
 }
 
 impl StoredTable {
-    /// The version that its last line led to.
+    /// Returns the version after the last line.
     pub fn version(&self) -> u64 {
         self.base.version + self.lines.len() as u64
     }
 
-    /// Removes the lines after a point and returns them; `None` if this history does not lead
-    /// through it.
+    /// Removes the lines after a point and returns them. Returns `None` if this history does not
+    /// lead through the point.
     pub(crate) fn split_after(&mut self, point: Point) -> Option<Vec<JournalEntry>> {
         let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
         let tag = match skipped.checked_sub(1) {
@@ -89,32 +89,33 @@ impl StoredTable {
     }
 }
 
-/// A line to be appended.
+/// A line to append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLine {
-    /// What it was decided on.
+    /// The point that the line was decided on.
     pub after: Point,
-    /// Fresh: no other line has it.
+    /// A fresh tag, which no other line has.
     pub tag: Tag,
-    /// The table's version of the engine.
+    /// The table's engine version.
     pub engine: u32,
     pub line: String,
-    /// When the table is due next.
+    /// The table's next deadline.
     pub deadline: Option<Timestamp>,
-    /// The table is forgotten after this time without a further line, unless it is due some time.
+    /// The time in ms after which the table is deleted unless a further line comes. Ignored while
+    /// the table has a deadline.
     pub idle_ms: Option<u64>,
 }
 
-/// What an append came to.
+/// The outcome of an append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The line is stored, and published to others.
+    /// The line is stored and published.
     Appended,
-    /// Others have appended these since; decide again with them.
+    /// Other processes have appended these lines since; the input must be decided again.
     Behind(Vec<JournalEntry>),
-    /// The journal does not have the point, any more or at all: load the table again.
+    /// The journal does not have the point: the table must be loaded again.
     Elsewhere,
-    /// There is no such table.
+    /// The table does not exist.
     Missing,
     /// The table is halted.
     Halted,
@@ -123,12 +124,12 @@ pub enum AppendOutcome {
 /// The end of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// The lines from the point on; empty when it is the newest.
+    /// The lines after the point; empty if it is the newest point.
     Lines(Vec<JournalEntry>),
-    /// The same of a table that is halted.
+    /// The lines after the point, of a halted table.
     Halted(Vec<JournalEntry>),
-    /// The journal does not have the point, any more or at all: load the table again.
+    /// The journal does not have the point: the table must be loaded again.
     Elsewhere,
-    /// There is no such table.
+    /// The table does not exist.
     Missing,
 }

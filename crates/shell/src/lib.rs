@@ -1,22 +1,21 @@
-//! What a process does at a table, without I/O: no socket, no Redis, no clock, no randomness, no
-//! threads and no waiting. It is told what came and gives what is to be done next.
+//! The behaviour of one process at a table, without I/O: no socket, no Redis, no clock, no
+//! randomness, no threads and no blocking. Events go in, calls and replies come out.
 //!
-//! [`TableHost`] is one table in one process: the [`Replica`] of it, those who watch it, and the
-//! requests that wait. It is given requests and the answers to its calls, and gives calls to make
-//! and replies. At most one call to live state is in flight for a table; what comes meanwhile waits
-//! in a bounded queue. [`PlayerSession`] is what one connection is shown of the table that its
-//! player has joined, and [`DirectFeed`] decides what of that may be written at once, while the
-//! session sleeps. [`Presence`] knows who is connected here, [`Voiding`] and [`Releasing`] are an
-//! operator's orders step by step, [`LostGames`] tells which open games have lost their table.
-//! [`SyncedClock`] carries the house's time from one telling to the next.
+//! [`TableHost`] runs one table in one process: its [`Replica`], its watchers and the requests that
+//! wait. It takes requests and the results of its calls, and returns calls to make and replies. At
+//! most one call to live state is in flight per table; further requests wait in a bounded queue.
+//! [`PlayerSession`] decides what one connection is shown of the table that its player has joined.
+//! [`DirectFeed`] decides which updates the table may write to a connection while its session
+//! sleeps. [`Presence`] records the connections of this process. [`Voiding`] and [`Releasing`]
+//! perform an operator's orders step by step. [`LostGames`] detects open games whose table is gone.
+//! [`SyncedClock`] advances the house's time between two readings.
 //!
-//! Two drivers carry out the calls: the service, on tokio, and the simulator behind the feature
-//! `simulation`, in virtual time. So what the simulator tests is what the service runs.
+//! Two drivers perform the calls: the service, on tokio, and the simulator behind the feature
+//! `simulation`, in virtual time. The simulator therefore tests the code that the service runs.
 //!
-//! Everything is generic over the game. Lines and snapshots are read and written in `codec` alone.
+//! Everything is generic over the game. Only `codec` encodes and decodes lines and snapshots.
 //!
-//! Deliberately absent: how a call is carried out, what a message looks like on the wire, and who
-//! asks for a seat.
+//! Out of scope: how a call is performed, the wire format of messages, and the assignment of seats.
 
 mod synced_clock;
 mod codec;

@@ -1,44 +1,48 @@
-//! Every bound of the shell, and what happens beyond it.
+//! The bounds of the shell, with the action taken when each is exceeded.
 
-/// What is bounded, and by how much. Beyond each stands what happens then.
+/// The bounds of a table's host and sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How often an input is decided on; beyond it, unavailable.
+    /// The number of times that one input is decided. Beyond it, the request fails as unavailable.
     pub decide_attempts: u8,
-    /// Inputs that one look at a table may lead to, one after the other. What is owed beyond that
-    /// is due at the table's deadline.
+    /// The number of consecutive rounds of effects that one request may cause. Further effects are
+    /// due at the table's deadline.
     pub effect_rounds: u8,
-    /// Requests that wait for a table; of more, unavailable.
+    /// The number of queued requests per table. Beyond it, a request fails as unavailable.
     pub queue_len: usize,
-    /// How long a request waits; longer, unavailable.
+    /// The timeout of a queued request in ms. Beyond it, the request fails as unavailable.
     pub queue_timeout_ms: u64,
-    /// NoticeReceiver that wait for one watcher; of more, its watch ends, and it resumes by version.
+    /// The number of queued notices per watcher. Beyond it, the watch ends, and the client resumes
+    /// by version.
     pub queued_notices: usize,
-    /// Points that a replica remembers, to know a publication that comes late from one of another
-    /// history. About older ones the journal is asked.
+    /// The number of points that a replica remembers, to tell a late publication from one of
+    /// another history. For older points the journal is read.
     pub remembered_points: usize,
-    /// Lines of which a replica keeps what they did while somebody is away: some half a minute of
-    /// play, with connections that go and come. Who missed more is told from the journal.
+    /// The number of lines whose events a replica remembers while a player is away: about half a
+    /// minute of play with reconnections. A viewer that missed more resumes from the journal.
     pub remembered_lines: usize,
-    /// The same while everybody is there: what may be on its way when a connection breaks.
+    /// The number of lines whose events a replica remembers while every player is connected: the
+    /// lines that may be in transit when a connection breaks.
     pub remembered_lines_when_all_present: usize,
-    /// A journal this long is replaced by a snapshot when no game is running.
+    /// The length from which a journal is replaced by a snapshot while no game is running.
     pub journal_lines: usize,
-    /// The same while a game is running, so that nobody lengthens the journal without end by coming
-    /// and going: much longer than a game, which is not to lose what its players resume by.
+    /// The length from which a journal is replaced by a snapshot during a game, so that
+    /// reconnections cannot lengthen the journal without bound. Much longer than a game, so that
+    /// its players can resume.
     pub journal_lines_in_game: usize,
-    /// The most updates that resume a connection; a longer gap is closed by a snapshot.
+    /// The number of updates with which a connection may resume. A longer gap is closed by a
+    /// snapshot.
     pub resume_updates: usize,
-    /// An empty table without a POT is forgotten after this time.
+    /// The time in ms after which an empty table without a POT is deleted.
     pub idle_ms: u64,
-    /// What the ledger calls a fault of ours may be one of its own: a table is halted after so many
-    /// in a row.
+    /// The number of consecutive faults that the ledger reports before the table is halted, because
+    /// the fault may be the ledger's own.
     pub ledger_faults: u32,
 }
 
 impl Limits {
-    /// Those of the service. Five games fit into a journal, so that who was away for one can still
-    /// resume by version.
+    /// The bounds of the service. Five games fit into a journal, so a player who was away for one
+    /// game can still resume by version.
     pub const SERVICE: Self = Self {
         decide_attempts: 16,
         effect_rounds: 4,

@@ -1,41 +1,42 @@
-//! Games that are open in the ledger and have lost their table: Redis was emptied, or lost keys.
-//! Nobody can finish them, so they are voided, and every coin goes back.
+//! Open games in the ledger whose table is gone because Redis was emptied or lost keys. Nobody can
+//! finish them, so they are voided, and every coin is refunded.
 //!
-//! A game counts as lost when in two rounds, one after the other, live state answers and does not
-//! have its table, or has a table that is not in this game. A game is opened only after its table's
-//! journal says that it is to be, and a settled one is no longer open, so neither looks lost; and if
-//! a settlement is faster, the ledger refuses to void.
+//! A game counts as lost if in two consecutive rounds live state responds and does not have its
+//! table, or has a table that is not in this game. A game is opened only after its table's journal
+//! asks for it, and a settled game is no longer open, so neither looks lost. If a settlement comes
+//! first, the ledger refuses to void the game.
 
 use std::collections::BTreeSet;
 
 use bahay_engine::table::GameId;
 
-/// What is kept from one round to the next.
+/// The state kept between two rounds.
 #[derive(Debug, Default)]
 pub struct LostGames {
-    /// Games that seemed lost in the last round.
+    /// The games without a table in the last round.
     previous: BTreeSet<GameId>,
     current: BTreeSet<GameId>,
 }
 
 impl LostGames {
-    /// A game has no table in this round. Whether it is to be voided: it had none in the last.
+    /// Records that a game has no table in this round. Returns true if it had none in the last
+    /// round either and must be voided.
     pub fn mark_missing(&mut self, game: GameId) -> bool {
         self.current.insert(game);
         self.previous.contains(&game)
     }
 
-    /// Whether a game seemed lost in the last round.
+    /// Returns true if a game had no table in the last round.
     pub fn was_missing(&self, game: GameId) -> bool {
         self.previous.contains(&game)
     }
 
-    /// Every open game was looked at.
+    /// Finishes a round in which every open game was checked.
     pub fn finish_round(&mut self) {
         self.previous = std::mem::take(&mut self.current);
     }
 
-    /// Nothing may be concluded from a round that broke off.
+    /// Aborts a round, from which nothing may be concluded.
     pub fn abort_round(&mut self) {
         self.previous.clear();
         self.current.clear();

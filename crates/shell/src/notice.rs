@@ -1,4 +1,4 @@
-//! What watchers of a table are told, and why a watch ends.
+//! Notices to the watchers of a table, and the reasons for the end of a watch.
 
 use std::sync::Arc;
 
@@ -7,31 +7,31 @@ use bahay_engine::table::{Event, Readable, Table};
 use crate::journal::Point;
 use crate::delivery_cursor::LastVisible;
 
-/// What a watcher is told.
+/// A change of a table, as sent to its watchers.
 #[derive(Clone, Debug)]
 pub struct Notice<G: Readable> {
-    /// The point of the table's history after this.
+    /// The point of the table's history after the change.
     pub at: Point,
-    /// Complete: the watcher redacts them for its viewer. Empty when the replica had to be read
-    /// anew: then only `table` tells the state.
+    /// The unredacted events; each watcher redacts them for its viewer. Empty if the replica was
+    /// reloaded: then only `table` has the state.
     pub events: Arc<[Event<G::Event>]>,
-    /// Which lines showed something last.
+    /// The last visible line of each viewer.
     pub last_visible: LastVisible,
-    /// The table after this.
+    /// The table after the change.
     pub table: Arc<Table<G>>,
-    /// Something between the last notice and this one is not told: show the whole table.
+    /// Lines between the last notice and this one are missing: the watcher must show a snapshot.
     pub is_snapshot: bool,
-    /// The history that was told until now is not that of the table any more.
+    /// The delivered history is no longer part of the table's history.
     pub is_diverged: bool,
 }
 
-/// Why a watch ends, when not for the watcher's own fault.
+/// The reason for the end of a watch, other than a slow watcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchEnd {
     /// The table was voided.
     Voided,
-    /// The table is gone, and nobody said so.
+    /// The table no longer exists, and no end was published.
     Lost,
-    /// This node was taken for dead, so the table has been told that its players are away.
+    /// This node was declared dead, and the table was informed that its players are away.
     NodeGone,
 }

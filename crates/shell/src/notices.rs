@@ -1,6 +1,8 @@
-//! What waits for one watcher of a table: a queue that is bounded, never waits to take something
-//! in, and takes hardly any memory while it is empty, as it nearly always is. A watcher that lets too
-//! much gather is dropped: it sees the end of its notices, and can come back and resume.
+//! A bounded queue of notices for one watcher of a table.
+//!
+//! Sending never blocks, and an empty queue, by far the most common state, holds almost no memory.
+//! A sender that finds the queue full drops the watcher: its receiver sees the end of the queue,
+//! and the client can reconnect and resume.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -9,33 +11,33 @@ use std::task::{Context, Poll, Waker};
 
 use crate::notice::WatchEnd;
 
-/// An empty queue keeps room for so many: one is what mostly comes.
+/// The capacity that an empty queue keeps. Mostly one notice is queued at a time.
 const EMPTY_CAPACITY: usize = 1;
 
-/// The table's end.
+/// The sending half, held by the table.
 #[derive(Debug)]
 pub(crate) struct NoticeSender<T>(Arc<Mutex<Queue<T>>>);
 
-/// The watcher's end.
+/// The receiving half, held by the watcher.
 #[derive(Debug)]
 pub struct NoticeReceiver<T>(Arc<Mutex<Queue<T>>>);
 
 #[derive(Debug)]
 struct Queue<T> {
     waiting: VecDeque<T>,
-    /// Of the watcher, where it waits.
+    /// The waker of a receiver that waits.
     waker: Option<Waker>,
-    /// Either end is gone.
+    /// Set when either half is dropped.
     is_closed: bool,
-    /// Why the table has ended the watch; unset where the watcher did not keep up.
+    /// The reason given by the table for closing the queue. `None` if the watcher was too slow.
     ending: Option<WatchEnd>,
 }
 
-/// Why something was not taken in.
+/// The reason why a notice was not queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SendError {
     Full,
-    /// The watcher is gone.
+    /// The receiver is dropped.
     Closed,
 }
 
@@ -61,7 +63,7 @@ impl<T> NoticeSender<T> {
         Ok(())
     }
 
-    /// Wakes the watcher without anything for it here.
+    /// Wakes the receiver without queueing a notice.
     pub(crate) fn wake(&self) -> Result<(), SendError> {
         let mut queue = lock(&self.0);
         if queue.is_closed {
@@ -73,12 +75,12 @@ impl<T> NoticeSender<T> {
         Ok(())
     }
 
-    /// Ends the watch, after what waits.
+    /// Closes the queue. Queued notices are still delivered.
     pub(crate) fn close(self, ending: WatchEnd) {
         lock(&self.0).ending = Some(ending);
     }
 
-    /// Whether the watcher is gone.
+    /// Returns true if the receiver is dropped.
     pub(crate) fn is_closed(&self) -> bool {
         lock(&self.0).is_closed
     }
@@ -95,36 +97,36 @@ impl<T> Drop for NoticeSender<T> {
 }
 
 impl<T> NoticeReceiver<T> {
-    /// The next one; `None` once the table has ended the watch and nothing waits any more. Nothing
-    /// is lost when this is dropped before it is ready.
+    /// Receives the next notice, or `None` if the queue is closed and empty. This method is cancel
+    /// safe: dropping the future loses no notice.
     pub async fn recv(&mut self) -> Option<T> {
         poll_fn(|context| self.poll_recv(context)).await
     }
 
-    /// The next one, if it is there already.
+    /// Returns the next notice if one is queued.
     pub fn try_recv(&mut self) -> Option<T> {
         lock(&self.0).next()
     }
 
-    /// Why the table has ended the watch. `None` while it goes on, and where the watcher did not
-    /// keep up.
+    /// Returns why the table closed the queue. `None` while the watch continues, and for a watcher
+    /// that was too slow.
     pub fn ending(&self) -> Option<WatchEnd> {
         lock(&self.0).ending
     }
 
-    /// Whether the table has ended the watch and nothing waits any more.
+    /// Returns true if the queue is closed and empty.
     pub fn is_finished(&self) -> bool {
         let queue = lock(&self.0);
         queue.is_closed && queue.waiting.is_empty()
     }
 
-    /// Is not woken until the next one is asked for: for a watcher that is about to do something to
-    /// the table, and will look by itself for what that has brought.
+    /// Clears the waker, so that notices do not wake the task before the next poll. A watcher that
+    /// is about to act on the table reads the result itself.
     pub fn clear_waker(&mut self) {
         lock(&self.0).waker = None;
     }
 
-    /// The next one, or has the task woken when it comes.
+    /// Polls for the next notice and registers the task's waker if none is queued.
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<T>> {
         let mut queue = lock(&self.0);
         match queue.next() {
@@ -145,7 +147,8 @@ impl<T> Drop for NoticeReceiver<T> {
     fn drop(&mut self) {
         let mut queue = lock(&self.0);
         queue.is_closed = true;
-        // Dropped behind the lock: a notice may hold the last of a table.
+        // The notices are dropped after the lock is released, because one may hold the last
+        // reference to a table.
         let waiting = std::mem::take(&mut queue.waiting);
         drop(queue);
         drop(waiting);

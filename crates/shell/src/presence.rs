@@ -1,14 +1,15 @@
-//! Who is connected through this node, and under which name each shard knows the node.
+//! The connections of this node, and the node's identity in each shard.
 //!
-//! A connection is noted, here and in live state, before its table hears of it, and forgotten after
-//! its table has heard that it is gone. So whenever a process dies, every connection that a table
-//! may believe in is noted somewhere. A table that could not be told is told later.
+//! A connection is recorded, here and in live state, before its table learns of it, and its record
+//! is removed after the table has learned of its end. If a process dies, every connection that a
+//! table may believe in is therefore recorded. A disconnect that a table could not be sent is
+//! retried.
 //!
-//! A node that was taken for dead goes on under a new name, and ends its watches in that shard, so
-//! that its clients come again and resume: it does not connect its players by itself, because it
-//! cannot know who has come back elsewhere. The connections of a dead node are told by whoever took
-//! it, in portions ([`DeadNodeReaper`]); each is forgotten after it was told, so who dies in the midst loses
-//! nothing, and being told twice does no harm.
+//! A node that was declared dead continues under a new identity and ends its watches in that shard,
+//! so that its clients reconnect and resume. It does not reconnect its players itself, because they
+//! may have connected to another node. The connections of a dead node are disconnected in batches
+//! by the node that claimed it ([`DeadNodeReaper`]). Each record is removed after its table was
+//! informed, so a reaper that dies loses nothing, and a repeated disconnect is idempotent.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +20,8 @@ use uuid::Uuid;
 
 use crate::failure::TableError;
 
-/// A process, from its start or from the moment at which it learned that it was taken for dead.
+/// The identity of a process, from its start or from the moment at which it learned that it was
+/// declared dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(pub Uuid);
 
@@ -38,7 +40,7 @@ pub struct PlayerConnection {
 }
 
 impl PlayerConnection {
-    /// Of an input that speaks of a connection that has come.
+    /// Returns the connection of an input that reports its start.
     pub fn from_connect<A>(table: TableId, input: &Input<A>) -> Option<Self> {
         let Input::Connect { player, connection } = input else {
             return None;
@@ -46,7 +48,7 @@ impl PlayerConnection {
         Some(Self { table, player: *player, connection: *connection })
     }
 
-    /// Of an input that speaks of a connection that has gone.
+    /// Returns the connection of an input that reports its end.
     pub fn from_disconnect<A>(table: TableId, input: &Input<A>) -> Option<Self> {
         let Input::Disconnect { player, connection } = input else {
             return None;
@@ -54,14 +56,14 @@ impl PlayerConnection {
         Some(Self { table, player: *player, connection: *connection })
     }
 
-    /// What its table is told when it is gone.
+    /// Returns the input that reports the connection's end to its table.
     pub fn to_disconnect<A>(self) -> Input<A> {
         let Self { player, connection, .. } = self;
         Input::Disconnect { player, connection }
     }
 }
 
-/// A connection as it is noted in a shard.
+/// A connection as recorded in a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRecord {
     pub shard: u16,
@@ -74,22 +76,22 @@ pub struct ConnectionRecord {
 pub struct LocalConnection {
     pub present: PlayerConnection,
     pub shard: u16,
-    /// The connection is gone and its table could not be told.
+    /// The connection has ended, and its table could not be informed.
     is_departed: bool,
 }
 
-/// What a shard knows this node by.
+/// The identity of this node in one shard.
 #[derive(Clone, Copy, Debug)]
 struct ShardIdentity {
     node: NodeId,
-    /// Others have seen it there.
+    /// The shard has accepted a heartbeat under this identity.
     has_beaten: bool,
 }
 
-/// Who this node is and who is connected through it.
+/// The identities and connections of this node.
 #[derive(Debug)]
 pub struct Presence {
-    /// By shard.
+    /// Indexed by shard.
     identities: Vec<ShardIdentity>,
     here: BTreeMap<ConnectionId, LocalConnection>,
 }
@@ -100,14 +102,15 @@ impl Presence {
         Self { identities: vec![identity; shards], here: BTreeMap::new() }
     }
 
-    /// What a shard knows this node by, and whether others have seen it there.
+    /// Returns the node's identity in a shard, and whether the shard has accepted a heartbeat under
+    /// it.
     pub fn identity(&self, shard: u16) -> (NodeId, bool) {
         let ShardIdentity { node, has_beaten } = self.identities[usize::from(shard)];
         (node, has_beaten)
     }
 
-    /// A shard has taken a beat. Whether the node was taken for dead there: then it goes on under
-    /// the new name, and whoever is connected there is to come again.
+    /// Records the response to a heartbeat. If the node was declared dead in that shard, it
+    /// continues under a new identity, and its clients there must reconnect. Returns `is_dead`.
     pub fn record_heartbeat(&mut self, shard: u16, is_dead: bool, new_node: impl FnOnce() -> NodeId) -> bool {
         let identity = &mut self.identities[usize::from(shard)];
         if is_dead {
@@ -120,8 +123,8 @@ impl Presence {
         is_dead
     }
 
-    /// Before an input is submitted: what is to be noted, and then what is to be forgotten. What
-    /// cannot be noted is not submitted.
+    /// Prepares the submission of an input: returns the record to add first, and then the record to
+    /// remove. If the record cannot be added, the input must not be submitted.
     pub fn prepare_submit<A>(
         &mut self,
         table: TableId,
@@ -131,8 +134,8 @@ impl Presence {
         PlayerConnection::from_connect(table, input).map(|present| self.register(present, shard))
     }
 
-    /// After an input that speaks of a connection that has gone: what is to be forgotten, if the
-    /// table knows.
+    /// Finishes the submission of an input that reports a connection's end: returns the record to
+    /// remove, if the table has learned of the end.
     pub fn finish_submit<I: Refusal>(
         &mut self,
         departed: Option<PlayerConnection>,
@@ -144,8 +147,8 @@ impl Presence {
         Some(self.unregister(present, shard))
     }
 
-    /// Before a table hears of a connection: how it is to be noted, and what of it is to be
-    /// forgotten after that, because it was at another table.
+    /// Registers a connection before its table learns of it: returns the record to add, and the
+    /// record to remove if the connection was at another table.
     fn register(&mut self, present: PlayerConnection, shard: u16) -> (ConnectionRecord, Option<ConnectionRecord>) {
         let here = LocalConnection { present, shard, is_departed: false };
         let before = self.here.insert(present.connection, here);
@@ -154,31 +157,33 @@ impl Presence {
         (self.to_record(present, shard), before)
     }
 
-    /// The connection, if it is one of this node's.
+    /// Returns the connection, if it is one of this node's.
     pub fn find(&self, connection: ConnectionId) -> Option<PlayerConnection> {
         self.here.get(&connection).map(|here| here.present)
     }
 
-    /// After a table has heard that a connection is gone: what is to be forgotten.
+    /// Unregisters a connection whose table has learned of its end, and returns the record to
+    /// remove.
     pub fn unregister(&mut self, present: PlayerConnection, shard: u16) -> ConnectionRecord {
         self.here.remove(&present.connection);
         self.to_record(present, shard)
     }
 
-    /// A table could not be told that a connection is gone: it is told again at a beat.
+    /// Marks a connection as ended whose table could not be informed. The disconnect is retried
+    /// with a later heartbeat.
     pub fn mark_departed(&mut self, connection: ConnectionId) {
         if let Some(here) = self.here.get_mut(&connection) {
             here.is_departed = true;
         }
     }
 
-    /// The connections to a shard whose tables have yet to be told that they are gone.
+    /// Returns up to `limit` ended connections of a shard whose tables are not informed yet.
     pub fn departed(&self, shard: u16, limit: usize) -> Vec<PlayerConnection> {
         let gone = self.here.values().filter(|here| here.is_departed && here.shard == shard);
         gone.map(|here| here.present).take(limit).collect()
     }
 
-    /// Everybody who is connected to tables of a shard.
+    /// Returns all connections to tables of a shard.
     pub fn connections(&self, shard: u16) -> Vec<PlayerConnection> {
         let here = self.here.values().filter(|here| here.shard == shard);
         here.map(|here| here.present).collect()
@@ -193,7 +198,7 @@ impl Presence {
     }
 }
 
-/// Whether a table that was told of a connection's end knows now that it is gone, or need not know.
+/// Returns true if a table that was sent a disconnect has learned of it, or need not.
 pub fn is_departure_known<I: Refusal>(submitted: &Result<u64, TableError<I>>) -> bool {
     match submitted {
         Ok(_) | Err(TableError::Rejected(_) | TableError::Missing | TableError::Halted) => true,
@@ -201,20 +206,21 @@ pub fn is_departure_known<I: Refusal>(submitted: &Result<u64, TableError<I>>) ->
     }
 }
 
-/// A step of telling the tables of a dead node's connections.
+/// A step of reaping a dead node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReaperCall {
-    /// Some of the connections that are noted under the node.
+    /// Reads a batch of the connections recorded under the node.
     ReadConnections,
-    /// Tell each table; answer with those that know it now.
+    /// Disconnects each connection at its table. Answered with those whose tables have learned of
+    /// it.
     Disconnect(Vec<PlayerConnection>),
     Forget(Vec<PlayerConnection>),
-    /// Nobody is noted under the node any more.
+    /// Removes the node, which has no recorded connections left.
     RemoveNode,
 }
 
-/// Tells the tables of a dead node's connections, in portions. A call that fails breaks it off, and
-/// another node takes the dead one later.
+/// The procedure of disconnecting a dead node's connections in batches. A failed call aborts it,
+/// and another node claims the dead one later.
 #[derive(Debug)]
 pub struct DeadNodeReaper {
     next: Option<ReaperCall>,
@@ -226,25 +232,26 @@ impl DeadNodeReaper {
         Self { next: Some(ReaperCall::ReadConnections) }
     }
 
-    /// The next call; when there is none, it is over.
+    /// Returns the next call, or `None` when the procedure is finished.
     pub fn next_call(&mut self) -> Option<ReaperCall> {
         self.next.take()
     }
 
-    /// The answer to `Read`.
+    /// Handles the result of `ReadConnections`.
     pub fn handle_connections(&mut self, present: Vec<PlayerConnection>) {
         let is_empty = present.is_empty();
         self.next = Some(if is_empty { ReaperCall::RemoveNode } else { ReaperCall::Disconnect(present) });
     }
 
-    /// The answer to `Tell`. Whether some table was told; else it is left to others.
+    /// Handles the result of `Disconnect`. Returns true if at least one table was informed;
+    /// otherwise the rest is left to other nodes.
     pub fn handle_disconnected(&mut self, disconnected: Vec<PlayerConnection>) -> bool {
         let is_any = !disconnected.is_empty();
         self.next = is_any.then_some(ReaperCall::Forget(disconnected));
         is_any
     }
 
-    /// The answer to `Forget`.
+    /// Handles the result of `Forget`.
     pub fn handle_forgotten(&mut self) {
         self.next = Some(ReaperCall::ReadConnections);
     }

@@ -18,15 +18,15 @@ pub struct Replica<G: Readable> {
     table: Arc<Table<G>>,
     at: Point,
     last_visible: LastVisible,
-    /// Lines in the journal since its snapshot.
+    /// The number of lines in the journal since its snapshot.
     journal_lines: usize,
-    /// The tags of the last lines, the newest last.
+    /// The tags of the last lines, newest last.
     recent: VecDeque<Tag>,
-    /// What the last of these did, the newest last.
+    /// The events of the last of these lines, newest last.
     applied: VecDeque<AppliedLine<G>>,
 }
 
-/// A line that was applied: the point it led to, and what happened.
+/// An applied line: the point after it, and its events.
 #[derive(Clone, Debug)]
 pub struct AppliedLine<G: Readable> {
     pub at: Point,
@@ -37,18 +37,18 @@ pub struct AppliedLine<G: Readable> {
 #[derive(Debug)]
 pub struct ReplayedTable<G: Readable> {
     pub replica: Replica<G>,
-    /// What happened after the point that was asked for; `None` when none was, or when the
-    /// journal does not have it.
+    /// The lines after the requested point; `None` if no point was requested or the journal does
+    /// not have it.
     pub missed: Option<Vec<AppliedLine<G>>>,
 }
 
-/// Why a journal cannot be followed.
+/// The reason why a journal cannot be followed.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ReplayError {
-    /// It was written for a version of the engine that this program does not have.
+    /// The journal is for a version of the engine that this program does not have.
     #[error("the journal is for version {0} of the engine")]
     OtherVersion(u32),
-    /// It does not replay, and will not anywhere.
+    /// The journal does not replay on any node.
     #[error("the journal does not replay: {0}")]
     Broken(String),
 }
@@ -60,11 +60,11 @@ impl From<CodecError> for ReplayError {
 }
 
 impl<G: Readable> Replica<G> {
-    /// Rebuilds the table from its journal. With `from`, gives what happened after the line with
+    /// Rebuilds a table from its journal. With `from`, also returns the lines after the line with
     /// that tag.
     ///
     /// # Errors
-    /// When the journal is for another version of the engine, or does not replay.
+    /// Fails if the journal is for another version of the engine, or does not replay.
     pub fn replay(
         stored: &StoredTable,
         from: Option<Tag>,
@@ -113,18 +113,19 @@ impl<G: Readable> Replica<G> {
         self.journal_lines
     }
 
-    /// Returns whether the journal that this was read from begins at a version or before it.
+    /// Returns true if the journal that this replica was read from begins at the point's version or
+    /// before it.
     pub(crate) fn reaches_back_to(&self, point: Point) -> bool {
         self.at.version.saturating_sub(self.journal_lines as u64) <= point.version
     }
 
-    /// A snapshot of this point is in the journal now.
+    /// Records that the journal now begins with a snapshot of this point.
     pub(crate) fn mark_compacted(&mut self, at: Point) {
         let since = self.at.version.saturating_sub(at.version);
         self.journal_lines = usize::try_from(since).unwrap_or(usize::MAX);
     }
 
-    /// Follows one line of the journal.
+    /// Applies one line of the journal.
     pub(crate) fn follow(
         &mut self,
         entry: &JournalEntry,
@@ -137,7 +138,7 @@ impl<G: Readable> Replica<G> {
         Ok(self.advance(Arc::new(table), events, entry.tag, limits))
     }
 
-    /// Takes the state after a stored line, which has this tag.
+    /// Advances to the state after a stored line with this tag.
     pub(crate) fn advance(
         &mut self,
         table: Arc<Table<G>>,
@@ -165,8 +166,7 @@ impl<G: Readable> Replica<G> {
         applied
     }
 
-    /// What happened after a line of this history; `None` when it is not known to be one, or too
-    /// long ago.
+    /// Returns the lines after a line of this history. `None` if that line is not remembered.
     pub(crate) fn lines_since(&self, from: Tag) -> Option<Vec<AppliedLine<G>>> {
         if from == self.at.tag {
             return Some(Vec::new());
@@ -175,8 +175,8 @@ impl<G: Readable> Replica<G> {
         Some(self.applied.range(index + 1..).cloned().collect())
     }
 
-    /// Which of these lines, the first of which follows `after`, are still to be followed: how many
-    /// are known already. `None` where they are of another history, or of a later part of this one.
+    /// Returns how many of these lines, the first of which follows `after`, are applied already.
+    /// `None` if they belong to another history, or to a later part of this one.
     pub(crate) fn count_known(&self, after: Point, lines: &[JournalEntry]) -> Option<usize> {
         if after == self.at {
             return Some(0);
@@ -195,7 +195,7 @@ impl<G: Readable> Replica<G> {
         }
     }
 
-    /// Whether this history surely leads through a point.
+    /// Returns true if this history is known to lead through a point.
     pub(crate) fn contains_point(&self, point: Point) -> bool {
         let Some(ago) = self.at.version.checked_sub(point.version) else {
             return false;

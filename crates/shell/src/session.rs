@@ -1,17 +1,13 @@
-//! What one connection of a player is shown of the table that it has joined: at first what was
-//! missed or the whole table, then each thing that happens, until the table, the seat or the
-//! connection is somebody else's or gone.
+//! The table's side of one connection: a snapshot or the missed updates first, then every update,
+//! until the table, the seat or the connection ends or changes hands.
 //!
-//! Joining goes in three steps, each an [`SessionCall`] to the driver: find the seat, watch the table, tell
-//! the table that the connection is there. What has come in meanwhile is told before any answer, so
-//! that an ack never comes before the effects that it speaks of.
+//! Joining takes three steps, each a [`SessionCall`] to the driver: find the seat, watch the table,
+//! inform the table of the connection. Queued notices are delivered before any answer, so an ack
+//! never precedes its effects. A player may also preview the table, which omits the third step
+//! until the client sends a command: of several connections that a client opens at once, the table
+//! then learns only of the one in use, and none is replaced.
 //!
-//! A player may also look first, which leaves the third step out until the client says something.
-//! So of several connections that a client opens at once the table knows the one that is used, and
-//! takes it from nobody for the others.
-//!
-//! Deliberately absent: how messages look, which is the [`Presenter`]'s, and all that a connection
-//! does beside its table.
+//! Out of scope: the form of messages ([`Presenter`]), and all of a connection beside its table.
 
 use bahay_engine::game::Viewer;
 use bahay_engine::table::{
@@ -31,30 +27,31 @@ use crate::replica::AppliedLine;
 use crate::delivery_cursor::{LastVisible, DeliveryCursor, redact_events};
 use crate::watchers::Watch;
 
-/// What a session needs from its process.
+/// A call that a session needs from its process.
 #[derive(Debug)]
 pub enum SessionCall<G: Readable> {
-    /// Where the player sits, if anywhere. Answer with [`PlayerSession::seat_found`], or with
-    /// [`PlayerSession::seat_unknown`] where that cannot be told.
+    /// Finds the player's seat. Answered by [`PlayerSession::handle_seat`], or by
+    /// [`PlayerSession::cancel_join`] if the seat cannot be looked up.
     FindSeat,
-    /// Answer with [`PlayerSession::watched`]. `from`: the tag of the last line that was told.
+    /// Watches a table. Answered by [`PlayerSession::handle_watch`]. `from` is the tag of the last
+    /// delivered line.
     Watch { table: TableId, from: Option<Tag> },
-    /// Answer with [`PlayerSession::submitted`].
+    /// Submits an input. Answered by [`PlayerSession::handle_submitted`].
     Submit { table: TableId, input: Input<G::Action> },
 }
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// It did not keep up; it resumes by version.
+    /// The client did not read fast enough; it resumes by version.
     TooSlow,
-    /// This node was taken for dead.
+    /// This node was declared dead.
     NodeGone,
-    /// The table lost its last lines, and those who joined by them.
+    /// The table lost its last lines, and the players who joined by them.
     HistoryDiverged,
-    /// A newer connection of the player has taken its place.
+    /// A newer connection of the player replaced this one.
     Replaced,
-    /// Something of the table could not be shown.
+    /// The table could not be shown.
     ShowFailed,
 }
 
@@ -64,34 +61,35 @@ pub struct PlayerSession<G: Readable> {
     player: PlayerId,
     connection: ConnectionId,
     joined: Option<JoinedTable<G>>,
-    pending: Option<PendingCommand>,
+    pending: Option<OpenCommand>,
 }
 
-/// Where the connection has joined.
+/// The table that the connection has joined.
 #[derive(Debug)]
 struct JoinedTable<G: Readable> {
     table: TableId,
-    /// The game that is played there.
+    /// The kind of the table's game.
     kind: &'static str,
     cursor: DeliveryCursor,
     notices: NoticeReceiver<Notice<G>>,
-    /// The table knows this connection; from then on another one means it was replaced.
+    /// The table knows this connection. From then on, another connection in the seat means that
+    /// this one was replaced.
     is_confirmed: bool,
-    /// The table has not been told that this connection is there.
+    /// The table is shown but does not know this connection.
     is_previewing: bool,
 }
 
-/// How a connection comes to its table.
+/// How a connection joins its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum JoinMode {
     Connect,
     Preview,
 }
 
-/// The command that goes on.
+/// The command in progress.
 #[derive(Clone, Copy, Debug)]
-enum PendingCommand {
-    /// A join: what the client had of which table.
+enum OpenCommand {
+    /// A join: `from` is the client's point, `of` the table that it belongs to.
     Join {
         id: u32,
         from: Option<Point>,
@@ -126,65 +124,65 @@ impl<G: Readable> PlayerSession<G> {
         self.connection
     }
 
-    /// The table that is joined.
     pub fn joined_table(&self) -> Option<TableId> {
         self.joined.as_ref().map(|joined| joined.table)
     }
 
-    /// The game of the table that is joined: by its rules actions are read.
+    /// Returns the kind of the joined table's game, which decides how actions are read.
     pub fn kind(&self) -> Option<&'static str> {
         self.joined.as_ref().map(|joined| joined.kind)
     }
 
-    /// What the table tells, where one is joined.
+    /// Returns the notices of the joined table.
     pub fn notices(&mut self) -> Option<&mut NoticeReceiver<Notice<G>>> {
         self.joined.as_mut().map(|joined| &mut joined.notices)
     }
 
-    /// For whom the table may write while this session waits. Only after all was said that has
-    /// come before.
+    /// Returns the lease for direct delivery while this session waits. Valid only after all earlier
+    /// messages are written.
     pub fn direct_lease(&self) -> Option<DirectLease> {
         let joined = self.joined.as_ref().filter(|joined| joined.is_confirmed)?;
         let (player, connection) = (self.player, self.connection);
         Some(DirectLease { table: joined.table, player, connection, cursor: joined.cursor })
     }
 
-    /// The table has written as far as this. Said before anything else is done.
+    /// Takes the cursor back from a revoked lease. Must precede every other call.
     pub fn restore_cursor(&mut self, cursor: Option<DeliveryCursor>) {
         if let (Some(cursor), Some(joined)) = (cursor, &mut self.joined) {
             joined.cursor = cursor;
         }
     }
 
-    /// Joins the table where the player sits. `from` is what the client has of the table `of`.
+    /// Joins the table where the player sits. `from` is the client's point in the table `of`.
     pub fn join(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> SessionCall<G> {
-        self.pending = Some(PendingCommand::Join { id, from, of, mode: JoinMode::Connect });
+        self.pending = Some(OpenCommand::Join { id, from, of, mode: JoinMode::Connect });
         SessionCall::FindSeat
     }
 
-    /// The same, but that the table hears of this connection only with [`PlayerSession::connect`].
+    /// Joins without informing the table, which learns of this connection by
+    /// [`PlayerSession::connect`].
     pub fn preview(&mut self, id: u32, from: Option<Point>, of: Option<TableId>) -> SessionCall<G> {
-        self.pending = Some(PendingCommand::Join { id, from, of, mode: JoinMode::Preview });
+        self.pending = Some(OpenCommand::Join { id, from, of, mode: JoinMode::Preview });
         SessionCall::FindSeat
     }
 
-    /// Whether the table is shown, and has not been told that this connection is there.
+    /// Returns true if the table is shown but does not know this connection.
     pub fn is_previewing(&self) -> bool {
         self.joined.as_ref().is_some_and(|joined| joined.is_previewing)
     }
 
-    /// The client that has looked says something, under this id: the table is told first that it is
-    /// there. Where that is refused, the command is, and may be said again.
+    /// Connects a previewing client that sends its first command, with that command's id. If the
+    /// table refuses, the command is refused too, and may be sent again.
     pub fn connect(&mut self, id: u32) -> Option<SessionCall<G>> {
         let joined = self.joined.as_mut().filter(|joined| joined.is_previewing)?;
         joined.is_previewing = false;
-        self.pending = Some(PendingCommand::Connect { id, mode: JoinMode::Preview });
+        self.pending = Some(OpenCommand::Connect { id, mode: JoinMode::Preview });
         let (player, connection) = (self.player, self.connection);
         let input = Input::Connect { player, connection };
         Some(SessionCall::Submit { table: joined.table, input })
     }
 
-    /// A command to the table that is joined.
+    /// Submits a command to the joined table.
     pub fn submit_command(
         &mut self,
         out: &mut impl Presenter<G>,
@@ -195,56 +193,57 @@ impl<G: Readable> PlayerSession<G> {
             out.send_refusal(id, CommandRefusal::NotJoined);
             return None;
         };
-        // What this brings is looked for when it has been decided.
+        // The result is read after the decision, so notices need not wake the task.
         joined.notices.clear_waker();
-        self.pending = Some(PendingCommand::Command { id });
+        self.pending = Some(OpenCommand::Command { id });
         Some(SessionCall::Submit { table: joined.table, input })
     }
 
-    /// Where the player sits could not be told; the driver has said so.
+    /// Cancels a join whose seat lookup failed. The driver has sent the refusal.
     pub fn cancel_join(&mut self) {
         self.pending = None;
     }
 
-    /// The answer to [`SessionCall::FindSeat`].
+    /// Handles the result of [`SessionCall::FindSeat`].
     ///
     /// # Errors
-    /// When the connection ends.
+    /// Returns the reason if the connection ends.
     pub fn handle_seat(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         seat: Option<TableId>,
     ) -> Result<Option<SessionCall<G>>, SessionEnd> {
-        let Some(PendingCommand::Join { id, from, of, mode }) = self.pending.take() else {
+        let Some(OpenCommand::Join { id, from, of, mode }) = self.pending.take() else {
             return Ok(None);
         };
         let Some(table) = seat else {
             self.refuse_unseated(ctx, out, id)?;
             return Ok(None);
         };
-        // On a connection that has joined before, what was sent there counts, and not what the
-        // client had when it asked: the rest was on its way, and must not come twice.
+        // On a connection that has joined before, the delivered point counts, not the client's
+        // point when it sent the command: the lines in between were on their way and must not be
+        // sent twice.
         let sent = self.joined.as_ref().filter(|joined| joined.table == table);
         let sent = sent.filter(|_| !ctx.has_fault(PlantedFault::RepeatsWhatWasSent));
         let from = from.filter(|_| of == Some(table));
         let sent = sent.map(|joined| joined.cursor.to_client_point(joined.cursor.position()));
         let from = from.map(|from| sent.unwrap_or(from));
-        self.pending = Some(PendingCommand::Watch { id, table, from, mode });
+        self.pending = Some(OpenCommand::Watch { id, table, from, mode });
         Ok(Some(SessionCall::Watch { table, from: from.map(|from| from.tag) }))
     }
 
-    /// The answer to [`SessionCall::Watch`].
+    /// Handles the result of [`SessionCall::Watch`].
     ///
     /// # Errors
-    /// When the connection ends.
+    /// Returns the reason if the connection ends.
     pub fn handle_watch(
         &mut self,
         ctx: &impl Context<G>,
         out: &mut impl Presenter<G>,
         watch: Result<Watch<G>, TableError<G::Refusal>>,
     ) -> Result<Option<SessionCall<G>>, SessionEnd> {
-        let Some(PendingCommand::Watch { id, table, from, mode }) = self.pending.take() else {
+        let Some(OpenCommand::Watch { id, table, from, mode }) = self.pending.take() else {
             return Ok(None);
         };
         let watch = match watch {
@@ -254,7 +253,7 @@ impl<G: Readable> PlayerSession<G> {
                 return Ok(None);
             }
         };
-        // Freed since it was looked up: nothing of this table is told.
+        // The seat was freed since its lookup, so nothing of this table is shown.
         let lingers = ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin);
         if watch.table.seat_of(self.player).is_none() && !lingers {
             drop(watch);
@@ -274,15 +273,15 @@ impl<G: Readable> PlayerSession<G> {
             out.send_ack(id, self.delivered_version());
             return Ok(None);
         }
-        self.pending = Some(PendingCommand::Connect { id, mode });
+        self.pending = Some(OpenCommand::Connect { id, mode });
         let (player, connection) = (self.player, self.connection);
         Ok(Some(SessionCall::Submit { table, input: Input::Connect { player, connection } }))
     }
 
-    /// The answer to [`SessionCall::Submit`].
+    /// Handles the result of [`SessionCall::Submit`].
     ///
     /// # Errors
-    /// When the connection ends.
+    /// Returns the reason if the connection ends.
     pub fn handle_submitted(
         &mut self,
         ctx: &impl Context<G>,
@@ -290,9 +289,9 @@ impl<G: Readable> PlayerSession<G> {
         submitted: Result<u64, TableError<G::Refusal>>,
     ) -> Result<(), SessionEnd> {
         let (id, connects, is_joining) = match self.pending.take() {
-            Some(PendingCommand::Command { id }) => (id, false, false),
-            Some(PendingCommand::Connect { id, mode }) => (id, true, mode == JoinMode::Connect),
-            Some(PendingCommand::Join { .. } | PendingCommand::Watch { .. }) | None => return Ok(()),
+            Some(OpenCommand::Command { id }) => (id, false, false),
+            Some(OpenCommand::Connect { id, mode }) => (id, true, mode == JoinMode::Connect),
+            Some(OpenCommand::Join { .. } | OpenCommand::Watch { .. }) | None => return Ok(()),
         };
         let is_connected = matches!(submitted, Err(TableError::Rejected(Rejection::AlreadyConnected)));
         if let Some(joined) = self.joined.as_mut().filter(|_| connects && is_connected) {
@@ -303,12 +302,13 @@ impl<G: Readable> PlayerSession<G> {
         match submitted {
             Ok(version) => {
                 self.check_delivered(version)?;
-                // Who has looked was answered then, and what it says now is still to be done.
+                // A previewing client had its ack with the preview, and its command is still to be
+                // carried out.
                 if is_joining || !connects {
                     out.send_ack(id, client_version);
                 }
             }
-            // It has joined again where it had joined, which changes nothing.
+            // The connection joined again where it had joined, which changes nothing.
             Err(_) if connects && is_connected => {
                 if is_joining {
                     out.send_ack(id, self.delivered_version());
@@ -316,7 +316,7 @@ impl<G: Readable> PlayerSession<G> {
             }
             Err(error) => {
                 out.send_refusal(id, CommandRefusal::Table(&error));
-                // The seat was freed between the look and the connecting.
+                // The seat was freed between the watch and the connect.
                 let is_over = matches!(error, TableError::Rejected(_) | TableError::Missing);
                 if connects && is_over && !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) {
                     self.joined = None;
@@ -328,15 +328,15 @@ impl<G: Readable> PlayerSession<G> {
         Ok(())
     }
 
-    /// Returns the version of the last line that the client was shown, as it counts them.
+    /// Returns the version of the last delivered line, in the client's versions.
     fn delivered_version(&self) -> Option<u64> {
         let cursor = self.joined.as_ref()?.cursor;
         Some(cursor.to_client_point(cursor.position()).version)
     }
 
-    /// What is acknowledged was shown before. A watch that has ended meanwhile, as that of a node that
-    /// was taken for dead, shows nothing more: then the connection ends without an answer, and the
-    /// client learns from the next one what was taken.
+    /// Checks that an acknowledged line is delivered. A watch that has ended meanwhile, such as
+    /// that of a node that was declared dead, delivers nothing more: then the connection ends
+    /// without an answer, and the next connection shows the client what was stored.
     fn check_delivered(&self, version: u64) -> Result<(), SessionEnd> {
         match &self.joined {
             Some(joined) if joined.cursor.position().version < version => match joined.notices.ending() {
@@ -348,10 +348,10 @@ impl<G: Readable> PlayerSession<G> {
         }
     }
 
-    /// A notice and all that wait behind it; `None` when they have ended.
+    /// Handles a notice and all notices queued behind it; `None` if the queue has ended.
     ///
     /// # Errors
-    /// When the connection ends.
+    /// Returns the reason if the connection ends.
     pub fn handle_notice(
         &mut self,
         ctx: &impl Context<G>,
@@ -376,8 +376,8 @@ impl<G: Readable> PlayerSession<G> {
         }
     }
 
-    /// The player sits nowhere, or not there any more. What explains it comes first, and nothing of
-    /// that table after it.
+    /// Refuses a join of a player without a seat at the table. Queued notices, which explain the
+    /// refusal, are delivered first; nothing of that table follows.
     fn refuse_unseated(
         &mut self,
         ctx: &impl Context<G>,
@@ -392,7 +392,7 @@ impl<G: Readable> PlayerSession<G> {
         Ok(())
     }
 
-    /// What a watch begins with: what was missed since `from`, or the table.
+    /// Delivers the start of a watch: the lines missed since `from`, or a snapshot.
     fn deliver_initial(
         &self,
         ctx: &impl Context<G>,
@@ -443,8 +443,8 @@ impl<G: Readable> PlayerSession<G> {
         Ok(cursor)
     }
 
-    /// The notices that are there already. Gives what the client reads of the line with this
-    /// version of the journal.
+    /// Delivers the queued notices, and returns the client's version of the line with this version
+    /// of the journal.
     fn deliver_queued_notices(
         &mut self,
         ctx: &impl Context<G>,
@@ -497,12 +497,13 @@ impl<G: Readable> PlayerSession<G> {
             joined.cursor = cursor;
         }
         match known {
-            // The seat is free: the connection stays, for the next table.
+            // The seat is free. The connection stays open for the next table.
             None if was_confirmed || !ctx.has_fault(PlantedFault::WatchesAfterARefusedJoin) => {
                 self.joined = None;
                 Ok(())
             }
-            // The history that this connection joined is lost: it joins the one that there is.
+            // The history that this connection joined is lost; the client must join the current
+            // one.
             Some(other) if was_confirmed && notice.is_diverged && other != Some(own) => {
                 self.joined = None;
                 Err(SessionEnd::HistoryDiverged)
@@ -515,7 +516,7 @@ impl<G: Readable> PlayerSession<G> {
         }
     }
 
-    /// What happened, unless there is nothing in it for the player.
+    /// Delivers the events of a notice, unless they are all hidden from the player.
     fn deliver_update(
         &self,
         ctx: &impl Context<G>,
@@ -553,8 +554,8 @@ impl<G: Readable> PlayerSession<G> {
         Ok(DeliveryCursor::from_snapshot(at, shown))
     }
 
-    /// A panic in what a player is shown halts the table, and this connection ends: the next one
-    /// hears of the halt when it joins.
+    /// Runs code that shows the table to the player. A panic halts the table and ends this
+    /// connection; the next connection learns of the halt when it joins.
     fn show_guarded(
         &self,
         ctx: &impl Context<G>,
@@ -574,7 +575,7 @@ impl<G: Readable> PlayerSession<G> {
         table.viewer(self.viewed_player(ctx, table))
     }
 
-    /// Whose view goes out: the player's own.
+    /// Returns the player whose view is sent: the session's own, unless a fault is planted.
     fn viewed_player(&self, ctx: &impl Context<G>, table: &Table<G>) -> PlayerId {
         if !ctx.has_fault(PlantedFault::ShowsAnothersView) {
             return self.player;
@@ -584,7 +585,8 @@ impl<G: Readable> PlayerSession<G> {
     }
 }
 
-/// Whether the player kept one seat through all of this, so that one viewer may see all of it.
+/// Returns true if the player kept one seat through all of these lines, so that one viewer may see
+/// all of them.
 fn has_steady_seat<G: Readable>(missed: &[AppliedLine<G>], player: PlayerId) -> bool {
     missed.iter().flat_map(|missed| missed.events.iter()).all(|event| match event {
         Event::Sat { player: sat, .. } | Event::Left { player: sat, .. } => *sat != player,

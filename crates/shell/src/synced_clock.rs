@@ -1,64 +1,69 @@
-//! The house's time as one process carries it: told now and then, and counted on in between by a clock
-//! that nobody can set.
+//! The house's time in one process: read at intervals, and advanced in between by a monotonic
+//! clock.
 //!
-//! It is never ahead of the house's own time, but for what that one loses while it is corrected. A
-//! telling is a lower bound: the house's time is not earlier when the answer is there. A process that is
-//! behind it goes on from there at once; one that is ahead of all that the answer can mean works that off
-//! a little at a time. So time never goes back, and a client that changes nodes finds no earlier one,
-//! because its new node is told once more before it shows anything ([`SyncedClock::raise_to`]).
+//! This clock is never ahead of the house's own time, except by the amount that the house's time
+//! loses while it is corrected. A reading is a lower bound: the house's time is not earlier when
+//! the response arrives. A clock that is behind the reading jumps forward at once; one that is
+//! ahead of every time that the response allows is slewed back gradually. Time therefore never goes
+//! back, and a client that changes nodes never sees an earlier time, because its new node reads the
+//! time once more before it shows anything ([`SyncedClock::raise_to`]).
 //!
-//! Time stands still when it has not been told for [`TRUST_PERIOD`], and goes on when it is told again.
+//! Time stops when there was no reading for [`TRUST_PERIOD`], and resumes with the next reading.
 
 use core::time::Duration;
 
 use bahay_engine::table::Timestamp;
 
-/// How long a telling is trusted. The house's own time stands still as long after its last beat,
-/// so a node that has lost Redis and the house agree when it is back.
+/// How long a reading is trusted. The house's own time stops as long after its last heartbeat, so a
+/// node that lost Redis and the house agree when Redis is back.
 const TRUST_PERIOD: Duration = Duration::from_secs(2);
 
-/// A process that has not asked for the time for so long was asleep: it asks every second.
+/// The age of the last request from which a process counts as suspended; it sends a request every
+/// second.
 const SLEEP_THRESHOLD: Duration = Duration::from_secs(3);
 
-/// By more than this nobody is ahead or behind who was not away. In less time nobody is given up.
+/// An offset that only a suspended process can have, in microseconds. No player is given up in less
+/// time.
 const LARGE_OFFSET_US: i64 = 3_000_000;
 
-/// The part of the time that passes by which being ahead is worked off: a twentieth.
+/// A clock that is ahead loses one part in twenty of the time that passes.
 const SLEW_DIVISOR: i64 = 20;
 
-/// Times are told in whole milliseconds, rounded down.
+/// Microseconds per millisecond. Readings are whole milliseconds, rounded down.
 const US_PER_MS: i64 = 1_000;
 
-/// Time as it was last told, and how it goes on. All points are on the counting clock.
+/// The last reading and the state of the correction. All instants are those of the monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncedClock {
-    /// When the time was `shown_us`, in microseconds since the epoch.
+    /// The instant at which the time was `shown_us`, in microseconds since the epoch.
     from: Duration,
     shown_us: i64,
-    /// By how much it was ahead then, which is worked off.
+    /// By how much the clock was ahead at that instant; this part is slewed back.
     ahead_us: i64,
     trusted_until: Duration,
-    /// It has been told at all.
+    /// Set once there was a reading.
     is_synced: bool,
-    /// When the time was last asked for, answered or not; `None` where nobody asks for it regularly.
+    /// The instant of the last request, answered or not; `None` if the time is not requested
+    /// regularly.
     requested: Option<Duration>,
-    /// It was not asked for so long that this process was asleep, and has not been told since.
+    /// The process was suspended, and there was no reading since.
     was_asleep: bool,
 }
 
-/// The outcome of a telling.
+/// The result of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncOutcome {
-    /// The time is as told, or is worked off to it.
+    /// The clock agrees with the reading, or is slewed towards it.
     Near,
-    /// This process was away: its time has leapt ahead by so many milliseconds.
+    /// The process was suspended: the clock jumped ahead by this many milliseconds.
     Leapt(i64),
-    /// The time told is behind by so many milliseconds: ours stands until it is reached.
+    /// The reading is behind by this many milliseconds: the clock stops until the house's time has
+    /// caught up.
     Behind(i64),
 }
 
 impl SyncedClock {
-    /// Time as it is told at the beginning.
+    /// Creates a clock with a first reading.
     pub fn new(time: Timestamp, at: Duration) -> Self {
         Self {
             from: at,
@@ -71,7 +76,7 @@ impl SyncedClock {
         }
     }
 
-    /// Time of which nothing is known yet: it stands at the beginning until it is told.
+    /// Creates a clock without a reading: it shows the epoch and does not advance.
     pub fn unsynced() -> Self {
         Self {
             from: Duration::ZERO,
@@ -84,19 +89,20 @@ impl SyncedClock {
         }
     }
 
-    /// Returns true once it has been told.
+    /// Returns true once there was a reading.
     pub fn is_synced(&self) -> bool {
         self.is_synced
     }
 
-    /// Notes that the time is asked for at this moment.
+    /// Records that the time is requested at this instant.
     pub fn record_request(&mut self, at: Duration) {
         self.was_asleep |= self.is_asleep(at);
         self.requested = Some(at);
     }
 
-    /// Returns whether it shows the time: it has been told, and not slept since. While nobody answers it does,
-    /// because the house's own time stands then as well.
+    /// Returns true if the clock shows the time: there was a reading, and the process was not
+    /// suspended since. An unanswered request does not change this, because the house's own time
+    /// stops then as well.
     pub fn is_current(&self, at: Duration) -> bool {
         self.is_synced && !self.was_asleep && !self.is_asleep(at)
     }
@@ -118,8 +124,9 @@ impl SyncedClock {
         self.shown_us + passed - self.ahead_us.min(slewed)
     }
 
-    /// Notes that the time was `time` at some moment between `asked` and `answered`: by now it is
-    /// that at least, and at most later by as long as this took.
+    /// Records a reading: the house's time was `time` at some instant between `asked` and
+    /// `answered`. At `answered` it is at least that, and at most later by the duration of the
+    /// request.
     pub fn record_time(&mut self, time: Timestamp, asked: Duration, answered: Duration) -> SyncOutcome {
         if !self.is_synced {
             *self = Self { requested: self.requested, ..Self::new(time, answered) };
@@ -146,8 +153,8 @@ impl SyncedClock {
         }
     }
 
-    /// Raises the time to one that the house had before `at`, if it is behind that. It is trusted no
-    /// longer for it.
+    /// Raises the clock to a time that the house had before `at`, if the clock is behind it. This
+    /// does not extend the trust period.
     pub fn raise_to(&mut self, time: Timestamp, at: Duration) {
         let least_us = time.ms().saturating_mul(1_000);
         if self.is_synced && self.now_us(at) < least_us {
@@ -174,8 +181,8 @@ mod tests {
         Timestamp::from_ms(ms)
     }
 
-    /// DeliveryCursor every second from 0 to `seconds` what `told` says, looked at every 50 ms: the times
-    /// shown, which never go back.
+    /// Returns the times that a clock shows every 50 ms, which never go back, if it reads `told`
+    /// every second from 0 to `seconds`.
     fn show_times(seconds: u64, told: impl Fn(u64) -> i64) -> Vec<i64> {
         let mut clock = SyncedClock::new(timestamp(told(0)), ms(0));
         let mut shown = vec![];
@@ -197,7 +204,7 @@ mod tests {
         assert_eq!(steady[99], 1_004_950);
     }
 
-    /// Returns tellings that from 2 s on differ by `step` from the clock that counts on.
+    /// Returns readings that from 2 s on differ by `step` from the monotonic clock.
     fn stepped(step: i64) -> impl Fn(u64) -> i64 {
         move |ms| 1_000_000 + i64::try_from(ms).unwrap() + if ms > 2_000 { step } else { 0 }
     }
@@ -207,7 +214,7 @@ mod tests {
         let shown = show_times(30, stepped(-800));
         let steps = shown.windows(2).map(|pair| pair[1] - pair[0]);
         assert!(steps.clone().all(|step| (47..=51).contains(&step)), "{steps:?}");
-        // A millisecond may be that of the telling, which is rounded.
+        // One millisecond may be the rounding of the reading.
         assert_eq!(*shown.last().unwrap(), 1_000_000 + 29_950 - 800 + 1);
     }
 
@@ -257,7 +264,7 @@ mod tests {
         assert_eq!(clock.now(ms(2_000)), timestamp(1_060_000));
     }
 
-    /// A node is stopped for seven seconds and goes on; another one has lost Redis for as long.
+    /// A node is suspended for seven seconds and resumes; another one loses Redis for as long.
     #[test]
     fn a_process_that_slept_has_no_time_before_the_next_reading() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));
@@ -285,7 +292,8 @@ mod tests {
         );
     }
 
-    /// The house's time may be anything from what is told on to that and the time of the answer.
+    /// The house's time may be anything between the reading and the reading plus the time of the
+    /// response.
     #[test]
     fn a_slow_response_bounds_the_time_only_as_far_as_it_can() {
         let mut clock = SyncedClock::new(timestamp(1_000_000), ms(0));

@@ -1,13 +1,13 @@
-//! What a room says to its tables. The process is asked before each input that a table decides on,
-//! so a table hears of a change before anything else happens there, on any node, and nobody has to
-//! find a room's tables.
+//! The terms of a room, as given to its tables. Before each input, a table asks its process for
+//! newer terms, so a change takes effect at every table, on any node, before the next input, and no
+//! list of a room's tables is needed.
 
 use bahay_engine::table::Terms;
 
-/// What a room's tables play by, from a revision on.
+/// The terms that a room's tables play under, from a revision on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomTerms<R> {
-    /// Counts up with every change; zero for rooms that never change.
+    /// The revision, which grows with every change; zero for rooms that never change.
     pub revision: u32,
     pub is_open: bool,
     pub terms: Terms<R>,

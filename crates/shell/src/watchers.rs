@@ -1,5 +1,5 @@
-//! Those who watch a table from this process, each with a bounded queue of notices, and most with a
-//! direct writer that says at once what is next.
+//! The watchers of a table in this process. Each has a bounded queue of notices, and most have a
+//! direct writer for the next update.
 
 use std::sync::Arc;
 
@@ -14,26 +14,26 @@ use crate::notices::{NoticeReceiver, NoticeSender, SendError, notice_channel};
 use crate::replica::{AppliedLine, Replica};
 use crate::delivery_cursor::LastVisible;
 
-/// What a new watcher begins with.
+/// The start of a watch.
 #[derive(Debug)]
 pub struct Watch<G: Readable> {
     pub at: Point,
-    /// Which lines showed something last.
+    /// The last visible line of each viewer.
     pub last_visible: LastVisible,
     pub table: Arc<Table<G>>,
-    /// What happened since the point that the watcher named; `None` when it named none or the
-    /// journal does not have it: show the whole table.
+    /// The lines since the point that the watcher named; `None` if it named none or the journal
+    /// does not have it: then the watcher shows a snapshot.
     pub missed: Option<Vec<AppliedLine<G>>>,
     pub notices: NoticeReceiver<Notice<G>>,
 }
 
-/// How a table stands in the list of its room.
+/// A table's entry in the list of its room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     pub room: String,
     pub seats: u8,
     pub has_pot: bool,
-    /// Without the bots of a practice table, which belong to it.
+    /// The seated players, without the bots of a practice table.
     pub players: Vec<PlayerId>,
 }
 
@@ -63,7 +63,7 @@ struct Watcher<G: Readable> {
 pub(crate) struct Watchers<G: Readable> {
     table: TableId,
     watchers: Vec<Watcher<G>>,
-    /// The last point that was told to whoever watched then.
+    /// The last point that was sent to the watchers of that time.
     last_sent: Option<Point>,
 }
 
@@ -80,8 +80,8 @@ impl<G: Readable> Watchers<G> {
         self.watchers.iter().all(|watcher| watcher.sender.is_closed())
     }
 
-    /// A connection has one watch a table: a new one ends the old one's notices. An older
-    /// connection of the player goes on until it sees that it has been replaced.
+    /// Adds a watcher. A connection has at most one watch per table: a new one closes the old one's
+    /// queue. An older connection of the same player continues until it sees that it was replaced.
     pub(crate) fn add(
         &mut self,
         connection: ConnectionId,
@@ -93,7 +93,7 @@ impl<G: Readable> Watchers<G> {
         notices
     }
 
-    /// Ends every watch, after what waits in its queue.
+    /// Closes every queue. Queued notices are still delivered.
     pub(crate) fn close_all(&mut self, ending: WatchEnd) {
         for watcher in self.watchers.drain(..) {
             watcher.sender.close(ending);
@@ -109,18 +109,20 @@ impl<G: Readable> Watchers<G> {
         let (at, events) = (applied.at, applied.events.clone());
         let (last_visible, table) = (replica.last_visible().clone(), replica.table().clone());
         let notice = Notice { at, events, last_visible, table, is_snapshot: false, is_diverged: false };
-        // A process that was asleep may be behind the line that it tells of.
+        // The clock of a process that was suspended may be behind the line.
         let now = ctx.now().max(notice.table.at());
         self.send(ctx, &notice, |watcher| {
-            // Who panics over it is told it again, and does so where that is dealt with.
+            // A notice whose direct write panics is queued, so that the panic recurs in the
+            // session, where it is handled.
             let outcome = watcher.writer.as_ref().map(|writer| catch_panic(|| writer.write(&notice, now)));
             outcome.and_then(Result::ok).unwrap_or(WriteOutcome::Skipped)
         });
     }
 
-    /// The table was read as a whole. `parted`: what was told before did not lead here. Who has been told
-    /// of exactly this is not told again: else anybody could have the whole table shown to everybody by
-    /// joining once more.
+    /// Notifies the watchers of a reloaded table. `is_diverged` is true if the delivered history
+    /// does not lead to this state. Watchers that have exactly this state are not notified:
+    /// otherwise one player could make the table send snapshots to all of them by joining
+    /// repeatedly.
     pub(crate) fn send_snapshot(&mut self, ctx: &impl Context<G>, replica: &Replica<G>, is_diverged: bool) {
         if self.last_sent == Some(replica.point()) {
             return;
@@ -148,7 +150,7 @@ impl<G: Readable> Watchers<G> {
             match sent {
                 Ok(()) => true,
                 Err(SendError::Full) => {
-                    // Its session closes the connection when the notices end.
+                    // The session closes the connection when its queue ends.
                     ctx.record(table, HostEvent::SlowWatcher);
                     false
                 }

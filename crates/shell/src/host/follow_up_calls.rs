@@ -1,5 +1,5 @@
-//! What follows a line that was applied: seats and claims, the room's list, a snapshot in place of a
-//! long journal.
+//! The calls that follow an applied line: seat claims, the room's list, no-shows, and a snapshot
+//! that replaces a long journal.
 
 use std::collections::VecDeque;
 
@@ -13,25 +13,25 @@ use crate::context::Context;
 use crate::replica::{AppliedLine, Replica};
 use crate::watchers::Listing;
 
-/// A player who took a seat and was not ready for its game, which kept the others waiting.
+/// A player who took a seat and was not ready for the game, which kept the others waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoShow {
     pub player: PlayerId,
     pub at: Timestamp,
-    /// How much it counts.
+    /// The weight in the player's no-show count.
     pub weight: u8,
 }
 
 impl NoShow {
-    /// The weight of a player who was removed because it was not ready.
+    /// The weight of a player who was removed for not being ready.
     pub const NOT_READY: u8 = 2;
     /// The weight of a player who left while a game was prepared.
     pub const LEFT_EARLY: u8 = 1;
 }
 
-/// Returns the players whom a line has shown not to be ready, with the table before it. At a private
-/// table the host decides about them; at a practice table only a player who has not played there yet
-/// counts, because nobody waits for it.
+/// Returns the no-shows of a line, given the table before it. Private tables have none, because
+/// their host decides. At a practice table only a player who has not played there yet counts,
+/// because nobody waits for it.
 pub(super) fn find_no_shows<G: Readable>(
     before: &Table<G>,
     applied: &AppliedLine<G>,
@@ -58,7 +58,7 @@ pub(super) fn find_no_shows<G: Readable>(
     applied.events.iter().filter_map(no_show).collect()
 }
 
-/// After seats were taken or freed the players' claims and the room's list follow.
+/// Returns the calls that update seat claims and the room's list after seats were taken or freed.
 pub(super) fn seat_change_calls<G: Readable>(
     table: &Table<G>,
     applied: &AppliedLine<G>,
@@ -67,7 +67,7 @@ pub(super) fn seat_change_calls<G: Readable>(
     let mut changed = false;
     for event in applied.events.iter() {
         match event {
-            // Without a POT a table that nobody sits at need not be listed.
+            // An empty table without a POT need not be listed.
             Event::Sat { .. } | Event::PotRefunded { .. } => changed = true,
             Event::Left { player, .. } => {
                 changed = true;
@@ -82,15 +82,15 @@ pub(super) fn seat_change_calls<G: Readable>(
     calls
 }
 
-/// The snapshot that is to take the place of a long journal.
+/// Returns the call that replaces a long journal by a snapshot, if the journal exceeds its limit.
 pub(super) fn compaction_call<G: Readable>(ctx: &impl Context<G>, replica: &Replica<G>) -> Option<Call> {
     let (table, limits) = (replica.table(), ctx.limits());
     let most = match table.phase().is_running() {
         true => limits.journal_lines_in_game,
         false => limits.journal_lines,
     };
-    // A snapshot tells everybody how many lines there were, so it stands where the last one is seen
-    // by everybody.
+    // The point of a snapshot reveals the number of lines, so it must be a point whose line
+    // everybody saw.
     if replica.journal_lines() < most || !replica.last_visible().is_public_at(replica.point()) {
         return None;
     }
@@ -98,7 +98,7 @@ pub(super) fn compaction_call<G: Readable>(ctx: &impl Context<G>, replica: &Repl
     Some(Call::Compact { at: replica.point(), snapshot })
 }
 
-/// Nobody sits there and nothing is left to win, nor to give back.
+/// Returns true if nobody sits at the table and its POT is empty.
 pub(super) fn is_idle<G: Readable>(table: &Table<G>) -> bool {
     matches!(table.phase(), Phase::Waiting) && table.is_deserted() && table.pot() == Coins::ZERO
 }

@@ -1,5 +1,5 @@
-//! How a request goes from one call to the next: reading the journal, deciding and appending with
-//! its retries, watching and resuming, halting.
+//! The progress of a request from one call to the next: reading the journal, deciding and appending
+//! with optimistic concurrency and its retries, watching and resuming, halting.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::journal::{AppendOutcome, NewLine, Point, Tag, Tail};
 use crate::replica::AppliedLine;
 use crate::watchers::{Listing, Watch};
 
-/// A request on its way.
+/// A request in progress.
 #[derive(Debug)]
 pub(super) struct Job<G: Readable> {
     pub(super) ticket: RequestTicket,
@@ -30,21 +30,21 @@ pub(super) struct Job<G: Readable> {
     pub(super) stage: Stage<G>,
 }
 
-/// Who made a request.
+/// The origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Caller,
-    /// The ledger's answer.
+    /// A result of the ledger.
     Ledger,
-    /// What the table is owed.
+    /// An effect of the table.
     Effect,
-    /// What an AI thought of.
+    /// An action of the AI.
     Ai,
-    /// The host, for itself.
+    /// The host itself.
     Host,
 }
 
-/// Which answer a request waits for.
+/// The call whose result a request waits for.
 #[derive(Debug)]
 pub(super) enum Stage<G: Readable> {
     Begin,
@@ -53,15 +53,15 @@ pub(super) enum Stage<G: Readable> {
         from: Point,
     },
     Load,
-    /// The journal, for what a viewer missed.
+    /// A read of the journal for the lines that a viewer missed.
     Missed,
     Append(Box<Pending<G>>),
     Halt(Box<Halt>),
-    /// Calls that may fail, and what comes after them.
+    /// Calls that may fail, and the step after them.
     FollowUps(Box<FollowUps<G>>),
 }
 
-/// Calls that are made one after the other.
+/// Follow-up calls, made one after the other.
 #[derive(Debug)]
 pub(super) struct FollowUps<G: Readable> {
     calls: VecDeque<Call>,
@@ -77,19 +77,19 @@ pub(super) struct Pending<G: Readable> {
     events: Vec<Event<G::Event>>,
     after: Point,
     tag: Tag,
-    /// It tells what the room says; the input itself comes after it.
+    /// The line is a terms update; the request's own input follows it.
     is_terms: bool,
 }
 
-/// What comes after tidying.
+/// The step after the follow-up calls.
 #[derive(Debug)]
 pub(super) enum NextStep<G: Readable> {
-    /// The request goes on where it was; the table was just read.
+    /// Resume the request; the table was just read.
     Resume,
     Done(Reply<G>),
 }
 
-/// What a request has come to.
+/// The outcome of one step of a request.
 pub(super) enum Progress<G: Readable> {
     Call(Job<G>, Call),
     Done(Job<G>, Reply<G>),
@@ -100,7 +100,7 @@ impl<G: Readable> Job<G> {
         Self { ticket, request, origin, attempts: 0, is_fresh: false, stage: Stage::Begin }
     }
 
-    /// The reply to a request that failed.
+    /// Returns the reply of a failed request.
     pub(super) fn failure_reply(&self, failure: TableError<G::Refusal>) -> Reply<G> {
         match &self.request {
             Request::Submit(_) => Reply::Submitted(Err(failure)),
@@ -130,7 +130,7 @@ impl<G: Readable> Job<G> {
 }
 
 impl<G: Readable> TableHost<G> {
-    /// Lets a request go on. `was_read`: the journal was read just now.
+    /// Resumes a request. `is_just_read` is true if the journal was read for it just now.
     pub(super) fn resume(
         &mut self,
         ctx: &impl Context<G>,
@@ -148,7 +148,8 @@ impl<G: Readable> TableHost<G> {
                 }
             }
             Request::Watch(_) => {
-                // Listen first: what is published from here on is not in what is read next.
+                // The subscription precedes the read, so that lines published in between are not
+                // lost.
                 if !self.is_subscribed && !is_just_read {
                     return job.make_call(Stage::Subscribe, Call::Subscribe);
                 }
@@ -228,7 +229,7 @@ impl<G: Readable> TableHost<G> {
                 self.handle_append(ctx, job, *pending, append)
             }
             (Stage::Append(_), CallResult::Failed(error)) => {
-                // It may be stored or not: read before the next decision.
+                // The line may be stored or not, so the journal is read before the next decision.
                 self.replica = None;
                 self.is_stale = true;
                 job.fail(error)
@@ -271,7 +272,7 @@ impl<G: Readable> TableHost<G> {
         if !ctx.knows_time() {
             return job.fail(UnavailableError("the time of this table is not known yet".into()));
         }
-        // What the room says comes before anything else.
+        // A terms update precedes every other input.
         let table = replica.table();
         let terms = terms::pending_update(ctx, table);
         let is_terms = terms.is_some();
@@ -293,8 +294,8 @@ impl<G: Readable> TableHost<G> {
             {
                 return job.make_call(Stage::Load, Call::Load);
             }
-            // Refused on what may be an old replica, or at a table that is halted: look before saying
-            // so.
+            // The replica may be stale, or the table halted. Only a rejection on a fresh replica is
+            // final.
             Ok(Err(_)) if !job.is_fresh => return self.refresh(job),
             Ok(Err(rejection)) => return job.fail(TableError::Rejected(rejection)),
             Err(panic) => {
@@ -342,8 +343,8 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// A line is in the journal: the replica is replaced, the watchers are told, and what follows
-    /// the seats is put right.
+    /// Applies a stored line: replaces the replica, notifies the watchers and starts the calls that
+    /// follow from changed seats.
     fn apply_stored(&mut self, ctx: &impl Context<G>, job: Job<G>, pending: Pending<G>) -> Progress<G> {
         let Pending { table, events, after, tag, is_terms } = pending;
         let version = after.version + 1;
@@ -358,8 +359,8 @@ impl<G: Readable> TableHost<G> {
                 calls.extend(no_shows.into_iter().map(Call::RecordNoShow));
                 calls.extend(compaction_call(ctx, replica));
             }
-            // Who listens is also told of its own lines, as soon as another process listens too. This
-            // one came before the answer, and was followed and told.
+            // A subscriber also receives its own lines once another process has subscribed. This
+            // line was published before the append's response, and was applied and delivered then.
             Some(replica) if replica.contains_point(Point { version, tag }) => {
                 let applied = AppliedLine { at: Point { version, tag }, events: events.into() };
                 calls = seat_change_calls(replica.table(), &applied);
@@ -406,7 +407,7 @@ impl<G: Readable> TableHost<G> {
         job: Job<G>,
         missed: Option<Vec<AppliedLine<G>>>,
     ) -> Progress<G> {
-        // What is shown says what time it is.
+        // A snapshot shows the time, so the time must be known.
         if !ctx.knows_time() {
             return job.fail(UnavailableError("the time of this table is not known yet".into()));
         }
@@ -419,14 +420,15 @@ impl<G: Readable> TableHost<G> {
         job.finish(Reply::Watched(Ok(Watch { at, last_visible, table, missed, notices })))
     }
 
-    /// Halts the table over what went wrong with a request.
+    /// Halts the table over a fault in a request.
     pub(super) fn halt(&mut self, job: Job<G>, halt: Halt) -> Progress<G> {
         self.replica = None;
         let call = Call::Halt { engine: halt.engine, reason: halt.reason.clone() };
         job.make_call(Stage::Halt(Box::new(halt)), call)
     }
 
-    /// The mark comes first. Whoever made it says so, and writes it down for operators.
+    /// Handles the halt mark, which precedes everything else. The process that set the mark records
+    /// the halt for operators.
     fn handle_halted(
         &mut self,
         ctx: &impl Context<G>,
@@ -455,7 +457,7 @@ impl<G: Readable> TableHost<G> {
         job: Job<G>,
         next: NextStep<G>,
     ) -> Progress<G> {
-        // A failed unsubscription costs only publications that nobody takes in.
+        // A failed unsubscription costs only publications that nobody reads.
         let calls = match std::mem::take(&mut self.is_subscribed) {
             true => VecDeque::from([Call::Unsubscribe]),
             false => VecDeque::new(),
@@ -463,8 +465,8 @@ impl<G: Readable> TableHost<G> {
         self.start_follow_ups(ctx, job, calls, next)
     }
 
-    /// Makes calls that are hints to others; what fails here is put right by whoever stumbles
-    /// over it.
+    /// Starts calls that only inform others. A failure is corrected by the next process that finds
+    /// the inconsistency.
     fn start_follow_ups(
         &mut self,
         ctx: &impl Context<G>,

@@ -1,8 +1,8 @@
-//! How a host reads its table's journal: what is new after its replica, or the whole where it has none,
-//! and what a viewer has missed.
+//! Brings a host's replica up to its table's journal: reads the new lines, or the whole journal if
+//! there is no replica, and the lines that a viewer missed.
 //!
-//! Lines may be published while the journal is read. They are followed at once, and what was read
-//! never takes their place: a journal is read whole only where there is no replica.
+//! Lines may be published during a read. They are applied at once, and the result of the read never
+//! replaces them: the whole journal is read only if there is no replica.
 
 use bahay_engine::table::Readable;
 
@@ -35,7 +35,7 @@ impl<G: Readable> TableHost<G> {
         from: Point,
         lines: &[JournalEntry],
     ) -> Progress<G> {
-        // Published meanwhile, some of them may be known.
+        // Some of these lines may have been published and applied meanwhile.
         let known = match &self.replica {
             Some(_) if lines.is_empty() => Some(0),
             Some(replica) => replica.count_known(from, lines),
@@ -66,15 +66,15 @@ impl<G: Readable> TableHost<G> {
         }
         self.replica = None;
         let Some(mut stored) = stored else {
-            // A table that is gone does not come back under these watchers' versions, and does not
-            // know that anybody listened.
+            // A table that no longer exists does not return under these watchers' versions, and its
+            // new copy has no subscription of this process.
             self.watchers.close_all(WatchEnd::Lost);
             return self.unsubscribe(ctx, job, NextStep::Resume);
         };
         let version = Some(stored.version());
         let engine = stored.engine;
         let delivered = self.watchers.last_sent();
-        // Lines that the watchers have not been told yet, where they follow what they were told.
+        // Lines that the watchers have not received, if the journal continues what they have.
         let mut untold = delivered.and_then(|delivered| stored.split_after(delivered));
         let is_continued = untold.is_some();
         if let Some(lines) = untold.take_if(|lines| lines.len() > ctx.limits().queued_notices) {
@@ -100,22 +100,23 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Shows the watchers the whole table, unless they were told of exactly this. `diverged_from`: the point
-    /// that they were told of, where the journal does not lead from there to here.
+    /// Sends the watchers a snapshot unless they have exactly this state. `diverged_from` is the
+    /// last delivered point if the journal does not lead from there to here.
     fn send_snapshot(&mut self, ctx: &impl Context<G>, diverged_from: Option<Point>) {
         let Some(replica) = &self.replica else {
             return;
         };
-        // A snapshot may have taken the place of what comes before it, and hides whether it diverged_from.
+        // A snapshot may have replaced the lines before it, which hides whether the history
+        // diverged.
         if let Some(delivered) = diverged_from.filter(|delivered| replica.reaches_back_to(*delivered)) {
             ctx.record(self.id, HostEvent::HistoryDiverged { delivered, now: replica.point() });
         }
         self.watchers.send_snapshot(ctx, replica, diverged_from.is_some());
     }
 
-    /// Returns what happened after the line that a viewer named up to now, from the journal and from what was
-    /// published since it was read; `None` where they do not lead through both points. The journal
-    /// replayed a moment ago; if it does so no more, the whole table is shown.
+    /// Returns the lines after the one that a viewer named, from the journal and from publications
+    /// since the read. Returns `None` if these do not lead through both points. The journal
+    /// replayed a moment ago; if it no longer does, the viewer gets a snapshot.
     pub(super) fn read_missed_lines(
         &self,
         ctx: &impl Context<G>,

@@ -1,18 +1,22 @@
-//! One table in one process: its replica, its watchers, and the requests that wait for it.
+//! The state machine of one table in one process: its replica, its watchers and a queue of
+//! requests.
 //!
-//! A request is begun at once where nothing else goes on at the table, or waits in a queue. What
-//! goes on makes one call to live state at a time: [`Step::Call`] is carried out by the driver,
-//! whose answer leads to the next step, and at last to a reply. One order holds for every change:
-//! decide on the replica, append to the journal, replace the replica, tell the watchers. A replica
-//! is only a cache: if the append finds that others were faster, their lines are followed and told
-//! first, and the input is decided on again. What a failed call did is never assumed.
+//! A request starts at once if the table is idle, and is queued otherwise. The running request
+//! makes one call to live state at a time: the driver performs each [`Step::Call`] and hands its
+//! result back, which leads to the next step and finally to a reply. Every change follows one
+//! order: decide on the replica, append to the journal, replace the replica, notify the watchers.
 //!
-//! What nobody asked for, as the AI's moves or the ledger's answers, is a request of the host itself
-//! ([`TableHost::poll_unattended`]), which some task of the driver carries out. The ledger is asked
-//! beside all this ([`TableHost::poll_ledger`]), because it takes its time; so is the AI that plays on for
-//! who is taken over ([`TableHost::poll_thought`]).
+//! A replica is only a cache. Appends use optimistic concurrency: if another process has appended
+//! since, its lines are applied and delivered first, and the input is decided again. A failed call
+//! may or may not have taken effect, so nothing is assumed about it.
 //!
-//! Bounds are in [`Limits`](crate::Limits): a full queue or a long wait is `unavailable`.
+//! Inputs without a caller, such as actions of the AI or results of the ledger, are requests of the
+//! host itself ([`TableHost::poll_own_request`]), which a task of the driver runs. Calls to the
+//! ledger ([`TableHost::poll_ledger`]) and to the AI of taken-over seats
+//! ([`TableHost::poll_ai_request`]) run concurrently, because they are slow.
+//!
+//! The bounds are in [`Limits`](crate::Limits). A request that meets a full queue, or waits too
+//! long, fails as unavailable.
 
 mod follow_up_calls;
 mod job;
@@ -38,44 +42,44 @@ use job::{Job, Origin, Progress, Stage};
 pub use follow_up_calls::NoShow;
 pub use pending_effects::{GameOpening, LedgerAnswer, LedgerCall, LedgerFault, AiRequest};
 
-/// What is asked of a table.
+/// A request to a table.
 #[derive(Debug)]
 pub enum Request<G: Readable> {
-    /// Have the table decide on an input and store what it decided.
+    /// Decides on an input and stores the resulting line.
     Submit(Input<G::Action>),
-    /// Tell the table what its room says, if that is new.
+    /// Updates the table's terms if its room has newer ones.
     UpdateTerms,
     Watch(WatchRequest<G>),
-    /// The table as it is now.
+    /// Reads the current table.
     ReadTable,
-    /// The same; then what it is owed is carried out.
+    /// Reads the current table, then runs its pending effects.
     RunEffects,
-    /// List the table in its room as it is now.
+    /// Updates the table's entry in the list of its room.
     List,
-    /// After publications may have been missed, or now and then: read what is new, and stop
-    /// listening where nobody watches any more.
+    /// Reads new lines of the journal after publications may have been missed, or periodically.
+    /// Unsubscribes if the table has no watchers.
     CatchUp,
-    /// The process ends: listen no more.
+    /// Unsubscribes, because the process ends.
     Unsubscribe,
-    /// Halt the table over a fault that shows.
+    /// Halts the table over a fault in showing it.
     Halt(Halt),
 }
 
-/// Who begins to watch.
+/// The parameters of a new watch.
 #[derive(Debug)]
 pub struct WatchRequest<G: Readable> {
     pub connection: ConnectionId,
-    /// What it has written at once does not come among the notices.
+    /// Lines that this writer delivers are not queued as notices.
     pub writer: Option<Arc<dyn DirectWriter<G>>>,
-    /// The tag of the last line that the viewer was told.
+    /// The tag of the last line that the viewer received.
     pub from: Option<Tag>,
 }
 
-/// A request's number at its table.
+/// The number of a request at its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestTicket(u64);
 
-/// A call to live state, to be made by who drives the request.
+/// A call to live state, performed by the driver of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     Load,
@@ -89,7 +93,7 @@ pub enum Call {
     },
     Subscribe,
     Unsubscribe,
-    /// A player who has left is bound to this table no more.
+    /// Releases the seat claim of a player who has left.
     Release {
         player: PlayerId,
     },
@@ -97,51 +101,52 @@ pub enum Call {
     Unlist {
         room: String,
     },
-    /// Marks the table as halted, for every node.
+    /// Marks the table as halted for every node.
     Halt {
         engine: u32,
         reason: String,
     },
-    /// Writes the halt down for operators. Not to be waited for: what fails is made up for later.
+    /// Records the halt for operators. The driver does not wait for it; a failed record is made up
+    /// for later.
     RecordHalt(Halt),
-    /// Counts a player who was not ready. Not to be waited for.
+    /// Counts a player who was not ready. The driver does not wait for it.
     RecordNoShow(NoShow),
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallResult {
     Done,
     Loaded(Option<StoredTable>),
     Tail(Tail),
     Append(AppendOutcome),
-    /// False: others have appended since.
+    /// False if another process has appended since.
     Compacted(bool),
-    /// False: there is no such table.
+    /// False if the table does not exist.
     Subscribed(bool),
-    /// Whether this call did it.
+    /// True if this call set the mark.
     Halted(bool),
     Failed(UnavailableError),
 }
 
-/// What a request came to.
+/// The result of a request.
 #[derive(Debug)]
 pub enum Reply<G: Readable> {
     /// The table's version after the input.
     Submitted(Result<u64, TableError<G::Refusal>>),
     Watched(Result<Watch<G>, TableError<G::Refusal>>),
-    /// `None`: there is no such table.
+    /// `None` if the table does not exist.
     Table(Result<Option<Arc<Table<G>>>, TableError<G::Refusal>>),
     Done(Result<(), TableError<G::Refusal>>),
 }
 
-/// What is next for a request.
+/// The next step of a request.
 #[derive(Debug)]
 pub enum Step<G: Readable> {
     Call(Call),
     Reply(Reply<G>),
-    /// Others are before it. [`TableHost::poll_woken`] says when it is its turn, and
-    /// [`TableHost::handle_timeout`] gives it up by then.
+    /// The request is queued. [`TableHost::poll_woken`] reports its turn, and
+    /// [`TableHost::handle_timeout`] fails it at this time.
     Wait {
         until_ms: u64,
     },
@@ -153,17 +158,17 @@ pub struct TableHost<G: Readable> {
     id: TableId,
     replica: Option<Replica<G>>,
     watchers: Watchers<G>,
-    /// The table's publications come in, so the replica is current without asking.
+    /// The process receives the table's publications, so the replica is current without a read.
     is_subscribed: bool,
-    /// The journal may be longer than this process will be told: by an append whose answer nobody
-    /// waited for, or by publications that were missed.
+    /// The journal may have lines that this process will not receive: after an abandoned append or
+    /// missed publications.
     is_stale: bool,
     running: Option<Job<G>>,
-    /// What the running request asks for, where its driver has yet to be woken.
+    /// The call of the running request, until its driver is woken.
     pending_call: Option<Call>,
     waiting: VecDeque<Waiting<G>>,
     tickets: u64,
-    /// What waited and has come to its end.
+    /// The results of queued requests, until their drivers take them.
     completed: Vec<(RequestTicket, Reply<G>)>,
     woken: Vec<RequestTicket>,
     own_requests: VecDeque<RequestTicket>,
@@ -173,7 +178,7 @@ pub struct TableHost<G: Readable> {
 #[derive(Debug)]
 struct Waiting<G: Readable> {
     job: Job<G>,
-    /// Unset for requests of the host itself.
+    /// The deadline in ms of the process; `None` for requests of the host itself.
     until_ms: Option<u64>,
 }
 
@@ -200,12 +205,12 @@ impl<G: Readable> TableHost<G> {
         self.id
     }
 
-    /// The table as this process knows it, without asking whether it is current.
+    /// Returns the cached table, which may be behind the journal.
     pub fn replica(&self) -> Option<&Replica<G>> {
         self.replica.as_ref()
     }
 
-    /// Somebody here may be told something, or the ledger is being asked.
+    /// Returns true if the table has a subscription, a running request or effects in progress.
     pub fn is_used(&self) -> bool {
         self.is_subscribed || self.running.is_some() || self.effects.is_used()
     }
@@ -214,7 +219,7 @@ impl<G: Readable> TableHost<G> {
         self.is_subscribed
     }
 
-    /// Takes in a request and gives its first step.
+    /// Accepts a request and returns its first step.
     pub fn request(&mut self, ctx: &impl Context<G>, request: Request<G>) -> (RequestTicket, Step<G>) {
         let job = self.new_job(request, Origin::Caller);
         let ticket = job.ticket;
@@ -231,7 +236,7 @@ impl<G: Readable> TableHost<G> {
         (ticket, Step::Wait { until_ms })
     }
 
-    /// What is next for a request that has waited. A request that is over is done.
+    /// Returns the next step of a queued request. An unknown request is done.
     pub fn poll(&mut self, ticket: RequestTicket) -> Step<G> {
         if self.running.as_ref().is_some_and(|job| job.ticket == ticket)
             && let Some(call) = self.pending_call.take()
@@ -247,7 +252,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Takes in the answer to a request's call and gives its next step.
+    /// Handles the result of a request's call and returns the next step.
     pub fn handle_answer(&mut self, ctx: &impl Context<G>, ticket: RequestTicket, answer: CallResult) -> Step<G> {
         match self.running.take() {
             Some(job) if job.ticket == ticket => {
@@ -261,8 +266,8 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Nobody waits for a request any more. If its call was an append, the line may be stored, and
-    /// this process is not told of its own: the journal is looked at soon.
+    /// Drops a request that no caller waits for. If its call was an append, the line may be stored
+    /// without this process receiving it, so the journal is read soon.
     pub fn abandon(&mut self, ctx: &impl Context<G>, ticket: RequestTicket) {
         self.completed.retain(|(completed, _)| *completed != ticket);
         self.waiting.retain(|waiting| waiting.job.ticket != ticket);
@@ -277,27 +282,29 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// The next request whose turn has come, or which is over, and whose driver waits.
+    /// Returns the next queued request whose turn has come, or which has finished, and whose driver
+    /// must be woken.
     pub fn poll_woken(&mut self) -> Option<RequestTicket> {
         self.woken.pop()
     }
 
-    /// A request of the host itself, for a driver of its own.
+    /// Returns the next request of the host itself, which needs a driver of its own.
     pub fn poll_own_request(&mut self) -> Option<RequestTicket> {
         self.own_requests.pop_front()
     }
 
-    /// What the ledger is to be asked. One thing at a time; another process may ask it too.
+    /// Returns the next call to the ledger. At most one is in flight from this process; another
+    /// process may make the same call.
     pub fn poll_ledger(&mut self) -> Option<LedgerCall<G>> {
         self.effects.poll_ledger()
     }
 
-    /// A move that is to be thought about, beside all else.
+    /// Returns the next request to the AI, which runs concurrently.
     pub fn poll_ai_request(&mut self) -> Option<AiRequest<G>> {
         self.effects.poll_ai_request()
     }
 
-    /// When [`Self::handle_timeout`] is to be called next, in milliseconds of the process.
+    /// Returns when [`Self::handle_timeout`] is due, in ms of the process.
     pub fn poll_timeout(&self) -> Option<u64> {
         if self.is_stale {
             return Some(0);
@@ -305,8 +312,8 @@ impl<G: Readable> TableHost<G> {
         self.waiting.iter().filter_map(|waiting| waiting.until_ms).min()
     }
 
-    /// Gives up what has waited for too long, and looks at the journal where that may be longer
-    /// than this process was told.
+    /// Fails the queued requests whose deadline has passed, and reads the journal if the replica
+    /// may be stale.
     pub fn handle_timeout(&mut self, ctx: &impl Context<G>) {
         let now_ms = ctx.elapsed_ms();
         let is_late = |waiting: &Waiting<G>| waiting.until_ms.is_some_and(|until| until <= now_ms);
@@ -322,11 +329,11 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Takes in lines that another process published: followed if they are the next ones, passed
-    /// over if known. Whatever else they are, the journal tells.
+    /// Handles lines that another process published. The next lines are applied and known ones are
+    /// ignored; for all others the journal is read.
     pub fn handle_publication(&mut self, ctx: &impl Context<G>, after: Point, lines: &[JournalEntry]) {
         match &self.replica {
-            // What is being read may be older than this.
+            // A read in progress may return a state from before these lines.
             None => self.is_stale |= self.running.is_some(),
             Some(replica) => match replica.count_known(after, lines) {
                 Some(known) => {
@@ -340,7 +347,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// The table was voided: whoever watches it is told.
+    /// Closes a voided table and its watches.
     pub fn close(&mut self) {
         self.replica = None;
         self.watchers.close_all(WatchEnd::Voided);
@@ -356,7 +363,7 @@ impl<G: Readable> TableHost<G> {
         Job::new(RequestTicket(self.tickets), request, origin)
     }
 
-    /// A request of the host itself.
+    /// Queues a request of the host itself.
     fn enqueue_own_request(&mut self, ctx: &impl Context<G>, request: Request<G>, origin: Origin) {
         let job = self.new_job(request, origin);
         self.own_requests.push_back(job.ticket);
@@ -383,7 +390,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Begins what has waited longest, if nothing goes on.
+    /// Starts the longest waiting request if the table is idle.
     fn start_next(&mut self, ctx: &impl Context<G>) {
         while self.running.is_none()
             && let Some(Waiting { job, .. }) = self.waiting.pop_front()
@@ -407,7 +414,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Follows lines that come next, and tells them.
+    /// Applies the next lines of the journal and delivers them.
     fn follow_lines(&mut self, ctx: &impl Context<G>, lines: &[JournalEntry]) -> Result<(), ReplayError> {
         let Some(replica) = &mut self.replica else {
             return Ok(());
@@ -419,7 +426,8 @@ impl<G: Readable> TableHost<G> {
         Ok(())
     }
 
-    /// The replica cannot be followed any further. Read whole, the lines may replay.
+    /// Discards a replica that cannot follow a line. The lines may replay from the journal's
+    /// snapshot.
     fn discard_replica(&mut self, ctx: &impl Context<G>, error: &ReplayError) {
         ctx.record(self.id, HostEvent::ReplicaDiscarded(&error.to_string()));
         self.replica = None;

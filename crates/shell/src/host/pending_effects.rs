@@ -1,6 +1,8 @@
-//! What a table is owed: the ledger's openings, settlements and returns, the AI's moves, the clock's. Each
-//! answer goes back to the table as an input; an effect whose answer is lost is due again at the
-//! table's deadline, and carrying it out twice does nothing twice.
+//! The effects that a table's state asks for: opening, settling and refunding games in the ledger,
+//! actions of the AI, ticks of the clock.
+//!
+//! Each result goes back to the table as an input. Effects are idempotent: one whose result is lost
+//! is due again at the table's deadline, and running it twice changes nothing.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,34 +21,35 @@ use crate::guard::catch_panic;
 use crate::halting::{Halt, STORE_FAULT};
 use crate::host::job::Job;
 
-/// What the ledger is to be asked.
+/// A call to the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LedgerCall<G: Readable> {
     Open(Box<GameOpening>),
     Settle(Box<Record<G>>),
-    /// To give coins of the table's POT back.
+    /// Refunds coins of the table's POT.
     RefundPot(PotRefund),
-    /// The table has come to a new game, so this other one, which is open in its name, has no table
-    /// any more. Not to be answered.
+    /// Voids another game that is open in the table's name. The table has moved on to a new game,
+    /// so the other one has no table. This call has no answer.
     VoidLost(GameId),
 }
 
-/// A game to open.
+/// The parameters of a game to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameOpening {
     pub game: GameId,
-    /// Which game is played, as records have it.
+    /// The kind of the game, as records name it.
     pub kind: String,
     pub table: TableId,
     pub room: String,
     pub stakes: StakeTerms,
     pub players: Vec<PlayerId>,
-    /// The SHA-256 of the server seed, as the table showed it while it prepared (rule 9.1).
+    /// The deal commitment: the SHA-256 of the server seed, published while the game was prepared
+    /// (rule 9.1).
     pub commitment: Commitment,
     pub opened_at_ms: i64,
 }
 
-/// What the ledger answered.
+/// The result of a call to the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerAnswer {
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins },
@@ -56,22 +59,22 @@ pub enum LedgerAnswer {
     Refused { game: GameId, why: LedgerFault },
 }
 
-/// Why the ledger did not do what it was asked.
+/// The reason why the ledger refused an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerFault {
     /// Another game is open in the table's name.
     TableBusy { other: GameId },
-    /// It may do so later.
+    /// The operation may succeed when it is retried.
     Transient(String),
-    /// It calls it a fault of ours, which may be one of its own.
+    /// The ledger reports a fault in the request. The fault may be the ledger's own.
     Broken(String),
-    /// It never will.
+    /// The operation never succeeds.
     Permanent(String),
 }
 
-/// A move that a strong AI is to think about, for a player who is taken over: see
-/// [`bahay_engine::arena::answer_question`]. To be answered with [`TableHost::thought_of`], whether or not
-/// anything came of it.
+/// A request for an action of the strong AI for a seat that is taken over; see
+/// [`bahay_engine::arena::answer_question`]. Answered by [`TableHost::handle_ai_answer`], with or
+/// without an action.
 #[derive(Clone, Debug)]
 pub struct AiRequest<G: Readable> {
     pub table: Arc<Table<G>>,
@@ -79,7 +82,7 @@ pub struct AiRequest<G: Readable> {
     prompt: AiPrompt,
 }
 
-/// Which move it is about.
+/// The prompt that an AI request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct AiPrompt {
     seat: Seat,
@@ -87,20 +90,21 @@ struct AiPrompt {
     prompt: u32,
 }
 
-/// What is being carried out for a table.
+/// The effects of a table that are queued or in progress.
 #[derive(Debug)]
 pub(super) struct PendingEffects<G: Readable> {
-    /// To be thought about.
+    /// Requests to the AI that the driver has not taken yet.
     ai_requests: VecDeque<AiRequest<G>>,
-    /// What is being thought about, or was in the game that goes on and has not been played yet.
+    /// Prompts that the AI works on, and prompts of the current game whose AI action is not stored
+    /// yet.
     ai_in_flight: Vec<AiPrompt>,
-    /// To be asked.
+    /// The call to the ledger that the driver has not taken yet.
     ledger_call: Option<LedgerCall<G>>,
-    /// The ledger is being asked, or its answer is being told.
+    /// True from a call to the ledger until its result is stored.
     is_ledger_busy: bool,
-    /// How often in a row the ledger has called itself broken over this table.
+    /// The number of consecutive [`LedgerFault::Broken`] results of this table.
     faults: u32,
-    /// Inputs of the present round that are not told yet.
+    /// The number of inputs of the current round that are not decided yet.
     unsubmitted: usize,
     round: u8,
 }
@@ -133,17 +137,17 @@ impl<G: Readable> PendingEffects<G> {
     }
 }
 
-/// What a table is owed, taken out of it.
+/// An effect, with the data that is needed to run it.
 enum PendingEffect<G: Readable> {
     CallLedger(LedgerCall<G>),
-    /// To be thought about.
+    /// Ask the AI for an action.
     AskAi(AiPrompt),
-    /// Only to be told.
+    /// Submit an input; no call is needed.
     Submit(Input<G::Action>),
 }
 
 impl<G: Readable> TableHost<G> {
-    /// Takes in what the ledger answered to what [`Self::poll_ledger`] gave.
+    /// Handles the result of a call from [`Self::poll_ledger`].
     pub fn handle_ledger_answer(&mut self, ctx: &impl Context<G>, answer: LedgerAnswer) {
         let (game, why) = match answer {
             LedgerAnswer::Opened { game, stakes, pot } => {
@@ -187,8 +191,8 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// Takes in what came of a thought. Where nothing did, the quick AI plays, if the table still
-    /// waits for that move.
+    /// Handles the result of an AI request. Without an action, the quick AI acts if the prompt is
+    /// still open.
     pub fn handle_ai_answer(
         &mut self,
         ctx: &impl Context<G>,
@@ -221,7 +225,7 @@ impl<G: Readable> TableHost<G> {
         }
     }
 
-    /// After a request has come to its end: what the table is owed then.
+    /// Runs the effects of the table after a request has finished.
     pub(super) fn finish_request(&mut self, ctx: &impl Context<G>, job: &Job<G>, is_ok: bool) {
         match job.origin {
             Origin::Caller => {
@@ -231,12 +235,12 @@ impl<G: Readable> TableHost<G> {
                 }
                 self.effects.round = 0;
             }
-            // The answer may have brought the table to its next effect.
+            // The result may have led to the table's next effect.
             Origin::Ledger => {
                 self.effects.is_ledger_busy = false;
                 self.effects.round = 0;
             }
-            // What is still owed where it was not taken is due at the table's deadline.
+            // An effect whose input was rejected is due again at the table's deadline.
             Origin::Ai if !is_ok => return,
             Origin::Ai => self.effects.round = 0,
             Origin::Effect => {
@@ -273,7 +277,7 @@ impl<G: Readable> TableHost<G> {
                         self.effects.ai_requests.push_back(AiRequest { table, seat, prompt });
                     }
                 }
-                // The ledger takes its time: nobody waits for it.
+                // The ledger is slow, so nothing waits for its answer.
                 PendingEffect::CallLedger(call) => {
                     if !std::mem::replace(&mut self.effects.is_ledger_busy, true) {
                         self.effects.ledger_call = Some(call);
@@ -318,7 +322,8 @@ fn pending_effects<G: Readable>(table: &Table<G>, now: bahay_engine::table::Time
         .collect()
 }
 
-/// `None` only where an amount does not fit 64 bits, which the room's bounds rule out.
+/// Returns the parameters of a game to open. `None` only if an amount does not fit 64 bits, which
+/// the bounds of rooms exclude.
 fn game_opening<G: Readable>(table: &Table<G>, opening: &Opening) -> Option<GameOpening> {
     Some(GameOpening {
         game: opening.game,

@@ -1,10 +1,10 @@
-//! What a room says is told to its table before anything else.
+//! Terms updates, which precede every other input of a table.
 
 use bahay_engine::table::{Input, Readable, TableAvailability, Table, Terms, TermsUpdate};
 
 use crate::context::{Context, PlantedFault};
 
-/// The terms update that a table has yet to be told, if there is one.
+/// Returns the terms update that the table has not stored yet, if there is one.
 pub(super) fn pending_update<G: Readable>(
     ctx: &impl Context<G>,
     table: &Table<G>,

@@ -77,7 +77,7 @@ pub(super) enum Intent {
 
 /// What a command was about.
 #[derive(Clone, PartialEq)]
-pub(super) enum PendingRequest {
+pub(super) enum Request {
     Seat,
     Join {
         /// The whole table, whatever is known.
@@ -107,9 +107,9 @@ pub(super) struct Client {
     pub(super) connection: Option<Rc<Connection>>,
     pub(super) known: Option<KnownTable>,
     /// Commands that wait for an answer on this connection.
-    pub(super) pending: BTreeMap<u32, PendingRequest>,
+    pub(super) pending: BTreeMap<u32, Request>,
     /// An act that was sent and neither acknowledged nor refused, on whatever connection.
-    unanswered: Option<PendingRequest>,
+    unanswered: Option<Request>,
     intended: Option<Intent>,
     /// What the seed of its last game is made of, once it has committed to it: also where the
     /// command is sent again.
@@ -175,7 +175,7 @@ impl Client {
             }
             if let Some(connection) = self.connection.take() {
                 let node_after_ms =
-                    if self.world.chance_per_mille(700) { 50 } else { self.world.random_between(0, 50_000) };
+                    if self.world.chance(700) { 50 } else { self.world.random_between(0, 50_000) };
                 self.world.break_off(&connection, 0, node_after_ms);
             }
             self.away_ms = self.away_ms.max(self.world.random_between(50, 1_000));
@@ -192,7 +192,7 @@ impl Client {
                     self.messages_received += 1;
                     self.handle_message(&text)
                 }
-                ClientEvent::Disconnected(which) if Some(which) == own => Err(ClientEnd::Connection),
+                ClientEvent::Disconnected(id) if Some(id) == own => Err(ClientEnd::Connection),
                 ClientEvent::Message(..) | ClientEvent::Disconnected(_) => Ok(()),
                 ClientEvent::Alarm(intent) => self.handle_alarm(intent).await,
             };
@@ -208,11 +208,11 @@ impl Client {
 
     /// Back to its table, or to any.
     pub(super) fn rejoin_or_seat(&mut self) {
-        if self.known.is_some() || self.world.is_closing.get() { self.join() } else { self.request_seat() }
+        if self.known.is_some() || self.world.is_closing.get() { self.join() } else { self.seek_seat() }
     }
 
-    fn request_seat(&mut self) {
-        self.send(PendingRequest::Seat, |id| Command::Seat { id });
+    fn seek_seat(&mut self) {
+        self.send(Request::Seat, |id| Command::Seat { id });
     }
 
     fn join(&mut self) {
@@ -227,10 +227,10 @@ impl Client {
         if from.is_some() {
             self.world.totals.borrow_mut().resumes += 1;
         }
-        self.send(PendingRequest::Join { is_full }, |id| Command::Join { id, from, tag, table });
+        self.send(Request::Join { is_full }, |id| Command::Join { id, from, tag, table });
     }
 
-    pub(super) fn send(&mut self, asked: PendingRequest, command: impl FnOnce(u32) -> Command) {
+    pub(super) fn send(&mut self, asked: Request, command: impl FnOnce(u32) -> Command) {
         let Some(connection) = &self.connection else {
             return;
         };
@@ -243,27 +243,28 @@ impl Client {
         let message: Message = match serde_json::from_str(text) {
             Ok(message) => message,
             Err(error) => {
-                self.world.report_failure(format!("a client cannot read {text}: {error}"));
+                self.world.fail(format!("a client cannot read {text}: {error}"));
                 return Err(ClientEnd::Connection);
             }
         };
         match message {
             Message::Snapshot { version, tag, server_time_ms: time, view, prompt } => {
-                let is_for_all = |asked: &PendingRequest| *asked == PendingRequest::Join { is_full: true };
+                let is_for_all = |asked: &Request| *asked == Request::Join { is_full: true };
                 let may_repeat = self.known.is_none() || self.pending.values().any(is_for_all);
-                self.check_delivery(ShownVersion { table: view.table, version, tag, time, may_repeat });
+                let table = view.table;
+                self.check_delivery(ShownVersion { table, version, tag, time, may_repeat });
                 self.known = Some(KnownTable { version, tag, view: *view });
-                self.handle_view_change(prompt, true)
+                self.handle_view(prompt, true)
             }
             Message::Update { version, tag, server_time_ms: time, events, prompt } => {
                 let Some(known) = &mut self.known else {
-                    self.world.report_failure(format!("{}: an update before a snapshot", self.player));
+                    self.world.fail(format!("{}: an update before a snapshot", self.player));
                     return Err(ClientEnd::Connection);
                 };
                 if version != known.version + 1 {
                     let from = known.version;
                     let what = format!("{}: an update from {from} to {version}", self.player);
-                    self.world.report_failure(what);
+                    self.world.fail(what);
                     return Err(ClientEnd::Connection);
                 }
                 (known.version, known.tag) = (version, tag);
@@ -273,12 +274,12 @@ impl Client {
                 }
                 self.check_delivery(ShownVersion { table, version, tag, time, may_repeat: false });
                 let shows_prompt = prompt.is_some();
-                self.handle_view_change(prompt, shows_prompt)
+                self.handle_view(prompt, shows_prompt)
             }
             Message::Closed { table } => {
                 self.world.totals.borrow_mut().tables_closed += 1;
                 if self.known.as_ref().is_none_or(|known| known.view.table != table) {
-                    self.world.report_failure(format!("{}: {table} is closed without being joined", self.player));
+                    self.world.fail(format!("{}: {table} is closed but not joined", self.player));
                 }
                 self.known = None;
                 self.unanswered = None;
@@ -294,7 +295,7 @@ impl Client {
                     && shown < version
                 {
                     let what = format!("v{version} is acknowledged while only v{shown} was shown");
-                    self.world.report_failure(format!("{}: {what}", self.player));
+                    self.world.fail(format!("{}: {what}", self.player));
                 }
                 let asked = self.pending.remove(&id);
                 self.handle_ack(asked)
@@ -309,11 +310,11 @@ impl Client {
 
     fn check_delivery(&self, shown: ShownVersion) {
         let target = MessageTarget::Client(self.player);
-        self.world.record_check(self.world.checks.borrow_mut().check_order(target, shown));
+        self.world.check(self.world.checks.borrow_mut().check_order(target, shown));
     }
 
     /// The view has changed: it is compared with the truth, and acted upon.
-    fn handle_view_change(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), ClientEnd> {
+    fn handle_view(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), ClientEnd> {
         let world = self.world.clone();
         if !world.is_calm.get() {
             self.rejoin_at_random();
@@ -321,13 +322,13 @@ impl Client {
         let Some(KnownTable { version, tag, view }) = &self.known else {
             return Ok(());
         };
-        world.record_check(world.checks.borrow_mut().check_view(self.player, (*version, *tag), view));
-        if !world.is_calm.get() && world.chance_per_mille(READS_SLOWLY) {
+        world.check(world.checks.borrow_mut().check_view(self.player, (*version, *tag), view));
+        if !world.is_calm.get() && world.chance(READS_SLOWLY) {
             self.stop_reading();
         }
         let open = OpenPrompt::from_view(view);
         if shows_prompt && prompt != open {
-            world.report_failure(format!("{}: sent the prompt {prompt:?} while {open:?} is open", self.player));
+            world.fail(format!("{}: sent {prompt:?} while {open:?} is open", self.player));
         }
         let Some(seat) = view.seat else {
             // It has lost its seat, or left.
@@ -361,7 +362,7 @@ impl Client {
             }
             PhaseView::Revealing { .. } => {
                 if let Some((game, ..)) = view.reveal_request() {
-                    let is_late = !world.is_calm.get() && world.chance_per_mille(REVEALS_LATE);
+                    let is_late = !world.is_calm.get() && world.chance(REVEALS_LATE);
                     let (least, most) = if is_late { REVEALED_LATE_MS } else { REVEALED_MS };
                     self.form_intent(Intent::Reveal(game), world.random_between(least, most));
                 }
@@ -380,39 +381,39 @@ impl Client {
         self.world.schedule(after_ms, move |_| connection.resume_reading());
     }
 
-    fn handle_ack(&mut self, asked: Option<PendingRequest>) -> Result<(), ClientEnd> {
+    fn handle_ack(&mut self, asked: Option<Request>) -> Result<(), ClientEnd> {
         match asked {
-            Some(PendingRequest::Seat) => self.join(),
-            Some(PendingRequest::Join { .. }) => {
+            Some(Request::Seat) => self.join(),
+            Some(Request::Join { .. }) => {
                 // What was sent before and not answered is sent again, if it can still be meant.
-                if let Some(PendingRequest::Act { game, prompt, action }) = self.unanswered.take()
+                if let Some(Request::Act { game, prompt, action }) = self.unanswered.take()
                     && self.is_open(game, prompt)
                 {
                     self.world.totals.borrow_mut().sent_again += 1;
                     self.send_action(game, prompt, action);
                 }
             }
-            Some(PendingRequest::Act { .. }) => {
+            Some(Request::Act { .. }) => {
                 self.unanswered = None;
                 self.world.totals.borrow_mut().acks += 1;
             }
-            Some(PendingRequest::Leave) => {
+            Some(Request::Leave) => {
                 // In mid-game the seat stays; the player goes, and may come back.
                 if self.known.as_ref().is_some_and(|known| known.view.seat.is_some()) {
                     self.away_ms = self.world.random_between(3_000, 60_000);
                     return Err(ClientEnd::Connection);
                 }
             }
-            Some(PendingRequest::Reveal | PendingRequest::Other) | None => {}
+            Some(Request::Reveal | Request::Other) | None => {}
         }
         Ok(())
     }
 
-    fn handle_refusal(&mut self, asked: Option<PendingRequest>, code: &str) -> Result<(), ClientEnd> {
+    fn handle_refusal(&mut self, asked: Option<Request>, code: &str) -> Result<(), ClientEnd> {
         let world = self.world.clone();
         let pause_ms = world.random_between(300, 2_000);
         match (asked, code) {
-            (Some(PendingRequest::Seat | PendingRequest::Join { .. }), "not_seated") => {
+            (Some(Request::Seat | Request::Join { .. }), "not_seated") => {
                 self.known = None;
                 self.unanswered = None;
                 if world.is_closing.get() {
@@ -420,27 +421,27 @@ impl Client {
                 }
                 self.form_intent(Intent::Seat, pause_ms);
             }
-            (Some(PendingRequest::Seat), "too_few_coins") => {
+            (Some(Request::Seat), "too_few_coins") => {
                 world.grant(self.player);
                 self.form_intent(Intent::Seat, pause_ms);
             }
-            (Some(PendingRequest::Seat), _) => self.form_intent(Intent::Seat, pause_ms),
-            (Some(PendingRequest::Join { .. }), _) | (_, "not_joined" | "not_seated") => {
+            (Some(Request::Seat), _) => self.form_intent(Intent::Seat, pause_ms),
+            (Some(Request::Join { .. }), _) | (_, "not_joined" | "not_seated") => {
                 self.form_intent(Intent::Join, pause_ms)
             }
-            (Some(PendingRequest::Act { game, prompt, .. }), "unavailable") => {
+            (Some(Request::Act { game, prompt, .. }), "unavailable") => {
                 self.intended = None;
                 self.form_intent(Intent::Act(game, prompt), pause_ms);
             }
-            (Some(PendingRequest::Act { .. }), _) => self.unanswered = None,
-            (Some(PendingRequest::Reveal), "unavailable") => {
+            (Some(Request::Act { .. }), _) => self.unanswered = None,
+            (Some(Request::Reveal), "unavailable") => {
                 let view = self.known.as_ref().map(|known| &known.view);
                 if let Some((game, ..)) = view.and_then(TableView::reveal_request) {
                     self.intended = None;
                     self.form_intent(Intent::Reveal(game), 50);
                 }
             }
-            (Some(PendingRequest::Reveal | PendingRequest::Leave | PendingRequest::Other) | None, _) => {}
+            (Some(Request::Reveal | Request::Leave | Request::Other) | None, _) => {}
         }
         Ok(())
     }
@@ -454,7 +455,7 @@ impl Client {
     }
 
     fn send_action(&mut self, game: GameId, prompt: u32, action: Action) {
-        let asked = PendingRequest::Act { game, prompt, action };
+        let asked = Request::Act { game, prompt, action };
         self.unanswered = Some(asked.clone());
         self.send(asked, |id| Command::Act { id, game, prompt, action });
     }
@@ -511,16 +512,16 @@ impl Client {
                     return Ok(());
                 }
                 if world.is_closing.get() {
-                    self.send(PendingRequest::Leave, |id| Command::Leave { id });
-                } else if world.is_calm.get() || !world.chance_per_mille(NOT_READY) {
-                    let commitment = world.chance_per_mille(COMMITS).then(|| self.commitment(game));
-                    self.send(PendingRequest::Other, |id| Command::Ready { id, game, commitment });
+                    self.send(Request::Leave, |id| Command::Leave { id });
+                } else if world.is_calm.get() || !world.chance(NOT_READY) {
+                    let commitment = world.chance(COMMITS).then(|| self.commitment(game));
+                    self.send(Request::Other, |id| Command::Ready { id, game, commitment });
                 }
             }
             Intent::Reveal(game) => self.reveal(game),
             Intent::TakeBack(game) => {
                 if matches!(phase, Some(PhaseView::Playing { game: now, .. }) if *now == game) {
-                    self.send(PendingRequest::Other, |id| Command::TakeBack { id });
+                    self.send(Request::Other, |id| Command::TakeBack { id });
                 }
             }
             Intent::GiveUp(table) => {
@@ -528,7 +529,7 @@ impl Client {
                     known.view.table == table && known.view.phase == PhaseView::Waiting
                 });
                 if waits {
-                    self.send(PendingRequest::Leave, |id| Command::Leave { id });
+                    self.send(Request::Leave, |id| Command::Leave { id });
                 }
             }
             Intent::Act(game, prompt) => {
@@ -547,38 +548,38 @@ impl Client {
             return Ok(());
         };
         let Some(action) = Tongits::choose_action(view) else {
-            world.report_failure(format!("{} has a prompt and no action", self.player));
+            world.fail(format!("{} has a prompt and no action", self.player));
             return Ok(());
         };
         if world.is_calm.get() {
             self.send_action(game, prompt, action);
             return Ok(());
         }
-        if world.chance_per_mille(SILENT) {
+        if world.chance(SILENT) {
             return Ok(());
         }
-        if world.chance_per_mille(DROPS) {
+        if world.chance(DROPS) {
             // Sometimes in the midst of a command.
-            if world.chance_per_mille(500) {
+            if world.chance(500) {
                 self.send_action(game, prompt, action);
             }
             self.away_ms = world.random_between(100, 40_000);
             return Err(ClientEnd::Connection);
         }
-        if world.chance_per_mille(LEAVES) {
-            self.send(PendingRequest::Leave, |id| Command::Leave { id });
+        if world.chance(LEAVES) {
+            self.send(Request::Leave, |id| Command::Leave { id });
             return Ok(());
         }
-        if world.chance_per_mille(SENDS_NONSENSE) {
-            let (game, prompt) = if world.chance_per_mille(500) {
+        if world.chance(SENDS_NONSENSE) {
+            let (game, prompt) = if world.chance(500) {
                 (game, prompt.wrapping_sub(1))
             } else {
                 (GameId(world.new_id()), prompt)
             };
-            self.send(PendingRequest::Other, |id| Command::Act { id, game, prompt, action });
+            self.send(Request::Other, |id| Command::Act { id, game, prompt, action });
         }
         self.send_action(game, prompt, action);
-        if world.chance_per_mille(SENDS_TWICE) {
+        if world.chance(SENDS_TWICE) {
             self.send_action(game, prompt, action);
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A client's part in the deal: it commits to a text, and reveals it when it is asked, or does not, or
 //! says something else first.
 
-use crate::simulation::client::{PendingRequest, Client};
+use crate::simulation::client::{Request, Client};
 use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::GameId;
@@ -30,19 +30,19 @@ impl Client {
         let world = self.world.clone();
         let text = self.seed_text.as_ref().filter(|(made_for, _)| *made_for == asked);
         let Some(text) = text.map(|(_, text)| text.clone()) else {
-            world.report_failure(format!("{} is asked for a text and has none", self.player));
+            world.fail(format!("{} is asked for a text and has none", self.player));
             return;
         };
         if ClientSeed::from_text(&text).commitment() != commitment {
-            world.report_failure(format!("{} is asked for another text than its own", self.player));
+            world.fail(format!("{} is asked for another text than its own", self.player));
         }
-        if !world.is_calm.get() && world.chance_per_mille(NOT_REVEALED) {
+        if !world.is_calm.get() && world.chance(NOT_REVEALED) {
             return;
         }
-        if !world.is_calm.get() && world.chance_per_mille(REVEALS_WRONGLY) {
+        if !world.is_calm.get() && world.chance(REVEALS_WRONGLY) {
             let text = format!("no {text}");
-            self.send(PendingRequest::Other, |id| Command::Reveal { id, game, text });
+            self.send(Request::Other, |id| Command::Reveal { id, game, text });
         }
-        self.send(PendingRequest::Reveal, |id| Command::Reveal { id, game, text });
+        self.send(Request::Reveal, |id| Command::Reveal { id, game, text });
     }
 }

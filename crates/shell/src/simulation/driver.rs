@@ -438,7 +438,7 @@ impl Context<Tongits> for Node {
             // Without a fault of the house every journal replays here.
             HostEvent::ReplicaDiscarded(why) => {
                 drop(totals);
-                self.world.report_failure(format!("{table}: a line cannot be followed: {why}"));
+                self.world.fail(format!("{table}: a line cannot be followed: {why}"));
             }
             HostEvent::ActionStored
             | HostEvent::HistoryDiverged { .. }

@@ -53,7 +53,7 @@ impl World {
             if self.is_calm.get() {
                 return;
             }
-            let closes = self.chance_per_mille(CLOSES);
+            let closes = self.chance(CLOSES);
             self.set_room_open(!closes);
             if closes {
                 self.sleep(self.random_between(CLOSED_MS.0, CLOSED_MS.1)).await;
@@ -116,7 +116,7 @@ impl World {
         let Some(table) = self.random_table() else {
             return false;
         };
-        let showing = self.chance_per_mille(300);
+        let showing = self.chance(300);
         let panic = if showing { PlantedPanic::ShownVersion } else { PlantedPanic::Deciding };
         if self.panicking_tables.borrow_mut().insert(table, panic).is_some() {
             return false;
@@ -154,7 +154,7 @@ impl World {
     /// Releases or voids a halted table.
     async fn resolve_halt(self: &Rc<Self>, table: TableId) {
         while self.services.borrow().redis.is_halted(table) {
-            if self.chance_per_mille(500) {
+            if self.chance(500) {
                 self.void(table).await;
             } else if let Some(node) = self.random_node()
                 && node.release(table).await.is_ok_and(|released| released.is_ok())

@@ -154,7 +154,7 @@ impl World {
             Fault::ClientsCut => {
                 let all = self.connections.borrow().clone();
                 for connection in all.values().filter(|one| !one.is_over.get()) {
-                    if self.chance_per_mille(500) {
+                    if self.chance(500) {
                         let (client, node) = (self.random_between(0, 2_000), self.random_between(0, 20_000));
                         self.break_off(connection, client, node);
                     }

@@ -23,17 +23,17 @@ impl Client {
     /// Joins where it has joined, now and then.
     pub(super) fn rejoin_at_random(&mut self) {
         let world = self.world.clone();
-        if world.chance_per_mille(JOINS_AGAIN) {
-            self.join_with(world.chance_per_mille(JOINS_FOR_ALL));
+        if world.chance(JOINS_AGAIN) {
+            self.join_with(world.chance(JOINS_FOR_ALL));
         }
         let Some(own) = self.own_connection() else {
             return;
         };
-        if world.chance_per_mille(KEEPS_JOINING) {
+        if world.chance(KEEPS_JOINING) {
             let joins = u32::try_from(world.random_between(JOINS.0, JOINS.1)).unwrap_or(1);
             self.schedule_intent(Intent::JoinAgain(own, joins), 0);
         }
-        if world.chance_per_mille(CONNECTS_TWICE) {
+        if world.chance(CONNECTS_TWICE) {
             self.schedule_intent(Intent::ConnectTwice(own), 0);
         }
     }
@@ -46,7 +46,7 @@ impl Client {
             return;
         }
         world.totals.borrow_mut().joins_again += 1;
-        self.join_with(world.chance_per_mille(JOINS_FOR_ALL));
+        self.join_with(world.chance(JOINS_FOR_ALL));
         let after_ms = world.random_between(JOINS_EVERY_MS.0, JOINS_EVERY_MS.1);
         if let Some(left) = joins.checked_sub(1) {
             self.schedule_intent(Intent::JoinAgain(connection, left), after_ms);
@@ -69,7 +69,7 @@ impl Client {
         world.totals.borrow_mut().second_connections += 1;
         self.pending.clear();
         self.rejoin_or_seat();
-        if world.chance_per_mille(JOINS_BEHIND) {
+        if world.chance(JOINS_BEHIND) {
             self.next_id += 1;
             let join = Command::Join { id: self.next_id, from: None, tag: None, table: None };
             older.send_up(&world, to_json(&join));

@@ -120,7 +120,7 @@ impl World {
     fn check_journal(&self, run: NodeRun, request: &Request, reply: &Reply) {
         match (request, reply) {
             (Request::Create { table, tag, snapshot, .. }, Reply::Flag(true)) => {
-                self.record_check(self.checks.borrow_mut().record_table(*table, *tag, snapshot));
+                self.check(self.checks.borrow_mut().record_table(*table, *tag, snapshot));
             }
             (Request::Append { table, new }, Reply::Append(AppendOutcome::Appended)) => {
                 let line = &new.line;
@@ -131,7 +131,7 @@ impl World {
                 // The engine's own name for it in a line.
                 totals.terms_updates += u64::from(line.contains("\"update_terms\""));
                 drop(totals);
-                self.record_check(self.check_line(run, *table, new.tag, line));
+                self.check(self.check_line(run, *table, new.tag, line));
             }
             _ => {}
         }
@@ -264,7 +264,7 @@ impl World {
         let before = self.accounts_before(operation);
         let posted =
             self.services.borrow_mut().postgres.execute(self.now_ms(), operation, self.mutation());
-        self.record_check(self.check_posted(operation, &posted, before));
+        self.check(self.check_posted(operation, &posted, before));
         if self.is_cut(run, |slot| slot.postgres_cut) {
             return;
         }

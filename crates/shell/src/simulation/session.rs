@@ -211,7 +211,7 @@ impl Session {
         let world = self.node.world.clone();
         let node = self.node.clone();
         let seat = node.take_seat(player, &name);
-        let seated = if !world.is_calm.get() && world.chance_per_mille(HANGS_UP) {
+        let seated = if !world.is_calm.get() && world.chance(HANGS_UP) {
             let after_ms = world.random_between(HANGS_UP_AFTER_MS.0, HANGS_UP_AFTER_MS.1);
             let (mut seat, mut late) = (std::pin::pin!(seat), world.sleep(after_ms));
             std::future::poll_fn(|context| {
@@ -343,7 +343,7 @@ impl Node {
             let (run, taken) = (self.run, taken.unwrap_or((&Input::Tick, 0)));
             let connection = connection.id;
             let sent = SentMessage { run, connection, player, table, taken, message, text: &text };
-            world.record_check(world.checks.borrow_mut().check_message(&sent));
+            world.check(world.checks.borrow_mut().check_message(&sent));
         }
         world.totals.borrow_mut().messages += 1;
         connection.send_down(world, text);

@@ -178,14 +178,14 @@ impl World {
     }
 
     /// Something is wrong with the house; the first finding ends the run.
-    pub(super) fn report_failure(&self, what: String) {
+    pub(super) fn fail(&self, what: String) {
         self.failure.borrow_mut().get_or_insert(what);
     }
 
     /// For what a check found.
-    pub(super) fn record_check(&self, checked: Result<(), String>) {
+    pub(super) fn check(&self, checked: Result<(), String>) {
         if let Err(what) = checked {
-            self.report_failure(what);
+            self.fail(what);
         }
     }
 
@@ -225,7 +225,7 @@ impl World {
         u64::from(least + self.random_below(most - least + 1))
     }
 
-    pub(super) fn chance_per_mille(&self, share: u32) -> bool {
+    pub(super) fn chance(&self, share: u32) -> bool {
         self.random_below(1_000) < share
     }
 
