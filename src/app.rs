@@ -157,7 +157,8 @@ pub async fn serve(config: Config) -> Result<(), ServeError> {
     if second_factor_keys.is_empty() {
         tracing::warn!("BAHAY_SECOND_FACTOR_KEYS is not set: second factors are stored unsealed");
     }
-    let (allowance, grants) = (config.grants.allowance(), config.grants.limits());
+    let allowance = config.grants.allowance();
+    let grants = config.grants.limits();
     let database = config.database.database_url;
     db::check_schema(&database).await?;
     let connect = async |connections_max| {
@@ -279,9 +280,15 @@ pub async fn start(
 
     let lookup = accounts::session_lookup(pool.clone());
     let auth = Auth::new(signer, clock.clone(), lookup);
-    let (books, proofs) = (ledger.clone(), auth.clone());
     let limits = auth_options.grants;
-    let accounts = Accounts::new(pool.clone(), books, proofs, clock.clone(), welcome, auth_options)?;
+    let accounts = Accounts::new(
+        pool.clone(),
+        ledger.clone(),
+        auth.clone(),
+        clock.clone(),
+        welcome,
+        auth_options,
+    )?;
     let cursor = accounts.load_revocations().await?;
     let follower = accounts.clone();
     background.spawn(async move { follower.follow_revocations(cursor).await });
@@ -310,10 +317,9 @@ pub async fn start(
     let ratings = Ratings::new(pool.clone());
     let conflict_secret = auth.derived_keys("conflict keys of players").swap_remove(0);
     let lobby_options = lobby::Options { conflict_secret, ..lobby_options };
-    let (count, after) = (lobby_options.bots, lobby_options.bots_after);
-    let bots = accounts.load_house_bots(count).await?.into_iter();
+        let bots = accounts.load_house_bots(lobby_options.bots).await?.into_iter();
     let bots = bots.map(|HouseBot { id: player, name, avatar }| Bot { player, name, avatar });
-    let bots = Bots::new(bots.collect(), after);
+    let bots = Bots::new(bots.collect(), lobby_options.bots_after);
     let lobby = Lobby::new(catalog.clone(), tables.clone(), live.clone(), ledger.clone())
         .with_options(lobby_options, ratings.clone())
         .with_accounts(accounts.clone())
@@ -396,20 +402,25 @@ pub async fn start(
 fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]: [&PgPool; 2]) {
     metrics.register_play(tables.counts().play());
     metrics.register_process();
-    let (known, halted, other) = (tables.clone(), tables.clone(), tables.clone());
-    let (voided, dead_node_connections) = (tables.clone(), tables.clone());
-    let (connections, idle) = (pool.clone(), pool.clone());
-    let (booking, booking_idle) = (ledger.clone(), ledger.clone());
-    metrics.register_gauge_fn("bahay_tables", "Tables of which this process has a copy", move || {
-        known.known_tables() as u64
+    let replicas = tables.clone();
+    let halted = tables.clone();
+    let mismatches = tables.clone();
+    let voided = tables.clone();
+    let dead_node_connections = tables.clone();
+    let connections = pool.clone();
+    let idle_connections = pool.clone();
+    let ledger_connections = ledger.clone();
+    let idle_ledger_connections = ledger.clone();
+    metrics.register_gauge_fn("bahay_tables", "Tables of which this process has a replica", move || {
+        replicas.known_tables() as u64
     });
     metrics.register_counter_fn("bahay_tables_halted", "Tables that this process halted", move || {
         halted.counts().halted()
     });
     metrics.register_counter_fn(
         "bahay_table_version_mismatches",
-        "How often a table was left to nodes of another version of the engine",
-        move || other.counts().other_version(),
+        "Tables left to nodes with another version of the engine",
+        move || mismatches.counts().other_version(),
     );
     metrics.register_counter_fn(
         "bahay_games_voided_lost",
@@ -418,12 +429,12 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
     );
     metrics.register_counter_fn(
         "bahay_dead_node_connections",
-        "Connections of dead nodes whose tables this process told",
+        "Connections of dead nodes that this process reported to their tables",
         move || dead_node_connections.counts().dead_node_connections(),
     );
     metrics.register_counts(
         "bahay_ai_decisions",
-        "Moves of players who are taken over that the strong AI was asked for, by outcome",
+        "Actions that the strong AI was asked to choose for absent players, by outcome",
         tables.ai_outcomes(),
     );
     metrics.register_gauge_fn("bahay_database_connections", "Connections to PostgreSQL", move || {
@@ -431,16 +442,16 @@ fn register_metrics(metrics: &Metrics, tables: &Tables<AnyGame>, [pool, ledger]:
     });
     metrics.register_gauge_fn(
         "bahay_database_connections_idle",
-        "Connections to PostgreSQL that nobody uses",
-        move || idle.num_idle() as u64,
+        "Idle connections to PostgreSQL",
+        move || idle_connections.num_idle() as u64,
     );
-    metrics.register_gauge_fn("bahay_ledger_connections", "Connections by which the ledger books", move || {
-        booking.size().into()
+    metrics.register_gauge_fn("bahay_ledger_connections", "Connections of the ledger to PostgreSQL", move || {
+        ledger_connections.size().into()
     });
     metrics.register_gauge_fn(
         "bahay_ledger_connections_idle",
-        "Connections of the ledger that nobody uses",
-        move || booking_idle.num_idle() as u64,
+        "Idle connections of the ledger to PostgreSQL",
+        move || idle_ledger_connections.num_idle() as u64,
     );
 }
 

@@ -375,7 +375,8 @@ async fn connect_owner(database: Database) -> Result<db::PgPool, CommandError> {
 async fn operator(what: OperatorCommand, database: Database) -> Result<(), CommandError> {
     db::check_schema(&database.database_url).await?;
     let operators = Operators::new(connect_owner(database).await?);
-    let (by, now) = (Actor::COMMAND_LINE, clock::Clock::system().now());
+    let by = Actor::COMMAND_LINE;
+    let now = clock::Clock::system().now();
     match what {
         OperatorCommand::Add { name, role } => {
             println!("{}", operators.add(&by, &name, role, now).await?.reveal());
@@ -405,7 +406,8 @@ async fn run_sanction(kind: SanctionKind, what: SanctionCommand, database: Datab
     db::check_schema(&database.database_url).await?;
     let clock = clock::Clock::system();
     let sanctions = Sanctions::new(connect_owner(database).await?, clock.clone());
-    let (by, now) = (Actor::COMMAND_LINE, clock.now());
+    let by = Actor::COMMAND_LINE;
+    let now = clock.now();
     match what {
         SanctionCommand::Add { player, reason, days } => {
             let day = Duration::from_hours(24);
@@ -443,7 +445,8 @@ async fn generate_history(
     let url = database.database_url.options([("synchronous_commit", "off")]);
     let pool = db::connect_as_login(url, options).await;
     let pool = pool.map_err(app::ServeError::Connect)?;
-    let (now, calendar) = (clock::Clock::system().now(), settings.calendar());
+    let now = clock::Clock::system().now();
+    let calendar = settings.calendar();
     let report_progress = |games| eprintln!("{games} games");
     let HistorySummary { games, players, windows } =
         fixtures::generate(&pool, what, now, calendar, report_progress).await?;
@@ -520,7 +523,7 @@ async fn collect_complaints(database: Database) -> Result<Vec<String>, String> {
 async fn verify_ledger(database: Database, records: &Records) -> Result<(), CommandError> {
     let report = ledger_report(database, records).await?;
     println!("{report}");
-    if report.is_clean() { Ok(()) } else { Err("the ledger does not add up".into()) }
+    if report.is_clean() { Ok(()) } else { Err("the ledger does not balance".into()) }
 }
 
 async fn verify_standings(
@@ -535,7 +538,7 @@ async fn verify_standings(
     for difference in &differences {
         println!("{difference}");
     }
-    if differences.is_empty() { Ok(()) } else { Err("the standings do not add up".into()) }
+    if differences.is_empty() { Ok(()) } else { Err("the standings are inconsistent".into()) }
 }
 
 fn verify_file(file: &std::path::Path) -> Result<(), CommandError> {

@@ -65,7 +65,7 @@ enum Source {
 #[derive(Debug)]
 struct HouseClock {
     start: Instant,
-    carried: Mutex<SyncedClock>,
+    synced: Mutex<SyncedClock>,
 }
 
 impl Clock {
@@ -82,15 +82,15 @@ impl Clock {
     /// the next synchronization. It stops if it is not synchronized for two seconds.
     pub fn house(time: Timestamp) -> Self {
         let start = Instant::now();
-        let carried = Mutex::new(SyncedClock::new(time, Duration::ZERO));
-        Self(Source::House(Arc::new(HouseClock { start, carried })))
+        let synced = Mutex::new(SyncedClock::new(time, Duration::ZERO));
+        Self(Source::House(Arc::new(HouseClock { start, synced })))
     }
 
     /// Creates the house's clock before the first synchronization. It stands at the beginning of
     /// time until then.
     pub fn unsynced_house() -> Self {
-        let carried = Mutex::new(SyncedClock::unsynced());
-        Self(Source::House(Arc::new(HouseClock { start: Instant::now(), carried })))
+        let synced = Mutex::new(SyncedClock::unsynced());
+        Self(Source::House(Arc::new(HouseClock { start: Instant::now(), synced })))
     }
 
     /// Returns whether the clock has been synchronized.
@@ -98,7 +98,7 @@ impl Clock {
         match &self.0 {
             Source::System | Source::Set(_) => true,
             Source::House(house) => {
-                house.carried.lock().unwrap_or_else(PoisonError::into_inner).is_synced()
+                house.synced.lock().unwrap_or_else(PoisonError::into_inner).is_synced()
             }
         }
     }
@@ -110,8 +110,8 @@ impl Clock {
         match &self.0 {
             Source::System | Source::Set(_) => true,
             Source::House(house) => {
-                let carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-                carried.is_current(house.start.elapsed())
+                let synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
+                synced.is_current(house.start.elapsed())
             }
         }
     }
@@ -119,24 +119,24 @@ impl Clock {
     /// Records that the house is asked for its time, and returns the moment for
     /// [`Clock::record_time`].
     pub fn record_request(&self) -> Moment {
-        let asked = Moment::now();
+        let requested_at = Moment::now();
         if let Source::House(house) = &self.0 {
-            let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-            carried.record_request(asked.0.saturating_duration_since(house.start));
+            let mut synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
+            synced.record_request(requested_at.0.saturating_duration_since(house.start));
         }
-        asked
+        requested_at
     }
 
-    /// Records the house's time, which was read between `asked` and now. Has no effect on the
+    /// Records the house's time, which was read between `requested_at` and now. Has no effect on the
     /// system's clock and on one set by a test.
-    pub fn record_time(&self, time: Timestamp, asked: Moment) -> SyncOutcome {
+    pub fn record_time(&self, time: Timestamp, requested_at: Moment) -> SyncOutcome {
         let Source::House(house) = &self.0 else {
             return SyncOutcome::Near;
         };
-        let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-        carried.record_time(
+        let mut synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
+        synced.record_time(
             time,
-            asked.0.saturating_duration_since(house.start),
+            requested_at.0.saturating_duration_since(house.start),
             house.start.elapsed(),
         )
     }
@@ -145,8 +145,8 @@ impl Clock {
     /// synchronization, this does not keep the clock running.
     pub fn raise_to(&self, time: Timestamp) {
         if let Source::House(house) = &self.0 {
-            let mut carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-            carried.raise_to(time, house.start.elapsed());
+            let mut synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
+            synced.raise_to(time, house.start.elapsed());
         }
     }
 
@@ -155,8 +155,8 @@ impl Clock {
             Source::System => from_jiff(jiff::Timestamp::now()),
             Source::Set(ms) => Timestamp::from_ms(ms.load(Ordering::Relaxed)),
             Source::House(house) => {
-                let carried = house.carried.lock().unwrap_or_else(PoisonError::into_inner);
-                carried.now(house.start.elapsed())
+                let synced = house.synced.lock().unwrap_or_else(PoisonError::into_inner);
+                synced.now(house.start.elapsed())
             }
         }
     }
@@ -167,7 +167,7 @@ impl Clock {
     /// If the clock is the system's or the house's.
     pub fn step_to(&self, time: Timestamp) {
         match &self.0 {
-            Source::System | Source::House(_) => panic!("only a clock that was set can be set"),
+            Source::System | Source::House(_) => panic!("only a test clock can be set"),
             Source::Set(ms) => ms.store(time.ms(), Ordering::Relaxed),
         }
     }
@@ -179,7 +179,7 @@ impl Clock {
     pub fn advance(&self, duration: Duration) {
         match &self.0 {
             Source::System | Source::House(_) => {
-                panic!("only a clock that was set can be advanced")
+                panic!("only a test clock can be advanced")
             }
             Source::Set(ms) => ms.store(after(self.now(), duration).ms(), Ordering::Relaxed),
         }
@@ -223,14 +223,14 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_set_clock_moves_with_all_its_clones() {
+    fn a_test_clock_advances_all_its_clones() {
         let clock = Clock::set_to(Timestamp::from_ms(1_000));
         clock.clone().advance(Duration::from_millis(25));
         assert_eq!(clock.now(), Timestamp::from_ms(1_025));
     }
 
     #[test]
-    fn times_stay_within_their_bounds() {
+    fn arithmetic_saturates_at_the_bounds() {
         let last = Timestamp::from_ms(i64::MAX);
         assert_eq!(after(last, Duration::from_secs(1)), last);
         assert_eq!(
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_down_on_both_sides_of_1970() {
+    fn times_are_rounded_down_on_both_sides_of_1970() {
         let [past, future] = [-1_500_000, 1_500_000]
             .map(|nanosecond| from_jiff(jiff::Timestamp::from_nanosecond(nanosecond).unwrap()));
         assert_eq!((past.ms(), future.ms()), (-2, 1));

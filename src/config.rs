@@ -43,7 +43,7 @@ pub enum ConfigError {
         "BAHAY_SIGNING_SECRET {0}: give at least 32 random bytes, as from `openssl rand -hex 32`"
     )]
     WeakSecret(WeakSecretError),
-    #[error("BAHAY_PREVIOUS_SIGNING_SECRETS {0}: leave out a secret that never signed")]
+    #[error("BAHAY_PREVIOUS_SIGNING_SECRETS {0}: remove a secret that has never signed")]
     WeakPreviousSecret(WeakSecretError),
     #[error(
         "BAHAY_DEVELOPMENT is for one machine: leave it out, or let BAHAY_LISTEN be on 127.0.0.1"
@@ -475,7 +475,7 @@ impl FromStr for WholeCoins {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let coins: u32 = text.parse().map_err(|_| "give a whole number of coins".to_owned())?;
-        Coins::from_whole(i64::from(coins)).map(Self).ok_or_else(|| "that is too much".to_owned())
+        Coins::from_whole(i64::from(coins)).map(Self).ok_or_else(|| "the amount is too large".to_owned())
     }
 }
 
@@ -511,7 +511,7 @@ mod tests {
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]
-    fn the_defaults_of_rewards_are_those_of_the_house() {
+    fn the_default_reward_settings_match_the_terms() {
         let command = RewardSettings::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let terms = RewardSettings::from_arg_matches(&settings).unwrap().terms();
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_of_grants_are_those_of_the_house() {
+    fn the_default_grant_settings_match_the_limits() {
         let command = GrantSettings::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let settings = GrantSettings::from_arg_matches(&settings).unwrap();
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_of_hashes_are_those_of_accounts() {
+    fn the_default_hash_settings_match_the_options() {
         let command = SignInSettings::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let options = SignInSettings::from_arg_matches(&settings).unwrap().options();

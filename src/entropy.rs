@@ -76,7 +76,7 @@ pub fn random_letters(alphabet: &[u8], count: usize) -> String {
 
 fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives randomness once it has booted");
+    getrandom::fill(&mut bytes).expect("the operating system provides randomness after boot");
     bytes
 }
 
@@ -86,7 +86,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn nothing_is_drawn_twice() {
+    fn random_values_differ() {
         assert_ne!(seed(), seed());
         assert_ne!(uuid(), uuid());
         assert_ne!(game_entropy(), game_entropy());

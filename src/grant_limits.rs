@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_day_is_one_of_utc() {
+    fn the_next_day_begins_at_midnight_utc() {
         let noon = Timestamp::from_ms(1_750_000_000_000);
         let next = next_day(noon);
         assert_eq!(next.ms() % 86_400_000, 0);

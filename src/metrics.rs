@@ -52,8 +52,8 @@ impl Count {
 pub struct Counts(Family<[(&'static str, &'static str); 1], Counter>);
 
 impl Counts {
-    pub fn increment(&self, label: &'static str, word: &'static str) {
-        self.0.get_or_create(&[(label, word)]).inc();
+    pub fn increment(&self, label: &'static str, value: &'static str) {
+        self.0.get_or_create(&[(label, value)]).inc();
     }
 }
 
@@ -120,10 +120,10 @@ pub struct Play {
 
 impl Metrics {
     /// Registers a metric and returns it. The help is a sentence without its full stop.
-    pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, figure: M) -> M {
+    pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
         debug_assert!(name.starts_with("bahay_"), "{name} does not begin with bahay_");
-        self.registry().register(name, help, figure.clone());
-        figure
+        self.registry().register(name, help, metric.clone());
+        metric
     }
 
     /// Registers a family of counters.
@@ -137,10 +137,10 @@ impl Metrics {
         &self,
         name: &'static str,
         help: &'static str,
-        figure: impl Fn() -> u64 + Send + Sync + 'static,
+        sample: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
-        let figure = Box::new(move || SampledValue::Level(figure()));
-        self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
+        let sample = Box::new(move || SampledValue::Level(sample()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
     }
 
     /// Registers a counter whose value is sampled at each scrape. The name is given without
@@ -149,10 +149,10 @@ impl Metrics {
         &self,
         name: &'static str,
         help: &'static str,
-        figure: impl Fn() -> u64 + Send + Sync + 'static,
+        sample: impl Fn() -> u64 + Send + Sync + 'static,
     ) {
-        let figure = Box::new(move || SampledValue::Count(figure()));
-        self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
+        let sample = Box::new(move || SampledValue::Count(sample()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
     }
 
     /// Registers a counter of seconds whose value is sampled at each scrape.
@@ -160,10 +160,10 @@ impl Metrics {
         &self,
         name: &'static str,
         help: &'static str,
-        figure: impl Fn() -> Duration + Send + Sync + 'static,
+        sample: impl Fn() -> Duration + Send + Sync + 'static,
     ) {
-        let figure = Box::new(move || SampledValue::Time(figure()));
-        self.registry().register_collector(Box::new(SampledMetric { name, help, figure }));
+        let sample = Box::new(move || SampledValue::Time(sample()));
+        self.registry().register_collector(Box::new(SampledMetric { name, help, sample }));
     }
 
     /// Registers the metrics of play.
@@ -187,23 +187,23 @@ impl Metrics {
         let times = [
             (
                 "action_to_ack",
-                "From reading a command until its ack waits to be written",
+                "Time from reading a command until its ack is queued",
                 action_to_ack,
             ),
-            ("append", "Storing a line in Redis", append),
-            ("resume", "Joining a table until what was missed waits to be written", resume),
-            ("game_opening", "Opening a game in the ledger", opening),
-            ("settlement", "Settling a game in the ledger", settlement),
+            ("append", "Time to store a line in Redis", append),
+            ("resume", "Time from joining a table until the missed updates are queued", resume),
+            ("game_opening", "Time to open a game in the ledger", opening),
+            ("settlement", "Time to settle a game in the ledger", settlement),
         ];
         for (name, help, times) in times {
             self.register(&format!("bahay_{name}_seconds"), help, times.0);
         }
         let counts = [
-            ("moves", "Actions of players that were stored", moves),
-            ("games_settled", "Games that this process had settled", games),
-            ("messages_in", "Texts from clients", messages_in),
-            ("messages_out", "Texts to clients", messages_out),
-            ("bytes_out", "Bytes of text to clients", bytes_out),
+            ("moves", "Stored actions of players", moves),
+            ("games_settled", "Games that this process has settled", games),
+            ("messages_in", "Messages from clients", messages_in),
+            ("messages_out", "Messages to clients", messages_out),
+            ("bytes_out", "Bytes of messages to clients", bytes_out),
         ];
         for (name, help, count) in counts {
             self.register(&format!("bahay_{name}"), help, count.0);
@@ -211,20 +211,20 @@ impl Metrics {
         let levels = [
             (
                 "appends_waiting",
-                "Lines that Redis was asked to store and has not answered",
+                "Appends in flight to Redis",
                 appends_waiting,
             ),
             ("sockets", "Open sockets of players", sockets),
             (
                 "socket_messages_waiting",
-                "Messages that clients have not taken yet",
+                "Messages queued for clients",
                 messages_waiting,
             ),
         ];
         for (name, help, level) in levels {
             self.register(&format!("bahay_{name}"), help, level.0);
         }
-        self.register("bahay_refusals", "Commands that were refused, by code", refusals.0);
+        self.register("bahay_refusals", "Refused commands by code", refusals.0);
     }
 
     /// Registers the metrics of the process, as far as the kernel reports them in /proc, and those
@@ -233,22 +233,24 @@ impl Metrics {
         self.register_seconds_fn("bahay_process_cpu_seconds", "Processor time of this process", || {
             process_cpu().unwrap_or_default()
         });
-        self.register_gauge_fn("bahay_process_resident_bytes", "Memory that this process occupies", || {
+        self.register_gauge_fn("bahay_process_resident_bytes", "Resident memory of this process", || {
             process_resident_bytes().unwrap_or_default()
         });
         let runtime = tokio::runtime::Handle::current().metrics();
-        let (tasks, queue, workers) = (runtime.clone(), runtime.clone(), runtime);
-        self.register_gauge_fn("bahay_runtime_tasks", "Tasks of the runtime that have not ended", move || {
+        let tasks = runtime.clone();
+        let queue = runtime.clone();
+        let workers = runtime;
+        self.register_gauge_fn("bahay_runtime_tasks", "Live tasks of the runtime", move || {
             tasks.num_alive_tasks() as u64
         });
         self.register_gauge_fn(
             "bahay_runtime_queue",
-            "Tasks that wait in the runtime's common queue",
+            "Tasks in the global queue of the runtime",
             move || queue.global_queue_depth() as u64,
         );
         self.register_seconds_fn(
             "bahay_runtime_busy_seconds",
-            "Time that workers spent on tasks",
+            "Time that the runtime's workers spent on tasks",
             move || {
                 (0..workers.num_workers())
                     .map(|worker| workers.worker_total_busy_duration(worker))
@@ -280,7 +282,7 @@ enum SampledValue {
 struct SampledMetric {
     name: &'static str,
     help: &'static str,
-    figure: Box<dyn Fn() -> SampledValue + Send + Sync>,
+    sample: Box<dyn Fn() -> SampledValue + Send + Sync>,
 }
 
 impl fmt::Debug for SampledMetric {
@@ -291,7 +293,7 @@ impl fmt::Debug for SampledMetric {
 
 impl Collector for SampledMetric {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        match (self.figure)() {
+        match (self.sample)() {
             SampledValue::Level(level) => {
                 let level = i64::try_from(level).unwrap_or(i64::MAX);
                 self.write(encoder, &ConstGauge::new(level))
@@ -306,10 +308,10 @@ impl SampledMetric {
     fn write(
         &self,
         mut encoder: DescriptorEncoder<'_>,
-        figure: &(impl EncodeMetric + TypedMetric),
+        metric: &(impl EncodeMetric + TypedMetric),
     ) -> Result<(), fmt::Error> {
-        let kind = figure.metric_type();
-        figure.encode(encoder.encode_descriptor(self.name, self.help, None, kind)?)
+        let kind = metric.metric_type();
+        metric.encode(encoder.encode_descriptor(self.name, self.help, None, kind)?)
     }
 }
 
@@ -319,7 +321,7 @@ fn process_cpu() -> Option<Duration> {
     // The second field is a name in parentheses that may contain spaces, so fields are counted
     // behind it.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
+    let ticks = |index: usize| fields.get(index)?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
 }
 
@@ -337,7 +339,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_registered_figure_is_in_the_text() {
+    fn a_registered_metric_is_encoded() {
         let metrics = Metrics::default();
         let tables: Gauge = metrics.register("bahay_tables", "Tables in memory", Gauge::default());
         tables.set(7);
@@ -347,8 +349,9 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_play_and_those_asked_for_are_in_the_text() {
-        let (metrics, play) = (Metrics::default(), Play::default());
+    fn metrics_of_play_and_sampled_metrics_are_encoded() {
+        let metrics = Metrics::default();
+        let play = Play::default();
         metrics.register_play(&play);
         metrics.register_gauge_fn("bahay_things", "Things", || 5);
         metrics.register_counter_fn("bahay_steps", "Steps", || 6);

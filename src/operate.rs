@@ -158,7 +158,8 @@ async fn list_halted(pool: &PgPool) -> Result<String, CommandError> {
         let game = halted.game.map_or("no game".to_owned(), |game| format!("game {game}"));
         let room = halted.room.as_deref().unwrap_or("an unknown room");
         let version = halted.version.map_or("unknown".to_owned(), |version| version.to_string());
-        let (table, reason) = (halted.table, halted.reason);
+        let table = halted.table;
+        let reason = halted.reason;
         writeln!(output, "{table}  {since:.0}  {room}  {game}  version {version}  {reason}")?;
     }
     if output.is_empty() {

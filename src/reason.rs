@@ -46,7 +46,7 @@ impl Reason {
     /// # Panics
     /// If the text is invalid.
     pub const fn from_static(text: &'static str) -> Self {
-        assert!(text.is_ascii() && text.len() >= 10 && text.len() <= 500, "a reason of its length");
+        assert!(text.is_ascii() && text.len() >= 10 && text.len() <= 500, "a reason has 10 to 500 ASCII characters");
         Self(Cow::Borrowed(text))
     }
 }
@@ -79,7 +79,7 @@ mod tests {
     use super::{ParseReasonError, REASON_LENGTH, Reason};
 
     #[test]
-    fn a_reason_says_something() {
+    fn a_reason_is_trimmed_and_bounded() {
         assert_eq!(
             " paid twice by mistake ".parse::<Reason>().unwrap().as_str(),
             "paid twice by mistake"
@@ -90,8 +90,9 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_counted_and_not_their_bytes() {
-        let (least, most) = (*REASON_LENGTH.start(), *REASON_LENGTH.end());
+    fn lengths_are_in_characters_and_not_in_bytes() {
+        let least = *REASON_LENGTH.start();
+        let most = *REASON_LENGTH.end();
         for letter in ["x", "ñ", "札", "🂡"] {
             for length in [least, most] {
                 let text = letter.repeat(length);

@@ -55,9 +55,9 @@ pub enum SimulateError {
     Coins(Coins),
     #[error("the house has no rooms")]
     NoRoom,
-    #[error("there is no game {kind}, but {known}")]
+    #[error("there is no game {kind}; the games are {known}")]
     NoGame { kind: String, known: String },
-    #[error("{kind} has no rule set {rule_set}, but {known}")]
+    #[error("{kind} has no rule set {rule_set}; its rule sets are {known}")]
     NoRuleSet { kind: String, rule_set: String, known: String },
     #[error("{path} cannot be written: {error}", path = path.display())]
     Records { path: PathBuf, error: std::io::Error },
@@ -236,7 +236,8 @@ impl SimulationTotals {
             let tenths = part.saturating_mul(1_000) / self.games.max(1);
             format!("{}.{} %", tenths / 10, tenths % 10)
         };
-        let (room, Simulate { seed, .. }) = (&terms.room, options);
+        let room = &terms.room;
+        let seed = options.seed;
         let games = self.games;
         writeln!(out, "{games} games of {title} ({rule_set}) in the {room} room, seed {seed}")?;
         writeln!(out, "every record verified, no coin missing")?;
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_set_of_every_game_is_played_by_its_names() {
+    fn every_rule_set_of_every_game_can_be_simulated() {
         for kind in catalog::kinds() {
             for set in &kind.rule_sets {
                 let output = run_to_string(Some(kind.name), Some(set.name)).unwrap();
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_named_is_as_in_the_first_room() {
+    fn the_first_room_provides_the_defaults() {
         let room = &house_rooms(Clocks::default())[0];
         let plain = run_to_string(None, None).unwrap();
         assert_eq!(run_to_string(Some(room.kind()), None).unwrap(), plain);

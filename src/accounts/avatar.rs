@@ -75,7 +75,7 @@ mod tests {
     use super::{AVATARS, Avatar, ParseAvatarError};
 
     #[test]
-    fn the_catalogue_names_each_picture_once() {
+    fn each_avatar_is_listed_once() {
         for (place, name) in AVATARS.iter().enumerate() {
             assert_eq!(name.parse::<Avatar>().unwrap().as_str(), *name);
             assert!(!AVATARS[..place].contains(name), "{name}");

@@ -55,14 +55,14 @@ impl SignReading {
 
 /// Returns the skeletons of a name, sorted and never empty.
 pub(super) fn skeletons(name: &str) -> Vec<String> {
-    let mut looks = BTreeSet::from([search_skeleton(name)]);
+    let mut skeletons = BTreeSet::from([search_skeleton(name)]);
     for reading in SignReading::ALL {
         let read = expand_signs(name, reading);
         let written = fold_skeleton(&read);
         // Upper-case letters of other scripts become Latin lower-case letters only in this step.
-        looks.extend([fold_skeleton(&read.to_lowercase()), fold_skeleton(&written), written]);
+        skeletons.extend([fold_skeleton(&read.to_lowercase()), fold_skeleton(&written), written]);
     }
-    looks.into_iter().filter(|look| !look.is_empty()).collect()
+    skeletons.into_iter().filter(|skeleton| !skeleton.is_empty()).collect()
 }
 
 /// Returns the skeleton by which a name is looked up, regardless of case. For a text without
@@ -131,11 +131,11 @@ mod tests {
 
     fn are_alike(one: &str, other: &str) -> bool {
         let other = skeletons(other);
-        skeletons(one).iter().any(|look| other.contains(look))
+        skeletons(one).iter().any(|skeleton| other.contains(skeleton))
     }
 
     #[test]
-    fn names_that_look_alike_share_a_look() {
+    fn confusable_names_share_a_skeleton() {
         for (one, other) in [
             ("Maria", "maria"),
             ("Maria", "MARIA"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_do_not() {
+    fn distinct_names_share_no_skeleton() {
         for (one, other) in [
             ("Maria", "Marie"),
             ("Maria", "Mario"),
@@ -189,14 +189,14 @@ mod tests {
             assert!(!are_alike(one, other), "{one} {other}: {:?} {:?}", skeletons(one), skeletons(other));
         }
         for name in ["-", "··", "日本", "🂡", "一", "ー", "❤️"] {
-            let looks = skeletons(name);
-            assert!(!looks.is_empty() && looks.iter().all(|look| !look.is_empty()), "{name}");
+            let found = skeletons(name);
+            assert!(!found.is_empty() && found.iter().all(|skeleton| !skeleton.is_empty()), "{name}");
         }
     }
 
     /// The case in which the player types the name does not matter.
     #[test]
-    fn a_name_is_found_by_one_of_its_looks() {
+    fn a_name_is_found_by_one_of_its_skeletons() {
         for (name, typed) in [
             ("MARIA", "maria"),
             ("PaypaI", "paypai"),

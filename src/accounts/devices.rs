@@ -167,7 +167,8 @@ impl Accounts {
         new: &DeviceId,
     ) -> Result<(), AccountError> {
         let now = self.clock.now();
-        let (old, new) = (old.hash(), new.hash());
+        let old = old.hash();
+        let new = new.hash();
         let once = || self.change_device_once(player, [&old, &new], now);
         for session in transaction::retry(once).await? {
             self.auth.revocations().insert(session, now);

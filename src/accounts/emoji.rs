@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_emoji_begins_none() {
+    fn other_characters_start_no_emoji() {
         for text in ["", "a", "4", "#", "\u{fe0f}", "\u{200d}", "🇵", "★", "\u{20e3}"] {
             assert_eq!(sequence_length(&text.chars().collect::<Vec<_>>()), 0, "{text:?}");
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_read_out_of_signs() {
+    fn symbols_are_read_as_their_letters() {
         let read: String = "🅰🅓🇲ℹ🅽4".chars().filter_map(letter_in_sign).collect();
         assert_eq!(read, "admin4");
     }

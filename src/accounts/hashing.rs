@@ -139,7 +139,8 @@ impl HashPermit {
         password: &[u8],
         hash: Option<&str>,
     ) -> Result<bool, AccountError> {
-        let (password, hash) = (password.to_vec(), hash.map(str::to_owned));
+        let password = password.to_vec();
+        let hash = hash.map(str::to_owned);
         self.run_blocking(move |inner| {
             let given = hash.as_deref().unwrap_or(&inner.dummy_hash);
             let is_right = inner.argon2.verify_password(&password, given).is_ok();
@@ -188,7 +189,7 @@ mod tests {
         HashOptions { memory_kib: 64, passes: 1, at_once: 1, waiting_max: 1 };
 
     #[tokio::test]
-    async fn a_hash_knows_its_password_and_no_other() {
+    async fn a_hash_verifies_its_password_only() {
         let hasher = Hasher::new(CHEAP).unwrap();
         let permit = hasher.acquire().unwrap();
         let hash = permit.hash(b"correct horse").await.unwrap();
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_may_wait_are_refused() {
+    fn requests_beyond_the_queue_are_refused() {
         let hasher = Hasher::new(CHEAP).unwrap();
         let one = hasher.acquire().unwrap();
         let _other = hasher.acquire().unwrap();
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_mean_nothing_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert!(Hasher::new(HashOptions { memory_kib: 1, ..CHEAP }).is_err());
         assert!(Hasher::new(HashOptions { passes: 0, ..CHEAP }).is_err());
         assert_eq!(HashOptions::default().memory_kib, 19_456);

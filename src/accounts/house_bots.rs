@@ -69,10 +69,11 @@ impl HouseBot {
 
     /// Creates a bot. Its name begins with a word that is reserved for players' names.
     fn new(number: usize) -> Self {
-        let (round, place) = (number / NAMES.len(), number % NAMES.len());
+        let round = number / NAMES.len();
+        let index = number % NAMES.len();
         let name = match round {
-            0 => format!("Bot {}", NAMES[place]),
-            _ => format!("Bot {} {}", NAMES[place], round + 1),
+            0 => format!("Bot {}", NAMES[index]),
+            _ => format!("Bot {} {}", NAMES[index], round + 1),
         };
         let avatar = AVATARS[number % AVATARS.len()].to_owned();
         Self { id: PlayerId(entropy::uuid()), name, avatar }

@@ -41,9 +41,9 @@ pub struct Name(String);
 /// The errors of a text that is no name, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ParseNameError {
-    #[error("a name holds no control characters and nothing invisible")]
+    #[error("a name must not contain control or invisible characters")]
     Invisible,
-    #[error("a name holds emoji only whole: a flag is two of its letters")]
+    #[error("a name may contain complete emoji only: a flag has two regional letters")]
     Emoji,
     #[error(
         "a name holds accents and other marks only on letters of their script, and few on each"
@@ -51,7 +51,7 @@ pub enum ParseNameError {
     Mark,
     #[error("a name has 2 to 20 characters")]
     Length,
-    #[error("a name holds at least one letter or digit")]
+    #[error("a name must contain at least one letter or digit")]
     Letter,
 }
 
@@ -153,7 +153,7 @@ mod tests {
     use unicode_normalization::UnicodeNormalization as _;
 
     #[test]
-    fn names_of_every_script_are_granted() {
+    fn names_of_every_script_are_accepted() {
         for (given, kept) in [
             ("Maria", "Maria"),
             ("  Mang \u{3000} Tomás ", "Mang Tomás"),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_first_reason_that_holds() {
+    fn the_first_violation_is_reported() {
         let long = "é".repeat(21);
         let longer = " ".repeat(300);
         for (given, reason) in [
@@ -262,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn a_granted_name_is_visible_and_stable() {
-        let mut granted = 0;
+    fn an_accepted_name_is_visible_and_stable() {
+        let mut accepted = 0;
         for text in random_texts() {
             let Ok(name) = text.parse::<Name>() else { continue };
-            granted += 1;
+            accepted += 1;
             assert_eq!(name.0.nfc().collect::<String>(), name.0, "{text:?}");
             assert_eq!(name.0.parse::<Name>(), Ok(name.clone()), "{text:?}");
             let letters: Vec<char> = name.0.chars().collect();
@@ -284,6 +284,6 @@ mod tests {
             }
             assert!(has_letter, "{text:?}");
         }
-        assert!(granted > 1_000, "{granted}");
+        assert!(accepted > 1_000, "{accepted}");
     }
 }

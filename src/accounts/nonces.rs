@@ -31,8 +31,8 @@ const PURPOSE: &str = "nonces of ID tokens";
 /// The layout of a nonce: a random name, the expiry, and the message authentication code.
 const NAME_BYTES: usize = 16;
 const TIME_BYTES: usize = 8;
-const MARK_BYTES: usize = 32;
-const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MARK_BYTES;
+const MAC_BYTES: usize = 32;
+const NONCE_BYTES: usize = NAME_BYTES + TIME_BYTES + MAC_BYTES;
 
 /// The number of expired nonces that one use removes.
 const PURGE_BATCH: i64 = 100;
@@ -59,12 +59,12 @@ impl Accounts {
         let expires_at = clock::after(self.clock.now(), NONCE_LIFE);
         let mut bytes = [0; NONCE_BYTES];
         let (name, rest) = bytes.split_at_mut(NAME_BYTES);
-        let (time, end) = rest.split_at_mut(TIME_BYTES);
+        let (time, mac) = rest.split_at_mut(TIME_BYTES);
         name.copy_from_slice(entropy::uuid().as_bytes());
         time.copy_from_slice(&expires_at.ms().to_be_bytes());
         // The first key is the current one.
         let key = self.auth.derived_keys(PURPOSE).swap_remove(0);
-        end.copy_from_slice(&hmac_sha256(&key, &message(name, time, device)));
+        mac.copy_from_slice(&hmac_sha256(&key, &message(name, time, device)));
         IssuedNonce { text: Hex(bytes).to_string(), expires_at }
     }
 
@@ -74,17 +74,17 @@ impl Accounts {
     /// [`OpenIdError::Nonce`].
     pub(super) fn verify_nonce(
         &self,
-        carried: Option<&str>,
+        token_nonce: Option<&str>,
         device: &DeviceId,
     ) -> Result<Nonce, AccountError> {
         let refused = || AccountError::OpenId(OpenIdError::Nonce);
         let bytes: Hex<NONCE_BYTES> =
-            carried.and_then(|text| text.parse().ok()).ok_or_else(refused)?;
+            token_nonce.and_then(|text| text.parse().ok()).ok_or_else(refused)?;
         let (name, rest) = bytes.0.split_at(NAME_BYTES);
-        let (time, end) = rest.split_at(TIME_BYTES);
+        let (time, mac) = rest.split_at(TIME_BYTES);
         let message = message(name, time, device);
         let keys = self.auth.derived_keys(PURPOSE);
-        let is_ours = keys.iter().any(|key| is_hmac_sha256(key, &message, end));
+        let is_ours = keys.iter().any(|key| is_hmac_sha256(key, &message, mac));
         let mut ms = [0; TIME_BYTES];
         ms.copy_from_slice(time);
         let expires_at = Timestamp::from_ms(i64::from_be_bytes(ms));

@@ -29,7 +29,7 @@ pub struct NewPassword(String);
 
 /// The error of a text that may not be set as a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a password has 8 to 128 characters, whichever they are")]
+#[error("a password has 8 to 128 characters of any kind")]
 pub struct ParsePasswordError;
 
 impl NewPassword {
@@ -38,30 +38,30 @@ impl NewPassword {
     }
 
     /// Returns the length, in characters.
-    pub fn characters(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.0.chars().count()
     }
 
     /// Returns whether the password would be guessed early: a common one, one character repeated,
     /// or the name, forwards or backwards, with digits and symbols around it.
     pub fn is_easy(&self, name: &str) -> bool {
-        let small = self.0.to_lowercase();
-        let first = small.chars().next();
-        COMMON.lines().any(|common| common == small)
-            || small.chars().all(|letter| Some(letter) == first)
-            || is_like(&small, name)
-            || is_made_of(&small, name)
+        let lower = self.0.to_lowercase();
+        let first = lower.chars().next();
+        COMMON.lines().any(|common| common == lower)
+            || lower.chars().all(|letter| Some(letter) == first)
+            || resembles_name(&lower, name)
+            || consists_of_name(&lower, name)
     }
 }
 
-fn is_like(small: &str, name: &str) -> bool {
+fn resembles_name(lower: &str, name: &str) -> bool {
     // Trims before folding, because digits share skeletons with letters.
-    let bare = |text: &str| search_skeleton(text.trim_matches(|letter: char| !letter.is_alphabetic()));
-    let names = [search_skeleton(name), bare(name)];
-    let backwards: String = small.chars().rev().collect();
-    [small, &backwards].into_iter().any(|password| {
-        let looks = [search_skeleton(password), bare(password)];
-        looks.iter().any(|look| !look.is_empty() && names.contains(look))
+    let trimmed = |text: &str| search_skeleton(text.trim_matches(|letter: char| !letter.is_alphabetic()));
+    let names = [search_skeleton(name), trimmed(name)];
+    let backwards: String = lower.chars().rev().collect();
+    [lower, &backwards].into_iter().any(|password| {
+        let skeletons = [search_skeleton(password), trimmed(password)];
+        skeletons.iter().any(|skeleton| !skeleton.is_empty() && names.contains(skeleton))
     })
 }
 
@@ -70,23 +70,23 @@ const WORD_LETTERS_MIN: usize = 3;
 
 /// The number of letters and digits besides the words of the name up to which a password counts as
 /// easy.
-const BESIDE_MAX: usize = 3;
+const EXTRA_CHARACTERS_MAX: usize = 3;
 
 /// Returns whether the password consists of words of the name, in any order and number, with little
 /// else.
-fn is_made_of(small: &str, name: &str) -> bool {
+fn consists_of_name(lower: &str, name: &str) -> bool {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).map(search_skeleton);
     let mut words: Vec<String> =
         words.filter(|word| word.chars().count() >= WORD_LETTERS_MIN).collect();
     // The longest word is removed first, since a short one may be a part of it.
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-    let backwards: String = small.chars().rev().collect();
+    let backwards: String = lower.chars().rev().collect();
     !words.is_empty()
-        && [small, &backwards].into_iter().any(|password| {
-            let look = search_skeleton(password);
-            let left = words.iter().fold(look.clone(), |left, word| left.replace(word, " "));
-            let beside = left.chars().filter(|letter| letter.is_alphanumeric()).count();
-            left != look && beside <= BESIDE_MAX
+        && [lower, &backwards].into_iter().any(|password| {
+            let skeleton = search_skeleton(password);
+            let left = words.iter().fold(skeleton.clone(), |left, word| left.replace(word, " "));
+            let extra = left.chars().filter(|letter| letter.is_alphanumeric()).count();
+            left != skeleton && extra <= EXTRA_CHARACTERS_MAX
         })
 }
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_first_is_easy() {
+    fn passwords_that_are_guessed_early_are_easy() {
         let is_easy = |text: &str| text.parse::<NewPassword>().unwrap().is_easy("Mang Tomas");
         for text in [
             "password",

@@ -83,7 +83,7 @@ impl Accounts {
                     return Ok(signed_in);
                 }
             }
-            let reason = "a device changed hands twice at once".to_owned();
+            let reason = "a device was reassigned twice concurrently".to_owned();
             Err(AccountError::Unavailable { reason }.into())
         };
         transaction::retry(once).await
@@ -166,13 +166,18 @@ impl Accounts {
         };
         let row = db::retry(once).await?.ok_or(AccountError::PlayerGone)?;
         if let Some(reason) = row.reason {
-            let (reason, ends_at) = (Reason::from_column(reason), row.ends_at.map(from_sql));
+            let reason = Reason::from_column(reason);
+            let ends_at = row.ends_at.map(from_sql);
             return Err(AccountError::Banned(Sanction { reason, ends_at }));
         }
-        let renamed_at = row.renamed_at;
-        let (name, avatar, time_zone) = (row.name, row.avatar, row.time_zone);
-        let row =
-            Row { id: row.id, name, avatar, time_zone, created_at: row.created_at, renamed_at };
+        let row = Row {
+            id: row.id,
+            name: row.name,
+            avatar: row.avatar,
+            time_zone: row.time_zone,
+            created_at: row.created_at,
+            renamed_at: row.renamed_at,
+        };
         Ok(row.into())
     }
 
@@ -409,7 +414,7 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn a_guest_has_a_name_that_it_could_have_chosen() {
+    fn a_guests_initial_name_is_valid() {
         let name = guest_name(PlayerId(Uuid::max()));
         assert_eq!(name, "Guest ffffff");
         assert!(name.parse::<Name>().is_ok());

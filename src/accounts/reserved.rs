@@ -75,7 +75,7 @@ fn has_reserved_word(text: &str) -> bool {
 
 fn is_reserved_word(text: &str) -> bool {
     let written = fold_skeleton(text);
-    [fold_skeleton(&text.to_lowercase()), fold_skeleton(&written), written].iter().any(|look| RESERVED_SKELETONS.contains(look))
+    [fold_skeleton(&text.to_lowercase()), fold_skeleton(&written), written].iter().any(|skeleton| RESERVED_SKELETONS.contains(skeleton))
 }
 
 /// Splits a text into runs of letters and runs of digits, and drops characters that are not
@@ -107,7 +107,7 @@ fn split_parts(text: &str) -> Vec<String> {
 /// Replaces digits and symbols by the letters for which they are commonly written. The digit one
 /// stands for either of two letters, and `one` selects it.
 fn replace_lookalike_digits(text: &str, one: char) -> String {
-    let spelt = |letter: char| match letter {
+    let replace = |letter: char| match letter {
         '1' | '!' | '|' | '¡' => one,
         '0' => 'o',
         '2' => 'z',
@@ -120,7 +120,7 @@ fn replace_lookalike_digits(text: &str, one: char) -> String {
         '9' => 'g',
         other => other,
     };
-    text.chars().map(spelt).collect()
+    text.chars().map(replace).collect()
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
     use super::is_reserved;
 
     #[test]
-    fn nobody_speaks_for_the_house() {
+    fn reserved_words_are_found_in_names() {
         for name in [
             "Admin",
             "ADMlN",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_free() {
+    fn other_words_are_not_reserved() {
         for name in [
             "Luz",
             "Modesto",

@@ -94,14 +94,14 @@ impl Accounts {
             match self.poll_revocations(&mut cursor).await {
                 Ok(_) => {
                     if is_failing {
-                        tracing::info!("sessions ended elsewhere are heard of again");
+                        tracing::info!("revocations of other nodes can be read again");
                     }
                     is_failing = false;
                 }
                 Err(error) => {
                     // Logged at the first failure, and not twice a second.
                     if !is_failing {
-                        tracing::error!(%error, "sessions ended elsewhere are not heard of");
+                        tracing::error!(%error, "revocations of other nodes cannot be read");
                     }
                     is_failing = true;
                 }

@@ -34,7 +34,7 @@ pub enum SanctionKind {
 
 /// The error of a text that names no kind of sanction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a player is kept from entry or from speech")]
+#[error("a sanction is a ban or a mute")]
 pub struct ParseSanctionError;
 
 impl FromStr for SanctionKind {

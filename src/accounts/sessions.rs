@@ -151,7 +151,7 @@ impl Accounts {
             }
             record_refresh(&mut tx, session, visitor, salt.as_deref(), now).await?;
             tx.commit().await?;
-            tracing::info!(%session, "a device has repeated a refresh and got the same successor");
+            tracing::info!(%session, "a device repeated a refresh and received the same successor");
             return Ok((player, self.tokens(player, opened)));
         };
         let session_expires_at = from_sql(family.expires_at);

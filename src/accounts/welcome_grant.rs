@@ -25,7 +25,8 @@ impl Accounts {
         if self.welcome.is_zero() {
             return Ok(());
         }
-        let (key, amount) = (player.to_string(), self.welcome);
+        let key = player.to_string();
+        let amount = self.welcome;
         let grant = GrantCoins { player, grant: Grant::Welcome, key, amount };
         self.ledger.grant_in_tx(connection, grant).await?;
         Ok(())

@@ -56,7 +56,7 @@ pub struct ParseProofError;
 /// The error of a proof that has expired, belongs to another session, or was not issued by this
 /// server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the proof is not of this session, or older than five minutes; show once more who you are")]
+#[error("the proof is of another session or older than five minutes; present a credential again")]
 pub struct InvalidProofError;
 
 impl HolderProof {
@@ -90,11 +90,11 @@ impl Auth {
     pub fn holder_proof(&self, player: &Player) -> HolderProof {
         let expires_at = clock::after(self.clock.now(), PROOF_LIFE);
         let mut bytes = [0; PROOF_BYTES];
-        let (time, mark) = bytes.split_at_mut(TIME_BYTES);
+        let (time, mac) = bytes.split_at_mut(TIME_BYTES);
         time.copy_from_slice(&expires_at.ms().to_be_bytes());
         // The first key is the current one.
         let key = self.derived_keys(PURPOSE).swap_remove(0);
-        mark.copy_from_slice(&hmac_sha256(&key, &message(player, expires_at)));
+        mac.copy_from_slice(&hmac_sha256(&key, &message(player, expires_at)));
         HolderProof { bytes: Hex(bytes), expires_at }
     }
 
@@ -104,9 +104,9 @@ impl Auth {
     /// [`InvalidProofError`].
     pub fn holder(&self, player: Player, proof: &HolderProof) -> Result<Holder, InvalidProofError> {
         let message = message(&player, proof.expires_at);
-        let mark = &proof.bytes.0[TIME_BYTES..];
+        let mac = &proof.bytes.0[TIME_BYTES..];
         let keys = self.derived_keys(PURPOSE);
-        let is_ours = keys.iter().any(|key| is_hmac_sha256(key, &message, mark));
+        let is_ours = keys.iter().any(|key| is_hmac_sha256(key, &message, mac));
         if is_ours && self.clock.now() < proof.expires_at {
             Ok(Holder { player, proof: Proof })
         } else {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_proof_is_of_one_session_for_five_minutes() {
+    async fn a_proof_is_valid_in_one_session_for_five_minutes() {
         let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
         let auth = auth(Signer::new(SECRET).unwrap(), &clock);
         let maria = player(&auth, PlayerId(uuid())).await;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_other_letter_is_refused() {
+    async fn a_proof_with_any_changed_character_is_refused() {
         let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
         let auth = auth(Signer::new(SECRET).unwrap(), &clock);
         let maria = player(&auth, PlayerId(uuid())).await;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn outlives_the_rotation_of_a_secret() {
+    async fn a_proof_outlives_the_rotation_of_a_secret() {
         let clock = Clock::set_to(Timestamp::from_ms(1_772_366_400_250));
         let old = auth(Signer::new(OTHER).unwrap(), &clock);
         let maria = player(&old, PlayerId(uuid())).await;

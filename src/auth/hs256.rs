@@ -33,16 +33,16 @@ pub(crate) fn install() {
 
 /// Returns the HMAC-SHA-256 of a message, for derived keys and message authentication codes.
 pub fn hmac_sha256(key: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
     mac.update(message);
     mac.finalize().into_bytes().into()
 }
 
-/// Returns whether `mac` is the HMAC-SHA-256 of the message. Compares in constant time.
-pub fn is_hmac_sha256(key: &[u8], message: &[u8], mark: &[u8]) -> bool {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+/// Returns whether `code` is the HMAC-SHA-256 of the message. Compares in constant time.
+pub fn is_hmac_sha256(key: &[u8], message: &[u8], code: &[u8]) -> bool {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
     mac.update(message);
-    mac.verify_slice(mark).is_ok()
+    mac.verify_slice(code).is_ok()
 }
 
 struct Hs256(Hmac<Sha256>);

@@ -115,7 +115,7 @@ pub enum AuthError {
     /// The session has ended, or has never existed.
     #[error("the session has ended; sign in again")]
     Revoked,
-    #[error("sessions cannot be read just now; try again")]
+    #[error("sessions are unavailable at the moment; try again")]
     Unavailable,
 }
 
@@ -208,8 +208,8 @@ impl Auth {
     /// Returns the player if its session exists and belongs to it.
     async fn check_session(&self, player: Player) -> Result<Player, AuthError> {
         let now = self.clock.now();
-        let known = match self.cache.find_player(player.session, now) {
-            Some(known) => known,
+        let owner = match self.cache.find_player(player.session, now) {
+            Some(owner) => owner,
             None => {
                 let found = self.lookup.find_player(player.session).await;
                 let found = found.map_err(|LookupError| AuthError::Unavailable)?;
@@ -219,7 +219,7 @@ impl Auth {
             }
         };
         // A session of this server belongs to one player.
-        if known == player.id { Ok(player) } else { Err(AuthError::Revoked) }
+        if owner == player.id { Ok(player) } else { Err(AuthError::Revoked) }
     }
 
     /// Verifies the signature, the expiry and the revocations of a token, without I/O.

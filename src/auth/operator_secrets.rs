@@ -115,7 +115,7 @@ mod tests {
 
     /// The test vectors of RFC 4648.
     #[test]
-    fn base64url_is_that_of_the_standard() {
+    fn base64url_matches_the_test_vectors() {
         for (bytes, text) in [
             (&b""[..], ""),
             (b"f", "Zg"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn is_read_as_it_was_revealed_and_never_printed() {
+    fn a_revealed_secret_parses_and_is_never_printed() {
         let token = OperatorToken::random();
         assert_eq!(token.reveal().parse::<OperatorToken>(), Ok(token.clone()));
         assert_eq!(format!("{token:?}"), "OperatorToken(…)");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_of_forms_says_nothing_of_the_cookie() {
+    fn the_form_token_does_not_reveal_the_cookie() {
         let token = DeskToken::random();
         assert_eq!(token.form_token(), token.clone().form_token());
         assert_ne!(token.form_token(), base64url(&token.hash().0));

@@ -93,7 +93,7 @@ mod tests {
     use super::{ParseRefreshTokenError, RefreshToken, SuccessorSalt};
 
     #[test]
-    fn is_read_as_it_was_revealed_and_never_printed() {
+    fn a_revealed_secret_parses_and_is_never_printed() {
         let token = RefreshToken::random();
         assert_eq!(token.reveal().parse::<RefreshToken>(), Ok(token.clone()));
         assert_eq!(format!("{token:?}"), "RefreshToken(…)");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_successor_takes_its_predecessor_and_the_salt() {
+    fn a_successor_needs_its_predecessor_and_the_salt() {
         let token = RefreshToken::random();
         let salt = SuccessorSalt::random();
         let successor = token.successor(&salt);

@@ -97,7 +97,7 @@ impl SealingKeys {
                 Aad::from(owner),
                 &mut sealed,
             )
-            .expect("a secret is shorter than what the cipher takes");
+            .expect("a secret is shorter than the cipher's limit");
         [&[FORM], &key.name[..], &nonce[..], &sealed[..]].concat()
     }
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_opened_by_its_key_for_its_owner_and_when_it_is_whole() {
+    fn a_secret_opens_only_with_its_key_for_its_owner() {
         let keys = keys(&[NEW]);
         let sealed = keys.seal(&SECRET, b"luz");
         assert_eq!(sealed.len(), SECRET.len() + SEAL_BYTES);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_exchanged_one_after_the_other() {
+    fn keys_are_rotated_one_at_a_time() {
         let plain = SealingKeys::default().seal(&SECRET, b"luz");
         assert_eq!(plain, SECRET);
         assert!(SealingKeys::default().open(&plain, b"luz", 20).unwrap().is_current);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_keys_and_weak_ones_are_refused() {
+    fn keys_are_never_printed_and_weak_ones_are_refused() {
         let said = format!("{:?}", keys(&[NEW]));
         assert!(!said.contains(NEW) && said.len() == NEW.len() / 2 + 4, "{said}");
         assert!(SealingKeys::new(["short"]).is_err());

@@ -94,33 +94,34 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_ms(1_772_366_400_000);
 
     #[test]
-    fn a_session_is_believed_for_two_lives_of_a_token_at_most() {
+    fn an_entry_lives_for_two_lives_of_a_token_at_most() {
         for wait_min in [0, 1, 7, 14, 16, 29] {
-            let known = SessionCache::default();
-            known.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
-            let (session, player) = (SessionId(uuid()), PlayerId(uuid()));
+            let cache = SessionCache::default();
+            cache.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
+            let session = SessionId(uuid());
+            let player = PlayerId(uuid());
             let inserted_at = after(NOW, Duration::from_mins(wait_min));
-            known.insert(session, player, inserted_at);
-            assert_eq!(known.find_player(session, inserted_at), Some(player));
+            cache.insert(session, player, inserted_at);
+            assert_eq!(cache.find_player(session, inserted_at), Some(player));
             // Lookups do not extend the life of an entry.
             for minutes in 1..30 {
-                known.find_player(session, after(inserted_at, Duration::from_mins(minutes)));
+                cache.find_player(session, after(inserted_at, Duration::from_mins(minutes)));
             }
             let over = after(inserted_at, ACCESS_TOKEN_LIFE * 2);
-            assert_eq!(known.find_player(session, over), None, "{wait_min}");
+            assert_eq!(cache.find_player(session, over), None, "{wait_min}");
         }
     }
 
     #[test]
-    fn the_older_half_is_forgotten_when_there_are_too_many() {
-        let known = SessionCache::default();
+    fn the_older_generation_is_dropped_beyond_the_bound() {
+        let cache = SessionCache::default();
         let first = SessionId(uuid());
-        known.insert(first, PlayerId(uuid()), NOW);
+        cache.insert(first, PlayerId(uuid()), NOW);
         for _ in 0..2 * GENERATION_MAX {
-            known.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
+            cache.insert(SessionId(uuid()), PlayerId(uuid()), NOW);
         }
-        assert_eq!(known.find_player(first, NOW), None);
-        let generations = known.generations.lock().unwrap();
+        assert_eq!(cache.find_player(first, NOW), None);
+        let generations = cache.generations.lock().unwrap();
         assert!(generations.young.len() + generations.old.len() <= 2 * GENERATION_MAX);
     }
 }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn believes_what_it_has_signed_until_it_expires() {
+    fn accepts_its_own_tokens_until_they_expire() {
         let signer = Signer::new(SECRET).unwrap();
         let (player, session) = ids();
         let token = signer.sign(player, session, now());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn believes_earlier_secrets_only_when_told() {
+    fn accepts_tokens_of_configured_earlier_secrets_only() {
         let (player, session) = ids();
         let old = Signer::new(OTHER).unwrap().sign(player, session, now()).reveal();
         let new = Signer::new(SECRET).unwrap();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_letter_is_a_forgery_or_no_token() {
+    fn a_token_with_any_changed_character_is_refused() {
         let signer = Signer::new(SECRET).unwrap();
         let (player, session) = ids();
         let token = signer.sign(player, session, now()).reveal();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_secrets_that_somebody_could_guess() {
+    fn refuses_guessable_secrets() {
         let refused = |secret: &[u8]| Signer::new(secret).map(|_| ()).unwrap_err();
         assert_eq!(refused(b""), WeakSecretError::Short { bytes: 0 });
         assert_eq!(refused(&SECRET[..31]), WeakSecretError::Short { bytes: 31 });

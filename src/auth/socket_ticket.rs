@@ -106,7 +106,7 @@ mod tests {
     use super::{ParseSocketTicketError, SocketTicket};
 
     #[test]
-    fn is_read_as_it_was_revealed_and_never_printed() {
+    fn a_revealed_secret_parses_and_is_never_printed() {
         let ticket = SocketTicket::random();
         assert_eq!(ticket.reveal().parse::<SocketTicket>(), Ok(ticket.clone()));
         assert_eq!(format!("{ticket:?}"), "SocketTicket(…)");

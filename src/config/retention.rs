@@ -69,7 +69,7 @@ mod tests {
     use clap::{Args as _, Command, FromArgMatches as _};
 
     #[test]
-    fn the_defaults_are_those_of_the_house() {
+    fn the_default_settings_match_the_periods() {
         let command = RetentionSettings::augment_args(Command::new("x"));
         let settings = command.try_get_matches_from(["x"]).unwrap();
         let settings = RetentionSettings::from_arg_matches(&settings).unwrap();
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_of_the_owner_is_a_number_or_nothing() {
+    fn an_owner_bound_is_a_number_or_empty() {
         let read = |arguments: &[&str]| {
             let command = OwnerSettings::augment_args(Command::new("x"));
             let settings = command.try_get_matches_from(arguments)?;

@@ -57,7 +57,7 @@ impl Default for PoolOptions {
 /// An error that keeps a process from opening connections.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    #[error("the database cannot be reached; start PostgreSQL or mend DATABASE_URL: {0}")]
+    #[error("the database cannot be reached; start PostgreSQL or correct DATABASE_URL: {0}")]
     Unreachable(sqlx::Error),
     #[error(
         "the login of DATABASE_URL cannot be set up; grant it the role {SERVICE_ROLE}, as \

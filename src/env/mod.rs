@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 
 use bahay_engine::catalog::{self, AnyGame, Visitor};
 use bahay_engine::game::SeatRange;
-use bahay_engine::gym::{self, GAMES_MAX, EnvSettings, EnvProtocol, TensorForm};
+use bahay_engine::gym::{self, EnvProtocol, EnvSettings, GAMES_MAX, TensorForm};
 use bahay_engine::spaces::Spaces;
 use bahay_engine::table::Lift;
 
@@ -42,9 +42,9 @@ pub struct Env {
 /// The error of an environment that cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
-    #[error("there is no game {kind}, but {known}")]
+    #[error("there is no game {kind}; the games are {known}")]
     NoGame { kind: String, known: String },
-    #[error("{kind} has no rule set {rule_set}, but {known}")]
+    #[error("{kind} has no rule set {rule_set}; its rule sets are {known}")]
     NoRuleSet { kind: &'static str, rule_set: String, known: String },
     #[error("{title} ({rule_set}) is played at {least} to {most} seats, not at {given}")]
     Seats { title: &'static str, rule_set: &'static str, least: u8, most: u8, given: u8 },
@@ -90,7 +90,9 @@ impl Visitor for OpenProtocol<'_> {
         let seats = options.seats.unwrap_or(range.least);
         if !range.contains(seats) {
             let SeatRange { least, most } = range;
-            let (title, rule_set, given) = (G::TITLE, set.name, seats);
+            let title = G::TITLE;
+            let rule_set = set.name;
+            let given = seats;
             return Err(EnvError::Seats { title, rule_set, least, most, given });
         }
         let Env { games, tensor, .. } = *options;
@@ -117,7 +119,8 @@ mod tests {
     }
 
     fn env(line: &str) -> Result<Env, clap::Error> {
-        CommandLine::try_parse_from(format!("env {line}").split_whitespace()).map(|line| line.options)
+        let line = format!("env {line}");
+        CommandLine::try_parse_from(line.split_whitespace()).map(|line| line.options)
     }
 
     fn run_line(line: &str, input: &str) -> String {
@@ -141,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn tensors_are_written_as_was_asked_for() {
+    fn tensors_are_written_in_the_requested_form() {
         let input = "{\"do\":\"reset\",\"seed\":1}\n";
         assert!(run_line("--game tongits", input).contains("\"tensor\":[0,"));
         assert!(run_line("--game tongits --tensor hex", input).contains("\"tensor\":\"0"));
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_said() {
+    fn impossible_settings_are_reported() {
         for (line, expected) in [
             ("--game chess", "there is no game chess, but tongits"),
             ("--game tongits --rule-set wild", "tongits has no rule set wild, but kingdom"),

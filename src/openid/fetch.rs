@@ -36,7 +36,7 @@ impl Fetcher {
     /// The reason, as text.
     pub(super) async fn fetch_json(&self, address: &str) -> Result<Value, String> {
         if !is_allowed_address(address) {
-            return Err(format!("{address} is no address for keys"));
+            return Err(format!("{address} is not an allowed address"));
         }
         let fetched = tokio::time::timeout(TIMEOUT, self.fetch(address)).await;
         fetched.unwrap_or_else(|_| Err(format!("{address} did not answer in time")))
@@ -80,7 +80,7 @@ mod tests {
     use super::is_allowed_address;
 
     #[test]
-    fn keys_come_by_https_or_from_this_machine() {
+    fn documents_are_fetched_over_https_or_from_this_machine() {
         for good in
             ["https://id.example", "http://127.0.0.1:81/a", "http://[::1]:8", "http://localhost"]
         {

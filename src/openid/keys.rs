@@ -44,7 +44,7 @@ struct KeyCache {
     /// The time at which `keys` were fetched.
     fetched_at: Option<Timestamp>,
     /// The time of the last fetch, successful or not.
-    asked_at: Option<Timestamp>,
+    attempted_at: Option<Timestamp>,
     /// The reason for which the last fetch failed.
     failure: Option<String>,
 }
@@ -63,7 +63,8 @@ impl fmt::Debug for IssuerKeys {
 
 impl IssuerKeys {
     pub(super) fn new(fetcher: Fetcher, issuer: &Issuer) -> Self {
-        let (url, issuer) = (issuer.keys_url.clone(), issuer.issuer.clone());
+        let url = issuer.keys_url.clone();
+        let issuer = issuer.issuer.clone();
         Self(Arc::new(KeyStore { fetcher, issuer, url, cache: Mutex::default() }))
     }
 
@@ -80,7 +81,7 @@ impl IssuerKeys {
         let inner = self.0.clone();
         let found = tokio::spawn(async move { inner.find(id.as_deref(), algorithm, now).await });
         found.await.unwrap_or_else(|error| {
-            Err(OpenIdError::Unavailable { reason: format!("keys were not fetched: {error}") })
+            Err(OpenIdError::Unavailable { reason: format!("the keys could not be fetched: {error}") })
         })
     }
 }
@@ -98,16 +99,16 @@ impl KeyStore {
         {
             return Ok(key);
         }
-        let may_ask = cache.asked_at.is_none_or(|at| now >= clock::after(at, FETCH_INTERVAL));
-        if may_ask {
-            cache.asked_at = Some(now);
+        let may_fetch = cache.attempted_at.is_none_or(|at| now >= clock::after(at, FETCH_INTERVAL));
+        if may_fetch {
+            cache.attempted_at = Some(now);
             match self.fetch().await {
                 Ok(keys) => {
                     *cache =
-                        KeyCache { keys, fetched_at: Some(now), asked_at: Some(now), failure: None };
+                        KeyCache { keys, fetched_at: Some(now), attempted_at: Some(now), failure: None };
                 }
                 Err(failure) => {
-                    tracing::warn!(issuer = self.issuer, failure, "keys of an issuer are not had");
+                    tracing::warn!(issuer = self.issuer, failure, "the keys of an issuer could not be fetched");
                     cache.failure = Some(failure);
                 }
             }
@@ -140,10 +141,10 @@ impl KeyStore {
         let url = format!("{issuer}/.well-known/openid-configuration");
         let document = self.fetcher.fetch_json(&url).await?;
         if document.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
-            return Err(format!("{url} speaks for another issuer"));
+            return Err(format!("{url} is the document of another issuer"));
         }
         let keys = document.get("jwks_uri").and_then(Value::as_str);
-        keys.map(str::to_owned).ok_or_else(|| format!("{url} does not say where the keys are"))
+        keys.map(str::to_owned).ok_or_else(|| format!("{url} does not name the address of the keys"))
     }
 }
 
@@ -184,8 +185,8 @@ impl Key {
             None | Some(PublicKeyUse::Signature) => true,
             Some(PublicKeyUse::Encryption | PublicKeyUse::Other(_)) => false,
         };
-        let said = document.get("alg").and_then(Value::as_str);
-        let is_fitting = said.is_none_or(|said| said.parse() == Ok(algorithm));
+        let named = document.get("alg").and_then(Value::as_str);
+        let is_fitting = named.is_none_or(|name| name.parse() == Ok(algorithm));
         if !is_for_signing || !is_fitting {
             return None;
         }

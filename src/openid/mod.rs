@@ -90,29 +90,29 @@ pub struct VerifiedToken {
 /// The reasons for which a token is rejected, in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OpenIdError {
-    #[error("the house knows no issuer of this name")]
+    #[error("no issuer with this name is configured")]
     IssuerUnknown,
-    #[error("it is no ID token")]
+    #[error("the token is not an ID token")]
     Malformed,
-    #[error("it is not signed by RS256 or ES256")]
+    #[error("the token is not signed with RS256 or ES256")]
     Algorithm,
-    #[error("its issuer publishes no such key")]
+    #[error("the issuer publishes no key with this id")]
     KeyUnknown,
-    #[error("it is not signed by its issuer")]
+    #[error("the signature is not the issuer's")]
     Forged,
-    #[error("it is of another issuer")]
+    #[error("the token is of another issuer")]
     OtherIssuer,
-    #[error("it is for somebody else")]
+    #[error("the token is for another audience")]
     OtherAudience,
-    #[error("it has expired, or is not valid yet")]
+    #[error("the token has expired, or is not valid yet")]
     Expired,
     #[error(
-        "it does not carry a nonce that this device has asked for within ten minutes, or it was used \
-         before"
+        "the token has no nonce that was issued to this device within ten minutes, or the nonce \
+         was used before"
     )]
     Nonce,
     /// Temporary: the same call may succeed later.
-    #[error("the keys of its issuer cannot be had: {reason}")]
+    #[error("the keys of the issuer are unavailable: {reason}")]
     Unavailable { reason: String },
 }
 
@@ -126,9 +126,9 @@ pub enum IssuerError {
          hyphens, {NAME_CHARS_MAX} characters at most"
     )]
     Name(String),
-    #[error("two issuers are called {0}, or have the same address")]
+    #[error("two issuers have the name {0} or the same address")]
     Twice(String),
-    #[error("the issuer {0} has no audiences, so nobody's token would be for us")]
+    #[error("the issuer {0} has no audiences, so that no token could be accepted")]
     NoAudience(String),
     #[error(
         "`{0}` is no address of an issuer: it begins with https://, or is on this machine, and has \
@@ -182,10 +182,10 @@ impl Issuers {
         let mut trusted: Vec<Trusted> = Vec::new();
         for issuer in issuers {
             let name = issuer.name.clone();
-            let known =
+            let is_allowed =
                 |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             let starts_well = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
-            if !starts_well || name.len() > NAME_CHARS_MAX || !name.bytes().all(known) {
+            if !starts_well || name.len() > NAME_CHARS_MAX || !name.bytes().all(is_allowed) {
                 return Err(IssuerError::Name(name));
             }
             let is_same =
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_for_us_and_for_now() {
+    fn claims_are_checked_for_audience_and_time() {
         let now = Timestamp::from_ms(1_000_000);
         let check = |claims: Claims| claims.check(&issuer(), now);
         assert_eq!(check(claims()), Ok(()));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn issuers_are_written_as_json() {
+    fn issuers_are_parsed_from_json() {
         let good = r#"[{"name":"local","issuer":"https://id.example","audiences":["app"]}]"#;
         let issuers: Issuers = good.parse().unwrap();
         assert_eq!(issuers.names().collect::<Vec<_>>(), ["local"]);

@@ -172,7 +172,7 @@ impl OperatorAuth {
         let EnrolmentCompletion { code, browser, password, authenticator_code, from } = request;
         let Enrolment { name, factor, operator, stored, .. } =
             self.find_enrolment(code, browser).await?;
-        if password.characters() < PASSWORD_MIN {
+        if password.length() < PASSWORD_MIN {
             return Err(OperatorAuthError::PasswordShort);
         }
         if password.is_easy(&name) {

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn only_proxies_of_ours_are_believed() {
+    fn only_trusted_proxies_are_believed() {
         for (proxies, peer, forwarded, expected) in [
             ("", "9.9.9.9", &["1.1.1.1"][..], "9.9.9.9"),
             ("9.9.9.9", "9.9.9.9", &[], "9.9.9.9"),
@@ -231,7 +231,7 @@ mod tests {
 
     /// Proxies of Azure, IIS, HAProxy and others add ports, brackets or quotes.
     #[test]
-    fn addresses_are_read_as_proxies_write_them() {
+    fn addresses_parse_in_every_form_of_proxies() {
         for (hop, expected) in [
             ("1.2.3.4:5678", "1.2.3.4"),
             (" 1.2.3.4:5678 ", "1.2.3.4"),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_network() {
+    fn invalid_networks_are_refused() {
         for text in ["x", "1.2.3", "1.2.3.4/33", "::1/129", "1.2.3.4/", "1.2.3.4/-1"] {
             assert!(text.parse::<Proxies>().is_err(), "{text}");
         }

@@ -62,16 +62,16 @@ mod tests {
     use std::net::IpAddr;
 
     #[test]
-    fn a_place_is_free_again_when_it_is_dropped() {
+    fn a_dropped_permit_is_released() {
         let address = |last: u8| Address::from(IpAddr::from([10, 0, 0, last]));
-        let places = ConcurrencyLimit::new(2);
-        let first = places.acquire(address(1)).unwrap();
-        let _second = places.acquire(address(1)).unwrap();
-        assert!(places.acquire(address(1)).is_err());
-        assert!(places.acquire(address(2)).is_ok(), "each address has its own");
+        let limit = ConcurrencyLimit::new(2);
+        let first = limit.acquire(address(1)).unwrap();
+        let _second = limit.acquire(address(1)).unwrap();
+        assert!(limit.acquire(address(1)).is_err());
+        assert!(limit.acquire(address(2)).is_ok(), "each address has its own");
         drop(first);
-        assert!(places.acquire(address(1)).is_ok());
-        assert_eq!(places.taken.lock().unwrap().len(), 1, "who is gone is forgotten");
+        assert!(limit.acquire(address(1)).is_ok());
+        assert_eq!(limit.taken.lock().unwrap().len(), 1, "a released key is removed");
         assert!(ConcurrencyLimit::new(0).acquire(address(1)).is_err());
     }
 }

@@ -96,13 +96,13 @@ impl Default for Options {
 pub enum AdmissionError {
     #[error("pages of this origin may not call this server")]
     Origin,
-    #[error("this address is for WebSockets: ask for an upgrade, as RFC 6455 has it")]
+    #[error("this address is for WebSockets: request an upgrade as in RFC 6455")]
     NotASocket,
-    #[error("`Sec-WebSocket-Key` has to be there once: 16 bytes in base64, as RFC 6455 has it")]
+    #[error("`Sec-WebSocket-Key` is required once: 16 bytes in base64, as in RFC 6455")]
     WebSocketKey,
     /// A limit is exhausted. There is capacity again after this time at the latest, if no other
     /// client takes it.
-    #[error("too many at once: wait as long as Retry-After says")]
+    #[error("too many requests: wait as long as Retry-After says")]
     TooMany { retry_after: Duration },
 }
 
@@ -171,10 +171,10 @@ impl RateLimits {
 
     /// Returns the `max-age` of `Strict-Transport-Security` if the browser came by HTTPS. TLS ends
     /// at a proxy, so only the word of a trusted proxy counts.
-    pub fn hsts_seconds(&self, peer: IpAddr, said_scheme: Option<&str>) -> Option<u32> {
+    pub fn hsts_seconds(&self, peer: IpAddr, forwarded_proto: Option<&str>) -> Option<u32> {
         let seconds = Some(self.0.options.hsts_seconds).filter(|seconds| *seconds > 0)?;
         // With several proxies the first value is that of the browser's connection.
-        let scheme = said_scheme.and_then(|said| said.split(',').next()).map(str::trim);
+        let scheme = forwarded_proto.and_then(|value| value.split(',').next()).map(str::trim);
         let is_https = scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         (is_https && self.proxies().contain(peer)).then_some(seconds)
     }
@@ -242,5 +242,5 @@ pub fn log_foreign_origin(origin: Option<&str>, host: Option<&str>) {
     let shortened = |text: &str| text.chars().take(LOGGED_CHARS_MAX).collect::<String>();
     let origin = origin.map(shortened);
     let host = host.map(shortened);
-    tracing::info!(?origin, ?host, "a page of another origin was refused");
+    tracing::info!(?origin, ?host, "a page of another origin was rejected");
 }

@@ -79,22 +79,22 @@ mod tests {
     }
 
     #[test]
-    fn a_network_does_not_have_as_much_as_all_its_addresses() {
+    fn a_network_has_less_than_the_sum_of_its_addresses() {
         let rate = NetworkRateLimit::new(Rate { per_second: 1, burst: 10 });
-        let places = NetworkConcurrencyLimit::new(10);
+        let connections = NetworkConcurrencyLimit::new(10);
         let share = usize::try_from(NETWORK_SHARE).expect("a small number");
         let taken = (0..1_000).filter(|house| rate.acquire(ipv6(*house)).is_ok()).count();
         assert!((share * 10..share * 12).contains(&taken), "{taken}");
-        let kept: Vec<_> = (0..1_000).filter_map(|house| places.acquire(ipv6(house)).ok()).collect();
+        let kept: Vec<_> = (0..1_000).filter_map(|house| connections.acquire(ipv6(house)).ok()).collect();
         assert_eq!(kept.len(), share * 10);
         let other = IpAddr::from(Ipv6Addr::new(0x2001, 0xDB8, 2, 0, 0, 0, 0, 1)).into();
-        assert!(rate.acquire(other).is_ok() && places.acquire(other).is_ok(), "another network");
+        assert!(rate.acquire(other).is_ok() && connections.acquire(other).is_ok(), "another network");
         drop(kept);
-        assert!(places.acquire(ipv6(0)).is_ok(), "a place is free again in both");
+        assert!(connections.acquire(ipv6(0)).is_ok(), "the permit is released in both");
     }
 
     #[test]
-    fn addresses_of_ipv4_have_nothing_to_do_with_each_other() {
+    fn addresses_of_ipv4_are_limited_separately() {
         let rate = NetworkRateLimit::new(Rate { per_second: 1, burst: 1 });
         assert!((0..100).all(|last| rate.acquire(ipv4(last)).is_ok()));
         assert!((0..100).all(|last| rate.acquire(ipv4(last)).is_err()));

@@ -61,15 +61,15 @@ pub fn is_same_host(origin: &str, host: Option<&str>) -> bool {
     let Some(Origin { scheme, authority }) = Origin::parse(origin) else {
         return false;
     };
-    let Some(asked) = host.and_then(Authority::parse) else {
+    let Some(requested) = host.and_then(Authority::parse) else {
         return false;
     };
     let is_web = matches!(scheme.as_str(), "http" | "https");
     // The port of an origin is `None` if it is the default of its scheme.
     let is_default = |port: Option<u16>| port.is_none_or(|port| DEFAULT_PORTS.contains(&port));
     let is_port_same =
-        authority.port == asked.port || authority.port.is_none() && is_default(asked.port);
-    is_web && authority.host == asked.host && is_port_same
+        authority.port == requested.port || authority.port.is_none() && is_default(requested.port);
+    is_web && authority.host == requested.host && is_port_same
 }
 
 impl Origin {
@@ -123,7 +123,7 @@ mod tests {
     use super::{Origins, is_same_host};
 
     #[test]
-    fn an_origin_is_named_to_the_letter() {
+    fn an_origin_matches_exactly() {
         let origins: Origins = "https://play.example, http://[::1]:8080".parse().unwrap();
         assert!(origins.contains("https://play.example"));
         assert!(origins.contains("http://[::1]:8080"));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_the_host_itself_are_told_from_others() {
+    fn pages_of_the_host_itself_are_recognized() {
         assert!(is_same_host("http://127.0.0.1:8080", Some("127.0.0.1:8080")));
         assert!(is_same_host("https://play.example", Some("play.example")));
         for foreign in
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_has_many_spellings() {
+    fn equivalent_spellings_are_the_same_host() {
         for (origin, host) in [
             ("https://play.example", "play.example:443"),
             ("https://play.example:443", "play.example"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_names_the_default_port_or_not() {
+    fn a_default_port_is_optional_in_the_setting() {
         let origins: Origins = "https://play.example:443,http://m.example".parse().unwrap();
         assert!(origins.contains("https://play.example"));
         assert!(origins.contains("http://m.example:80") && origins.contains("http://M.example."));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_browser_writes_is_refused() {
+    fn a_setting_that_no_browser_writes_is_refused() {
         for text in ["*", "play.example", "https://play.example/", "https://Play.example", "://x"] {
             assert!(text.parse::<Origins>().is_err(), "{text}");
         }

@@ -82,7 +82,7 @@ impl<K: Copy + Eq + Hash> TokenBuckets<K> {
         if full_at.len() >= BUCKETS_MAX && !full_at.contains_key(&key) {
             full_at.retain(|_, full_at| *full_at > now);
             if full_at.len() >= BUCKETS_MAX {
-                tracing::warn!(keys = full_at.len(), "a quarter of the limits by key is forgotten");
+                tracing::warn!(keys = full_at.len(), "a quarter of the token buckets is evicted");
                 evict_quarter(&mut full_at);
             }
         }
@@ -116,7 +116,7 @@ mod tests {
     const RATE: Rate = Rate { per_second: 10, burst: 3 };
 
     #[test]
-    fn a_burst_passes_and_then_what_comes_back() {
+    fn a_burst_passes_and_then_the_rate() {
         let buckets = TokenBuckets::new(RATE);
         let now = Instant::now();
         for _ in 0..3 {
@@ -149,7 +149,7 @@ mod tests {
 
     /// A client with many addresses cannot reset an exhausted one.
     #[test]
-    fn who_has_used_up_a_key_does_not_free_it_with_others() {
+    fn an_exhausted_key_is_not_reset_by_others() {
         let buckets = TokenBuckets::new(RATE);
         let now = Instant::now();
         for _ in 0..3 {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_read_as_it_is_written() {
+    fn a_rate_is_parsed_as_it_is_displayed() {
         assert_eq!("10:3".parse(), Ok(RATE));
         assert_eq!(RATE.to_string(), "10:3");
         for text in ["", "10", "10:", "0:1", "1:0", "-1:1", "1:1:1"] {

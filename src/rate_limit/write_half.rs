@@ -201,9 +201,9 @@ mod tests {
 
     async fn pair() -> (WriteHalf, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-        let address = listener.local_addr().expect("it listens");
-        let client = TcpStream::connect(address).await.expect("it listens");
-        let (stream, _) = listener.accept().await.expect("somebody has come");
+        let address = listener.local_addr().expect("the listener is bound");
+        let client = TcpStream::connect(address).await.expect("the listener is bound");
+        let (stream, _) = listener.accept().await.expect("a client has connected");
         (WriteHalf::new(stream.into_split().1), client)
     }
 
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_taken_waits_and_comes_in_order() {
+    async fn unaccepted_frames_are_queued_in_order() {
         let (write_half, mut client) = pair().await;
         write_half.begin_frames();
         let mut written = fill(&write_half, 100_000);
@@ -235,21 +235,21 @@ mod tests {
         // Another task writes first, and then the reader writes a whole frame.
         assert_eq!(one(&write_half, b"beside").frames, 2);
         let taken = poll_fn(|context| write_half.poll_write(context, b"reader")).await;
-        assert_eq!(taken.expect("it is there"), 6);
+        assert_eq!(taken.expect("the connection is open"), 6);
         let length = written.len();
         let reader = tokio::spawn(async move {
             let mut read = vec![0; length];
-            client.read_exact(&mut read).await.expect("all of it comes");
+            client.read_exact(&mut read).await.expect("all bytes arrive");
             read
         });
-        poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
+        poll_fn(|context| write_half.poll_drain(context)).await.expect("the connection is open");
         assert_eq!(write_half.backlog(), WriteBacklog::default());
-        assert_eq!(reader.await.expect("it does not panic"), written);
+        assert_eq!(reader.await.expect("the task does not panic"), written);
     }
 
     /// Frames of one write are counted one by one, and a partly sent frame is finished alone.
     #[tokio::test]
-    async fn what_was_written_together_is_counted_by_frames() {
+    async fn frames_of_one_write_are_counted_one_by_one() {
         const LENGTH: usize = 1_000;
         const FRAMES: usize = 20_000;
         let (write_half, mut client) = pair().await;
@@ -265,18 +265,18 @@ mod tests {
         assert_eq!(write_half.backlog(), WriteBacklog { frames: begun, bytes: waiting.bytes % LENGTH });
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
-            client.read_to_end(&mut read).await.expect("all of it comes");
+            client.read_to_end(&mut read).await.expect("all bytes arrive");
             read.len()
         });
-        poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
+        poll_fn(|context| write_half.poll_drain(context)).await.expect("the connection is open");
         drop(write_half);
         let whole = FRAMES - waiting.frames + begun;
-        assert_eq!(reader.await.expect("it does not panic"), whole * LENGTH);
+        assert_eq!(reader.await.expect("the task does not panic"), whole * LENGTH);
     }
 
     /// A partly sent frame is finished, and nothing else is sent.
     #[tokio::test]
-    async fn what_is_forgotten_ends_with_a_whole_frame() {
+    async fn a_discarded_backlog_ends_with_a_whole_frame() {
         let (write_half, mut client) = pair().await;
         write_half.begin_frames();
         fill(&write_half, 100_000);
@@ -285,13 +285,13 @@ mod tests {
         one(&write_half, b"end");
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
-            client.read_to_end(&mut read).await.expect("all of it comes");
+            client.read_to_end(&mut read).await.expect("all bytes arrive");
             read
         });
-        poll_fn(|context| write_half.poll_drain(context)).await.expect("it is there");
+        poll_fn(|context| write_half.poll_drain(context)).await.expect("the connection is open");
         drop(write_half);
-        let read = reader.await.expect("it does not panic");
-        let frames = read.strip_suffix(b"end").expect("the end comes last");
+        let read = reader.await.expect("the task does not panic");
+        let frames = read.strip_suffix(b"end").expect("the last frame arrives");
         assert_eq!(frames.len() % 100_000, 0);
         assert!(!frames.is_empty());
     }

@@ -115,7 +115,7 @@ pub struct Report {
 /// The errors of relations and reports.
 #[derive(Debug, thiserror::Error)]
 pub enum SocialError {
-    #[error("that is you")]
+    #[error("this is your own account")]
     Oneself,
     #[error("there is no such player")]
     NoSuchPlayer,

@@ -87,13 +87,13 @@ impl TryFrom<Row> for ReportRecord {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let odd = |what: &str| sqlx::Error::Decode(format!("no {what} of a report").into());
+        let invalid = |field: &str| sqlx::Error::Decode(format!("invalid {field} of a report").into());
         let reason = ReportReason::ALL.into_iter().find(|reason| reason.as_str() == row.reason);
         let outcome = match &row.outcome {
             None => None,
             Some(text) => {
                 let outcome = ReportOutcome::ALL.into_iter().find(|one| one.as_str() == text);
-                Some(outcome.ok_or_else(|| odd("outcome"))?)
+                Some(outcome.ok_or_else(|| invalid("outcome"))?)
             }
         };
         let decision = match (outcome, row.decided_by, row.decided_at, row.note) {
@@ -107,7 +107,7 @@ impl TryFrom<Row> for ReportRecord {
             game: GameId(row.game),
             reporter: PlayerId(row.reporter),
             reported: PlayerId(row.reported),
-            reason: reason.ok_or_else(|| odd("reason"))?,
+            reason: reason.ok_or_else(|| invalid("reason"))?,
             words: row.words,
         };
         let created_at_ms = row.created_at.to_jiff().as_millisecond();

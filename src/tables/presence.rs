@@ -254,7 +254,7 @@ impl<G: Readable> Tables<G> {
     ) -> Result<u64, TableError<G::Refusal>> {
         let shard = self.inner.live.shard_of(id);
         let before = match &input {
-            // The only input that says that somebody has come.
+            // The only input that says that a client has connected.
             Input::Connect { .. } => self.inner.presence.state().prepare_submit(id, shard, &input),
             _ => None,
         };

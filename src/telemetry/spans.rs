@@ -103,7 +103,7 @@ impl Spans {
     }
 }
 
-#[expect(clippy::float_arithmetic, reason = "a share of traces, and no coins")]
+#[expect(clippy::float_arithmetic, reason = "a sampling ratio, not coins")]
 fn sampling_ratio(one_in: u32) -> f64 {
     1.0 / f64::from(one_in.max(1))
 }

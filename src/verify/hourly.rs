@@ -153,10 +153,11 @@ impl Checks {
         let report = ledger::check(&self.pool, &self.records, extent).await?;
         let differences: Vec<_> = report.difference_texts().collect();
         for difference in &differences {
-            tracing::error!(%difference, "the ledger does not add up");
+            tracing::error!(%difference, "the ledger does not balance");
         }
         if differences.is_empty() {
-            let (operations, settled) = (report.books.operations, report.games.settled);
+            let operations = report.books.operations;
+            let settled = report.games.settled;
             tracing::info!(operations, settled, "the ledger was checked");
         }
         let counted = counts_to_json(&report);

@@ -26,11 +26,11 @@ impl Session {
         match tokio::time::timeout(SIDE_QUERY_TIMEOUT, read).await {
             Ok(Ok(sanction)) => sanction,
             Ok(Err(error)) => {
-                tracing::warn!(%player, %sanction, %error, "sanctions cannot be read");
+                tracing::warn!(%player, %sanction, %error, "sanctions could not be read");
                 None
             }
             Err(_) => {
-                tracing::warn!(%player, %sanction, "sanctions were not read in time");
+                tracing::warn!(%player, %sanction, "sanctions could not be read in time");
                 None
             }
         }

@@ -302,7 +302,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it listens");
         let client = TcpStream::connect(address).await.expect("it listens");
-        let (stream, _) = listener.accept().await.expect("somebody has come");
+        let (stream, _) = listener.accept().await.expect("a client has connected");
         stream.writable().await.expect("it is there");
         (Arc::new(WriteHalf::new(stream.into_split().1)), client)
     }
@@ -338,7 +338,7 @@ mod tests {
             assert_eq!(header[..2], [0x81, 126], "a whole text of more than 125 bytes");
             let length = u16::from_be_bytes([header[2], header[3]]);
             let mut text = vec![0; usize::from(length)];
-            client.read_exact(&mut text).await.expect("all of it comes");
+            client.read_exact(&mut text).await.expect("all bytes arrive");
             let text: serde_json::Value = serde_json::from_slice(&text).expect("it is JSON");
             assert_eq!((&text["type"], &text["version"]), (&"update".into(), &version.into()));
         }
