@@ -1,14 +1,15 @@
-//! The one list of the games that this house plays, and [`AnyGame`], which is any of them.
+//! The catalogue of the games that the house plays, and [`AnyGame`], the union of them.
 //!
-//! [`AnyGame`] is a [`Game`] like each of its parts, so `Table<AnyGame>` is one type for all tables
-//! of the service. What belongs to one game never meets what belongs to another: an action of
-//! another game is refused, and rules, views and events are followed by the game they are of.
+//! [`AnyGame`] is a [`Game`] like each of its parts, so `Table<AnyGame>` is the one type of all
+//! tables of the service. The parts of different games never mix: an action of another game is
+//! refused, and rules, views and events are handled by the game to which they belong.
 //!
-//! A document of a catalogue is written as that of the game, and read once it is known which game
-//! it is of ([`Readable`]). What is generic over one game is reached by its name: [`with_kind`].
+//! A document of a catalogue is serialized as a document of its game and is read once its game is
+//! known ([`Readable`]). [`with_kind`] runs code that is generic over one game, selected by its
+//! name.
 //!
-//! The games of the tests are in the list only with the feature `testing`, and in no description of
-//! an interface.
+//! The games of the tests are in the catalogue only with the feature `testing`, and never in the
+//! description of an interface.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -38,45 +39,45 @@ catalog! {
     }
 }
 
-/// What is known of a game without playing it.
+/// The static description of a game.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// In snake case, as in `tongits`.
+    /// The identifier in snake case, such as `tongits`.
     pub name: &'static str,
-    /// For people.
+    /// The display name.
     pub title: &'static str,
     pub unit: TitledName,
     pub endings: &'static [TitledName],
     pub counters: &'static [TitledName],
     pub rule_sets: Vec<NamedRules>,
-    /// Only tests play it.
+    /// Whether only tests play the game.
     pub is_hidden: bool,
 }
 
-/// A rule set of a game by its name.
+/// A rule set of a game with its name.
 #[derive(Clone, Debug)]
 pub struct NamedRules {
     pub name: &'static str,
     pub title: &'static str,
     pub rules: AnyRules,
-    /// The POT and crowns that belong to it.
+    /// The rules for the POT and crowns that belong to it.
     pub hits: Option<Hits>,
 }
 
-/// Something that is done with one game of the list, by its type.
+/// A computation that is generic over one game of the catalogue.
 pub trait Visitor {
     type Output;
 
     fn visit<G: Lift<AnyGame> + Spaces + 'static>(self) -> Self::Output;
 }
 
-/// What people call the game of this name.
+/// Returns the display name of the game with this name.
 pub fn kind_title(kind: &str) -> &'static str {
     let known = kinds().into_iter().find(|known| known.name == kind);
     known.map_or("another game", |known| known.title)
 }
 
-/// What people call this ending of the game of this name.
+/// Returns the display name of an ending of the game with this name.
 pub fn ending_title(kind: &str, ending: &str) -> &'static str {
     let endings = kinds().into_iter().find(|known| known.name == kind).map(|known| known.endings);
     let named = endings.unwrap_or_default().iter().find(|named| named.name == ending);
@@ -84,23 +85,26 @@ pub fn ending_title(kind: &str, ending: &str) -> &'static str {
 }
 
 impl AnyRules {
-    /// The name of the game that these rules are of.
+    /// Returns the name of the game to which the rules belong.
     pub fn kind(&self) -> &'static str {
         AnyGame::kind(self)
     }
 
-    /// Reads the rules of a game.
+    /// Reads the rules of the game with this name.
+    ///
+    /// # Errors
+    /// If there is no such game, or the document is not a rule set of it.
     pub fn read<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<Self, D::Error> {
         AnyGame::read_rules(kind, from)
     }
 
-    /// The name of the rule set that these rules are, if no switch is set otherwise.
+    /// Returns the name of the rule set that equals these rules, if there is one.
     pub fn rule_set(&self) -> Option<&'static str> {
         let sets = kinds().into_iter().find(|known| known.name == self.kind())?.rule_sets;
         sets.into_iter().find(|set| set.rules == *self).map(|set| set.name)
     }
 
-    /// The rule set of this name of the game of this name.
+    /// Returns the rule set with this name of the game with this name.
     pub fn find_rule_set(kind: &str, rule_set: &str) -> Option<NamedRules> {
         let sets = kinds().into_iter().find(|known| known.name == kind)?.rule_sets;
         sets.into_iter().find(|set| set.name == rule_set)

@@ -1,5 +1,5 @@
-//! What makes one closed game of a list of games: an enum for each of a game's types, each variant
-//! named after its game, and the traits by passing on to the game.
+//! The macro that combines a list of games into one closed game: one enum for each associated type,
+//! with a variant per game, and the traits by delegation to the game.
 
 macro_rules! catalog {
     (games { $($variant:ident($game:ty)),+ $(,)? } tests { $($tried:ident($tried_game:ty)),* $(,)? }) => {
@@ -27,23 +27,23 @@ macro_rules! catalog {
             $($(#[$meta])* $variant(<$game as Game>::Action),)+
         }
 
-        /// What happened in any game in the list.
+        /// An event of any game in the list.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyEvent {
             $($(#[$meta])* $variant(<$game as Game>::Event),)+
         }
 
-        /// What a viewer knows of any game in the list.
+        /// A view of any game in the list.
         #[derive(Clone, Debug, PartialEq)]
         pub enum AnyView {
             $($(#[$meta])* $variant(<$game as Game>::View),)+
         }
 
-        /// Why an action was refused, at any game in the list.
+        /// The reason for a refusal at any game in the list.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum AnyRefusal {
             $($(#[$meta])* $variant(<$game as Game>::Refusal),)+
-            /// The action is of another game than the one that is played.
+            /// The action belongs to another game.
             OtherGame,
         }
 
@@ -244,7 +244,8 @@ macro_rules! catalog {
                     $($(#[$meta])* (AnyView::$variant(view), AnyEvent::$variant(event)) => {
                         <$game>::observe(view, event);
                     })+
-                    // A view follows the events of its own table, which are of its own game.
+                    // A view only follows the events of its own table, which belong to its own
+                    // game.
                     _ => {}
                 }
             }
@@ -298,7 +299,8 @@ macro_rules! catalog {
                             AnyEvent::$variant(event) => Some(event),
                             _ => None,
                         });
-                        <$game>::choose_action_with_memory(skill, view, &mut shown).map(AnyAction::$variant)
+                        let action = <$game>::choose_action_with_memory(skill, view, &mut shown);
+                        action.map(AnyAction::$variant)
                     })+
                 }
             }
@@ -308,7 +310,7 @@ macro_rules! catalog {
                     $($(#[$meta])* (AnyView::$variant(view), AnyAction::$variant(action)) => {
                         <$game>::is_commitment(view, action)
                     })+
-                    // It is refused as an action of another game.
+                    // `act` refuses the action as one of another game.
                     _ => false,
                 }
             }
@@ -323,7 +325,8 @@ macro_rules! catalog {
                             AnyEvent::$variant(event) => Some(event),
                             _ => None,
                         });
-                        <$game>::choose_uncommitted_action(view, &mut shown).map(AnyAction::$variant)
+                        let action = <$game>::choose_uncommitted_action(view, &mut shown);
+                        action.map(AnyAction::$variant)
                     })+
                 }
             }
@@ -378,12 +381,7 @@ macro_rules! catalog {
                 }
             }
 
-            fn look_ahead(
-                &self,
-                quick: SeatSet,
-                seat: Seat,
-                action: &AnyAction,
-            ) -> Option<i64> {
+            fn look_ahead(&self, quick: SeatSet, seat: Seat, action: &AnyAction) -> Option<i64> {
                 match (self, action) {
                     $($(#[$meta])* (AnyGame::$variant(game), AnyAction::$variant(action)) => {
                         game.look_ahead(quick, seat, action)
@@ -498,14 +496,13 @@ macro_rules! catalog {
         )+
 
         impl AnyEvent {
-            /// The name of the event's short form and its place in the list of its game, if it has
-            /// one.
+            /// Returns the name of the event's short form and its index in its game's list.
             pub fn short(&self) -> Option<(&'static str, u8)> {
                 match self {
                     $($(#[$meta])* Self::$variant(event) => {
                         let name = <$game as GameKind>::short_event(event)?;
                         let names = <$game as GameKind>::SHORT_EVENTS.iter().zip(0..);
-                        names.filter(|(known, _)| **known == name).map(|(_, place)| (name, place)).next()
+                        names.filter(|(known, _)| **known == name).map(|(_, index)| (name, index)).next()
                     })+
                 }
             }
@@ -520,7 +517,7 @@ macro_rules! catalog {
             }
         }
 
-        /// Every game of the list, in its order.
+        /// Returns every game of the list, in order.
         pub fn kinds() -> Vec<Kind> {
             alloc::vec![$($(#[$meta])* Kind {
                 name: <$game as GameKind>::NAME,
@@ -541,7 +538,7 @@ macro_rules! catalog {
             },)+]
         }
 
-        /// Every reason for which a game of the list refuses an action, by its game.
+        /// Returns every reason for a refusal by a game of the list, with the game's name.
         pub fn refusals() -> Vec<(&'static str, AnyRefusal)> {
             let mut refusals = Vec::new();
             $($(#[$meta])*
@@ -551,7 +548,7 @@ macro_rules! catalog {
             refusals
         }
 
-        /// Does something with the game of this name; `None` where there is none.
+        /// Runs `visitor` with the game of this name; `None` if there is no such game.
         pub fn with_kind<V: Visitor>(kind: &str, visitor: V) -> Option<V::Output> {
             $($(#[$meta])* if kind == <$game as GameKind>::NAME {
                 return Some(visitor.visit::<$game>());

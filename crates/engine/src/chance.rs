@@ -1,8 +1,9 @@
-//! Fair dealing: the commitment to a server seed, the keyed stream of words that follows from it,
-//! and the numbers and orders drawn from the stream. Exactly rules 9.1 to 9.4, so that anybody can
-//! check a deal without code of ours; docs/FAIRNESS.md retells it step by step.
+//! Fair dealing: the commitment to a server seed, the keystream derived from it, and the numbers
+//! and shuffles drawn from the keystream.
 //!
-//! No entropy is gathered here: the server seed is an argument.
+//! The implementation follows rules 9.1 to 9.4 exactly, so that anybody can verify a deal without
+//! this code; docs/FAIRNESS.md explains it step by step. No entropy is gathered here: the server
+//! seed is an argument.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,22 +17,23 @@ use sha2::{Digest, Sha256};
 
 use crate::hex::Hex;
 
-/// What separates this use of the server seed from any other (rule 9.2).
+/// The domain separator for this use of the server seed (rule 9.2).
 const DOMAIN: &[u8] = b"bahay/shuffle/v1";
 
-/// The secret of one game's deal, published when the game is over.
+/// The secret seed of one game's deal, published when the game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServerSeed(pub Hex<32>);
 
 impl ServerSeed {
-    /// The SHA-256 that is published before any client seed is known (rule 9.1).
+    /// Returns the SHA-256 of the seed, which is published before any client seed is known (rule
+    /// 9.1).
     pub fn commitment(&self) -> Commitment {
         Commitment(Hex(Sha256::digest(self.0.0).into()))
     }
 
-    /// The key of the game's stream (rule 9.2); the clients in the order of the seats.
+    /// Derives the key of the game's stream (rule 9.2). The clients are in the order of the seats.
     pub fn key(&self, game: &[u8; 16], clients: &[Contribution]) -> Key {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0.0).expect("any length is a key");
         mac.update(DOMAIN);
@@ -43,23 +45,23 @@ impl ServerSeed {
     }
 }
 
-/// SHA-256 of a seed, the house's or a client's.
+/// The SHA-256 of a seed of the house or of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Commitment(pub Hex<32>);
 
 impl Commitment {
-    /// Of a client that takes no part (rule 9.1).
+    /// The commitment of a client that does not take part (rule 9.1).
     pub const NONE: Self = Self(Hex([0; 32]));
 
-    /// Whether this is the commitment of a client that takes no part.
+    /// Returns whether this is the commitment of a client that does not take part.
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 }
 
-/// What one seat adds to the deal: SHA-256 of a text of its client (rule 9.1).
+/// The contribution of one seat to the deal: the SHA-256 of a text of its client (rule 9.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClientSeed(pub Hex<32>);
@@ -69,26 +71,28 @@ impl ClientSeed {
         Self(Hex(Sha256::digest(text.as_bytes()).into()))
     }
 
-    /// What a client sends with `ready`: it says nothing of the seed, and fits no other one.
+    /// Returns the commitment that the client sends with `ready`. It reveals nothing about the seed
+    /// and fits no other seed.
     pub fn commitment(&self) -> Commitment {
         Commitment(Hex(Sha256::digest(self.0.0).into()))
     }
 }
 
-/// What one seat's client had to do with a deal, as the record keeps it (rule 9.1).
+/// The part of one seat's client in a deal, as the record stores it (rule 9.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contribution {
-    /// Sent with `ready`; zeros if the client took no part.
+    /// The commitment sent with `ready`; zeros if the client did not take part.
     pub commitment: Commitment,
-    /// Revealed when all were ready; `None` if it was not.
+    /// The text revealed after all seats were ready; `None` if it was not revealed.
     pub text: Option<String>,
-    /// What the deal was made with.
+    /// The seed that the deal was made with.
     pub seed: ClientSeed,
 }
 
 impl Contribution {
-    /// With the seed that follows: the text's, or the commitment itself where no text came.
+    /// Creates a contribution with its seed: the hash of the text, or the commitment itself if no
+    /// text was revealed.
     pub fn new(commitment: Commitment, text: Option<String>) -> Self {
         let seed = match &text {
             Some(text) => ClientSeed::from_text(text),
@@ -97,18 +101,18 @@ impl Contribution {
         Self { commitment, text, seed }
     }
 
-    /// Of a client that has revealed its text.
+    /// Creates the contribution of a client that has revealed its text.
     pub fn from_text(text: impl Into<String>) -> Self {
         let text = text.into();
         Self::new(ClientSeed::from_text(&text).commitment(), Some(text))
     }
 
-    /// Of a client that took no part.
+    /// Creates the contribution of a client that did not take part.
     pub fn none() -> Self {
         Self::new(Commitment::NONE, None)
     }
 
-    /// Whether the text is the one that was committed to, and the seed follows.
+    /// Returns whether the text matches the commitment and the seed follows from both.
     pub fn is_valid(&self) -> bool {
         let is_of = |text: &String| ClientSeed::from_text(text).commitment() == self.commitment;
         self.text.as_ref().is_none_or(is_of)
@@ -116,32 +120,33 @@ impl Contribution {
     }
 }
 
-/// The ChaCha20 key of one game's stream. As secret as the server seed.
+/// The ChaCha20 key of one game's stream. It is as secret as the server seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Key(pub Hex<32>);
 
-/// Something a game leaves to chance.
+/// A request of a game to chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
-    /// A number below this one, which is not zero.
+    /// A number below the given bound, which is not zero.
     Number(u32),
-    /// An order of this many things.
+    /// A permutation of this many items.
     Order(u8),
 }
 
-/// What chance decided.
+/// The answer of chance to a [`Request`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChanceAnswer {
     Number(u32),
-    /// Each of 0 … n−1 once; the first is the top.
+    /// A permutation of 0 … n−1; the first item is the top.
     Order(Vec<u8>),
 }
 
 impl ChanceAnswer {
-    /// Whether this is a possible answer to the request. What comes from a record must be asked.
+    /// Returns whether this is a possible answer to the request. Answers from a record must be
+    /// checked before use.
     pub fn fits(&self, request: Request) -> bool {
         match (self, request) {
             (Self::Number(number), Request::Number(n)) => *number < n,
@@ -157,11 +162,12 @@ impl ChanceAnswer {
     }
 }
 
-/// The words of one game, from a key and a position, so that it can be written down and resumed.
+/// The position in the keystream of one game: a key and a number of words, so that it can be
+/// serialized and resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream {
     key: Key,
-    /// Keystream taken so far.
+    /// The number of words drawn so far.
     taken: u32,
 }
 
@@ -170,10 +176,10 @@ impl Stream {
         Self { key, taken: 0 }
     }
 
-    /// Draws the answer to a request and moves on.
+    /// Draws the answer to a request and advances the position.
     ///
     /// # Panics
-    /// When the request is for a number below zero things: the game asked for nothing.
+    /// If the request is for a number below zero.
     pub fn draw(&mut self, request: Request) -> ChanceAnswer {
         let mut keystream = Keystream::from_stream(self);
         let answer = keystream.draw(request);
@@ -182,8 +188,8 @@ impl Stream {
     }
 }
 
-/// A stream for whoever draws again and again and never writes down how far it has come: the same
-/// answers, without finding the place anew for each.
+/// A stream for repeated draws that never serializes its position. It gives the same answers as a
+/// [`Stream`] without seeking for each of them.
 pub struct ChanceRng {
     key: Key,
     keystream: Keystream,
@@ -194,24 +200,24 @@ impl ChanceRng {
         Self { key, keystream: Keystream::from_stream(&Stream::new(key)) }
     }
 
-    /// As [`Stream::draw`].
+    /// Draws the answer to a request, as [`Stream::draw`] does.
     ///
     /// # Panics
-    /// When the request is for a number below zero things: the game asked for nothing.
+    /// If the request is for a number below zero.
     pub fn draw(&mut self, request: Request) -> ChanceAnswer {
         self.keystream.draw(request)
     }
 
-    /// A number below so many things.
+    /// Draws a number below `things`.
     ///
     /// # Panics
-    /// When there are none.
+    /// If `things` is zero or exceeds 32 bits.
     pub fn below(&mut self, things: usize) -> usize {
         let things = u32::try_from(things).expect("nobody draws from so many");
         self.keystream.draw_below(things) as usize
     }
 
-    /// For a test: the same with the same number.
+    /// Creates a generator for a test from a number; equal numbers give equal draws.
     #[cfg(test)]
     pub(crate) fn from_number(number: u8) -> Self {
         Self::new(Key(Hex([number; 32])))
@@ -225,14 +231,15 @@ impl Clone for ChanceRng {
     }
 }
 
-/// Without its key.
+/// Formats the generator without its key.
 impl fmt::Debug for ChanceRng {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChanceRng").field("taken", &self.keystream.taken).finish_non_exhaustive()
     }
 }
 
-/// The keystream of RFC 8439 as little-endian words (rule 9.2): nonce of zeros, counter from 0.
+/// The keystream of RFC 8439 as little-endian words (rule 9.2), with a zero nonce and a counter
+/// from 0.
 struct Keystream {
     cipher: ChaCha20,
     block: [u8; 64],
@@ -277,7 +284,7 @@ impl Keystream {
         u32::from_le_bytes(bytes)
     }
 
-    /// A number below `n` without bias (rule 9.3).
+    /// Draws a number below `n` without bias (rule 9.3).
     fn draw_below(&mut self, n: u32) -> u32 {
         assert!(n > 0, "chance was asked for one of no things");
         let multiples_below = (1_u64 << 32) / u64::from(n) * u64::from(n);
@@ -289,7 +296,7 @@ impl Keystream {
         }
     }
 
-    /// The Fisher–Yates shuffle of rule 9.4.
+    /// Draws a permutation by the Fisher–Yates shuffle of rule 9.4.
     fn shuffle(&mut self, n: u8) -> Vec<u8> {
         let mut order: Vec<u8> = (0..n).collect();
         for i in (1..n).rev() {

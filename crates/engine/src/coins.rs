@@ -1,14 +1,14 @@
-//! Amounts of coins: whole hundredths of a coin in an `i64`, checked at every step.
+//! Amounts of coins: hundredths of a coin in an `i64`, with checked arithmetic.
 //!
-//! A coin amount never meets a floating-point number. Arithmetic that could overflow returns
-//! `None`, because an amount that does not fit is a bug or an attack, never a balance.
+//! Coins never pass through floating-point numbers. Arithmetic that could overflow returns `None`,
+//! because an amount that does not fit is a bug or an attack, never a balance.
 
 use core::fmt;
 use core::iter::Sum;
 
 use serde::{Deserialize, Serialize};
 
-/// An amount in hundredths of a coin. On the wire it is that integer.
+/// An amount in hundredths of a coin, serialized as that integer.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coins(i64);
 
-/// Hundredths in a coin.
+/// The number of hundredths in a coin.
 const HUNDREDTHS: i64 = 100;
 
-/// Basis points in a whole.
+/// The number of basis points in a whole.
 const BASIS_POINTS: i64 = 10_000;
 
 impl Coins {
@@ -29,7 +29,7 @@ impl Coins {
         Self(hundredths)
     }
 
-    /// `None` when it does not fit.
+    /// Creates an amount from whole coins; `None` on overflow.
     pub const fn from_whole(coins: i64) -> Option<Self> {
         match coins.checked_mul(HUNDREDTHS) {
             Some(hundredths) => Some(Self(hundredths)),
@@ -61,36 +61,37 @@ impl Coins {
         self.0.checked_mul(i64::from(factor)).map(Self)
     }
 
-    /// One of so many equal parts; `None` where they are not whole hundredths.
+    /// Divides the amount into `parts` equal parts; `None` if a part is not a whole number of
+    /// hundredths.
     pub fn checked_part(self, parts: u32) -> Option<Self> {
         let parts = i64::from(parts);
         (self.0.checked_rem(parts)? == 0).then(|| Self(self.0 / parts))
     }
 
-    /// The share of `basis_points` ten-thousandths, rounded down to a hundredth (rule 6.8).
-    /// Meant for amounts that are not negative.
+    /// Returns the share of `basis_points` ten-thousandths, rounded down to a hundredth (rule 6.8).
+    /// Amounts are expected not to be negative.
     pub fn share_rounded_down(self, basis_points: u32) -> Option<Self> {
         let product = i128::from(self.0) * i128::from(basis_points);
         i64::try_from(product.div_euclid(i128::from(BASIS_POINTS))).ok().map(Self)
     }
 
-    /// The sum, or `None` when it does not fit.
+    /// Returns the sum; `None` on overflow.
     pub fn checked_sum(amounts: impl IntoIterator<Item = Self>) -> Option<Self> {
         amounts.into_iter().try_fold(Self::ZERO, Self::checked_add)
     }
 }
 
-/// Summing amounts that are known to fit, as in tests and reports.
+/// Sums amounts that are known to fit, as in tests and reports.
 ///
 /// # Panics
-/// When the sum does not fit an `i64`.
+/// If the sum does not fit an `i64`.
 impl Sum for Coins {
     fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
         Self::checked_sum(amounts).expect("a sum of amounts that fits 64 bits")
     }
 }
 
-/// As people write it: `-3.00`, `11.70`.
+/// Formats the amount in coins with two decimals: `-3.00`, `11.70`.
 impl fmt::Display for Coins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 {

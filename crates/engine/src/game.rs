@@ -1,17 +1,19 @@
-//! What a game is: one round, from the deal to its outcome, as a value.
+//! The contract of a game: one round as a value, from the deal to its outcome.
 //!
-//! A [`Game`] says whose turn it is ([`Turn`]), takes an action or refuses it with a reason, and
-//! shows each viewer what that viewer may know. It never changes in place: an action gives a new
-//! value, and a refused action leaves the old one. It holds no clock, no randomness and no coins:
-//! deadlines, chance and the amount of a count belong to the table that plays it.
+//! A [`Game`] reports whose turn it is ([`Turn`]), accepts an action or refuses it with a reason,
+//! and shows each viewer the part of its state that the viewer may know. A game is immutable: an
+//! action returns a new value, and a refused action leaves the old one unchanged. A game holds no
+//! clock, no randomness and no coins; deadlines, chance and the price of a count belong to the
+//! table.
 //!
-//! Several seats may owe an answer at once, unseen by each other; that is why an answer names the
-//! number of the [`Prompt`] it answers. Chance may be asked in mid-game. A game may have a pot of
-//! its own that many seats pay into: its outcome is still who owes whom how much.
+//! Several seats may be prompted at once, each without seeing the others' answers. Therefore an
+//! answer names the number of the [`Prompt`] that it answers. A game may request chance at any
+//! point. A game may have a pot of its own that many seats pay into; its outcome is still a list of
+//! debts between seats.
 //!
-//! [`Game`] is what a table plays. [`GameKind`] is one game by its name, with its rule sets, the
-//! names of its endings and counters, and its short events. `catalog` makes of all kinds one more
-//! [`Game`], which is what the service plays.
+//! [`Game`] is the interface that a table plays. [`GameKind`] adds the name of one game, its rule
+//! sets, the names of its endings and counters, and its short events. `catalog` combines all kinds
+//! into one further [`Game`], which the service plays.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -26,66 +28,68 @@ use serde::{Deserialize, Serialize};
 use crate::chance::{ChanceAnswer, ChanceRng, Request};
 use crate::seat::{Seat, SeatSet};
 
-/// What happens next in a game.
+/// The next step of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// One or more seats are to act.
+    /// One or more seats are prompted.
     Players(Prompt),
-    /// Nobody is to act, or nobody any more, and the countdown runs on all the same: so that nobody
-    /// learns from its length who was asked in secret. When it is over: [`Game::expire`]. The prompt
-    /// has no seats.
+    /// No seat is prompted, but the countdown keeps running, so that its length does not reveal
+    /// which seats were prompted in secret. When it ends, the table calls [`Game::expire`]. The
+    /// prompt has no seats.
     Wait(Prompt),
-    /// Chance is to decide; give the answer to [`Game::resolve`].
+    /// The game requests chance; the answer goes to [`Game::resolve`].
     Chance(Request),
-    /// Nothing: see [`Game::outcome`].
+    /// The game is over; see [`Game::outcome`].
     Over,
 }
 
 /// A question to one or more seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Grows with every question, so that a late or doubled answer is known as such.
+    /// The number of the prompt. It increases with every prompt, so that late and duplicate answers
+    /// are recognised.
     pub number: u32,
-    /// Who has not answered yet.
+    /// The seats that have not answered yet.
     pub seats: SeatSet,
-    /// Grows with every countdown. A question that does not change it is asked within the time
-    /// that the last one left.
+    /// The number of the countdown. A prompt with the same number as the one before it must be
+    /// answered within the remaining time.
     pub countdown: u32,
-    /// How long that countdown is in all.
+    /// The length of the countdown in milliseconds.
     pub countdown_ms: u32,
 }
 
-/// Who looks at a game.
+/// The observer for whom a view is made or an event is redacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
-    /// A player: the own hand and what lies open.
+    /// A player, who sees its own hand and everything public.
     Seat(Seat),
-    /// Anybody: what lies open.
+    /// A spectator, who sees everything public.
     Public,
-    /// The record after the game: everything.
+    /// The record after the game, which contains everything.
     Everything,
 }
 
-/// Why an action was refused. An enum of each game; `rule` is the number on its rules page.
+/// The reason for which an action was refused. Each game defines an enum of its own.
 pub trait Refusal: Copy + Debug + Display + Eq + Send + Sync + 'static {
-    /// Stable, in snake case.
+    /// Returns the stable code of the reason, in snake case.
     fn code(self) -> &'static str;
-    /// The numbered rule that decides, as in `"3.6"`.
+    /// Returns the number of the rule that decides, as on the game's rules page, such as `"3.6"`.
     fn rule(self) -> &'static str;
 }
 
-/// How a game ended, as far as coins are concerned. The game shows the rest in its own events.
+/// The result of a game as far as coins are concerned. A game reports everything else in its own
+/// events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Whose win it is: crown, POT, first turn of the next game.
+    /// The winner, who takes the crown, may take the POT, and plays first in the next game.
     pub winner: Option<Seat>,
-    /// The win takes the POT whatever the streak.
+    /// Whether the win takes the POT regardless of the crown.
     pub takes_pot: bool,
-    /// Who owes whom how many counts, and for what.
+    /// The debts between seats, in counts.
     pub debts: Vec<Debt>,
 }
 
-/// What one seat owes another.
+/// The debt of one seat to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Debt {
     pub from: Seat,
@@ -94,13 +98,13 @@ pub struct Debt {
 }
 
 impl Debt {
-    /// The sum of its items.
+    /// Returns the sum of its items.
     pub fn counts(&self) -> u32 {
         self.items.iter().map(|item| item.counts).sum()
     }
 }
 
-/// One line of a settlement: how many counts, named, by which rule.
+/// One line of a settlement: a named number of counts with the rule it follows from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Item {
@@ -109,18 +113,18 @@ pub struct Item {
     pub counts: u32,
 }
 
-/// How many players a game is for.
+/// The range of the number of players of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeatRange {
-    /// A game begins with at least so many.
+    /// The minimum number of players with which a game begins.
     pub least: u8,
-    /// A table has so many seats.
+    /// The number of seats of a table.
     pub most: u8,
 }
 
 impl SeatRange {
-    /// A game for exactly so many.
+    /// Returns the range that contains exactly this number of seats.
     pub const fn exactly(seats: u8) -> Self {
         Self { least: seats, most: seats }
     }
@@ -130,10 +134,10 @@ impl SeatRange {
     }
 }
 
-/// A rule set that no game can be dealt by: which of its fields is wrong, and what it must be.
+/// A rule set by which no game can be dealt, with the field that is invalid and its requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulesError {
-    /// As in the rules' JSON, as in `hand_cards`.
+    /// The field's path in the JSON of the rules, such as `hand_cards`.
     pub field: Cow<'static, str>,
     pub what: Cow<'static, str>,
 }
@@ -146,48 +150,49 @@ impl Display for RulesError {
 
 impl core::error::Error for RulesError {}
 
-/// A named rule set, for operators and hosts, who choose one and not a dozen switches.
+/// A named rule set, which operators and hosts choose instead of setting single rules.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleSet<R> {
-    /// In snake case, as in `kingdom`.
+    /// The identifier in snake case, such as `kingdom`.
     pub name: &'static str,
-    /// For people, as in `Kingdom`.
+    /// The display name, such as `Kingdom`.
     pub title: &'static str,
     pub rules: fn() -> R,
-    /// The POT and crowns that belong to it; `None` for a game without them.
+    /// The rules for the POT and crowns; `None` for a game without them.
     pub hits: Option<Hits>,
 }
 
-/// The POT that a table builds up beside its games, and who takes it (chapter 7).
+/// The rules for the POT that a table builds up beside its games (chapter 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hits {
-    /// Bets that each seat pays into the POT before each game (rule 7.1).
+    /// The number of bets that each seat pays into the POT before each game (rule 7.1).
     pub ante: u32,
-    /// Wins in a row that take the POT (rule 7.2).
+    /// The number of wins in a row that take the POT (rule 7.2).
     pub to_win: u8,
-    /// Counts that each loser pays for the second win in a row when it takes three (rule 7.5).
+    /// The number of counts that each loser pays for the second win in a row if it takes three wins
+    /// (rule 7.5).
     pub second_hit_bonus: u32,
 }
 
 impl Default for Hits {
-    /// Two hits (rule 7.2).
+    /// Returns the rules for two hits (rule 7.2).
     fn default() -> Self {
         Self { ante: 1, to_win: 2, second_hit_bonus: 0 }
     }
 }
 
-/// A name that a game gives to something that is counted or told, with its words for people.
+/// An identifier with its display name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TitledName {
-    /// In snake case, as in `fights_won`.
+    /// The identifier in snake case, such as `fights_won`.
     pub name: &'static str,
-    /// As in `Fights won`.
+    /// The display name, such as `Fights won`.
     pub title: &'static str,
 }
 
-/// How many more of something a player has after a game: see [`GameKind::COUNTERS`].
+/// An increment of one of a player's counters after a game; see [`GameKind::COUNTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterIncrement {
     pub seat: Seat,
@@ -195,50 +200,50 @@ pub struct CounterIncrement {
     pub more: u32,
 }
 
-/// A part of a game as people read it, at the desk and in a replay: text, cards and numbers, to be
-/// laid out by whoever shows it.
+/// A piece of a description for people, as the desk and the replay lay it out: text, a seat, or a
+/// card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     Text(Cow<'static, str>),
     Seat(Seat),
-    /// A card, tile or die by its notation, as in `7H`.
+    /// A card, tile or die in its notation, such as `7H`.
     Token {
         text: String,
-        /// Red suits and the like stand out.
+        /// Whether the token is drawn in red, as red suits are.
         is_red: bool,
     },
 }
 
-/// One line of a game as people read it.
+/// One line of a description for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Whose it is; `None` for what belongs to all.
+    /// The seat that the line is about; `None` if it concerns all seats.
     pub seat: Option<Seat>,
-    /// What it is, as in `hand`.
+    /// The label of the line, such as `hand`.
     pub label: Cow<'static, str>,
     pub pieces: Vec<Piece>,
 }
 
-/// What a game is told and tells: values that can be compared and written down.
+/// The bounds of the values that a game accepts and produces: they can be compared and serialized.
 pub trait Value: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
 
 impl<T> Value for T where T: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
 
-/// How well an AI plays.
+/// The strength of an AI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Skill {
-    /// By rules of thumb.
+    /// The AI follows rules of thumb.
     #[default]
     Greedy,
-    /// The best that is found without playing on, in a tenth of a millisecond. Where nothing better
-    /// is known, as greedy.
+    /// The AI chooses the best action that it can find without a search, within a tenth of a
+    /// millisecond. It plays as `Greedy` at a game that has nothing better.
     Quick,
 }
 
 impl Skill {
-    /// In snake case, as bots are named.
+    /// Returns the identifier in snake case, as bots are named.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Greedy => "greedy",
@@ -247,65 +252,74 @@ impl Skill {
     }
 }
 
-/// A game that a seat could be playing.
+/// A sampled game that is consistent with the knowledge of a seat (a determinization).
 #[derive(Clone, Debug)]
 pub struct SampledGame<G> {
     pub game: G,
-    /// Who is taken for a quick player in it, and not for a greedy one.
+    /// The seats that are modelled as quick players; all others are modelled as greedy ones.
     pub quick: SeatSet,
 }
 
-/// One round of a game as a value. See the module's page.
+/// One round of a game as a value; see the module's documentation.
 pub trait Game: Value {
-    /// The numbers of the rules page; a rule set is a value of this type.
+    /// The rules; a rule set is a value of this type.
     type Rules: Value;
-    /// What a player may do.
+    /// An action of a player.
     type Action: Value;
-    /// What happened, complete; [`Game::redact`] makes of it what a viewer may see.
+    /// An event with all its details; [`Game::redact`] reduces it to the part that a viewer may
+    /// see.
     type Event: Value;
-    /// What one viewer knows.
+    /// The part of the state that one viewer knows.
     type View: Value;
     type Refusal: Refusal;
 
-    /// The name of the game that these rules are of, as in `tongits`: see [`GameKind::NAME`].
+    /// Returns the name of the game to which the rules belong, such as `tongits`; see
+    /// [`GameKind::NAME`].
     fn kind(rules: &Self::Rules) -> &'static str;
 
-    /// How many players a game by these rules is for.
+    /// Returns the range of the number of players under these rules.
     fn seats(rules: &Self::Rules) -> SeatRange;
 
-    /// How many counts the room's bet times its multiplier is worth: at most games one, and two
-    /// where a bet is a chip and half chips are paid out.
+    /// Returns the number of counts that the room's bet times its multiplier is worth: one at most
+    /// games, two if a bet is a chip and half chips are paid out.
     fn counts_per_bet(_rules: &Self::Rules) -> u32 {
         1
     }
 
-    /// The most counts that one seat can owe in one game of so many seats; see
-    /// [`Game::counts_per_bet`] for what a count is worth.
+    /// Returns the maximum number of counts that one seat can owe in a game of `seats` seats; see
+    /// [`Game::counts_per_bet`] for the value of a count.
     fn counts_max(rules: &Self::Rules, seats: u8) -> u32;
 
     /// Returns whether a host may let players stake a whole wallet that holds less than
-    /// [`Game::counts_max`] asks for (rule 6.9 of Tong-its).
+    /// [`Game::counts_max`] requires (rule 6.9 of Tong-its).
     fn may_have_short_stakes(_rules: &Self::Rules) -> bool {
         false
     }
 
-    /// Whether a game can be dealt by these rules. What comes from a configuration must be asked.
+    /// Checks that a game can be dealt by these rules. Rules from a configuration must be checked
+    /// before use.
+    ///
+    /// # Errors
+    /// The first invalid field.
     fn check(rules: &Self::Rules) -> Result<(), RulesError>;
 
-    /// The shortest and the longest countdown of a game by these rules, in milliseconds.
+    /// Returns the shortest and the longest countdown under these rules, in milliseconds.
     fn countdown_ms(rules: &Self::Rules) -> RangeInclusive<u32>;
 
-    /// A game of so many seats before its first chance. `starter` is the seat that plays first by
-    /// the rules of the table; `None` leaves it to chance.
+    /// Creates a game of `seats` seats before its first request to chance. `starter` is the seat
+    /// that plays first by the rules of the table; `None` leaves the choice to chance.
     fn new(rules: &Self::Rules, seats: u8, starter: Option<Seat>) -> Self;
 
     fn turn(&self) -> Turn;
 
-    /// Adds every action that [`Game::act`] would take from this seat now. Where numbers are free,
-    /// some of them stand for all.
+    /// Appends every action that [`Game::act`] would accept from this seat now. If an action takes
+    /// a free number, a selection of values stands for the whole range.
     fn legal_actions(&self, seat: Seat, actions: &mut Vec<Self::Action>);
 
-    /// Plays an action and adds what happened to `events`. Refused, it adds nothing.
+    /// Plays an action and appends the resulting events to `events`.
+    ///
+    /// # Errors
+    /// The reason for the refusal; nothing is appended.
     fn act(
         &self,
         seat: Seat,
@@ -313,65 +327,68 @@ pub trait Game: Value {
         events: &mut Vec<Self::Event>,
     ) -> Result<Self, Self::Refusal>;
 
-    /// Takes the answer to the request that [`Game::turn`] makes.
+    /// Applies the answer to the request of [`Game::turn`].
     ///
     /// # Panics
-    /// When no chance is due or the answer does not fit the request: ask [`ChanceAnswer::fits`] first
-    /// of what comes from outside.
+    /// If no chance is due or the answer does not fit the request. Answers from outside must be
+    /// checked by [`ChanceAnswer::fits`] first.
     #[must_use]
     fn resolve(&self, answer: &ChanceAnswer, events: &mut Vec<Self::Event>) -> Self;
 
-    /// Goes on after a countdown in which nobody was to act any more.
+    /// Continues after a countdown in which no seat was prompted any more.
     ///
     /// # Panics
-    /// When no [`Turn::Wait`] is over.
+    /// If no [`Turn::Wait`] is due.
     #[must_use]
     fn expire(&self, events: &mut Vec<Self::Event>) -> Self;
 
-    /// What the clock plays for a seat that is to act; `None` for one that is not.
+    /// Returns the action that the clock plays for a prompted seat; `None` for a seat that is not
+    /// prompted.
     fn default_action(&self, seat: Seat) -> Option<Self::Action>;
 
-    /// `None` while the game goes on.
+    /// Returns the outcome; `None` while the game is running.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// How the game ended, by one of the names of [`GameKind::ENDINGS`]; `None` while it goes on.
+    /// Returns the ending by its name in [`GameKind::ENDINGS`]; `None` while the game is running.
     fn ending(&self) -> Option<&'static str>;
 
-    /// What the game adds to its players' counters; nothing while it goes on.
+    /// Returns the increments of the players' counters; empty while the game is running.
     fn counts(&self) -> Vec<CounterIncrement>;
 
     fn view(&self, viewer: Viewer) -> Self::View;
 
-    /// What the viewer may see of an event; `None` when it may not see that it happened.
+    /// Redacts an event for a viewer; `None` if the viewer may not know that the event happened.
     fn redact(event: &Self::Event, viewer: Viewer) -> Option<Self::Event>;
 
-    /// Brings a viewer's view up to date with a redacted event: after every event it equals
+    /// Updates a viewer's view by a redacted event. After every event the view equals
     /// [`Game::view`] for that viewer.
     fn observe(view: &mut Self::View, event: &Self::Event);
 
-    /// The question that is open as far as the viewer may know; `None` when none is.
+    /// Returns the open prompt as far as the viewer may know it; `None` if there is none.
     fn prompt_in_view(view: &Self::View) -> Option<Prompt>;
 
-    /// The same for a viewer that has no view. A game that knows it without making one says so.
+    /// Returns the open prompt for a viewer without a view. A game overrides this if it can answer
+    /// without building one.
     fn prompt_for(&self, viewer: Viewer) -> Option<Prompt> {
         Self::prompt_in_view(&self.view(viewer))
     }
 
-    /// Adds every action open to the viewer of this view, as [`Game::legal_actions`] would.
+    /// Appends every action open to the viewer of this view, as [`Game::legal_actions`] does.
     fn legal_in_view(view: &Self::View, actions: &mut Vec<Self::Action>);
 
-    /// What the house's AI would play with no more knowledge than this view; `None` when the
-    /// viewer is not to act.
+    /// Chooses the AI's action from the knowledge of this view alone; `None` if the viewer is not
+    /// prompted.
     fn choose_action(view: &Self::View) -> Option<Self::Action>;
 
-    /// What an AI of this skill would play, as [`Game::advise`].
+    /// Chooses the action of an AI of this skill; see [`Game::choose_action`].
     fn choose_action_with_skill(skill: Skill, view: &Self::View) -> Option<Self::Action> {
         match skill {
             Skill::Greedy | Skill::Quick => Self::choose_action(view),
         }
     }
 
-    /// As [`Game::choose_action_with_skill`], by an AI that remembers all that its seat was shown, in order.
+    /// Chooses the action of an AI of this skill that remembers all events that its seat has seen,
+    /// in order.
     fn choose_action_with_memory(
         skill: Skill,
         view: &Self::View,
@@ -380,13 +397,13 @@ pub trait Game: Value {
         Self::choose_action_with_skill(skill, view)
     }
 
-    /// Returns whether the viewer of this view commits itself by an action that nobody asked it for
-    /// (rule 8.3): the AI never does so for a player who is only away. The answer to another seat's
-    /// commitment is none of its own, nor is a win that is certain.
+    /// Returns whether the action commits the viewer of this view without a prompt to do so (rule
+    /// 8.3). The AI never makes a commitment for a player who is away within the grace. An answer
+    /// to another seat's commitment is not a commitment, nor is a certain win.
     fn is_commitment(view: &Self::View, action: &Self::Action) -> bool;
 
-    /// Chooses an action for a player who is away: as [`Skill::Quick`] does, but no commitment (rule
-    /// 8.3). `None` where the AI knows nothing else to play.
+    /// Chooses an action for a player who is away: the action of [`Skill::Quick`] unless it is a
+    /// commitment (rule 8.3). Returns `None` if the AI has no other action.
     fn choose_uncommitted_action(
         view: &Self::View,
         shown: &mut dyn Iterator<Item = &Self::Event>,
@@ -395,34 +412,35 @@ pub trait Game: Value {
         (!Self::is_commitment(view, &action)).then_some(action)
     }
 
-    /// How many games an AI imagines that plays on for a player who is taken over. `None` where it
-    /// is not known to play better than the quick one, or takes too long.
+    /// Returns the number of games that the searching AI samples when it acts for a player whose
+    /// seat is taken over. `None` if the search is not known to play better than the quick AI, or
+    /// takes too long.
     fn imagined_game_count(_view: &Self::View) -> Option<u32> {
         None
     }
 
-    /// Adds what a search looks at for the viewer of this view: legal actions, the likeliest first.
-    /// What is surely no better than another may be left out.
+    /// Appends the candidate actions of a search for the viewer of this view: legal actions, the
+    /// most likely first. Actions that are certainly no better than another may be omitted.
     fn candidate_actions(view: &Self::View, actions: &mut Vec<Self::Action>) {
         Self::legal_in_view(view, actions);
     }
 
-    /// What a search looks at, each with what it is worth by a judge that does not play on, in the
-    /// parts of [`Game::look_ahead`]; the best first. An action that wins at once stands alone. Empty
-    /// where nobody judges so. Some are taken for quick players in each imagined game; without any
-    /// nothing is known of that.
+    /// Evaluates the candidate actions of a search without playing on, in the units of
+    /// [`Game::look_ahead`], the best first. An action that wins at once is returned alone. `quick`
+    /// holds, for each sampled game, the seats that are modelled as quick players; if it is empty,
+    /// nothing is known about the players. Returns nothing if the game has no such evaluation.
     fn evaluate_actions(_view: &Self::View, _quick: &[SeatSet]) -> Vec<(Self::Action, i64)> {
         Vec::new()
     }
 
-    /// A game that the viewer of this view could be playing: what it does not see is as the dice
-    /// have it. `None` where that is not known to be made.
+    /// Samples a game that is consistent with the view; the hidden part is drawn from `dice`.
+    /// Returns `None` if the game cannot do so.
     fn sample_game(_view: &Self::View, _dice: &mut ChanceRng) -> Option<Self> {
         None
     }
 
-    /// So many games that the viewer of this view could be playing, the likelier the more often,
-    /// after all that its seat was shown. Fewer or none where that is not known to be made.
+    /// Samples `count` games that are consistent with the view, in proportion to their likelihood
+    /// given all events that the seat has seen. Returns fewer or none if the game cannot do so.
     fn sample_likely_games(
         view: &Self::View,
         _heard: &[Self::Event],
@@ -433,27 +451,27 @@ pub trait Game: Value {
         (0..count).map_while(game).map(|game| SampledGame { game, quick: SeatSet::EMPTY }).collect()
     }
 
-    /// What an action comes to for a seat in this game, of which all is known, and in which these
-    /// are quick players: to be compared with other actions of the same seat. `None` where the game
-    /// has no way of its own to find out, or the action is not legal.
+    /// Returns the value of an action for a seat in this fully known game, in which the `quick`
+    /// seats are quick players. Values of actions of the same seat are comparable. Returns `None`
+    /// if the game has no evaluation of its own or the action is not legal.
     fn look_ahead(&self, _quick: SeatSet, _seat: Seat, _action: &Self::Action) -> Option<i64> {
         None
     }
 
-    /// What a viewer knows, as people read it.
+    /// Describes a view for people.
     fn describe(view: &Self::View) -> Vec<Row>;
 
-    /// An action as people read it, as in: drops 7C 7D 7H.
+    /// Describes an action for people, such as: drops 7C 7D 7H.
     fn describe_action(action: &Self::Action) -> Vec<Piece>;
 
-    /// What happened, as people read it; `None` for what only a program needs to hear.
+    /// Describes an event for people; `None` for an event that only concerns programs.
     fn describe_event(event: &Self::Event) -> Option<Row>;
 }
 
-/// One game by its name: what the service asks when it knows which game it is about.
+/// One game by its name, with everything that the service needs once it knows the game.
 ///
-/// The documents of a game can be read: they hold its own types. Those of a catalogue cannot be
-/// read before it is known which game they are of: see `table::Readable`.
+/// The documents of a game can be deserialized because they contain its own types. The documents of
+/// a catalogue can only be read once their game is known; see `table::Readable`.
 pub trait GameKind:
     Game<
         Rules: DeserializeOwned,
@@ -464,37 +482,37 @@ pub trait GameKind:
 {
     /// The game's name in records, rooms and catalogues, in snake case.
     const NAME: &'static str;
-    /// For people, as in `Tong-its`.
+    /// The display name, such as `Tong-its`.
     const TITLE: &'static str;
-    /// What a count is called at this game.
+    /// The name of a count at this game.
     const UNIT: TitledName;
-    /// How games can end, for statistics and filters.
+    /// The endings of the game, for statistics and filters.
     const ENDINGS: &'static [TitledName];
-    /// What is counted of its players beside games and wins.
+    /// The counters of the game's players beside games and wins.
     const COUNTERS: &'static [TitledName];
-    /// The common events that have a short form, in an order that never changes: the short form
-    /// of messages names an event by its place here. At most [`SHORT_EVENTS_MAX`].
+    /// The common events that have a short form, in an order that never changes: short messages
+    /// refer to an event by its index in this list. At most [`SHORT_EVENTS_MAX`].
     const SHORT_EVENTS: &'static [&'static str];
 
-    /// The named rule sets; the first is the one that is played where nothing else is said.
+    /// Returns the named rule sets; the first is the default.
     fn rule_sets() -> &'static [RuleSet<Self::Rules>];
 
-    /// Every reason for which an action is refused, in order of precedence.
+    /// Returns every reason for a refusal, in order of precedence.
     fn refusals() -> &'static [Self::Refusal];
 
-    /// Which of [`GameKind::SHORT_EVENTS`] this is, if it has a short form.
+    /// Returns the name of the event in [`GameKind::SHORT_EVENTS`], if it has a short form.
     fn short_event(event: &Self::Event) -> Option<&'static str>;
 
-    /// Writes the fields of an event that has a short form. Fields at the end that say nothing may
-    /// be left out.
+    /// Writes the fields of an event that has a short form. Trailing fields with default values may
+    /// be omitted.
     fn write_short<S: SerializeSeq>(event: &Self::Event, fields: &mut S) -> Result<(), S::Error>;
 
-    /// Reads back what [`GameKind::write_short`] has written of the event of this name.
+    /// Reads the event of this name from the fields that [`GameKind::write_short`] has written.
     fn read_short<'de, A: SeqAccess<'de>>(
         name: &str,
         fields: &mut A,
     ) -> Result<Self::Event, A::Error>;
 }
 
-/// The most short events of one game.
+/// The maximum number of short events of one game.
 pub const SHORT_EVENTS_MAX: usize = 64;

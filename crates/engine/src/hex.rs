@@ -1,5 +1,5 @@
-//! Byte strings of fixed length, written as lower-case hexadecimal wherever a person or another
-//! program reads them: seeds, commitments, keys, the ids of games.
+//! Byte strings of fixed length in lower-case hexadecimal, for everything that people and other
+//! programs read: seeds, commitments, keys, the ids of games.
 
 use alloc::string::String;
 use core::fmt;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 #[cfg_attr(feature = "schema", schemars(inline, with = "String", extend("pattern" = hex_pattern(N))))]
 pub struct Hex<const N: usize>(pub [u8; N]);
 
-/// The text was not exactly `N` bytes of hexadecimal.
+/// The error for a text that is not exactly `N` bytes of hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseHexError;
 
@@ -27,7 +27,7 @@ impl fmt::Display for ParseHexError {
 impl core::error::Error for ParseHexError {}
 
 impl<const N: usize> Default for Hex<N> {
-    /// Zeros.
+    /// Returns zeros.
     fn default() -> Self {
         Self([0; N])
     }
@@ -64,7 +64,7 @@ impl<const N: usize> FromStr for Hex<N> {
     }
 }
 
-/// `N` bytes of lower-case hexadecimal as a regular expression.
+/// Returns the regular expression for `bytes` bytes of lower-case hexadecimal.
 #[cfg(feature = "schema")]
 fn hex_pattern(bytes: usize) -> String {
     alloc::format!("^[0-9a-f]{{{}}}$", 2 * bytes)
@@ -87,7 +87,7 @@ impl<const N: usize> Serialize for Hex<N> {
 
 impl<'de, const N: usize> Deserialize<'de> for Hex<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Owned, because text from JSON with escapes cannot be borrowed.
+        // The string is owned, because JSON text with escapes cannot be borrowed.
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }

@@ -1,13 +1,13 @@
-//! The games of the house, as pure values.
+//! The games of the house as pure values: rules, tables, fair dealing, bots and matchmaking.
 //!
-//! Everything that must be right to the letter is here: the rules of each game, the table that
-//! plays one game after another, fair dealing, and the bots. Nothing here reads a clock, draws
-//! randomness or does I/O: time, chance and entropy are arguments, so that every game can be
-//! replayed bit for bit from what was written down. Iteration never depends on hash order.
+//! The crate reads no clock, draws no randomness and performs no I/O. Time, chance and entropy are
+//! arguments, so that every game can be replayed bit for bit from its journal. No result depends on
+//! hash order.
 //!
-//! Arrows go down only: `catalog` → `table`, `games`; `arena` → `table`; `matchmaking` → `table` → `game`, `chance` →
-//! `seat`, `coins`; `games` → `game`, `chance`, `cards`. Nothing outside `games` and `catalog` may assume
-//! a certain game, a number of seats, one shuffle, or cards at all.
+//! Dependencies point one way: `catalog` → `table`, `games`; `arena` → `table`; `matchmaking` →
+//! `table` → `game`, `chance` → `seat`, `coins`; `games` → `game`, `chance`, `cards`. Only `games`
+//! and `catalog` may assume a particular game, a number of seats, a single shuffle, or cards at
+//! all.
 #![no_std]
 
 extern crate alloc;

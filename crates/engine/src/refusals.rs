@@ -1,7 +1,8 @@
-//! How a game lists the reasons for which it refuses actions: each once, with its code, the rule
-//! that decides and a sentence, in the order in which they are looked for.
+//! The macro for a game's list of refusals: each reason with its code, its rule and a sentence, in
+//! order of precedence.
 
-/// Makes the list an enum that is a [`Refusal`](crate::game::Refusal), and gives it `ALL`.
+/// Defines the enum of the reasons, implements [`Refusal`](crate::game::Refusal) for it, and adds
+/// the list `ALL`.
 macro_rules! refusals {
     (
         $(#[$about:meta])*

@@ -1,5 +1,5 @@
-//! Places at a table, and sets of them. A table has two to eight seats, numbered from 0; play
-//! passes to the next higher number and from the last to seat 0.
+//! Seats at a table, and sets of them. A table has two to eight seats, numbered from 0; play passes
+//! to the next higher number and from the last seat to seat 0.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -7,10 +7,10 @@ use core::fmt;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The most seats a table can have.
+/// The maximum number of seats of a table.
 pub const SEATS_MAX: u8 = 8;
 
-/// A place at a table, below [`SEATS_MAX`]. On the wire it is its number.
+/// A seat at a table, below [`SEATS_MAX`], serialized as its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -18,7 +18,7 @@ pub const SEATS_MAX: u8 = 8;
 pub struct Seat(u8);
 
 impl Seat {
-    /// `None` for a number that no table has.
+    /// Creates a seat; `None` for a number that no table has.
     pub const fn new(number: u8) -> Option<Self> {
         if number < SEATS_MAX { Some(Self(number)) } else { None }
     }
@@ -31,24 +31,24 @@ impl Seat {
         self.0 as usize
     }
 
-    /// The seat that plays after this one at a table of `seats`.
+    /// Returns the seat that plays after this one at a table of `seats` seats.
     #[must_use]
     pub const fn next(self, seats: u8) -> Self {
         Self((self.0 + 1) % seats)
     }
 
-    /// The seat that plays before this one at a table of `seats`.
+    /// Returns the seat that plays before this one at a table of `seats` seats.
     #[must_use]
     pub const fn previous(self, seats: u8) -> Self {
         Self((self.0 + seats - 1) % seats)
     }
 
-    /// Every seat of a table of `seats`, in order.
+    /// Returns every seat of a table of `seats` seats, in order.
     pub fn all(seats: u8) -> impl Iterator<Item = Self> + Clone {
         (0..seats.min(SEATS_MAX)).map(Self)
     }
 
-    /// The other seats of a table of `seats` in turn order, the one after this first.
+    /// Returns the other seats of a table of `seats` seats in turn order, beginning after this one.
     pub fn others(self, seats: u8) -> impl Iterator<Item = Self> + Clone {
         (1..seats).map(move |steps| Self((self.0 + steps) % seats))
     }
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Seat {
     }
 }
 
-/// A set of seats. On the wire it is the ascending list of their numbers.
+/// A set of seats, serialized as the ascending list of their numbers.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(with = "Vec<Seat>", extend("uniqueItems" = true)))]
@@ -86,7 +86,7 @@ impl SeatSet {
         Self(1 << seat.0)
     }
 
-    /// The first so many.
+    /// Returns the set of the first `seats` seats.
     pub const fn first(seats: u8) -> Self {
         if seats >= SEATS_MAX { Self(u8::MAX) } else { Self((1 << seats) - 1) }
     }
@@ -128,7 +128,7 @@ impl SeatSet {
         self.0.count_ones() as usize
     }
 
-    /// Ascending.
+    /// Iterates over the seats in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> + Clone {
         Seat::all(SEATS_MAX).filter(move |seat| self.contains(*seat))
     }

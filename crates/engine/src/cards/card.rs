@@ -1,15 +1,18 @@
-//! One card, as a number: suit × 13 + rank, suits in the order C D H S, ace = 0 (rule 1.12).
-//! Written as rank then suit: `AS`, `TD`, `7H`. The two jokers follow as 52 and 53: `X1`, `X2`.
+//! One card as a number: suit × 13 + rank, with the suits in the order C D H S and the ace as 0
+//! (rule 1.12).
+//!
+//! The notation is rank then suit: `AS`, `TD`, `7H`. The two jokers follow as 52 and 53: `X1`,
+//! `X2`.
 
 use core::str::FromStr;
 
-/// Ranks in a suit.
+/// The number of ranks in a suit.
 pub(crate) const RANKS: u8 = 13;
 
 const RANK_LETTERS: &[u8; 13] = b"A23456789TJQK";
 const SUIT_LETTERS: &[u8; 4] = b"CDHS";
 
-/// What stands for the rank of a joker; then follows its number, from 1.
+/// The letter in place of a joker's rank; the joker's number follows, from 1.
 const JOKER_LETTER: u8 = b'X';
 
 /// A rank from ace (0) to king (12); the ace is low.
@@ -29,7 +32,7 @@ impl Rank {
     }
 }
 
-/// A suit; the order C D H S is that of the card numbers.
+/// A suit, in the order of the card numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Suit {
     Clubs,
@@ -53,13 +56,13 @@ impl Suit {
 pub struct Card(u8);
 
 impl Card {
-    /// All cards that there are.
+    /// The number of all cards.
     pub const COUNT: u8 = 54;
 
-    /// The cards of a deck without jokers. They are those with the lowest indices.
+    /// The number of cards of a deck without jokers, which have the lowest indices.
     pub const STANDARD_COUNT: u8 = 52;
 
-    /// `None` for a number that no card has.
+    /// Returns the card with this index; `None` if there is no such card.
     pub const fn from_index(index: u8) -> Option<Self> {
         if index < Self::COUNT { Some(Self(index)) } else { None }
     }
@@ -76,17 +79,17 @@ impl Card {
         self.0 >= Self::STANDARD_COUNT
     }
 
-    /// `None` for a joker.
+    /// Returns the rank; `None` for a joker.
     pub const fn rank(self) -> Option<Rank> {
         if self.is_joker() { None } else { Some(Rank(self.0 % RANKS)) }
     }
 
-    /// `None` for a joker.
+    /// Returns the suit; `None` for a joker.
     pub const fn suit(self) -> Option<Suit> {
         if self.is_joker() { None } else { Some(Suit::ALL[(self.0 / RANKS) as usize]) }
     }
 
-    /// Every card by index ascending, the jokers last.
+    /// Returns every card in ascending order of index, the jokers last.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(Self)
     }
@@ -101,7 +104,7 @@ impl Card {
 
 card_text! {
     Card, "a card such as \"AS\"";
-    /// The text is not a card in the notation of rule 1.12.
+    /// The error for a text that is not a card in the notation of rule 1.12.
     pub struct ParseCardError =
         "not a card: write rank A23456789TJQK then suit CDHS, as in AS or TD; jokers are X1, X2";
 }
@@ -147,7 +150,7 @@ mod tests {
         assert_eq!(Card::new(Rank::KING, Suit::Diamonds).to_string(), "KD");
     }
 
-    /// Rules 1.12, 11.1.
+    /// Rules 1.12 and 11.1.
     #[test]
     fn the_jokers_come_last_and_have_neither_rank_nor_suit() {
         let jokers: Vec<Card> = Card::all().filter(|card| card.is_joker()).collect();

@@ -1,8 +1,8 @@
-//! What the cards of every game have in common: how one is written, and sets of them as bit masks.
-//! Macros, because a set is used in constants.
+//! Macros for the cards of every game: their notation, and sets of them as bit masks. They are
+//! macros because sets are used in constants.
 
-/// How a card is read and written, from its `letters` and its `FromStr`, and the error for a text
-/// that is no card.
+/// Implements formatting, parsing and serialization of a card by its `letters` and its `FromStr`,
+/// and defines the error for an invalid text.
 macro_rules! card_text {
     (
         $card:ty, $example:literal;
@@ -59,8 +59,8 @@ macro_rules! card_text {
     };
 }
 
-/// A set of cards: bit n is the card with index n. On the wire it is the list of its cards by
-/// ascending index.
+/// Defines a set of cards in which bit n is the card with index n. It serializes as the list of its
+/// cards in ascending order of index.
 macro_rules! card_set {
     (
         $(#[$about:meta])*
@@ -118,7 +118,7 @@ macro_rules! card_set {
                 self.0.count_ones() as usize
             }
 
-            /// The card with the least index.
+            /// Returns the card with the lowest index.
             pub const fn first(self) -> Option<$card> {
                 if self.0 == 0 {
                     return None;
@@ -126,7 +126,7 @@ macro_rules! card_set {
                 <$card>::from_index(self.0.trailing_zeros().to_le_bytes()[0])
             }
 
-            /// By ascending index.
+            /// Iterates over the cards in ascending order of index.
             pub fn iter(self) -> impl Iterator<Item = $card> + Clone {
                 let mut left = self;
                 core::iter::from_fn(move || {
@@ -144,7 +144,7 @@ macro_rules! card_set {
         }
 
         impl core::fmt::Display for $set {
-            /// Cards with a space between, as in scenarios and logs.
+            /// Formats the cards separated by spaces, as in scenarios and logs.
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 for (place, card) in self.iter().enumerate() {
                     let space = if place > 0 { " " } else { "" };
@@ -167,7 +167,7 @@ macro_rules! card_set {
         }
 
         impl<'de> serde::Deserialize<'de> for $set {
-            /// A card named twice is refused: a set that silently shrinks would hide a client's
+            /// Rejects a duplicate card, because a set that silently shrinks would hide a client's
             /// mistake.
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let cards = alloc::vec::Vec::<$card>::deserialize(deserializer)?;

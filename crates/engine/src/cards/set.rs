@@ -2,27 +2,27 @@
 
 use crate::cards::Card;
 
-/// The 54 bits that are cards.
+/// The 54 bits of all cards.
 const ALL_BITS: u64 = (1 << Card::COUNT) - 1;
 
-/// The 52 bits that are cards with a rank and a suit.
+/// The 52 bits of the cards with a rank and a suit.
 const STANDARD_BITS: u64 = (1 << Card::STANDARD_COUNT) - 1;
 
 card_set! {
-    /// A set of cards. On the wire it is the list of its cards by ascending index.
+    /// A set of cards, serialized as the list of its cards in ascending order of index.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[cfg_attr(feature = "schema", schemars(with = "alloc::vec::Vec<Card>", extend("uniqueItems" = true, "maxItems" = 54)))]
     pub struct CardSet(u64) of Card;
 }
 
 impl CardSet {
-    /// Every card that there is.
+    /// The set of all cards.
     pub const ALL: Self = Self(ALL_BITS);
-    /// A deck without jokers.
+    /// The set of a deck without jokers.
     pub const STANDARD: Self = Self(STANDARD_BITS);
     pub const JOKERS: Self = Self(ALL_BITS & !STANDARD_BITS);
 
-    /// The cards whose bits are set; bits that are no card are ignored.
+    /// Returns the set of the cards whose bits are set; bits that belong to no card are ignored.
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits & ALL_BITS)
     }
@@ -35,7 +35,7 @@ impl CardSet {
         self.0 > STANDARD_BITS
     }
 
-    /// The cards that are no jokers.
+    /// Returns the cards that are not jokers.
     #[must_use]
     pub const fn naturals(self) -> Self {
         Self(self.0 & STANDARD_BITS)

@@ -1,22 +1,22 @@
-//! Who plays with whom: from tickets that wait, tables that have room and the time, placements.
+//! Matchmaking: placements from waiting tickets, tables with free seats, and the time.
 //!
-//! A pure function, [`Round::placements`]: no I/O, no clock, no hash order, so that a round can be
-//! repeated and tested by seeds. Whoever runs it carries the placements out, one round after the
-//! other; a ticket that could not be placed is there again in the next round, and has waited
-//! longer.
+//! [`Round::placements`] is a pure function without I/O, clock or hash order, so a round can be
+//! repeated and tested by seeds. The caller carries out the placements, one round after the other.
+//! A ticket that could not be placed returns in the next round and has then waited longer.
 //!
-//! A round fills tables with a POT first, whether somebody sits there or nobody does any more,
-//! then tables with free seats, the fullest first, then new tables. The oldest ticket chooses
-//! first. Two players fit each other if they share no [`ConflictKey`], if neither has blocked the other,
-//! if they do not come from one network in a room that keeps those apart, if their ratings are within a
-//! window that widens with the time that the longer waiting one of them has waited, and if they
-//! have not just played together; the last one counts for nothing after [`REPEAT_MS`], since then
-//! nobody else is there to play with.
+//! A round first fills tables with a POT, occupied or not, then tables with free seats, the fullest
+//! first, and then creates new tables. The oldest ticket chooses first. Two players fit each other
+//! if they share no [`ConflictKey`], if neither has blocked the other, if they do not share a
+//! network in a room that separates players of one network, if their ratings are within a window
+//! that widens with the waiting time of the player who has waited longer, and if they have not just
+//! played together. The last condition is dropped after [`REPEAT_MS`], because then there is nobody
+//! else to play with.
 //!
-//! Bounds: [`ROOMS_MAX`] rooms, and a budget of comparisons, which bounds the time that a round
-//! takes however many tickets fit nobody. Within the budget a round is complete: it leaves no
-//! ticket for which a place or a full group was there. Beyond it, who is looked at closely goes
-//! round from one [`Round::turn`] to the next, so that nobody starves behind others.
+//! Bounds: [`ROOMS_MAX`] rooms, and a budget of comparisons, which bounds the time of a round
+//! regardless of the number of tickets that fit nobody. Within the budget a round is complete: it
+//! leaves no ticket for which there was a seat or a full group. Beyond the budget, the thorough
+//! search starts with another ticket in each round, selected by [`Round::turn`], so that no ticket
+//! starves.
 
 mod rating_list;
 mod search;
@@ -33,22 +33,23 @@ use crate::table::{PlayerId, TableId, Timestamp};
 
 use search::PlacementSearch;
 
-/// The most rooms that a round can tell apart.
+/// The maximum number of rooms that a round distinguishes.
 pub const ROOMS_MAX: usize = 64;
 
-/// How far ratings may be apart at first, in thousandths.
+/// The initial width of the rating window, in thousandths.
 pub const WINDOW: u32 = 3_000;
 
-/// By how much that grows with each second of waiting.
+/// The growth of the rating window with each second of waiting, in thousandths.
 pub const WINDOW_PER_SECOND: u32 = 1_000;
 
-/// After so long skill keeps nobody apart.
+/// The waiting time after which ratings no longer separate players, in milliseconds.
 pub const WINDOW_MS: u64 = 20_000;
 
-/// For so long a ticket waits for others than those whom its player has just played with.
+/// The waiting time during which a ticket is not placed with the player's recent opponents, in
+/// milliseconds.
 pub const REPEAT_MS: u64 = 3_000;
 
-/// A wish to play. One player has one at a time.
+/// The id of a request for a seat. A player has one at a time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -74,18 +75,18 @@ impl FromStr for TicketId {
     }
 }
 
-/// Something that two players at one table must not have in common, such as a device: a digest,
-/// so that nobody can read from it what it was.
+/// A key that two players at one table must not share, such as that of a device. It is a digest, so
+/// that its origin cannot be read from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConflictKey(pub u64);
 
-/// Rooms by their place in [`Round::seats`].
+/// A set of rooms, as indices of [`Round::seats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoomSet(u64);
 
 impl RoomSet {
-    /// With this room, if it is one of the first [`ROOMS_MAX`].
+    /// Returns the set with this room, if it is one of the first [`ROOMS_MAX`].
     #[must_use]
     pub fn with(self, room: usize) -> Self {
         if room < ROOMS_MAX { Self(self.0 | 1 << room) } else { self }
@@ -102,8 +103,8 @@ impl FromIterator<usize> for RoomSet {
     }
 }
 
-/// The players that one player has blocked. Each side carries its own list whole, and is compared with
-/// the id of the other, so that no list of others displaces an entry.
+/// The players that one player has blocked. Each side carries its whole list, which is compared
+/// with the id of the other, so that no list of others displaces an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<PlayerId>")]
 pub struct BlockList(Vec<PlayerId>);
@@ -131,26 +132,26 @@ impl FromIterator<PlayerId> for BlockList {
     }
 }
 
-/// A player, as far as others have to fit.
+/// The properties of a player that decide whether others fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub player: PlayerId,
-    /// In thousandths.
+    /// The rating in thousandths.
     pub rating: i32,
     pub conflict_keys: Vec<ConflictKey>,
-    /// The key of the network that the player comes from; `None` where it is unknown or counts nowhere.
+    /// The key of the player's network; `None` if it is unknown or not used in any room.
     pub network: Option<ConflictKey>,
     pub blocked: BlockList,
 }
 
 impl Candidate {
-    /// Returns a player whom nothing keeps apart from others.
+    /// Creates a player whom nothing separates from others.
     pub fn new(player: PlayerId, rating: i32) -> Self {
         let blocked = BlockList::default();
         Self { player, rating, conflict_keys: Vec::new(), network: None, blocked }
     }
 
-    /// Returns whether the two may sit at one table, whatever their ratings.
+    /// Returns whether the two may sit at one table, regardless of their ratings.
     pub fn may_meet(&self, other: &Self, networks_apart: bool) -> bool {
         let is_same_network = self.network.is_some() && self.network == other.network;
         let are_kept_apart = self.player == other.player
@@ -162,14 +163,14 @@ impl Candidate {
     }
 }
 
-/// A ticket that waits.
+/// A waiting ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ticket {
     pub id: TicketId,
     pub who: Candidate,
-    /// Any of these will do.
+    /// The rooms of which any will do.
     pub rooms: RoomSet,
-    /// Whom the player has just played with.
+    /// The players of the last game.
     pub recent: Vec<PlayerId>,
     pub since: Timestamp,
 }
@@ -181,35 +182,35 @@ pub struct OpenTable {
     pub room: usize,
     pub seats_free: u8,
     pub has_pot: bool,
-    /// Who sits there. Nobody, where a POT was left behind.
+    /// The seated players; none at a table where a POT was left behind.
     pub companions: Vec<Candidate>,
 }
 
-/// Everything that a round knows.
+/// The input of one round.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
-    /// The seats of a new table, by room; none for a room where no table is created.
+    /// The number of seats of a new table, by room; zero for a room in which no table is created.
     pub seats: &'a [u8],
-    /// The rooms where players of one network do not meet.
+    /// The rooms in which players of one network are separated.
     pub networks_apart: RoomSet,
     pub tables: &'a [OpenTable],
     pub tickets: &'a [Ticket],
     pub now: Timestamp,
-    /// Counts the rounds.
+    /// The number of the round.
     pub turn: u64,
 }
 
-/// Where players are to sit.
+/// The target of a placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlacementTarget {
     ExistingTable(TableId),
-    /// At a new table of this room.
+    /// A new table of this room.
     NewTable {
         room: usize,
     },
 }
 
-/// Tickets whose players are to sit down together: all of them, or none.
+/// Tickets whose players sit down together: all of them or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     pub target: PlacementTarget,
@@ -217,13 +218,13 @@ pub struct Placement {
 }
 
 impl Round<'_> {
-    /// Places as many tickets as it can, each once.
+    /// Places as many tickets as possible, each once.
     pub fn placements(&self) -> Vec<Placement> {
         PlacementSearch::new(self).run()
     }
 }
 
-/// How far the ratings may be apart for somebody who has waited so long.
+/// Returns the maximum difference of ratings for a player who has waited this long.
 pub fn rating_window(waited_ms: u64) -> u32 {
     if waited_ms >= WINDOW_MS {
         return u32::MAX;
@@ -232,16 +233,16 @@ pub fn rating_window(waited_ms: u64) -> u32 {
     WINDOW.saturating_add(seconds.saturating_mul(WINDOW_PER_SECOND))
 }
 
-/// Returns whether two tickets may come to one table of a room. This states the rule for callers that
-/// carry placements out and for tests; the search has it in a quicker form.
+/// Returns whether two tickets may share a table of a room. This states the rule for callers that
+/// carry out placements and for tests; the search uses a faster form.
 pub fn tickets_fit(one: &Ticket, other: &Ticket, networks_apart: bool, now: Timestamp) -> bool {
     let waited_ms = now.ms_since(one.since).max(now.ms_since(other.since));
     let met = one.recent.contains(&other.who.player) || other.recent.contains(&one.who.player);
     fits_candidate(one, &other.who, networks_apart, waited_ms) && !(met && waited_ms < REPEAT_MS)
 }
 
-/// Returns whether a ticket fits a player who sits already, when the longer waiting one of them has
-/// waited so long. It does not consider whom the player has just met.
+/// Returns whether a ticket fits a seated player, if the one who has waited longer has waited this
+/// long. Recent opponents are not considered.
 pub fn fits_candidate(
     ticket: &Ticket,
     other: &Candidate,

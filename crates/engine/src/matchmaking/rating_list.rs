@@ -1,20 +1,20 @@
-//! The tickets of one room that still wait, by rating, as a list from which any ticket can be
-//! taken at once: so a search outward from a ticket never passes over those that are placed.
+//! The waiting tickets of one room in order of rating, as a linked list from which any ticket is
+//! removed in constant time. A search outward from a ticket therefore never visits placed tickets.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// No neighbour.
+/// The index that stands for no neighbour.
 const NONE: u32 = u32::MAX;
 
-/// One room's list. Tickets are named by their place in the round.
+/// The list of one room. Tickets are identified by their index in the round.
 #[derive(Clone, Debug)]
 pub(super) struct RatingList {
-    /// By ticket: the next lower and the next higher one.
+    /// The next lower and the next higher ticket, by ticket.
     neighbours: Vec<[u32; 2]>,
 }
 
-/// Which direction to go from a ticket.
+/// The direction of a step from a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Down,
@@ -22,7 +22,8 @@ pub(super) enum Direction {
 }
 
 impl RatingList {
-    /// From all tickets of the room, by rising rating; `count` is that of all rooms' tickets.
+    /// Creates a list from all tickets of the room in ascending order of rating; `count` is the
+    /// number of tickets of all rooms.
     pub(super) fn new(by_rating: &[u32], count: usize) -> Self {
         let mut neighbours = vec![[NONE; 2]; count];
         for pair in by_rating.windows(2) {
@@ -38,7 +39,7 @@ impl RatingList {
         (next != NONE).then_some(next)
     }
 
-    /// Takes a ticket out. One that is not of this room has no neighbours, so nothing changes.
+    /// Removes a ticket. A ticket of another room has no neighbours, so nothing changes.
     pub(super) fn remove(&mut self, ticket: u32) {
         let [low, high] = core::mem::replace(&mut self.neighbours[ticket as usize], [NONE; 2]);
         if low != NONE {

@@ -1,6 +1,6 @@
-//! One round, from the oldest ticket to the newest, in three passes: among strangers and close by,
-//! then also among those who have met and have waited for others in vain, and last whoever is
-//! left, as thoroughly as the budget allows.
+//! The search of one round, from the oldest ticket to the newest, in three passes: a quick one
+//! among players who have not just met, a second that also allows recent opponents after their
+//! waiting time, and a thorough one for the remaining tickets, as far as the budget lasts.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,21 +13,21 @@ use crate::matchmaking::{
     rating_window,
 };
 
-/// Comparisons for one ticket in the quick passes.
+/// The number of comparisons for one ticket in the quick passes.
 const NEAR: u32 = 96;
 
-/// Comparisons in a round for those whom the quick passes could not place.
+/// The number of comparisons in a round for tickets that the quick passes could not place.
 const THOROUGH: u32 = 150_000;
 
-/// Whether those who have just played together may meet again.
+/// The policy for players who have just played together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RepeatPolicy {
     Never,
-    /// If one of them has waited for long enough.
+    /// They may meet if one of them has waited for [`REPEAT_MS`].
     AfterWaiting,
 }
 
-/// The group that is looked for.
+/// The group that is searched for.
 #[derive(Clone, Copy, Debug)]
 struct GroupRequest {
     room: usize,
@@ -35,7 +35,7 @@ struct GroupRequest {
     repeats: RepeatPolicy,
 }
 
-/// How many comparisons are left.
+/// The number of comparisons left.
 struct Budget(u32);
 
 impl Budget {
@@ -46,31 +46,31 @@ impl Budget {
     }
 }
 
-/// A table as it fills up during the round.
+/// The state of a table during the round.
 struct TableFill<'a> {
     table: &'a OpenTable,
     seats_free: u8,
-    /// Who came during the round.
+    /// The tickets placed there during the round.
     joined: Vec<u32>,
 }
 
 pub(super) struct PlacementSearch<'a> {
     round: &'a Round<'a>,
-    /// By ticket.
+    /// The waiting time by ticket, in milliseconds.
     waited_ms: Vec<u64>,
     summaries: Vec<TicketSummary>,
-    /// The common keys that count, by room.
+    /// The common keys that separate players, by room.
     masks: Vec<KeyMask>,
-    /// Whether two were kept apart by nothing but having repeats, who need not be any more.
+    /// Whether two players were separated only because they had met, which no longer counts.
     has_repeats: Cell<bool>,
     placed: Vec<bool>,
-    /// The oldest first.
+    /// The tickets, the oldest first.
     order: Vec<u32>,
-    /// By room.
+    /// The waiting tickets by room.
     rating_lists: Vec<RatingList>,
-    /// By room.
+    /// The counts of common keys by room.
     key_counts: Vec<KeyCounts>,
-    /// The longest waited, by room: nobody's window is wider.
+    /// The longest waiting time by room, in milliseconds; no ticket's window is wider.
     longest_ms: Vec<u64>,
     tables: Vec<TableFill<'a>>,
     placements: Vec<Placement>,
@@ -83,7 +83,7 @@ impl<'a> PlacementSearch<'a> {
         let numbers = || (0..).take(count);
         let waited_ms: Vec<u64> =
             tickets.iter().map(|ticket| round.now.ms_since(ticket.since)).collect();
-        // Sorted with what they are sorted by, which is quicker than looking it up.
+        // The sort keys are stored with the tickets, which is faster than looking them up.
         let key = |(one, ticket): (u32, &Ticket)| (ticket.since, ticket.id, one);
         let mut order: Vec<_> = numbers().zip(tickets).map(key).collect();
         order.sort_unstable();
@@ -147,13 +147,14 @@ impl<'a> PlacementSearch<'a> {
         }
         let all = self.order.clone();
         let has_repeats = self.run_pass(RepeatPolicy::Never, &all);
-        // Without such a pair a second search would go as the first did.
+        // Without such a pair a second search would repeat the first.
         self.run_pass(RepeatPolicy::AfterWaiting, &has_repeats);
         self.run_thorough_pass();
         self.placements
     }
 
-    /// With little effort for each of these tickets. Gives those for which it mattered who has met.
+    /// Places these tickets with little effort for each. Returns the tickets that were affected by
+    /// the policy on recent opponents.
     fn run_pass(&mut self, repeats: RepeatPolicy, seeds: &[u32]) -> Vec<u32> {
         self.fill_tables(repeats, &mut Budget(NEAR * 64), None);
         let mut has_repeats = Vec::new();
@@ -169,7 +170,7 @@ impl<'a> PlacementSearch<'a> {
         has_repeats
     }
 
-    /// Whoever is left, beginning with another one in each round.
+    /// Places the remaining tickets, beginning with another one in each round.
     fn run_thorough_pass(&mut self) {
         let left: Vec<u32> =
             self.order.iter().copied().filter(|one| !self.placed[*one as usize]).collect();
@@ -194,8 +195,8 @@ impl<'a> PlacementSearch<'a> {
         }
     }
 
-    /// Tables with a POT, then those with free seats. `begin` turns the order of tables, where
-    /// effort runs out before they do.
+    /// Fills tables with a POT, then those with free seats. `begin` rotates the order of the
+    /// tables, in case the budget runs out before they do.
     fn fill_tables(&mut self, repeats: RepeatPolicy, budget: &mut Budget, begin: Option<usize>) {
         let mut tables = core::mem::take(&mut self.tables);
         let begin = begin.filter(|_| tables.len() > NEAR as usize).unwrap_or(0);
@@ -215,7 +216,7 @@ impl<'a> PlacementSearch<'a> {
         self.tables = tables;
     }
 
-    /// A table that nobody sits at: a whole group, or nobody.
+    /// Places a whole group at an empty table, or nobody.
     fn fill_empty_table(&mut self, fill: &mut TableFill<'a>, repeats: RepeatPolicy, budget: &mut Budget) {
         let TableFill { table, seats_free, joined } = fill;
         for number in 0..self.order.len() {
@@ -235,7 +236,7 @@ impl<'a> PlacementSearch<'a> {
         }
     }
 
-    /// A table where somebody waits: one after the other.
+    /// Places single tickets at an occupied table.
     fn fill_occupied_table(&mut self, fill: &mut TableFill<'a>, repeats: RepeatPolicy, budget: &mut Budget) {
         for number in 0..self.order.len() {
             if fill.seats_free == 0 {
@@ -260,7 +261,7 @@ impl<'a> PlacementSearch<'a> {
         }
     }
 
-    /// A new table for this ticket, in the first of its rooms where a group comes together.
+    /// Creates a table for this ticket in the first of its rooms for which a group is found.
     fn open_table(&mut self, seed: u32, repeats: RepeatPolicy, budget: &mut Budget) {
         for room in 0..self.rating_lists.len() {
             let seats = self.round.seats[room];
@@ -274,7 +275,8 @@ impl<'a> PlacementSearch<'a> {
         }
     }
 
-    /// So many tickets, this one among them, that all fit each other: the nearest by rating.
+    /// Finds a group of `seats` tickets, including this one, that all fit each other: the nearest
+    /// by rating.
     fn find_group(
         &self,
         seed: u32,
@@ -315,7 +317,7 @@ impl<'a> PlacementSearch<'a> {
             if !self.tickets_fit(seed, near, room, repeats) {
                 continue;
             }
-            // Those nearer than this one have been tried with each other already.
+            // The candidates nearer than this one have already been tried with each other.
             group.push(near);
             if self.complete_group(&mut group, &candidates, GroupRequest { room, seats, repeats }, budget) {
                 return Some(group);
@@ -325,7 +327,7 @@ impl<'a> PlacementSearch<'a> {
         }
     }
 
-    /// Fills the group up from these candidates, if that goes.
+    /// Completes the group from these candidates, if possible.
     fn complete_group(
         &self,
         group: &mut Vec<u32>,
@@ -338,7 +340,7 @@ impl<'a> PlacementSearch<'a> {
             return true;
         }
         for (number, candidate) in candidates.iter().enumerate() {
-            // All of them fit the ticket that the group is for.
+            // All candidates fit the ticket for which the group is formed.
             let others = group.get(1..).unwrap_or_default();
             if !budget.spend() {
                 return false;

@@ -1,34 +1,35 @@
-//! What of a ticket decides most comparisons, in a few bytes: a round compares hundreds of thousands
-//! of pairs, and most of them fail by a rating or by a key that very many have, such as one
-//! address. The rest of a ticket is looked at only where this lets a pair pass.
+//! A summary of a ticket in a few bytes that decides most comparisons. A round compares hundreds of
+//! thousands of pairs, and most of them fail by a rating or by a common key, such as one address.
+//! The full ticket is only read for pairs that pass.
 
 use alloc::vec::Vec;
 
 use crate::matchmaking::{ConflictKey, RoomSet, Ticket, rating_window};
 
-/// Conflict keys that a brief knows: those that the most tickets have.
+/// The number of conflict keys in a summary: the most common ones.
 const COMMON_MAX: usize = 64;
 
-/// What fewer tickets have than this is not worth a place.
+/// The minimum number of tickets that share a common key.
 const COMMON_FROM: usize = 4;
 
-/// A ticket in brief.
+/// The summary of a ticket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TicketSummary {
-    /// A bit for each of the common conflict keys, networks among them.
+    /// The bits of the common conflict keys, including networks.
     common: u64,
     rooms: RoomSet,
     rating: i32,
-    /// How far the ratings may be apart for one that has waited so long.
+    /// The maximum difference of ratings after this ticket's waiting time.
     window: u32,
 }
 
-/// The common conflict keys that keep players of a room apart, as bits of [`TicketSummary`]s.
+/// The common conflict keys that separate players in a room, as bits of [`TicketSummary`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyMask(u64);
 
 impl TicketSummary {
-    /// Returns the briefs of all tickets, in their order, and the bits of the keys that are networks.
+    /// Returns the summaries of all tickets, in their order, and the bits of the keys that are
+    /// networks.
     pub(super) fn summarize_all(tickets: &[Ticket], waited_ms: &[u64]) -> (Vec<Self>, KeyMask) {
         let common = most_common_keys(tickets);
         let place = |key: &ConflictKey| common.binary_search(key).ok();
@@ -54,7 +55,7 @@ impl TicketSummary {
         self.rooms.contains(room)
     }
 
-    /// Returns its common conflict keys of this mask, by number.
+    /// Iterates over the indices of the ticket's common conflict keys in this mask.
     fn conflict_keys(&self, mask: KeyMask) -> impl Iterator<Item = usize> {
         let mut left = self.common & mask.0;
         core::iter::from_fn(move || {
@@ -64,8 +65,8 @@ impl TicketSummary {
         })
     }
 
-    /// Returns whether nothing that is known in brief keeps the two apart. A window widens with waiting,
-    /// so the wider one is that of the player who has waited longer.
+    /// Returns whether the summaries do not separate the two. A window widens with waiting, so the
+    /// wider one is that of the player who has waited longer.
     pub(super) fn may_fit(&self, other: &Self, mask: KeyMask) -> bool {
         self.common & other.common & mask.0 == 0
             && self.rating.abs_diff(other.rating) <= self.window.max(other.window)
@@ -73,14 +74,14 @@ impl TicketSummary {
 }
 
 impl KeyMask {
-    /// Returns the keys that count in a room, from those that are networks.
+    /// Returns the keys that separate players in a room, given those that are networks.
     pub(super) fn for_room(networks: Self, networks_apart: bool) -> Self {
         if networks_apart { Self(u64::MAX) } else { Self(!networks.0) }
     }
 }
 
-/// How many wait for one room, and with which common conflict keys: so that nobody searches among thousands
-/// who all have the same one.
+/// The number of tickets that wait for one room, in total and by common conflict key, so that no
+/// search runs among thousands that share a key.
 #[derive(Clone, Debug)]
 pub(super) struct KeyCounts {
     count: u32,
@@ -101,7 +102,7 @@ impl KeyCounts {
         counts
     }
 
-    /// Takes one of them out.
+    /// Removes a ticket from the counts.
     pub(super) fn remove(&mut self, member: &TicketSummary) {
         self.count = self.count.saturating_sub(1);
         for key in member.conflict_keys(self.mask) {
@@ -109,19 +110,20 @@ impl KeyCounts {
         }
     }
 
-    /// At most so many others share no common key with one of them.
+    /// Returns an upper bound of the number of other tickets that share no common key with this
+    /// one.
     pub(super) fn max_partners(&self, member: &TicketSummary) -> u32 {
         let alike = member.conflict_keys(self.mask).map(|key| self.with_key[key]).max();
         self.count.saturating_sub(alike.unwrap_or(1).max(1))
     }
 }
 
-/// Returns all keys that may keep a ticket apart from another.
+/// Returns all keys that may separate a ticket from another.
 fn all_keys(ticket: &Ticket) -> impl Iterator<Item = ConflictKey> {
     ticket.who.conflict_keys.iter().copied().chain(ticket.who.network)
 }
 
-/// The conflict keys that the most tickets have, in their own order.
+/// Returns the conflict keys that the most tickets share, in ascending order.
 fn most_common_keys(tickets: &[Ticket]) -> Vec<ConflictKey> {
     let mut all: Vec<ConflictKey> = tickets.iter().flat_map(all_keys).collect();
     all.sort_unstable();

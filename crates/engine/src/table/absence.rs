@@ -1,10 +1,11 @@
-//! When the AI plays for a seat, and for how long a player is only away (rule 8.3).
+//! Absence of players and takeover by the AI (rule 8.3).
 //!
-//! A player whose connection is lost is *away* for [`Clocks::grace_ms`](crate::table::Clocks). Within
-//! that grace the seat stays the player's: the AI answers in the last second of a countdown alone,
-//! makes no commitment, and the countdown counts as missed. After the grace, and at once for a player
-//! who has left or has missed too many countdowns, the seat is taken over. The end of a grace is a
-//! line of its own in the journal, a tick, so that viewers are told when it happens.
+//! A player whose connection is lost is *away* for [`Clocks::grace_ms`](crate::table::Clocks).
+//! Within that grace the seat remains the player's: the AI answers only in the last second of a
+//! countdown, makes no commitment, and the countdown counts as missed. After the grace, and at once
+//! for a player who has left or has missed too many countdowns, the seat is taken over. The end of
+//! a grace is a tick, a line of its own in the journal, so that viewers are notified when it
+//! happens.
 
 use crate::game::{Game, Viewer};
 use crate::seat::{Seat, SeatSet};
@@ -14,24 +15,25 @@ use crate::table::phase::{Occupant, Phase, Playing};
 use crate::table::step::TableRejection;
 use crate::table::time::Timestamp;
 
-/// How long before the end of a countdown the AI answers for a player who is away, in milliseconds.
+/// The time before the end of a countdown at which the AI answers for a player who is away, in
+/// milliseconds.
 const LAST_MS: u32 = 1_000;
 
 impl<G: Game> Table<G> {
-    /// The seats that the AI plays (rules 8.3 and 8.6). Empty between games.
+    /// Returns the seats that the AI plays (rules 8.3 and 8.6); empty between games.
     pub fn taken_over_seats(&self) -> SeatSet {
         self.seats_where(|occupant| {
             self.is_ai_seat(occupant) || self.grace_end(occupant).is_some_and(|end| end <= self.at)
         })
     }
 
-    /// The seats whose players are away within the grace of rule 8.3. Empty between games.
+    /// Returns the seats whose players are away within the grace of rule 8.3; empty between games.
     pub fn away_seats(&self) -> SeatSet {
         self.seats_where(|occupant| self.grace_end(occupant).is_some_and(|end| end > self.at))
     }
 
-    /// Returns when the AI answers for a seat that is asked; `None` for a seat that is not, and for
-    /// one whose player is there.
+    /// Returns the time at which the AI answers for a prompted seat; `None` for a seat that is not
+    /// prompted or whose player is connected.
     pub(super) fn ai_acts_at(&self, seat: Seat) -> Option<Timestamp> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
@@ -45,19 +47,19 @@ impl<G: Game> Table<G> {
         Some(since.after_ms(self.terms.clocks.think_ms).min(playing.return_deadline()))
     }
 
-    /// Returns the first end of a grace after this time, of a player in the game that is played.
+    /// Returns the first end of a grace after this time among the players of the running game.
     pub(super) fn next_grace_end(&self, after: Timestamp) -> Option<Timestamp> {
         let occupants = Seat::all(self.seats_in_game()).filter_map(|seat| self.occupant(seat));
         let ends = occupants.filter_map(|occupant| self.grace_end(occupant));
         ends.filter(|end| *end > after).min()
     }
 
-    /// Checks that the AI may play this now, and notes that a player who is away misses the
-    /// countdown.
+    /// Checks that the AI may play this action now, and records that a player who is away misses
+    /// the countdown.
     ///
     /// # Errors
-    /// [`Rejection::NotTakenOver`] for a seat whose player is there, and for one whose player is away
-    /// where it is not yet the last second, or the action is a commitment.
+    /// [`Rejection::NotTakenOver`] if the player of the seat is connected, and, if the player is
+    /// away, before the last second of the countdown or for a commitment.
     pub(super) fn authorize_ai_action(&mut self, seat: Seat, action: &G::Action) -> Result<(), TableRejection<G>> {
         if self.taken_over_seats().contains(seat) {
             return Ok(());
@@ -74,7 +76,7 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Counts the countdown that is over for the seats that have missed it.
+    /// Counts the finished countdown for the seats that have missed it.
     pub(super) fn count_missed_countdowns(&mut self) {
         let Phase::Playing(playing) = &mut self.phase else {
             return;
@@ -86,14 +88,14 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Returns whether the AI plays the seat, be its player connected or not.
+    /// Returns whether the AI plays the seat even if its player is connected.
     fn is_ai_seat(&self, occupant: &Occupant) -> bool {
         let missed_max = self.terms.clocks.missed_turns_to_takeover;
         occupant.bot || occupant.left || occupant.missed_turns >= missed_max
     }
 
-    /// Returns when the grace of a player ends who is away; `None` for one who is there or whose seat
-    /// is given up.
+    /// Returns the time at which the grace of an absent player ends; `None` if the player is
+    /// connected or the AI plays the seat in any case.
     fn grace_end(&self, occupant: &Occupant) -> Option<Timestamp> {
         let is_away = occupant.connection.is_none() && !self.is_ai_seat(occupant);
         is_away.then(|| occupant.away_since.after_ms(self.terms.clocks.grace_ms))
@@ -106,8 +108,8 @@ impl<G: Game> Table<G> {
 }
 
 impl<G: Game> Playing<G> {
-    /// Returns the moment up to which a player who is away has time to come back: a second before the
-    /// countdown ends, and no more than half of the countdown.
+    /// Returns the time until which an absent player may return: a second before the countdown
+    /// ends, but no earlier than half of the countdown.
     fn return_deadline(&self) -> Timestamp {
         self.deadline.before_ms(LAST_MS.min(self.asked.countdown_ms / 2))
     }

@@ -1,5 +1,5 @@
-//! What the shell owes a table: derived from its state, so that any process can carry it out,
-//! and again, until the answer stands in the journal.
+//! The effects that a table requires from its host. They are derived from the table's state, so any
+//! process can run them, repeatedly, until the answer is in the journal.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,24 +13,23 @@ use crate::table::record::Record;
 use crate::table::time::Timestamp;
 use crate::table::{Input, Occupant, Table};
 
-/// Something that is due.
+/// A task that the host has to run for a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effect<'a, G: Game> {
-    /// Have the ledger take antes and stakes, and tell [`Input::Opened`] or
-    /// [`Input::OpenFailed`].
+    /// The ledger takes antes and stakes; the answer is [`Input::Opened`] or [`Input::OpenFailed`].
     Open(&'a Opening),
-    /// Have the ledger settle the game and store its record, and tell [`Input::Settled`].
+    /// The ledger settles the game and stores its record; the answer is [`Input::Settled`].
     Settle(&'a Record<G>),
-    /// Have the ledger give coins of the POT back, and tell [`Input::PotRefunded`]. Until then no game
-    /// is opened.
+    /// The ledger refunds coins of the POT; the answer is [`Input::PotRefunded`]. No game is opened
+    /// before the answer.
     RefundPot(PotRefund),
-    /// Ask the AI what to play in this seat, and tell [`Input::AiAction`].
+    /// The AI chooses an action for this seat; the answer is [`Input::AiAction`].
     ChooseAction { seat: Seat, player: PlayerId, game: GameId, prompt: u32 },
-    /// Tell [`Input::Tick`].
+    /// The deadline has passed; the answer is [`Input::Tick`].
     Tick,
 }
 
-/// What an AI is asked that plays on.
+/// A prompt put to a searching AI, with everything that its seat knows.
 #[derive(Debug)]
 pub struct AiQuestion<'a, G: Game> {
     table: &'a Table<G>,
@@ -39,17 +38,17 @@ pub struct AiQuestion<'a, G: Game> {
     pub game: GameId,
     pub prompt: u32,
     pub view: G::View,
-    /// How many games it imagines.
+    /// The number of games that the search samples.
     pub games: u32,
 }
 
 impl<G: Game> AiQuestion<'_, G> {
-    /// Every event that the seat was shown.
+    /// Returns every event that the seat has seen.
     pub fn seen_events(&self) -> Vec<G::Event> {
         self.table.events_seen_by(self.seat)
     }
 
-    /// The input that an answer is.
+    /// Returns the input that carries the chosen action.
     pub fn to_input(&self, action: G::Action) -> Input<G::Action> {
         let Self { player, game, prompt, .. } = *self;
         Input::AiAction { player, game, prompt, action }
@@ -57,16 +56,17 @@ impl<G: Game> AiQuestion<'_, G> {
 }
 
 impl<G: Game> Table<G> {
-    /// When to look at [`Table::effects`] next, if nothing else happens before. An opening, a
-    /// settlement or a return is due at once; its deadline is that of the next attempt. Nobody is
-    /// asked at a practice table, which opens and settles by itself: there both are the clock's.
+    /// Returns the time of the next check of [`Table::effects`] if no input arrives before it. The
+    /// deadline of an opening, a settlement or a refund, each of which is due at once, is the time
+    /// of its next retry. A practice table opens and settles games by itself, so there the clock
+    /// drives both.
     pub fn deadline(&self) -> Option<Timestamp> {
         let retry_ms = self.terms.clocks.retry_ms;
         let returned = self.next_pot_refund().map(|due| due.since.after_ms(retry_ms));
         [self.phase_deadline(), returned].into_iter().flatten().min()
     }
 
-    /// The same, for what the phase is about.
+    /// Returns the deadline of the phase alone, without that of a POT refund.
     pub(super) fn phase_deadline(&self) -> Option<Timestamp> {
         let clocks = &self.terms.clocks;
         let asked_again_ms = if self.terms.practice { 0 } else { clocks.retry_ms };
@@ -85,12 +85,12 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// What is due now.
+    /// Returns the effects that are due now.
     pub fn effects(&self, now: Timestamp) -> Vec<Effect<'_, G>> {
         let returned = self.next_pot_refund().map(Effect::RefundPot);
         match &self.phase {
             Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => vec![Effect::Tick],
-            // The opening says what is in the POT, so the return comes first.
+            // The opening reports the balance of the POT, so the refund comes first.
             Phase::Opening(opening) => vec![returned.unwrap_or(Effect::Open(opening))],
             Phase::Settling(settling) => vec![Effect::Settle(&settling.record)],
             Phase::Waiting | Phase::Preparing(_) => {
@@ -102,7 +102,7 @@ impl<G: Game> Table<G> {
                 is_due.then_some(Effect::Tick).into_iter().collect()
             }
             Phase::Playing(playing) => {
-                // The end of a grace comes first: it changes what the AI may play.
+                // The end of a grace comes first because it changes which actions the AI may play.
                 let grace_end = self.next_grace_end(self.at);
                 if playing.deadline <= now || grace_end.is_some_and(|end| end <= now) {
                     return vec![Effect::Tick];
@@ -118,9 +118,9 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// What the AI says to an [`Effect::ChooseAction`]: it sees what the seat sees and was shown, and
-    /// nothing else. For a player it plays as well as it can, as a bot of the house only as the room
-    /// has it. For a player who is away it makes no commitment (rule 8.3).
+    /// Returns the AI's answer to an [`Effect::ChooseAction`]. The AI knows only what the seat sees
+    /// and has seen. It acts for a player with [`Skill::Quick`], and for a house bot with the skill
+    /// of the room. For a player who is away it makes no commitment (rule 8.3).
     pub fn ai_action(&self, seat: Seat) -> Option<Input<G::Action>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
@@ -136,10 +136,11 @@ impl<G: Game> Table<G> {
         Some(Input::AiAction { player, game, prompt, action })
     }
 
-    /// What an AI is asked that plays on in imagined games, for a player who is taken over: it plays
-    /// better than [`Table::ai_action`], and takes some hundreds of times as long. `None` where the game
-    /// has no such AI, for bots of the house, which play as the room has it, and for players who are
-    /// away: for them the AI answers in the last second, and at once.
+    /// Returns the prompt for an AI that searches in sampled games, for a player whose seat is
+    /// taken over. The search plays better than [`Table::ai_action`] and takes some hundreds of
+    /// times as long. Returns `None` if the game has no such AI, for house bots, which play with
+    /// the skill of the room, and for players who are away, for whom the AI answers in the last
+    /// second and at once.
     pub fn ai_question(&self, seat: Seat) -> Option<AiQuestion<'_, G>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
@@ -154,7 +155,8 @@ impl<G: Game> Table<G> {
         Some(AiQuestion { table: self, seat, player, game, prompt, view, games })
     }
 
-    /// When the player longest away from a waiting table loses the seat.
+    /// Returns the time at which the player who has been away longest loses a seat at a waiting
+    /// table.
     fn absence_deadline(&self) -> Option<Timestamp> {
         self.occupants()
             .filter(|(_, occupant)| occupant.connection.is_none() && !occupant.bot)

@@ -1,5 +1,5 @@
-//! What happens at a table, as its viewers are told. Game events are redacted for each viewer by
-//! the game; the table's own are the same for everybody.
+//! The events of a table, as its viewers receive them. The game redacts its own events for each
+//! viewer; the table's events are the same for all viewers.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,67 +16,68 @@ use crate::table::settlement::Settlement;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
-/// Something that happened at a table.
+/// An event at a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Event"))]
 pub enum Event<E> {
-    /// A player has sat down.
+    /// A player has taken a seat.
     Sat {
         seat: Seat,
         player: PlayerId,
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         avatar: Option<String>,
-        /// A bot of the house (rule 8.6).
+        /// Whether a house bot sits there (rule 8.6).
         bot: bool,
     },
-    /// A seat is free again.
+    /// A seat has become free.
     Left { seat: Seat, player: PlayerId, reason: Reason },
-    /// Before a game opens: a player moves to a free seat with a lower number, so that those who
-    /// play sit side by side.
+    /// A player has moved to a free seat with a lower number before a game opens, so that the seats
+    /// of a game have no gaps.
     Moved { seat: Seat, to: Seat },
-    /// A player is there, or is away (rule 8.3).
+    /// A player has connected, or is away (rule 8.3).
     Presence { seat: Seat, connected: bool },
-    /// The AI plays a seat from here on, or no longer (rule 8.3).
+    /// The AI has taken over a seat, or has given it back (rule 8.3).
     Takeover { seat: Seat, on: bool },
     /// The table waits for players.
     Waiting,
-    /// The seats are asked to be ready, and the deal is committed to (rule 9.1).
+    /// The seats are asked to be ready, and the deal commitment is published (rule 9.1).
     Preparing { game: GameId, commitment: Commitment, deadline_ms: Timestamp },
     /// A seat is ready.
     Ready { seat: Seat },
-    /// All who sit here are ready: antes and stakes are taken.
+    /// All seated players are ready, and the ledger takes antes and stakes.
     Opening { game: GameId },
-    /// Coins are held; the seats whose client committed to a seed are asked for its text, until
-    /// then (rule 9.1).
+    /// Coins are held. The seats whose client has committed to a seed have until the deadline to
+    /// reveal its text (rule 9.1).
     Revealing {
         game: GameId,
-        /// By seat; zeros where a client takes no part.
+        /// The commitments by seat; zeros for a client that does not take part.
         commitments: Vec<Commitment>,
         pot: Coins,
         deadline_ms: Timestamp,
     },
-    /// A seat has revealed its text, which the record will show.
+    /// A seat has revealed its text, which the record will contain.
     Revealed { seat: Seat },
-    /// The game is dealt and begins; coins are held. No `starter`: chance decides who begins (rule 2.2).
+    /// The game has been dealt and begins; coins are held. Without a `starter` chance decides who
+    /// begins (rule 2.2).
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins, starter: Option<Seat> },
-    /// Something in the game.
+    /// An event of the game.
     Game { event: E },
-    /// A countdown has begun; when it ends the clock plays.
+    /// A countdown has begun; at its end the clock plays.
     Countdown { deadline_ms: Timestamp },
-    /// The game is over: its settlement, and the seed to check the deal with.
+    /// The game is over, with its settlement and the seed to verify the deal.
     Over { game: GameId, settlement: Settlement, server_seed: ServerSeed },
-    /// The coins have moved and the record is stored.
+    /// The coins have been transferred and the record is stored.
     Settled { game: GameId, pot: Coins, crown: Option<Crown> },
-    /// At a private table coins went out of the POT, back to those who had paid them (rule 7.4).
+    /// Coins of a private table's POT have been refunded to those who had paid them (rule 7.4).
     PotRefunded {
-        /// What is left in it.
+        /// The balance of the POT after the refund.
         pot: Coins,
         shares: Vec<Share>,
     },
-    /// The room has changed: the next game is played by these terms.
+    /// The room has changed; the next game is played under these terms.
     TermsUpdated {
         price: Price,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,18 +86,18 @@ pub enum Event<E> {
     },
 }
 
-/// A run of wins at this table (rule 7.2).
+/// A run of wins at a table (rule 7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Crown {
     pub player: PlayerId,
-    /// The number on the crown: wins in a row.
+    /// The number of wins in a row, as shown on the crown.
     pub wins: u8,
 }
 
 impl Crown {
-    /// After a win by this player (rule 7.2), before the POT is taken.
+    /// Returns the crown after a win by this player, before the POT is taken (rule 7.2).
     pub(super) fn after_win(crown: Option<Self>, winner: PlayerId) -> Self {
         match crown {
             Some(Self { player, wins }) if player == winner => {
@@ -107,13 +108,13 @@ impl Crown {
     }
 }
 
-/// Why a player no longer sits at a table.
+/// The reason why a player no longer sits at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "LeftReason"))]
 pub enum Reason {
-    /// The player left.
+    /// The player has left.
     Left,
     /// The player was not ready in time (rule 8.1).
     NotReady,
@@ -123,12 +124,12 @@ pub enum Reason {
     CannotPay,
     /// The host of a private table has removed the player.
     Removed,
-    /// The room was closed, or changed to other rules.
+    /// The room was closed, or has another rule set.
     Closed,
 }
 
 impl<E> Event<E> {
-    /// What the viewer may see of this; `None` when it may not see that it happened.
+    /// Redacts the event for a viewer; `None` if the viewer may not know that it happened.
     pub fn redact<G: Game<Event = E>>(&self, viewer: Viewer) -> Option<Self>
     where
         E: Clone,

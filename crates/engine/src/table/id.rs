@@ -1,5 +1,5 @@
-//! The ids that a table knows: its own, its players' and its games'. Each is a UUID given from
-//! outside; they are types of their own so that one is never taken for another.
+//! The ids of tables, players, games and connections. Each is a UUID that the caller provides; they
+//! are distinct types so that one cannot be mistaken for another.
 
 use core::fmt;
 use core::str::FromStr;
@@ -38,18 +38,20 @@ macro_rules! id {
 }
 
 id! {
-    /// An account that plays.
+    /// The id of an account that plays.
     PlayerId
 }
 id! {
-    /// Seats with a POT, over many games.
+    /// The id of a table.
     TableId
 }
 id! {
-    /// One deal to one settlement. Its 16 bytes are part of the deal's key (rule 9.2).
+    /// The id of a game, from its deal to its settlement. Its 16 bytes are part of the deal's key
+    /// (rule 9.2).
     GameId
 }
 id! {
-    /// One connection of a player, so that the end of an old one says nothing about a newer one.
+    /// The id of one connection of a player, so that the end of an old connection does not affect a
+    /// newer one.
     ConnectionId
 }

@@ -1,8 +1,9 @@
-//! What a table is told, and what it writes down of it.
+//! The inputs of a table and the lines of its journal.
 //!
-//! An [`Input`] comes from a player, the clock, the AI or the ledger. An accepted one becomes a
-//! [`Line`] of the table's journal: the input, the time, and the entropy it used. Lines alone
-//! rebuild the table; chance is not written a second time, because it follows from the seeds.
+//! An [`Input`] comes from a player, the clock, the AI or the ledger. An accepted input becomes a
+//! [`Line`] of the table's journal: the input, the time, and the entropy that it consumed. The
+//! lines alone rebuild the table. The answers of chance are not stored in the journal because they
+//! follow from the seeds.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,65 +20,67 @@ use crate::table::pot_refund::Share;
 use crate::table::terms::{Clocks, Price};
 use crate::table::time::Timestamp;
 
-/// The longest text that a client's seed is made of, in bytes of UTF-8.
+/// The maximum length of the text of a client's seed, in bytes of UTF-8.
 pub const TEXT_BYTES_MAX: usize = 256;
 
-/// Something that a table is told.
+/// An input of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Input<A> {
-    /// A player takes the free seat with the lowest number. A bot of the house is told from a
-    /// player for good: the AI plays it (rule 8.6).
+    /// A player takes the free seat with the lowest number. A house bot is distinguished from a
+    /// player for as long as it sits there: the AI plays it (rule 8.6).
     Sit { player: PlayerId, name: String, avatar: Option<String>, bot: bool },
-    /// A player goes: at once between games, when the game is over in the midst of one.
+    /// A player leaves: at once between games, and at the end of the game during one.
     Leave { player: PlayerId },
-    /// A player's connection is there; it replaces an older one. The same one again is refused, unless
-    /// it takes the seat back from the AI.
+    /// A player has connected; the connection replaces an older one. The same connection again is
+    /// refused, unless it takes the seat back from the AI.
     Connect { player: PlayerId, connection: ConnectionId },
-    /// A connection is gone. Says nothing about a newer one.
+    /// A connection has ended. A newer one is not affected.
     Disconnect { player: PlayerId, connection: ConnectionId },
-    /// A player is ready for the game that is prepared, and may commit to a seed for its deal.
+    /// A player is ready for the game in preparation, and may commit to a seed for its deal.
     Ready { player: PlayerId, game: GameId, commitment: Option<Commitment> },
     /// A player's client reveals the text of the seed that it committed to (rule 9.1).
     Reveal { player: PlayerId, game: GameId, text: String },
     /// A player answers a prompt.
     Act { player: PlayerId, game: GameId, prompt: u32, action: A },
-    /// A player who is there takes the seat back from the AI (rule 8.3).
+    /// A connected player takes the seat back from the AI (rule 8.3).
     TakeBack { player: PlayerId },
     /// The AI answers a prompt for a player whose seat it has taken over.
     #[serde(rename = "advise")]
     AiAction { player: PlayerId, game: GameId, prompt: u32, action: A },
     /// Time has passed.
     Tick,
-    /// The ledger has opened the game: what it holds of each seat, and the POT with the antes.
+    /// The ledger has opened the game, with the coins that it holds for each seat and the POT
+    /// including the antes.
     Opened { game: GameId, stakes: Vec<Coins>, pot: Coins },
-    /// The ledger has refused to open the game, because these seats cannot pay.
+    /// The ledger has refused to open the game because these seats cannot pay.
     OpenFailed { game: GameId, seats: SeatSet },
     /// The ledger has settled the game and stored its record.
     Settled { game: GameId },
-    /// The ledger has given coins back out of the POT, which holds so much now. No player: to
-    /// everybody who had paid.
+    /// The ledger has refunded coins of the POT, which now has this balance. Without a player the
+    /// refund goes to everybody who had paid.
     PotRefunded { game: GameId, player: Option<PlayerId>, pot: Coins, shares: Vec<Share> },
-    /// The room's terms are these from here on: taken when the next game
-    /// begins to be prepared; the POT's rules, when no POT waits.
+    /// The room's terms change. The table applies them when it begins to prepare the next game, and
+    /// the rules of the POT once no POT is pending.
     UpdateTerms { terms: TermsUpdate },
-    /// Whoever may has removed a player, which only goes between games: that player takes its part
-    /// of the POT of a private table along.
+    /// An authorised caller has removed a player, which is only possible between games. The player
+    /// receives its part of the POT of a private table.
     Remove { player: PlayerId },
 }
 
 impl<A> Input<A> {
-    /// A player who sits down without a picture.
+    /// Returns the input by which a player without an avatar takes a seat.
     pub fn sit(player: PlayerId, name: impl Into<String>) -> Self {
         Self::Sit { player, name: name.into(), avatar: None, bot: false }
     }
 }
 
-/// What a room says to its tables when it has changed. The rule set is absent: a table keeps the
-/// one that it was created with, and is closed when its room has another.
+/// The change of a room as announced to its tables. It has no rule set: a table keeps the one that
+/// it was created with, and is closed if its room gets another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermsUpdate {
-    /// Counts up with every change of the room; a table passes over what is not newer.
+    /// The revision of the room, which increases with every change. A table ignores a revision that
+    /// is not newer than its own.
     pub revision: u32,
     pub standing: TableAvailability,
     pub price: Price,
@@ -85,84 +88,85 @@ pub struct TermsUpdate {
     pub clocks: Clocks,
 }
 
-/// Whether games may begin at a table.
+/// The restriction on the start of games at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TableAvailability {
     Open,
-    /// Until the POT that waits has been won: the room has another rule set now.
+    /// Games may begin until the pending POT has been won, because the room now has another rule
+    /// set.
     LastPot,
     Closed,
 }
 
-/// What a new game takes from outside: an unguessable seed and a new id.
+/// The entropy of a new game: an unpredictable seed and a new id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameEntropy {
     pub seed: ServerSeed,
     pub game: GameId,
 }
 
-/// An accepted input, as the journal keeps it.
+/// An accepted input, as the journal stores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line<A> {
     pub at: Timestamp,
     pub input: Input<A>,
-    /// Only where a new game begins to be prepared.
+    /// The entropy; present only if the input begins the preparation of a new game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<GameEntropy>,
 }
 
-/// Why a table refused an input; nothing has changed. In order of precedence.
+/// The reason why a table refused an input and has not changed, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection<I> {
-    /// The player does not sit here.
+    /// The player does not sit at the table.
     NotSeated,
-    /// The player sits here already.
+    /// The player already sits at the table.
     AlreadySeated,
-    /// The table knows that this connection is there. Never shown to a player.
+    /// The connection is already registered. Never shown to a player.
     AlreadyConnected,
-    /// No games begin here any more.
+    /// No more games begin at the table.
     TableClosed,
     /// Every seat is taken.
     TableFull,
-    /// A game goes on, so seats stay as they are.
+    /// A game is running, so the seats may not change.
     GameRunning,
-    /// Coins can be lost at this table, so nobody is told what to play.
+    /// Coins can be lost at the table, so no hints are given.
     NotPractice,
-    /// No game is being prepared, opened, played or settled, as the input supposes.
+    /// The table is not in the phase that the input requires.
     NoSuchPhase,
-    /// The input is about another game than the table's present one.
+    /// The input refers to a game other than the present one.
     OtherGame,
-    /// The player has said ready already.
+    /// The player is already ready.
     AlreadyReady,
-    /// The client has revealed its text already.
+    /// The client has already revealed its text.
     AlreadyRevealed,
     /// The text of a client's seed is longer than [`TEXT_BYTES_MAX`].
     TextTooLong,
-    /// The prompt has been answered or has passed.
+    /// The prompt has been answered or has expired.
     StalePrompt,
     /// The prompt is for other seats.
     NotAsked,
-    /// The text is not the one that the client committed to.
+    /// The text does not match the client's commitment.
     OtherText,
     /// The rules of the game forbid the action.
     Illegal(I),
     /// The seat is played by its player, not by the AI.
     NotTakenOver,
-    /// The connection has been replaced or was never there.
+    /// The connection has been replaced or was never registered.
     OtherConnection,
     /// No deadline has passed.
     NothingDue,
-    /// The table knows these terms of its room, or newer ones.
+    /// The table already has these terms of its room, or newer ones.
     NothingNew,
     /// The ledger's answer does not fit the table.
     BadAnswer,
-    /// A new game begins with this input: it needs a seed and an id. Never shown to a player.
+    /// The input begins a new game and requires a seed and an id. Never shown to a player.
     NeedsEntropy,
 }
 
 impl<I: Refusal> Rejection<I> {
-    /// Every reason of the table's own, in order of precedence.
+    /// Every reason except [`Rejection::Illegal`], in order of precedence.
     pub const OWN: [Self; 21] = [
         Self::NotSeated,
         Self::AlreadySeated,
@@ -187,7 +191,7 @@ impl<I: Refusal> Rejection<I> {
         Self::NeedsEntropy,
     ];
 
-    /// Stable, in snake case.
+    /// Returns the stable code of the reason, in snake case.
     pub fn code(self) -> &'static str {
         match self {
             Self::NotSeated => "not_seated",
@@ -215,7 +219,7 @@ impl<I: Refusal> Rejection<I> {
         }
     }
 
-    /// The number of the rule that decides, where one does.
+    /// Returns the number of the rule that decides, if there is one.
     pub fn rule(self) -> Option<&'static str> {
         match self {
             Self::AlreadyReady | Self::NoSuchPhase => Some("8.1"),

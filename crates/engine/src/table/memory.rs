@@ -1,7 +1,7 @@
-//! What a seat was shown of the game that goes on, for an AI that remembers it.
+//! The events that a seat has seen in the running game, for an AI with memory.
 //!
-//! Nothing is kept for that: the game is played again from its deal, by the answers of chance and the
-//! actions that the table has anyway. It is done only for an AI that asks, so the others cost nothing.
+//! The events are not stored. The game is replayed from its deal by the stored answers of chance
+//! and actions, and only if an AI reads them, so an AI without memory costs nothing.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -12,8 +12,8 @@ use crate::table::Table;
 use crate::table::phase::{Phase, Playing};
 
 impl<G: Game> Table<G> {
-    /// Every event of the game that goes on, as far as the seat may see it, in order. None between
-    /// games.
+    /// Returns every event of the running game as far as the seat may see it, in order; empty
+    /// between games.
     pub fn events_seen_by(&self, seat: Seat) -> Vec<G::Event> {
         let Phase::Playing(playing) = &self.phase else {
             return Vec::new();
@@ -22,8 +22,8 @@ impl<G: Game> Table<G> {
         events.iter().filter_map(|event| G::redact(event, Viewer::Seat(seat))).collect()
     }
 
-    /// What an AI plays in a seat, from what the seat sees and was shown and nothing else; `None` for
-    /// a seat that is not asked.
+    /// Chooses the AI's action for a seat from what the seat sees and has seen; `None` if the seat
+    /// is not prompted.
     pub(super) fn choose_action(
         &self,
         playing: &Playing<G>,
@@ -35,15 +35,15 @@ impl<G: Game> Table<G> {
         })
     }
 
-    /// The same for a player who is away: no commitment, and what the clock plays where the AI knows
-    /// nothing else (rule 8.3).
+    /// Chooses the AI's action for a player who is away: no commitment, and the action of the clock
+    /// if the AI has no other (rule 8.3).
     pub(super) fn choose_action_while_away(&self, playing: &Playing<G>, seat: Seat) -> Option<G::Action> {
         let view = playing.state.view(Viewer::Seat(seat));
         let action = self.with_memory(seat, |shown| G::choose_uncommitted_action(&view, shown));
         action.or_else(|| playing.state.default_action(seat))
     }
 
-    /// Calls an AI with what the seat was shown, which is made when the AI asks for it.
+    /// Calls `choose` with the events that the seat has seen, which are computed on first use.
     fn with_memory<T>(
         &self,
         seat: Seat,
@@ -78,7 +78,7 @@ fn replay_events<G: Game>(playing: &Playing<G>, rules: &G::Rules) -> Vec<G::Even
                     .expect("what was played is legal"),
                 None => return events,
             },
-            // A wait that the table is in has not passed.
+            // The wait that the table is in has not ended.
             Turn::Wait(prompt) if prompt.number == playing.asked.number => return events,
             Turn::Wait(_) => state.expire(&mut events),
         };

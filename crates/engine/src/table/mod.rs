@@ -1,17 +1,17 @@
-//! A table: seats around one game after another, with a POT and crowns, as a machine without
+//! A table: seats around one game after another, with a POT and crowns, as a state machine without
 //! I/O, clock or randomness.
 //!
-//! It is told what happens ([`Input`]) and when, and answers with a [`Transition`]: the line to
-//! write in its journal, itself as it then is, and the events for its viewers; or it refuses
-//! ([`Rejection`]) and nothing has changed. [`Table::follow`] is the only way a table changes,
-//! for an input decided here and for a line that another process wrote: so a journal replayed is
-//! the table, bit for bit.
+//! A table receives an [`Input`] with its time and returns a [`Transition`]: the line for its
+//! journal, the table after it, and the events for its viewers. Otherwise it returns a
+//! [`Rejection`] and has not changed. [`Table::follow`] is the only function that changes a table,
+//! both for an input decided here and for a line that another process wrote. Therefore replaying a
+//! journal reproduces the table bit for bit.
 //!
-//! Its shell asks for the next [`Table::deadline`] and for the [`Table::effects`] that are due:
-//! what the ledger, the AI or the clock owe it. Effects are derived from the state, never queued,
-//! so any process can carry them out again until the answer is in the journal.
+//! The host asks for the next [`Table::deadline`] and for the [`Table::effects`] that are due:
+//! tasks for the ledger, the AI or the clock. Effects are derived from the state and never queued,
+//! so any process can run them again until the answer is in the journal.
 //!
-//! Deliberately absent: matchmaking, wallets, connections, and any knowledge of the game played.
+//! Matchmaking, wallets, connections and the rules of the game are deliberately absent.
 
 mod absence;
 mod effect;
@@ -68,40 +68,40 @@ pub use verify::{InvalidRecordError, Step, VerifySummary};
 pub use version::{ENGINE, ENGINES};
 pub use view::{PhaseView, SeatView, TableView};
 
-/// A table as a value. A step leaves the table before it as it is, so tables are copied for every
-/// step; what hardly ever changes is shared between the copies.
+/// A table as a value. Each step produces a new table from a copy; parts that rarely change are
+/// shared between the copies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Table<G: Game> {
     id: TableId,
-    /// The name of the game: a catalogue reads it before anything else.
+    /// The name of the game, which a catalogue reads before anything else.
     kind: Arc<str>,
-    /// The version of the engine that it was created with: see [`ENGINE`].
+    /// The version of the engine that the table was created with; see [`ENGINE`].
     engine: u32,
     terms: Arc<Terms<G::Rules>>,
-    /// The newest word of the room that the table has heard.
+    /// The latest revision of the room that the table has received.
     revision: u32,
-    /// What it has heard and could not take yet.
+    /// The terms that the table has received and could not apply yet.
     next: Option<TermsUpdate>,
-    /// No games begin any more.
+    /// Whether no more games begin.
     closed: bool,
-    /// ActionOrigin seat.
+    /// The occupants by seat.
     seats: Vec<Option<Occupant>>,
-    /// As the ledger last said.
+    /// The balance of the POT, as the ledger last reported it.
     pot: Coins,
-    /// Whose run of wins it is, if the last game had a winner who still sits here.
+    /// The crown, if the winner of the last game still sits here.
     crown: Option<Crown>,
-    /// Who begins the next game, if still here (rule 2.2).
+    /// The player who begins the next game if still seated (rule 2.2).
     last_winner: Option<PlayerId>,
-    /// What is to go out of the POT of a private table.
+    /// The refunds of the POT of a private table.
     pot_refunds: pot_refund::PotRefunds,
     phase: Phase<G>,
-    /// The time of the last line; the table's clock never goes back.
+    /// The time of the last line; the table's clock never runs backwards.
     at: Timestamp,
 }
 
 impl<G: Game> Table<G> {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new(id: TableId, terms: Terms<G::Rules>) -> Self {
         let seats = vec![None; usize::from(G::seats(&terms.rules).most)];
         Self {
@@ -126,22 +126,22 @@ impl<G: Game> Table<G> {
         self.id
     }
 
-    /// The time of the last line, which is never later than the next one's.
+    /// Returns the time of the last line, which is never later than that of the next line.
     pub fn at(&self) -> Timestamp {
         self.at
     }
 
-    /// Returns the winner of the last game, as long as that player sits here.
+    /// Returns the winner of the last game while that player sits here.
     pub fn last_winner(&self) -> Option<PlayerId> {
         self.last_winner
     }
 
-    /// The version of the engine that plays it.
+    /// Returns the version of the engine that plays the table.
     pub fn engine(&self) -> u32 {
         self.engine
     }
 
-    /// The name of the game that is played here, as in `tongits`.
+    /// Returns the name of the game, such as `tongits`.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -162,18 +162,19 @@ impl<G: Game> Table<G> {
         self.crown
     }
 
-    /// How many seats the table has.
+    /// Returns the number of seats of the table.
     pub fn seat_count(&self) -> u8 {
         G::seats(&self.terms.rules).most
     }
 
-    /// How many seats play in the game that is opened, played or settled: the first ones of the
-    /// table. Who sits in another one waits for the next game.
+    /// Returns the number of seats in the game that is opened, played or settled; they are the
+    /// first seats of the table. The player of any other seat waits for the next game.
     pub fn seats_in_game(&self) -> u8 {
         self.phase.seats_in_game()
     }
 
-    /// With whose eyes a player sees the game: with its seat's, if that plays.
+    /// Returns the viewer as which a player sees the game: the player's seat if it takes part, the
+    /// public otherwise.
     pub fn viewer(&self, player: PlayerId) -> Viewer {
         let plays = |seat: &Seat| !self.phase.is_running() || seat.number() < self.seats_in_game();
         self.seat_of(player).filter(plays).map_or(Viewer::Public, Viewer::Seat)
@@ -183,7 +184,7 @@ impl<G: Game> Table<G> {
         self.seats.get(seat.index())?.as_ref()
     }
 
-    /// The seats that are taken, with who sits there.
+    /// Iterates over the taken seats with their occupants.
     pub fn occupants(&self) -> impl Iterator<Item = (Seat, &Occupant)> {
         Seat::all(self.seat_count()).filter_map(|seat| Some((seat, self.occupant(seat)?)))
     }
@@ -192,7 +193,8 @@ impl<G: Game> Table<G> {
         self.occupants().find(|(_, occupant)| occupant.player == player).map(|(seat, _)| seat)
     }
 
-    /// Who plays in the game that is opened, played or settled, by seat; nobody between games.
+    /// Returns the players of the game that is opened, played or settled, by seat; empty between
+    /// games.
     pub fn players(&self) -> Vec<PlayerId> {
         let seats = Seat::all(self.seats_in_game());
         seats.filter_map(|seat| Some(self.occupant(seat)?.player)).collect()
@@ -202,7 +204,7 @@ impl<G: Game> Table<G> {
         self.seats.iter().filter(|seat| seat.is_none()).count()
     }
 
-    /// The seats of the house's bots (rule 8.6).
+    /// Returns the seats of the house bots (rule 8.6).
     pub fn bots(&self) -> SeatSet {
         self.occupants().filter(|(_, occupant)| occupant.bot).map(|(seat, _)| seat).collect()
     }

@@ -1,9 +1,11 @@
-//! From being ready to the deal (rules 8.1, 9.1 and 9.1a): the seats say ready, their clients
-//! commit to seeds, the ledger opens the game, the clients reveal their texts, and chance begins.
+//! The opening of a game, from readiness to the deal (rules 8.1, 9.1 and 9.1a): the seats become
+//! ready, their clients commit to seeds, the ledger opens the game, the clients reveal their texts,
+//! and chance begins.
 //!
-//! The ledger comes before the texts: it may refuse to open a game, and nothing may undo one whose
-//! seeds are known. From there on there is no way out of the phase but the deal: who goes or is
-//! cut off is asked until the time is over, and is dealt with the commitment then.
+//! The ledger opens the game before the texts are revealed, because it may refuse, and a game whose
+//! seeds are known must not be undone. From then on the phase can only end with the deal. A client
+//! that leaves or loses its connection can still reveal its text until the deadline; after it, the
+//! commitment takes the place of the seed.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -21,8 +23,8 @@ use crate::table::phase::{Opening, Phase, Playing, Preparing, Revealing};
 use crate::table::shared_list::SharedList;
 use crate::table::step::{Events, TableRejection};
 
-/// How long clients have to reveal their texts (rule 9.1). No room may change it: where nobody has
-/// the time to reveal, whoever commits last chooses the deal.
+/// The time in which clients may reveal their texts, in milliseconds (rule 9.1). No room may change
+/// it: without enough time to reveal, the last client to commit could choose the deal.
 pub const REVEAL_MS: u32 = 2_000;
 
 impl<G: Game> Table<G> {
@@ -50,8 +52,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Opens the game that is prepared, if enough sit here and all of them are ready. Those who
-    /// play move together first, so that the seats of a game have no gaps.
+    /// Opens the prepared game if enough players are seated and all of them are ready. The players
+    /// first move together, so that the seats of a game have no gaps.
     pub(super) fn open_if_ready(&mut self, events: &mut Events<G>) {
         let Phase::Preparing(Preparing { game, server_seed, ready, .. }) = self.phase else {
             return;
@@ -115,8 +117,8 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// A client reveals the text of its seed. It says nothing of whether its player is there, who
-    /// may have left: clients reveal by themselves.
+    /// Records the text that a client reveals. It is not a sign that the player is present, who may
+    /// have left: clients reveal automatically.
     pub(super) fn reveal_text(
         &mut self,
         player: PlayerId,
@@ -151,7 +153,7 @@ impl<G: Game> Table<G> {
         if is_last { self.deal_game(events) } else { Ok(()) }
     }
 
-    /// All who were asked have revealed their texts, or their time is over.
+    /// Deals the game, after all clients have revealed their texts or the deadline has passed.
     pub(super) fn deal_game(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let Phase::Revealing(revealing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);

@@ -1,5 +1,5 @@
-//! The phases of a table: it waits for players, prepares a game, has the ledger open it, asks the
-//! clients to reveal their texts, plays it, has the ledger settle it, and prepares the next.
+//! The phases of a table: it waits for players, prepares a game, has the ledger open it, lets the
+//! clients reveal their texts, plays it, has the ledger settle it, and prepares the next game.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -20,27 +20,29 @@ use crate::table::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupant {
     pub player: PlayerId,
-    /// As it was when the player sat down.
+    /// The name at the time when the player sat down.
     pub name: Arc<str>,
-    /// The picture that the player is shown by, as it was then.
+    /// The player's avatar at the time when the player sat down.
     pub avatar: Option<Arc<str>>,
-    /// A bot of the house, which the AI plays (rule 8.6).
+    /// Whether this is a house bot, which the AI plays (rule 8.6).
     pub bot: bool,
-    /// `None` while the player is away.
+    /// The current connection; `None` while the player is away.
     pub connection: Option<ConnectionId>,
-    /// When the player went away, from which the grace runs (rule 8.3); meaningless while connected.
+    /// The time when the player went away, from which the grace runs (rule 8.3); meaningless while
+    /// connected.
     pub away_since: Timestamp,
-    /// Left in the midst of a game: the seat is freed when it is over, unless the player returns.
+    /// Whether the player has left during a game. The seat is freed at its end unless the player
+    /// returns.
     pub left: bool,
-    /// Countdowns in a row that passed without a word.
+    /// The number of countdowns in a row that the player has missed.
     pub missed_turns: u8,
 }
 
-/// What a table is doing.
+/// The phase of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", bound(serialize = "", deserialize = "G: GameKind"))]
 pub enum Phase<G: Game> {
-    /// Too few players are here.
+    /// Too few players are seated.
     Waiting,
     Preparing(Preparing),
     Opening(Opening),
@@ -49,53 +51,53 @@ pub enum Phase<G: Game> {
     Settling(Box<Settling<G>>),
 }
 
-/// The seats are asked to be ready (rule 8.1).
+/// The phase in which the seats are asked to be ready (rule 8.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preparing {
     pub game: GameId,
-    /// Secret until the game is over.
+    /// The seed, secret until the game is over.
     pub server_seed: ServerSeed,
     pub ready: SeatSet,
-    /// Of the clients by seat, also of seats that are free.
+    /// The commitments of the clients by seat, including free seats.
     pub commitments: Vec<Commitment>,
     pub deadline: Timestamp,
 }
 
-/// The ledger is asked to take antes and stakes.
+/// The phase in which the ledger is asked to take antes and stakes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
     pub game: GameId,
-    /// Secret until the game is over.
+    /// The seed, secret until the game is over.
     pub server_seed: ServerSeed,
-    /// Of the clients by seat of the game.
+    /// The commitments of the clients by seat of the game.
     pub commitments: Vec<Commitment>,
     pub since: Timestamp,
 }
 
-/// The clients that committed to a seed are asked for its text (rule 9.1). Coins are held already,
-/// so that nothing undoes the game any more when the first text is known (rule 9.1a).
+/// The phase in which clients that have committed to a seed reveal its text (rule 9.1). Coins are
+/// already held, so nothing can undo the game once the first text is known (rule 9.1a).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revealing {
     pub game: GameId,
-    /// Secret until the game is over.
+    /// The seed, secret until the game is over.
     pub server_seed: ServerSeed,
-    /// ActionOrigin seat, and with the texts that came so far.
+    /// The contributions by seat, with the texts revealed so far.
     pub clients: Vec<Contribution>,
     pub opened_at: Timestamp,
-    /// What the ledger holds of each seat.
+    /// The coins that the ledger holds for each seat.
     pub stakes: Vec<Coins>,
     pub deadline: Timestamp,
 }
 
 impl Revealing {
-    /// The seats that are asked and have not answered.
+    /// Returns the seats that have committed to a seed and have not revealed its text.
     pub fn unrevealed_seats(&self) -> SeatSet {
         let is_asked =
             |client: &Contribution| client.text.is_none() && !client.commitment.is_none();
         self.seats_where(is_asked)
     }
 
-    /// The seats whose text has come.
+    /// Returns the seats whose text has been revealed.
     pub fn revealed_seats(&self) -> SeatSet {
         self.seats_where(|client| client.text.is_some())
     }
@@ -106,35 +108,35 @@ impl Revealing {
     }
 }
 
-/// A game goes on.
+/// The phase in which a game is played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Playing<G: Game> {
     pub game: GameId,
     pub server_seed: ServerSeed,
-    /// ActionOrigin seat.
+    /// The contributions to the deal by seat.
     pub clients: Arc<[Contribution]>,
     pub opened_at: Timestamp,
-    /// What the ledger holds of each seat.
+    /// The coins that the ledger holds for each seat.
     pub stakes: Arc<[Coins]>,
-    /// The seat that the table's rules let begin; `None` if chance decided.
+    /// The seat that begins by the rules of the table; `None` if chance decided.
     pub starter: Option<Seat>,
     pub state: G,
     pub stream: Stream,
-    /// What chance has decided so far.
+    /// The answers of chance so far.
     pub chance: Arc<Vec<ChanceAnswer>>,
-    /// What was played so far, for the record.
+    /// The actions so far, for the record.
     pub actions: SharedList<RecordedAction<G::Action>>,
-    /// The last question asked, when, and when the clock answers it.
+    /// The latest prompt, with the times when it was issued and when the clock answers it.
     pub asked: Prompt,
     pub asked_at: Timestamp,
     pub deadline: Timestamp,
-    /// The seats for which the clock has answered in the countdown that runs, or the AI within the
-    /// grace (rules 8.2 and 8.3). Each counts as a missed countdown when the countdown is over.
+    /// The seats for which the clock has answered in the running countdown, or the AI within the
+    /// grace (rules 8.2 and 8.3). Each counts as a missed countdown at its end.
     pub missed: SeatSet,
 }
 
-/// The game is over and the ledger is asked to settle it.
+/// The phase in which the ledger is asked to settle the finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "G: GameKind"))]
 pub struct Settling<G: Game> {
@@ -143,7 +145,7 @@ pub struct Settling<G: Game> {
 }
 
 impl<G: Game> Phase<G> {
-    /// The game that is prepared, opened, dealt, played or settled.
+    /// Returns the game that is prepared, opened, dealt, played or settled.
     pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Waiting => None,
@@ -155,7 +157,7 @@ impl<G: Game> Phase<G> {
         }
     }
 
-    /// How many seats play in the game that is opened, played or settled; 0 between games.
+    /// Returns the number of seats in the game that is opened, played or settled; 0 between games.
     pub fn seats_in_game(&self) -> u8 {
         let seats = match self {
             Self::Waiting | Self::Preparing(_) => 0,
@@ -167,7 +169,8 @@ impl<G: Game> Phase<G> {
         u8::try_from(seats).expect("a table has at most eight seats")
     }
 
-    /// Coins are held or about to be: players can go, but their seats stay (rule 8.4).
+    /// Returns whether coins are held or about to be. Players may then leave, but their seats
+    /// remain (rule 8.4).
     pub fn is_running(&self) -> bool {
         match self {
             Self::Waiting | Self::Preparing(_) => false,
@@ -177,7 +180,7 @@ impl<G: Game> Phase<G> {
 }
 
 impl<G: Game> Playing<G> {
-    /// Plays an action and writes it down.
+    /// Plays an action and records it.
     pub fn act(
         &mut self,
         at: Timestamp,

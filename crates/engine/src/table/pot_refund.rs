@@ -1,13 +1,14 @@
-//! What goes out of the POT of a private table, back to those who paid it (rule 7.4).
+//! Refunds of the POT of a private table to those who paid it (rule 7.4).
 //!
-//! Nobody but its host decides who comes to such a table, so coins are not left there for whoever
-//! comes next. Who is sent away, or has to go because the house closes, takes along what it has
-//! paid since the POT was last won. When nobody has sat there for as long as the terms say, the
-//! table ends, and everybody gets that.
+//! The host alone decides who comes to such a table, so coins must not be left there for later
+//! guests. A player who is removed, or has to leave because the house closes, receives what it has
+//! paid since the POT was last won. If the table stays empty for the time set by its terms, it ends
+//! and every payer receives a refund.
 //!
-//! How much that is the ledger says: the table knows who is to be paid, and after which game. Both
-//! together name a return, so it is done once, also where the table's last lines were lost. While
-//! one is due no game is opened, so the POT is always what the ledger last said.
+//! The ledger determines the amounts; the table knows who is to be paid, and after which game. Both
+//! together identify a refund, so it is made once even if the table's last lines were lost. No game
+//! is opened while a refund is due, so the POT always has the balance that the ledger last
+//! reported.
 
 use alloc::vec::Vec;
 
@@ -23,17 +24,17 @@ use crate::table::phase::Phase;
 use crate::table::step::{Events, TableRejection};
 use crate::table::time::Timestamp;
 
-/// Coins that the ledger is to give back out of the POT.
+/// A refund that the ledger has to make out of the POT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PotRefund {
     /// The last game that was opened at the table.
     pub game: GameId,
-    /// Whose part goes back; everybody's, where there is none.
+    /// The player who receives its part; `None` for a refund to every payer.
     pub player: Option<PlayerId>,
     pub since: Timestamp,
 }
 
-/// What somebody gets back out of a POT.
+/// The amount of a refund that one player receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "PotShare"))]
@@ -42,33 +43,33 @@ pub struct Share {
     pub amount: Coins,
 }
 
-/// What a table knows of its returns.
+/// The state of a table's refunds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PotRefunds {
-    /// The last game that was opened: what is in the POT was paid until then.
+    /// The last game that was opened; everything in the POT was paid up to it.
     last_game: Option<GameId>,
-    /// Who has taken a part along since then, and has none in the POT any more.
+    /// The players who have received their part since then and have none left in the POT.
     taken_by: Vec<PlayerId>,
-    /// What the ledger is to do, in this order.
+    /// The refunds that are due, in order.
     due: Vec<PotRefund>,
-    /// Since when nobody sits there; meaningless while somebody does.
+    /// The time since which the table is empty; meaningless while it is occupied.
     empty_since: Timestamp,
-    /// Nobody sits down any more.
+    /// Whether the table has ended and nobody may sit down any more.
     pub(super) has_ended: bool,
 }
 
 impl<G: Game> Table<G> {
-    /// The table has come to its end: its POT goes back, and nobody sits down any more.
+    /// Returns whether the table has ended: its POT is refunded, and nobody may sit down any more.
     pub fn has_ended(&self) -> bool {
         self.pot_refunds.has_ended
     }
 
-    /// What the ledger is to give back next.
+    /// Returns the next refund that the ledger has to make.
     pub(super) fn next_pot_refund(&self) -> Option<PotRefund> {
         self.pot_refunds.due.first().copied()
     }
 
-    /// When the table ends, if nobody comes before.
+    /// Returns the time at which the table ends if it stays empty.
     pub(super) fn end_deadline(&self) -> Option<Timestamp> {
         let private = self.terms.private?;
         let is_over = self.pot_refunds.has_ended || !self.pot_refunds.due.is_empty();
@@ -77,7 +78,7 @@ impl<G: Game> Table<G> {
         (is_left && !is_over).then(ends)
     }
 
-    /// A game has been opened, so its antes are in the POT.
+    /// Records that the antes of a game have been paid into the POT.
     pub(super) fn record_antes(&mut self, game: GameId) {
         if self.terms.private.is_some() {
             self.pot_refunds.last_game = Some(game);
@@ -85,7 +86,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// A player goes who is to take its part of the POT along.
+    /// Queues the refund of a leaving player's part of the POT.
     pub(super) fn queue_refund(&mut self, player: PlayerId) {
         let has_part = self.terms.private.is_some()
             && !self.pot.is_zero()
@@ -96,14 +97,14 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Somebody has gone.
+    /// Records the time if the table has become empty.
     pub(super) fn record_if_empty(&mut self) {
         if self.occupants().next().is_none() {
             self.pot_refunds.empty_since = self.at;
         }
     }
 
-    /// Ends the table, if that is due.
+    /// Ends the table if its deadline has passed.
     pub(super) fn end_if_due(&mut self) {
         if self.end_deadline().is_none_or(|deadline| deadline > self.at) {
             return;
@@ -114,7 +115,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The ledger has given coins back.
+    /// Applies a refund that the ledger has made.
     pub(super) fn apply_pot_refund(
         &mut self,
         game: GameId,

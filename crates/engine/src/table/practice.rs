@@ -1,9 +1,9 @@
-//! Practice tables (rule 8.7): one player and bots of the house, and no coins.
+//! Practice tables (rule 8.7): one player and house bots, without coins.
 //!
-//! A practice table is made with its bots in their seats, so it is never without them, and whoever
-//! sits down plays at once. What the ledger is asked at other tables the clock does here: a game is
-//! opened and settled by a tick, which is a line of the journal like any other, so it happens once
-//! however many processes see that it is due. Who plays there may ask what the house's AI would play.
+//! A practice table is created with its bots seated and never loses them, so a player who sits down
+//! plays at once. The clock takes the part of the ledger: a game is opened and settled by a tick. A
+//! tick is a line of the journal like any other, so it takes effect once even if several processes
+//! find it due. The player may ask for hints.
 
 use alloc::vec;
 
@@ -16,28 +16,28 @@ use crate::table::input::{GameEntropy, Rejection};
 use crate::table::phase::{Occupant, Phase};
 use crate::table::step::{Events, TableRejection};
 
-/// A bot that belongs to a table.
+/// A bot that belongs to a practice table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PracticeBot {
     pub player: PlayerId,
     pub name: alloc::string::String,
-    /// The picture that it is shown by.
+    /// The bot's avatar.
     pub avatar: alloc::string::String,
 }
 
-/// What the house's AI would play in a seat.
+/// The action that the AI would choose in a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint<A> {
     pub game: GameId,
-    /// The prompt that the action answers.
+    /// The number of the prompt that the action answers.
     pub prompt: u32,
     pub action: A,
-    /// How well the AI plays that says so.
+    /// The skill of the AI that chose the action.
     pub by: Skill,
 }
 
 impl<G: Game> Table<G> {
-    /// The same table with these bots in the seats behind the first one, as far as there are any.
+    /// Seats these bots behind the first seat, as far as there are seats.
     #[must_use]
     pub fn with_bots(mut self, bots: impl IntoIterator<Item = PracticeBot>) -> Self {
         let at = self.at;
@@ -56,10 +56,11 @@ impl<G: Game> Table<G> {
         self
     }
 
-    /// What the house's AI would play now in the seat of this player, from what the seat sees.
+    /// Returns the action that the AI would choose now in the seat of this player, from what the
+    /// seat sees.
     ///
     /// # Errors
-    /// At a table where coins can be lost, and where the player is not asked.
+    /// At a table at which coins can be lost, and if the player is not prompted.
     pub fn hint(&self, player: PlayerId) -> Result<Hint<G::Action>, TableRejection<G>> {
         let seat = self.require_seat(player)?;
         if !self.terms.practice {
@@ -71,14 +72,14 @@ impl<G: Game> Table<G> {
         if !playing.asked.seats.contains(seat) {
             return Err(Rejection::NotAsked);
         }
-        // As well as for a player who is taken over.
+        // The skill is the same as for a seat that is taken over.
         let by = Skill::Quick;
         let action = self.choose_action(playing, seat, by).ok_or(Rejection::NotAsked)?;
         let (game, prompt) = (playing.game, playing.asked.number);
         Ok(Hint { game, prompt, action, by })
     }
 
-    /// Opens or settles a game for which nobody pays.
+    /// Opens or settles a game without the ledger.
     pub(super) fn tick_practice(
         &mut self,
         fresh: Option<GameEntropy>,
@@ -96,7 +97,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Nobody sits there but bots that belong to the table.
+    /// Returns whether only bots that belong to the table sit at it.
     pub fn is_deserted(&self) -> bool {
         Seat::all(self.seat_count()).filter_map(|seat| self.occupant(seat)).all(|who| who.bot)
     }

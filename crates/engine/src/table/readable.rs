@@ -1,11 +1,13 @@
-//! Reading what tables have written down: snapshots, lines of journals, records, rules, actions.
+//! Deserialization of the documents of tables: snapshots, journal lines, records, rules and
+//! actions.
 //!
-//! The documents of one game are read as what they are. Those of a catalogue of games cannot be
-//! read before it is known which game they are of: a snapshot and a record say so in their `kind`,
-//! a line and an action are of the game of their table. What was read as a document of one game
-//! becomes one of the catalogue by [`Lift`].
+//! The documents of one game have types of their own. A document of a catalogue can only be read
+//! once its game is known: a snapshot and a record name it in their `kind`, and a line or an action
+//! belongs to the game of its table. [`Lift`] converts a document of one game into one of the
+//! catalogue.
 //!
-//! Writing needs none of this: a document of a catalogue is written as that of the game.
+//! Serialization needs none of this: a document of a catalogue is written as a document of its
+//! game.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -23,12 +25,12 @@ use crate::table::terms::Terms;
 use crate::table::view::{PhaseView, TableView};
 use crate::table::{Event, Table};
 
-/// Why a document cannot be read.
+/// The reason why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentError {
-    /// It is of a game that is not known here.
+    /// The document belongs to an unknown game.
     UnknownGame(String),
-    /// It is no such document.
+    /// The document is malformed.
     Malformed(String),
 }
 
@@ -51,18 +53,18 @@ impl From<serde_json::Error> for DocumentError {
 
 /// A game whose documents can be read.
 pub trait Readable: Game {
-    /// A snapshot.
+    /// Reads a snapshot.
     fn read_table(text: &str) -> Result<Table<Self>, DocumentError>;
 
-    /// A line of the journal of a table where this kind of game is played.
+    /// Reads a line of the journal of a table with this kind of game.
     fn read_line(kind: &str, text: &str) -> Result<Line<Self::Action>, DocumentError>;
 
     fn read_record(text: &str) -> Result<Record<Self>, DocumentError>;
 
-    /// A rule set of this kind of game.
+    /// Reads a rule set of this kind of game.
     fn read_rules<'de, D: Deserializer<'de>>(kind: &str, from: D) -> Result<Self::Rules, D::Error>;
 
-    /// An action at this kind of game.
+    /// Reads an action of this kind of game.
     fn read_action<'de, D: Deserializer<'de>>(
         kind: &str,
         from: D,
@@ -84,7 +86,8 @@ impl<G: GameKind> Readable for G {
     fn read_record(text: &str) -> Result<Record<G>, DocumentError> {
         let record: Record<G> = serde_json::from_str(text)?;
         check_kind::<G>(&record.kind)?;
-        // One record has one form: a field too many or too few, or written otherwise, is refused.
+        // A record has exactly one form: missing, additional or differently written fields are
+        // rejected.
         if serde_json::to_value(&record)? != serde_json::from_str::<serde_json::Value>(text)? {
             return Err(DocumentError::Malformed("it is not written as a record is".into()));
         }
@@ -106,7 +109,7 @@ fn check_kind<G: GameKind>(kind: &str) -> Result<(), DocumentError> {
     if kind == G::NAME { Ok(()) } else { Err(DocumentError::UnknownGame(kind.into())) }
 }
 
-/// The kind that a snapshot or a record names.
+/// Reads the kind that a snapshot or a record names.
 pub(crate) fn read_kind(text: &str) -> Result<String, DocumentError> {
     #[derive(Deserialize)]
     struct KindField {
@@ -116,19 +119,19 @@ pub(crate) fn read_kind(text: &str) -> Result<String, DocumentError> {
     Ok(kind)
 }
 
-/// One game as a part of `A`, a catalogue that it is in.
+/// A game as a part of the catalogue `A`.
 pub trait Lift<A: Game>: GameKind {
     fn lift(self) -> A;
     fn lift_rules(rules: Self::Rules) -> A::Rules;
     fn lift_action(action: Self::Action) -> A::Action;
     fn lift_event(event: Self::Event) -> A::Event;
     fn lift_view(view: Self::View) -> A::View;
-    /// The event, if it is one of this game.
+    /// Returns the event if it belongs to this game.
     fn lower_event(event: &A::Event) -> Option<&Self::Event>;
 }
 
 impl<A> Line<A> {
-    /// The same with an action of another type.
+    /// Converts the action of the line.
     pub fn map<B>(self, map: impl FnOnce(A) -> B) -> Line<B> {
         let Self { at, input, fresh } = self;
         Line { at, input: input.map(map), fresh }
@@ -136,7 +139,7 @@ impl<A> Line<A> {
 }
 
 impl<A> Input<A> {
-    /// The same with an action of another type.
+    /// Converts the action of the input.
     pub fn map<B>(self, map: impl FnOnce(A) -> B) -> Input<B> {
         match self {
             Self::Act { player, game, prompt, action } => {
@@ -166,7 +169,7 @@ impl<A> Input<A> {
 }
 
 impl<E> Event<E> {
-    /// The same with an event of another game.
+    /// Converts the game's event.
     pub fn map<F>(self, map: impl FnOnce(E) -> F) -> Event<F> {
         match self {
             Self::Game { event } => Event::Game { event: map(event) },
@@ -204,7 +207,7 @@ impl<E> Event<E> {
 }
 
 impl<R> Terms<R> {
-    /// The same with rules of another type, if these can be.
+    /// Converts the rules; fails if `map` fails.
     pub fn try_map<S, E>(self, map: impl FnOnce(R) -> Result<S, E>) -> Result<Terms<S>, E> {
         let Self { room, rules, price, hits, clocks, spectators, bots, private, practice } = self;
         Ok(Terms {
@@ -234,7 +237,7 @@ impl<A> RecordedAction<A> {
 }
 
 impl<G: GameKind> Table<G> {
-    /// The same table in a catalogue.
+    /// Converts the table into one of the catalogue.
     pub fn lift<A: Game>(self) -> Table<A>
     where
         G: Lift<A>,
@@ -309,7 +312,7 @@ impl<G: GameKind> Playing<G> {
 }
 
 impl<G: GameKind> Record<G> {
-    /// The same record in a catalogue.
+    /// Converts the record into one of the catalogue.
     pub fn lift<A: Game>(self) -> Record<A>
     where
         G: Lift<A>,
@@ -343,7 +346,7 @@ impl<G: GameKind> Record<G> {
 }
 
 impl<G: GameKind> TableView<G> {
-    /// The same view in a catalogue.
+    /// Converts the view into one of the catalogue.
     pub fn lift<A: Game>(self) -> TableView<A>
     where
         G: Lift<A>,

@@ -1,5 +1,5 @@
-//! The record of a finished game: enough to check its deal, every action and its settlement, by
-//! anybody, without code of ours.
+//! The record of a finished game, from which anybody can verify its deal, every action and its
+//! settlement without this code.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,10 +18,10 @@ use crate::table::terms::Terms;
 use crate::table::time::Timestamp;
 use crate::table::{Table, version};
 
-/// The version of this document's shape.
+/// The version of the record's format.
 pub const FORMAT: &str = "bahay/record/v1";
 
-/// Who chose an action.
+/// The origin of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionOrigin {
@@ -30,7 +30,7 @@ pub enum ActionOrigin {
     Ai,
 }
 
-/// One action of a game, as it was taken.
+/// An action of a game, as it was played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedAction<A> {
@@ -40,47 +40,47 @@ pub struct RecordedAction<A> {
     pub action: A,
 }
 
-/// The document of a finished game.
+/// The record of a finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "G: GameKind"), deny_unknown_fields)]
 pub struct Record<G: Game> {
     pub format: String,
-    /// The version of the engine that played it, as in `bahay/engine/v1`.
+    /// The version of the engine that played the game, such as `bahay/engine/v1`.
     pub engine: String,
-    /// The game's name, as in `tongits`.
+    /// The game's name, such as `tongits`.
     pub kind: String,
     pub game: GameId,
     pub table: TableId,
     pub terms: Terms<G::Rules>,
-    /// ActionOrigin seat.
+    /// The players by seat.
     pub players: Vec<PlayerId>,
-    /// The seats of the house's bots (rule 8.6).
+    /// The seats of the house bots (rule 8.6).
     pub bots: SeatSet,
     pub opened_at: Timestamp,
     pub finished_at: Timestamp,
-    /// To the server seed.
+    /// The commitment to the server seed.
     pub commitment: Commitment,
     pub server_seed: ServerSeed,
-    /// ActionOrigin seat: what each client committed to and revealed, and the seed that was dealt with.
+    /// By seat, the commitment and the revealed text of each client, and the seed of the deal.
     pub clients: Vec<Contribution>,
-    /// The seat that began because of an earlier win; `None` where chance decided (rule 2.2).
+    /// The seat that began because of an earlier win; `None` if chance decided (rule 2.2).
     pub starter: Option<Seat>,
-    /// What chance decided, in order; for a card game the deck is among it.
+    /// The answers of chance in order; for a card game they include the deck.
     pub chance: Vec<ChanceAnswer>,
     pub actions: Vec<RecordedAction<G::Action>>,
     pub outcome: Outcome,
-    /// What the ledger held of each seat.
+    /// The coins that the ledger held for each seat.
     pub stakes: Vec<Coins>,
     pub settlement: Settlement,
-    /// The POT with this game's antes.
+    /// The POT including this game's antes.
     pub pot_before: Coins,
     pub pot_after: Coins,
-    /// The run of wins that this game began with and left behind.
+    /// The crown before the game.
     pub crown_before: Option<Crown>,
     pub crown_after: Option<Crown>,
 }
 
-/// What an outcome is worth at a table: the settlement, the POT and the crown after it.
+/// The result of an outcome at a table: the settlement, and the POT and the crown after it.
 pub(crate) struct TableOutcome {
     pub(crate) settlement: Settlement,
     pub(crate) pot_after: Coins,
@@ -88,7 +88,8 @@ pub(crate) struct TableOutcome {
 }
 
 impl TableOutcome {
-    /// Rules 6.7, 6.8 and chapter 7. `None` when an amount does not fit.
+    /// Computes the result by rules 6.7, 6.8 and chapter 7. Returns `None` if an amount does not
+    /// fit.
     pub(crate) fn compute<G: Game>(
         outcome: &Outcome,
         terms: &Terms<G::Rules>,
@@ -101,7 +102,7 @@ impl TableOutcome {
         let settle =
             |bonus, payout| Settlement::new(outcome, &terms.price, per_bet, stakes, bonus, payout);
         let Some((hits, seat)) = terms.hits.zip(outcome.winner) else {
-            // Without a winner the POT stays and no crown moves (rule 5.3).
+            // Without a winner the POT remains and no crown moves (rule 5.3).
             let crown_after = crown.filter(|_| terms.hits.is_some());
             return Some(Self { settlement: settle(0, None)?, pot_after: pot, crown_after });
         };
@@ -117,7 +118,8 @@ impl TableOutcome {
 }
 
 impl<G: Game> Record<G> {
-    /// `None` while the game goes on, or when an amount does not fit.
+    /// Creates the record of the table's game; `None` while the game is running or if an amount
+    /// does not fit.
     pub(super) fn from_table(table: &Table<G>, playing: &Playing<G>) -> Option<Self> {
         let outcome = playing.state.outcome()?;
         let players = table.players();

@@ -1,4 +1,4 @@
-//! What a finished game costs whom: an outcome in counts becomes coins (rules 6.7, 6.8, 7.2).
+//! The conversion of an outcome in counts into coins (rules 6.7, 6.8, 7.2).
 
 use alloc::vec::Vec;
 
@@ -9,34 +9,35 @@ use crate::game::{Debt, Item, Outcome};
 use crate::seat::Seat;
 use crate::table::terms::Price;
 
-/// The itemised settlement of a game: what the ledger books and the players see.
+/// The itemised settlement of a game, which the ledger books and the players see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Settlement {
     pub winner: Option<Seat>,
-    /// From stakes to the receivers, before the fee.
+    /// The payments from stakes to the receivers, before the fee.
     pub payments: Vec<Payment>,
-    /// What each receiving seat pays the house out of its payments, seats ascending.
+    /// The fees that the receiving seats pay to the house out of their payments, in ascending order
+    /// of seat.
     pub fees: Vec<Fee>,
-    /// The POT's payout, if this game takes it.
+    /// The payout of the POT, if this game takes it.
     pub pot: Option<PotPayout>,
 }
 
-/// From one seat's stake to another seat.
+/// A payment from one seat's stake to another seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Payment {
     pub from: Seat,
     pub to: Seat,
-    /// For what, in counts.
+    /// The items of the debt, in counts.
     pub items: Vec<Item>,
-    /// Counts × the price of a count.
+    /// The number of counts times the price of a count.
     pub owed: Coins,
-    /// What the stake could pay of it.
+    /// The part of it that the stake could pay.
     pub paid: Coins,
 }
 
-/// The house's share of what one seat received.
+/// The house's share of the amount that one seat received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fee {
@@ -45,7 +46,7 @@ pub struct Fee {
     pub fee: Coins,
 }
 
-/// The whole POT, to one seat.
+/// The payout of the whole POT to one seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PotPayout {
@@ -54,11 +55,12 @@ pub struct PotPayout {
 }
 
 impl Settlement {
-    /// `None` when an amount does not fit 64 bits or a count has no price in whole hundredths, which
-    /// the bounds on bets rule out. A bet is worth `counts_per_bet` counts.
+    /// Settles an outcome at this price, with `counts_per_bet` counts to a bet. Returns `None` if
+    /// an amount does not fit 64 bits or a count has no price in whole hundredths; the bounds on
+    /// bets exclude both.
     ///
-    /// A stake pays debts in the order in which the outcome lists them, until nothing is left. What
-    /// the winner is owed counts `hit_bonus` more, 0 for none (rule 7.5).
+    /// A stake pays its debts in the order of the outcome until nothing is left. Each debt to the
+    /// winner grows by `hit_bonus` counts, 0 for none (rule 7.5).
     pub fn new(
         outcome: &Outcome,
         price: &Price,
@@ -99,8 +101,8 @@ impl Settlement {
         Some(Self { winner: outcome.winner, payments, fees, pot })
     }
 
-    /// What the game changes for a seat, its ante aside: what it receives after the fee, the POT,
-    /// less what it pays. `None` when it does not fit.
+    /// Returns the net result of a seat without its ante: the received payments after the fee and
+    /// the POT, less the payments made. Returns `None` if it does not fit.
     pub fn net(&self, seat: Seat) -> Option<Coins> {
         let mut net = Coins::ZERO;
         for payment in self.payments.iter().filter(|payment| payment.from == seat) {
@@ -183,7 +185,7 @@ mod tests {
         assert_eq!(nets(&settlement), [-900, 2_900 - 145, -2_000]);
     }
 
-    /// A bet of two counts: each is half of bet times multiplier, and an odd one is refused.
+    /// A bet may be worth two counts, each half of bet times multiplier; an odd product is refused.
     #[test]
     fn a_count_may_be_half_a_bet() {
         let price =

@@ -1,5 +1,5 @@
-//! A list that grows at its end and is copied at every step of a table: copies share all but the
-//! last few items.
+//! An append-only list that is cloned at every step of a table. Clones share all but the last few
+//! items.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,13 +8,13 @@ use core::fmt;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Items that a copy has for itself, at most.
+/// The maximum number of items that a clone owns.
 const OWN: usize = 8;
 
-/// Items in the order in which they were added.
+/// A list of items in the order in which they were appended.
 #[derive(Clone, PartialEq)]
 pub struct SharedList<T> {
-    /// Never changed, so that copies share it.
+    /// The full chunks, which never change, so that clones share them.
     earlier: Option<Arc<Earlier<T>>>,
     last: ArrayVec<T, OWN>,
 }
@@ -38,7 +38,7 @@ impl<T> SharedList<T> {
         self.last.last()
     }
 
-    /// In the order in which they were added.
+    /// Iterates over the items in the order in which they were appended.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mut parts = Vec::new();
         let mut next = self.earlier.as_deref();

@@ -1,10 +1,10 @@
-//! A table in virtual time: its shell, its ledger and its players as one value, all from one
-//! seed. Time jumps from one event to the next, so that thousands of games take seconds, and the
-//! same seed gives the same games.
+//! A table in virtual time: the table, its host, its ledger and its players as one value that is
+//! driven by one seed. Time jumps from one event to the next, so thousands of games take seconds,
+//! and the same seed gives the same games.
 //!
-//! The players think as the house's AI does, at a person's pace, with habits: they go silent,
-//! lose the connection, leave in mid-game, or send what is late, doubled or forged. A seat that
-//! becomes free is taken by somebody new. The ledger is a perfect one: it never fails to answer.
+//! The players choose actions as the AI does, at a human pace, with habits: they stay silent, lose
+//! the connection, leave during a game, or send late, duplicate or forged inputs. A new player
+//! takes every seat that becomes free. The ledger is perfect and always answers.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -23,59 +23,59 @@ use crate::table::{
     Rejection, Share, Table, TableId, Terms, Timestamp, Transition,
 };
 
-/// How a person is between a question and the answer, in milliseconds.
+/// The time that a player takes to answer a prompt, in milliseconds.
 const THOUGHT_MS: core::ops::Range<u32> = 300..4_000;
 
-/// After how many milliseconds a client reveals its text: some do so too late.
+/// The time after which a client reveals its text, in milliseconds; some clients do so too late.
 const REVEALED_MS: core::ops::Range<u32> = 50..2_300;
 
-/// What players do beside playing, in thousandths of their turns.
+/// The frequency of the players' disturbances, in thousandths of their turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Habits {
-    /// Let the countdown pass.
+    /// The player lets the countdown pass.
     pub silent: u32,
-    /// Lose the connection, for some seconds.
+    /// The player loses the connection for some seconds.
     pub disconnect: u32,
-    /// Leave the table.
+    /// The player leaves the table.
     pub leave: u32,
-    /// Send something that the table must refuse.
+    /// The player sends an input that the table must refuse.
     pub noise: u32,
-    /// Are sent away when they would say ready.
+    /// The player is removed instead of becoming ready.
     pub removed: u32,
 }
 
 impl Habits {
-    /// Everything that a table must cope with, often.
+    /// Frequent disturbances of every kind that a table must tolerate.
     pub const ROUGH: Self = Self { silent: 60, disconnect: 40, leave: 5, noise: 150, removed: 0 };
 }
 
-/// One step: what the table wrote down and what it told.
+/// One step of the simulation: the journal line and the events.
 #[derive(Clone, Debug)]
 pub struct SimulationStep<G: Game> {
     pub line: Line<G::Action>,
     pub events: Vec<Event<G::Event>>,
-    /// A game that was settled with this step.
+    /// The record of a game that was settled by this step.
     pub record: Option<Record<G>>,
 }
 
-/// A table, its ledger and its players.
+/// A simulated table with its ledger and its players.
 #[derive(Clone, Debug)]
 pub struct Simulation<G: Game> {
     table: Table<G>,
     now: Timestamp,
     habits: Habits,
     chance: ChanceRng,
-    /// Ids given so far.
+    /// The number of ids issued so far.
     ids: u64,
-    /// When each present player does the next thing.
+    /// The next intention of each present player, with its time.
     intentions: BTreeMap<PlayerId, (Timestamp, Intention)>,
-    /// What each client's last seed was made of.
+    /// The text of each client's latest seed.
     texts: BTreeMap<PlayerId, String>,
     wallets: BTreeMap<PlayerId, Coins>,
-    /// What is held of the running game's players, by seat.
+    /// The coins held for the players of the running game, by seat.
     held: Vec<(PlayerId, Coins)>,
     pot: Coins,
-    /// What each player has paid into the POT since it was last won.
+    /// The coins that each player has paid into the POT since it was last won.
     paid: BTreeMap<PlayerId, Coins>,
     fees: Coins,
     granted: Coins,
@@ -92,10 +92,10 @@ enum Intention {
 }
 
 impl<G: Game> Simulation<G> {
-    /// `welcome` is what a new player's wallet holds.
+    /// Creates a simulation in which a new player's wallet holds `welcome`.
     ///
     /// # Panics
-    /// When that is too little to sit down with: no game would ever begin.
+    /// If that is less than a player needs to sit down, because no game would ever begin.
     pub fn new(seed: u64, terms: Terms<G::Rules>, habits: Habits, welcome: Coins) -> Self {
         let needed = terms.wallet_min::<G>().expect("terms that fit");
         assert!(welcome >= needed, "a new player has too little to sit down");
@@ -128,22 +128,22 @@ impl<G: Game> Simulation<G> {
         self.now
     }
 
-    /// What the seed is made of that this player's client has committed to last.
+    /// Returns the text of the seed that this player's client committed to last.
     pub fn seed_text(&self, player: PlayerId) -> Option<&str> {
         self.texts.get(&player).map(String::as_str)
     }
 
-    /// What the house has taken.
+    /// Returns the fees that the house has received.
     pub fn fees(&self) -> Coins {
         self.fees
     }
 
-    /// How much was refused of what players sent.
+    /// Returns the number of refused inputs of players.
     pub fn refusal_count(&self) -> u64 {
         self.refused
     }
 
-    /// Every coin that was granted, less every coin that is anywhere: zero, always.
+    /// Returns the granted coins less all existing coins, which is always zero.
     pub fn missing_coins(&self) -> Coins {
         let held = self.held.iter().map(|(_, stake)| *stake);
         let everywhere: Coins =
@@ -151,7 +151,7 @@ impl<G: Game> Simulation<G> {
         self.granted.checked_sub(everywhere).expect("amounts of a simulation fit")
     }
 
-    /// Goes on to the next thing that the table accepts.
+    /// Advances to the next accepted input.
     pub fn step(&mut self) -> SimulationStep<G> {
         loop {
             if let Some(input) = self.due_input() {
@@ -163,7 +163,7 @@ impl<G: Game> Simulation<G> {
         }
     }
 
-    /// Plays until so many games are settled, and gives each record.
+    /// Plays until `games` games are settled, and passes each record to `settled`.
     pub fn play(&mut self, games: u64, mut settled: impl FnMut(&SimulationStep<G>, &Record<G>)) {
         let mut done = 0;
         while done < games {
@@ -199,7 +199,8 @@ impl<G: Game> Simulation<G> {
         Ok(SimulationStep { line, events, record })
     }
 
-    /// The next input, in time: what the ledger answers, who comes, what players do, the clock.
+    /// Returns the next input in time: an answer of the ledger, a new player, a player's intention,
+    /// or the clock.
     fn due_input(&mut self) -> Option<Input<G::Action>> {
         if let Some(input) = self.ledger_input() {
             return Some(input);
@@ -373,7 +374,7 @@ impl<G: Game> Simulation<G> {
         }
     }
 
-    /// Something late, doubled, foreign or forged; the table must refuse it.
+    /// Returns a late, duplicate, foreign or forged input, which the table must refuse.
     fn noise_input(
         &mut self,
         player: PlayerId,
@@ -399,7 +400,7 @@ impl<G: Game> Simulation<G> {
         })
     }
 
-    /// What an event makes players want to do.
+    /// Plans the players' reactions to an event.
     fn plan_reaction(&mut self, event: &Event<G::Event>) {
         match event {
             Event::Preparing { .. } => {
@@ -453,7 +454,7 @@ impl<G: Game> Simulation<G> {
         }
     }
 
-    /// Who is asked and present thinks about an answer.
+    /// Plans an answer of every prompted player who is present.
     fn plan_actions(&mut self) {
         let Phase::Playing(playing) = self.table.phase() else {
             return;

@@ -1,8 +1,8 @@
-//! How a table changes: one input at a time, whole or not at all.
+//! The transitions of a table: one input at a time, applied as a whole or not at all.
 //!
-//! Order within a step: the input is checked, the state changes, chance and prompts follow until
-//! somebody is to act or the game is over, and last the seats are looked at whose player the AI
-//! has replaced or given way to.
+//! Order within a step: the input is checked, the state changes, chance and prompts follow until a
+//! seat is prompted or the game is over, and finally takeovers by the AI that have begun or ended
+//! are reported.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -20,12 +20,13 @@ use crate::table::phase::{Occupant, Phase, Preparing, Settling};
 use crate::table::record::{ActionOrigin, Record};
 use crate::table::time::Timestamp;
 
-/// An accepted input: what to write down, the table after it, and what its viewers are told.
+/// The result of an accepted input: the line for the journal, the table after it, and the events
+/// for its viewers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition<G: Game> {
     pub line: Line<G::Action>,
     pub table: Table<G>,
-    /// Complete; [`Event::redact`] makes of each what a viewer may see.
+    /// The complete events; [`Event::redact`] reduces each to the part that a viewer may see.
     pub events: Vec<Event<G::Event>>,
 }
 
@@ -33,7 +34,11 @@ pub(super) type TableRejection<G> = Rejection<<G as Game>::Refusal>;
 pub(super) type Events<G> = Vec<Event<<G as Game>::Event>>;
 
 impl<G: Game> Table<G> {
-    /// Takes an input at a time. `fresh` is asked only when a new game begins to be prepared.
+    /// Decides on an input at a time. `fresh` is only called if the input begins the preparation of
+    /// a new game.
+    ///
+    /// # Errors
+    /// The reason for the refusal.
     pub fn decide(
         &self,
         now: Timestamp,
@@ -52,7 +57,10 @@ impl<G: Game> Table<G> {
         Ok(Transition { line, table, events })
     }
 
-    /// The table after a line of its journal, and what that line means to its viewers.
+    /// Returns the table after a line of its journal, with the events that follow from the line.
+    ///
+    /// # Errors
+    /// The reason for which the table refuses the line.
     pub fn follow(&self, line: &Line<G::Action>) -> Result<(Self, Events<G>), TableRejection<G>> {
         let mut table = self.clone();
         let mut events = Vec::new();
@@ -67,7 +75,7 @@ impl<G: Game> Table<G> {
         Ok((table, events))
     }
 
-    /// Applies a line. `before` is the time of the line before it.
+    /// Applies a line. `before` is the time of the previous line.
     fn apply_line(
         &mut self,
         line: &Line<G::Action>,
@@ -99,7 +107,7 @@ impl<G: Game> Table<G> {
                         }
                         Ok(())
                     }
-                    // Who comes while a game goes on waits for the next one.
+                    // A player who arrives during a game waits for the next one.
                     Phase::Opening(_)
                     | Phase::Revealing(_)
                     | Phase::Playing(_)
@@ -118,7 +126,8 @@ impl<G: Game> Table<G> {
                 }
                 self.vacate_seat(seat, Reason::Left, events);
                 if self.terms.practice {
-                    // Nobody else plays there, and nothing is at stake: the game ends with it.
+                    // Nobody else plays here and nothing is at stake, so the game ends with the
+                    // player.
                     return self.regroup(line.fresh, events);
                 }
                 self.regroup_between_games(line.fresh, events)
@@ -133,8 +142,8 @@ impl<G: Game> Table<G> {
                 }
                 let was_away = occupant.connection.replace(*connection).is_none();
                 occupant.left = false;
-                // Coming back takes the seat back and answers nothing: what was missed is missed, so
-                // that nobody keeps the others waiting by coming again and again (rule 8.3).
+                // Returning takes the seat back and answers nothing. Missed countdowns still count,
+                // so that nobody keeps the others waiting by returning again and again (rule 8.3).
                 occupant.missed_turns = occupant.missed_turns.min(tolerated);
                 if was_away {
                     events.push(Event::Presence { seat, connected: true });
@@ -161,7 +170,7 @@ impl<G: Game> Table<G> {
                 let seat = self.require_prompt(*player, *game, *prompt)?;
                 let told = events.len();
                 self.act(seat, ActionOrigin::Player, action, events)?;
-                // What nobody else sees happen does not show that the player is back.
+                // An action that nobody else sees does not show that the player is back.
                 let is_seen = |event: &Event<_>| event.redact::<G>(Viewer::Public).is_some();
                 if events[told..].iter().any(is_seen) {
                     let occupant = self.seat_mut(seat);
@@ -200,7 +209,7 @@ impl<G: Game> Table<G> {
             Input::UpdateTerms { terms } => self.update_terms(terms, events),
             Input::Remove { player } => {
                 let seat = self.require_seat(*player)?;
-                // Whoever has a part in the POT does not go while it is played for.
+                // A player with a part in the POT cannot be removed while it is played for.
                 let may_have_part = self.terms.private.is_some() && self.phase.is_running();
                 if self.is_in_game(seat) || may_have_part {
                     return Err(Rejection::GameRunning);
@@ -215,7 +224,7 @@ impl<G: Game> Table<G> {
         self.seat_of(player).ok_or(Rejection::NotSeated)
     }
 
-    /// Whether the seat plays in a game that goes on.
+    /// Returns whether the seat takes part in the running game.
     fn is_in_game(&self, seat: Seat) -> bool {
         seat.number() < self.seats_in_game()
     }
@@ -236,14 +245,14 @@ impl<G: Game> Table<G> {
             .ok_or(Rejection::TableFull)
     }
 
-    /// Frees a seat. Leaving the table breaks the player's run of wins (rule 7.3).
+    /// Vacates a seat. Leaving the table ends the player's run of wins (rule 7.3).
     pub(super) fn vacate_seat(&mut self, seat: Seat, reason: Reason, events: &mut Events<G>) {
         let Some(occupant) = self.seats[seat.index()].take() else {
             return;
         };
         let player = occupant.player;
         if let Phase::Preparing(preparing) = &mut self.phase {
-            // Whoever sits down there next is asked anew.
+            // The next player in this seat has to become ready again.
             preparing.ready = preparing.ready.without(seat);
             preparing.commitments[seat.index()] = Commitment::NONE;
         }
@@ -255,14 +264,15 @@ impl<G: Game> Table<G> {
         }
         events.push(Event::Left { seat, player, reason });
         match reason {
-            // Not by the player's own will (rule 7.4).
+            // The player does not leave by choice (rule 7.4).
             Reason::Removed | Reason::Closed => self.queue_refund(player),
             Reason::Left | Reason::NotReady | Reason::Absent | Reason::CannotPay => {}
         }
         self.record_if_empty();
     }
 
-    /// After somebody went who does not play in a game that may go on.
+    /// Regroups after a player has left, unless a game is running in which that player does not
+    /// take part.
     fn regroup_between_games(
         &mut self,
         fresh: Option<GameEntropy>,
@@ -271,8 +281,9 @@ impl<G: Game> Table<G> {
         if self.phase.is_running() { Ok(()) } else { self.regroup(fresh, events) }
     }
 
-    /// Between games: goes on preparing a game where enough players are left for it; else takes the
-    /// room's new terms, and prepares the next game when enough players are there, or waits.
+    /// Regroups between games. Continues the preparation of a game if enough players remain;
+    /// otherwise applies the room's new terms and prepares the next game if there are enough
+    /// players, or waits.
     pub(super) fn regroup(
         &mut self,
         fresh: Option<GameEntropy>,
@@ -292,13 +303,14 @@ impl<G: Game> Table<G> {
         let bots = self.bots();
         let has_players = bots.len() < self.occupants().count();
         if !has_players && !self.terms.practice {
-            // They keep players company, not each other. At a practice table they belong to it.
+            // House bots keep players company, not each other. At a practice table they belong to
+            // the table.
             bots.iter().for_each(|seat| self.vacate_seat(seat, Reason::Left, events));
         }
         if !has_players || !self.has_enough_players() {
             if !matches!(self.phase, Phase::Waiting) {
                 self.phase = Phase::Waiting;
-                // Who waits has as long as one who has just gone away.
+                // Everybody who waits has as long as a player who has just gone away.
                 let at = self.at;
                 for occupant in self.seats.iter_mut().flatten() {
                     occupant.away_since = at;
@@ -328,12 +340,15 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// Whether a game can begin with those who sit here.
+    /// Returns whether enough players are seated for a game.
     pub(super) fn has_enough_players(&self) -> bool {
         self.occupants().count() >= usize::from(G::seats(&self.terms.rules).least)
     }
 
-    /// Whether this player is to answer this prompt of this game, and from which seat.
+    /// Returns the seat of a player who has to answer this prompt of this game.
+    ///
+    /// # Errors
+    /// The reason why the player may not answer it.
     fn require_prompt(&self, player: PlayerId, game: GameId, prompt: u32) -> Result<Seat, TableRejection<G>> {
         let seat = self.require_seat(player)?;
         let Phase::Playing(playing) = &self.phase else {
@@ -365,7 +380,7 @@ impl<G: Game> Table<G> {
         self.advance(events)
     }
 
-    /// After a change in the game: lets chance decide, asks the next question, or settles.
+    /// Advances the game after a change: draws from chance, issues the next prompt, or settles.
     pub(super) fn advance(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let at = self.at;
         let Phase::Playing(playing) = &mut self.phase else {
@@ -407,7 +422,8 @@ impl<G: Game> Table<G> {
         Ok(())
     }
 
-    /// The record of the game that is over; `None` if it is not, or an amount does not fit.
+    /// Builds the record of the finished game; `None` if the game is running or an amount does not
+    /// fit.
     fn build_record(&self) -> Option<Record<G>> {
         let Phase::Playing(playing) = &self.phase else {
             return None;
@@ -415,7 +431,7 @@ impl<G: Game> Table<G> {
         Record::from_table(self, playing)
     }
 
-    /// Takes note that time has passed since the line before.
+    /// Handles the passage of time since the previous line.
     fn tick(
         &mut self,
         before: Timestamp,
@@ -425,7 +441,7 @@ impl<G: Game> Table<G> {
         let is_due = self.phase_deadline().is_some_and(|deadline| deadline <= self.at);
         match &self.phase {
             Phase::Playing(playing) if playing.deadline <= self.at => self.play_defaults(events),
-            // `follow` tells of the takeover.
+            // `follow` reports the takeover.
             Phase::Playing(_) if self.next_grace_end(before).is_some_and(|end| end <= self.at) => {
                 Ok(())
             }
@@ -450,20 +466,20 @@ impl<G: Game> Table<G> {
                 late.iter().for_each(|seat| self.vacate_seat(seat, Reason::NotReady, events));
                 self.regroup(fresh, events)
             }
-            // Who has not revealed is dealt with the commitment (rule 9.1).
+            // The commitment takes the place of a seed that was not revealed (rule 9.1).
             Phase::Revealing(_) => self.deal_game(events),
             Phase::Opening(_) | Phase::Settling(_) if self.terms.practice => {
                 self.tick_practice(fresh, events)
             }
-            // An opening or a settlement is retried by its effect; the AI is asked by its own.
+            // Effects of their own retry an opening or a settlement and prompt the AI.
             Phase::Playing(_) | Phase::Opening(_) | Phase::Settling(_) => {
                 Err(Rejection::NothingDue)
             }
         }
     }
 
-    /// The countdown is over: plays the default for every seat that owes an answer, until another
-    /// countdown begins (rule 8.2).
+    /// Plays the default action for every seat that has not answered at the end of the countdown,
+    /// until another countdown begins (rule 8.2).
     fn play_defaults(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);
@@ -486,7 +502,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// The countdown is over, and nobody is to act.
+    /// Continues the game at the end of a countdown in which no seat was prompted.
     fn expire_wait(&mut self, events: &mut Events<G>) -> Result<(), TableRejection<G>> {
         let Phase::Playing(playing) = &mut self.phase else {
             return Err(Rejection::NoSuchPhase);

@@ -1,6 +1,8 @@
-//! What a table plays by: the room's bet and rule set, the POT, and the clocks around a game.
-//! A table is created with the terms of its room. When the room changes, the table takes bet, fee,
-//! clocks and POT over between games (`terms_update`); its rule set it keeps.
+//! The terms of a table: the room's bet and rule set, the rules of the POT, and the clocks around a
+//! game.
+//!
+//! A table is created with the terms of its room. When the room changes, the table adopts bet, fee,
+//! clocks and the rules of the POT between games (`terms_update`); it keeps its rule set.
 
 use alloc::string::String;
 
@@ -9,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::coins::Coins;
 use crate::game::{Game, Hits, Skill};
 
-/// Amounts by which no game is settled to the hundredth: which of them is wrong, and what it must be.
+/// A price by which no game can be settled to the hundredth, with the invalid field and its
+/// requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceError {
-    /// As in the price's JSON.
+    /// The name of the field in the price's JSON.
     pub field: &'static str,
     pub what: &'static str,
 }
@@ -25,24 +28,25 @@ impl core::fmt::Display for PriceError {
 
 impl core::error::Error for PriceError {}
 
-/// How counts become coins at one table.
+/// The conversion of counts into coins at one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Price {
-    /// What a bet is at multiplier 1: at most games one count. Hundredths of a coin.
+    /// The bet at multiplier 1, in hundredths of a coin. At most games it is the price of one
+    /// count.
     pub bet: Coins,
     pub multiplier: u32,
-    /// The house's share of what a seat receives, in ten-thousandths (rule 6.8).
+    /// The house's share of the amount that a seat receives, in ten-thousandths (rule 6.8).
     pub fee_basis_points: u32,
 }
 
 impl Price {
-    /// What one count is worth, where a bet times its multiplier is worth so many (see
-    /// [`Game::counts_per_bet`]).
+    /// Returns the price of one count if a bet times its multiplier is worth `counts_per_bet`
+    /// counts (see [`Game::counts_per_bet`]).
     ///
     /// # Errors
-    /// When that is no whole number of hundredths, or does not fit.
+    /// If the price is not a whole number of hundredths, or does not fit.
     pub fn count_price(&self, counts_per_bet: u32) -> Result<Coins, PriceError> {
         let refused = |what| PriceError { field: "bet", what };
         let whole = self.bet.checked_mul(self.multiplier).ok_or(refused("it is beyond all bounds"));
@@ -52,51 +56,53 @@ impl Price {
     }
 }
 
-/// The clocks of a table (chapter 8). Those within a game are the game's own.
+/// The clocks of a table (chapter 8); durations are in milliseconds. The countdowns within a game
+/// belong to the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clocks {
-    /// How long the seats have to be ready (rule 8.1).
+    /// The time in which the seats have to become ready (rule 8.1).
     pub prepare_ms: u32,
-    /// How long the AI thinks (rule 8.3). Shorter than every countdown.
+    /// The time that the AI takes to answer (rule 8.3); shorter than every countdown.
     pub think_ms: u32,
-    /// How long a player whose connection is lost is only away, before the AI takes over (rule 8.3).
-    /// Milliseconds.
+    /// The grace: the time for which a player without a connection is away before the AI takes over
+    /// (rule 8.3).
     pub grace_ms: u32,
-    /// Countdowns in a row that a player may let pass before the AI takes over (rule 8.3).
+    /// The number of countdowns in a row that a player may miss before the AI takes over (rule
+    /// 8.3).
     pub missed_turns_to_takeover: u8,
-    /// How long a disconnected player keeps a seat at a table that waits for others.
+    /// The time for which a disconnected player keeps a seat at a waiting table.
     pub absence_ms: u32,
-    /// After how long an unanswered opening or settlement is asked again.
+    /// The time after which an unanswered opening or settlement is retried.
     pub retry_ms: u32,
 }
 
-/// Everything that a table plays by.
+/// The terms that a table is played under.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Terms"))]
 pub struct Terms<R> {
-    /// The room's name in ids and accounts, as in `newbie`.
+    /// The room's name in ids and accounts, such as `newbie`.
     pub room: String,
     pub rules: R,
     pub price: Price,
-    /// The POT beside the games; absent at a table that plays without one.
+    /// The rules of the POT; absent at a table without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hits: Option<Hits>,
     pub clocks: Clocks,
-    /// Anybody may watch what lies open, some time after it happened.
+    /// Whether spectators may watch the public part of the game, with a delay.
     pub spectators: Spectators,
-    /// How well bots of the house play; `greedy` where nothing is said. Whoever is taken over is
-    /// played by the best in any case (rule 8.3): it plays for somebody's coins.
+    /// The skill of house bots; `greedy` by default. A seat that is taken over is always played by
+    /// the best AI (rule 8.3), because a player's coins are at stake.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bots: Skill,
-    /// Where only a host's guests sit; absent at a table of a room.
+    /// The terms of a private table; absent at a table of a room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private: Option<PrivateTerms>,
-    /// One player practises here with bots: no coins are played for, and nothing is booked or kept
-    /// of a game (rule 8.7).
+    /// Whether this is a practice table of one player with bots: no coins are played for, and
+    /// nothing about a game is booked or stored (rule 8.7).
     #[serde(default, skip_serializing_if = "is_not")]
     pub practice: bool,
 }
@@ -106,33 +112,33 @@ fn is_not(flag: &bool) -> bool {
     !*flag
 }
 
-/// What holds at a table to which nobody comes but a host's guests (rule 7.4): who is sent away
-/// takes its part of the POT along, and when the table ends the POT goes back to those who paid it.
+/// The terms of a table that only a host's guests join (rule 7.4). A removed player receives its
+/// part of the POT, and when the table ends the POT is refunded to those who paid it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "PrivateTerms"))]
 pub struct PrivateTerms {
-    /// The table ends when nobody has sat there for so long.
+    /// The time without players after which the table ends, in milliseconds.
     pub ends_after_ms: u32,
-    /// A player whose wallet holds less than the most that can be owed stakes the whole wallet,
-    /// and does not have to leave (rule 6.9). Only where the game knows short stakes.
+    /// Whether a player whose wallet holds less than the maximum debt stakes the whole wallet and
+    /// need not leave (rule 6.9). Only for games with short stakes.
     #[serde(default, skip_serializing_if = "is_not")]
     pub short_stakes: bool,
 }
 
-/// Ante and stake of each seat when a game opens (rules 6.9 and 7.1).
+/// The ante and stake of each seat at the opening of a game (rules 6.9 and 7.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StakeTerms {
     pub ante: Coins,
-    /// The most that a seat can lose beside its ante. Above zero.
+    /// The maximum that a seat can lose beside its ante; above zero.
     pub stake_max: Coins,
-    /// A wallet that holds less than `stake_max` after the ante is staked as a whole.
+    /// Whether a wallet that holds less than `stake_max` after the ante is staked as a whole.
     pub short_stakes: bool,
 }
 
 impl StakeTerms {
-    /// Returns the stake of a player with this wallet; `None` for one who cannot pay.
+    /// Returns the stake of a player with this wallet; `None` for a player who cannot pay.
     pub fn stake_of(&self, wallet: Coins) -> Option<Coins> {
         let stake = wallet.checked_sub(self.ante)?.min(self.stake_max);
         Some(stake).filter(|stake| self.allows(*stake))
@@ -145,15 +151,15 @@ impl StakeTerms {
     }
 }
 
-/// Whether a table may be watched by those who do not sit there.
+/// The audience of a table beside its players.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Spectators {
-    /// Only players see it.
+    /// Nobody but the players sees the table.
     #[default]
     Nobody,
-    /// Anybody sees what lies open, one turn late.
+    /// Anybody sees the public part, one turn late.
     Anybody,
 }
 
@@ -162,14 +168,14 @@ fn is_default(bots: &Skill) -> bool {
 }
 
 impl Default for PrivateTerms {
-    /// An hour, as rule 7.4 has it.
+    /// Returns the terms of rule 7.4, with an end after an hour.
     fn default() -> Self {
         Self { ends_after_ms: 60 * 60 * 1_000, short_stakes: false }
     }
 }
 
 impl Default for Clocks {
-    /// As chapter 8 has them.
+    /// Returns the clocks of chapter 8.
     fn default() -> Self {
         Self {
             prepare_ms: 10_000,
@@ -183,7 +189,7 @@ impl Default for Clocks {
 }
 
 impl<R> Terms<R> {
-    /// The terms of a practice table: nothing costs anything, and there is no POT.
+    /// Creates the terms of a practice table, at which nothing is paid and which has no POT.
     pub fn for_practice(room: &str, rules: R, clocks: Clocks) -> Self {
         Self {
             room: room.into(),
@@ -198,21 +204,21 @@ impl<R> Terms<R> {
         }
     }
 
-    /// What each seat pays into the POT before a game (rule 7.1); `None` when it does not fit.
+    /// Returns the ante of each seat before a game (rule 7.1); `None` if it does not fit.
     pub fn ante(&self) -> Option<Coins> {
         self.price.bet.checked_mul(self.hits.map_or(0, |hits| hits.ante))
     }
 
-    /// The most that one seat can lose in a game of so many seats beside its ante (rule 6.9);
-    /// `None` when it does not fit 64 bits, or a count has no price.
+    /// Returns the maximum that one seat can lose beside its ante in a game of `seats` seats (rule
+    /// 6.9); `None` if it does not fit 64 bits, or a count has no price.
     pub fn stake_max<G: Game<Rules = R>>(&self, seats: u8) -> Option<Coins> {
         let bonus = self.hits.map_or(0, |hits| hits.second_hit_bonus);
         let counts = G::counts_max(&self.rules, seats).checked_add(bonus)?;
         self.price.count_price(G::counts_per_bet(&self.rules)).ok()?.checked_mul(counts)
     }
 
-    /// Returns what each seat of a game of so many seats pays and stakes; `None` when an amount
-    /// does not fit 64 bits, or a count has no price.
+    /// Returns the ante and stake of each seat in a game of `seats` seats; `None` if an amount does
+    /// not fit 64 bits, or a count has no price.
     pub fn stake_terms<G: Game<Rules = R>>(&self, seats: u8) -> Option<StakeTerms> {
         let is_wanted = self.private.is_some_and(|private| private.short_stakes);
         Some(StakeTerms {
@@ -222,8 +228,8 @@ impl<R> Terms<R> {
         })
     }
 
-    /// Returns whether these can be the stakes of a game, by seat. Nobody stakes anything at a
-    /// practice table (rule 8.7).
+    /// Returns whether these can be the stakes of a game, by seat. At a practice table nothing is
+    /// staked (rule 8.7).
     pub fn allows_stakes<G: Game<Rules = R>>(&self, stakes: &[Coins]) -> bool {
         if self.practice {
             return stakes.iter().all(|stake| stake.is_zero());
@@ -235,15 +241,15 @@ impl<R> Terms<R> {
         stakes.iter().all(|stake| terms.allows(*stake))
     }
 
-    /// Returns the least that a wallet must hold to sit down (rule 6.9): the most that a game can
-    /// cost, see [`Terms::loss_max`].
+    /// Returns the minimum that a wallet must hold for its player to sit down (rule 6.9): the
+    /// maximum loss in a game, see [`Terms::loss_max`].
     pub fn wallet_min<G: Game<Rules = R>>(&self) -> Option<Coins> {
         self.loss_max::<G>()
     }
 
-    /// Returns the most that one game can cost one seat, its ante included, however many play: in
-    /// hundredths of a coin. Zero at a practice table; `None` when it does not fit 64 bits, or a
-    /// count has no price.
+    /// Returns the maximum loss of one seat in one game including its ante, for any number of
+    /// players, in hundredths of a coin. Zero at a practice table; `None` if it does not fit 64
+    /// bits, or a count has no price.
     pub fn loss_max<G: Game<Rules = R>>(&self) -> Option<Coins> {
         let seats = G::seats(&self.rules);
         let stakes = (seats.least..=seats.most).map(|seats| self.stake_max::<G>(seats));
@@ -260,7 +266,7 @@ mod tests {
     use super::{Price, StakeTerms};
     use crate::coins::Coins;
 
-    /// Rule 6.9, and 1.5 of both Tongos.
+    /// Rule 6.9, and rule 1.5 of both Tongos.
     #[test]
     fn a_wallet_covers_the_whole_stake_or_is_staked_whole_where_that_is_allowed() {
         let coins = Coins::from_hundredths;

@@ -1,10 +1,11 @@
-//! How a table follows its room: new terms are heard at any time and taken between games.
+//! The adoption of a room's new terms: a table receives them at any time and applies them between
+//! games.
 //!
-//! A word of the room counts up; what is not newer is refused, so that a node that heard of a
-//! change late cannot undo it. Bet, multiplier, fee and clocks are taken when the next game begins
-//! to be prepared. The POT's rules are taken then too, unless a POT waits: who built it up plays
-//! for it by the rules of its beginning. A closed table frees its seats as soon as no game runs,
-//! and its POT waits there until the room opens again.
+//! The revision of a room increases with every change, and a revision that is not newer is refused,
+//! so that a node with outdated knowledge cannot undo a change. Bet, multiplier, fee and clocks are
+//! applied when the next game begins to be prepared. The rules of the POT are applied then as well,
+//! unless a POT is pending: those who built it up play for it by its original rules. A closed table
+//! frees its seats as soon as no game is running, and its POT remains until the room opens again.
 
 use alloc::sync::Arc;
 
@@ -16,23 +17,23 @@ use crate::table::phase::Phase;
 use crate::table::step::{Events, TableRejection};
 
 impl<G: Game> Table<G> {
-    /// The same, created with the terms of this revision of its room.
+    /// Sets the revision of the room with whose terms the table is created.
     #[must_use]
     pub fn with_revision(self, revision: u32) -> Self {
         Self { revision, ..self }
     }
 
-    /// The newest word of its room that the table has heard.
+    /// Returns the latest revision of the room that the table has received.
     pub fn revision(&self) -> u32 {
         self.revision
     }
 
-    /// No games begin here any more.
+    /// Returns whether no more games begin.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether the table would take a word of its room: it can, and the word is new.
+    /// Returns whether the revision of the room is newer than the table's.
     pub fn accepts_terms(&self, revision: u32) -> bool {
         revision > self.revision
     }
@@ -49,9 +50,9 @@ impl<G: Game> Table<G> {
         self.closed = terms.standing == TableAvailability::Closed;
         self.next = Some(*terms);
         match &self.phase {
-            // Too few are here, so no game begins to be prepared.
+            // Too few players are seated, so no game is prepared.
             Phase::Waiting => self.regroup(None, events),
-            // Who said ready did so for the terms of now; a closed room asks nobody any more.
+            // The players became ready for the present terms; a closed room asks nobody any more.
             Phase::Preparing(_) if self.closed => self.regroup(None, events),
             Phase::Preparing(_)
             | Phase::Opening(_)
@@ -61,7 +62,7 @@ impl<G: Game> Table<G> {
         }
     }
 
-    /// Takes what was heard, as far as that goes now.
+    /// Applies the received terms as far as possible now.
     pub(super) fn apply_pending_terms(&mut self, events: &mut Events<G>) {
         let Some(next) = self.next else {
             return;

@@ -1,5 +1,5 @@
-//! Checks a record against itself: commitment, deal, every action, the settlement. It trusts
-//! nothing in the document but its seeds and actions, and recomputes the rest.
+//! Verification of a record against itself: commitment, deal, every action and the settlement. It
+//! trusts nothing in the record but the seeds and the actions, and recomputes everything else.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,30 +14,30 @@ use crate::table::record::{ActionOrigin, FORMAT, Record, RecordedAction, TableOu
 use crate::table::time::Timestamp;
 use crate::table::version::{self, ENGINES};
 
-/// What a record that verifies amounts to.
+/// The summary of a valid record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifySummary {
     pub actions: usize,
 }
 
-/// A game that is played again, after one of its steps.
+/// A replayed game after one of its steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a, G: Game> {
     pub at: Timestamp,
-    /// What led here; `None` for the deal, which nobody chose, and for a countdown that was over
-    /// with nobody to act.
+    /// The action that led here; `None` for the deal and for the end of a countdown in which no
+    /// seat was prompted.
     pub taken: Option<&'a RecordedAction<G::Action>>,
-    /// What happened then, what chance added included. Complete: redact it for a viewer.
+    /// The complete events of the step, including those of chance; redact them for a viewer.
     pub events: &'a [G::Event],
     pub state: &'a G,
 }
 
-/// Where a record is wrong, and by which rule.
+/// The first violation in a record, with the rule that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRecordError {
-    /// The number of the action, from 0, when it is one.
+    /// The index of the action, from 0, if the violation is in one.
     pub action: Option<usize>,
-    /// The number on the rules page.
+    /// The number of the rule on the rules page.
     pub rule: String,
     pub what: String,
 }
@@ -109,8 +109,8 @@ impl<G: Game> Record<G> {
         check(starter_seat, "2.2", "the starter is no seat of this table")
     }
 
-    /// Checks that each seat has a player of its own, and that bots of the house are played by the
-    /// AI and took no part in the deal (rules 8.6 and 9.1).
+    /// Checks that each seat has a player of its own, that house bots are played by the AI, and
+    /// that they took no part in the deal (rules 8.6 and 9.1).
     fn verify_players(&self) -> Result<(), InvalidRecordError> {
         let players = &self.players;
         let twice = players.iter().enumerate().any(|(index, one)| players[..index].contains(one));
@@ -127,8 +127,8 @@ impl<G: Game> Record<G> {
         }
     }
 
-    /// Checks that the POT holds this game's antes, and that the crown is one that a player of the
-    /// table can have (rules 7.1 and 7.2).
+    /// Checks that the POT holds this game's antes, and that a player of the table can hold the
+    /// crown (rules 7.1 and 7.2).
     fn verify_pot(&self) -> Result<(), InvalidRecordError> {
         let Some(hits) = self.terms.hits else {
             let is_empty = self.pot_before.is_zero() && self.crown_before.is_none();
@@ -145,11 +145,11 @@ impl<G: Game> Record<G> {
         check(is_sound, "7.2", "the crown before is none that a player here can have")
     }
 
-    /// Plays the record's actions on the deal that its seeds give, and shows the game after each
-    /// step. The state that it returns is the last one.
+    /// Replays the record's actions on the deal that follows from its seeds, passes the game after
+    /// each step to `show`, and returns the last state.
     ///
     /// # Errors
-    /// The first action or chance that does not follow.
+    /// The first action or answer of chance that does not follow.
     pub fn replay(&self, mut show: impl FnMut(Step<'_, G>)) -> Result<G, InvalidRecordError> {
         let key = self.server_seed.key(self.game.0.as_bytes(), &self.clients);
         let mut stream = Stream::new(key);
@@ -208,7 +208,8 @@ impl<G: Game> Record<G> {
                 Turn::Wait(prompt) => {
                     show(Step { at, taken: taken_last.take(), events: &events, state: &state });
                     events.clear();
-                    // The journal has the moment; the record has when the countdown began.
+                    // The journal has the time of the expiry; the record has the beginning of the
+                    // countdown.
                     let over = countdown.1.after_ms(prompt.countdown_ms);
                     at = at.max(over.min(self.finished_at));
                     state = state.expire(&mut events);

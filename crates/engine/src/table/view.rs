@@ -1,4 +1,4 @@
-//! What one viewer knows of a table, as the wire shows it, and how it follows the events.
+//! The view of a table for one viewer, as it is sent on the wire, and its update by events.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -30,15 +30,15 @@ use crate::table::time::Timestamp;
 )]
 pub struct TableView<G: Game> {
     pub table: TableId,
-    /// What the table plays by; a client has the game's rules and the bet from here.
+    /// The terms of the table, from which a client has the game's rules and the bet.
     pub terms: Terms<G::Rules>,
-    /// The game's name, as in `tongits`.
+    /// The game's name, such as `tongits`.
     pub kind: String,
-    /// The seat of the viewer, if it has one.
+    /// The viewer's seat, if it has one.
     pub seat: Option<Seat>,
-    /// By seat; `None` where it is free.
+    /// The players by seat; `None` for a free seat.
     pub seats: Vec<Option<SeatView>>,
-    /// What the POT holds.
+    /// The balance of the POT.
     pub pot: Coins,
     pub crown: Option<Crown>,
     pub phase: PhaseView<G>,
@@ -50,19 +50,19 @@ pub struct TableView<G: Game> {
 pub struct SeatView {
     pub player: PlayerId,
     pub name: String,
-    /// The picture that the player is shown by, as when the player sat down.
+    /// The player's avatar at the time when the player sat down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
-    /// A bot of the house sits here (rule 8.6), and no player.
+    /// Whether a house bot sits here (rule 8.6).
     pub bot: bool,
-    /// The player is there, and not away (rule 8.3). Always, for a bot.
+    /// Whether the player is connected and not away (rule 8.3). Always true for a bot.
     pub connected: bool,
-    /// The AI plays this seat now: for a bot, and for a player who has left, has missed too many
-    /// countdowns, or is away for longer than the grace (rules 8.3 and 8.6).
+    /// Whether the AI plays the seat now: for a bot, and for a player who has left, has missed too
+    /// many countdowns, or is away for longer than the grace (rules 8.3 and 8.6).
     pub taken_over: bool,
 }
 
-/// What a table is doing, as one viewer knows it.
+/// The phase of a table, as one viewer knows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "type",
@@ -85,11 +85,11 @@ pub enum PhaseView<G: Game> {
     Opening {
         game: GameId,
     },
-    /// The clients reveal their texts (rule 9.1). Asked is who has a commitment that is not zeros,
-    /// until it has revealed.
+    /// The clients reveal their texts (rule 9.1): every seat whose commitment is not zeros, until
+    /// it has revealed.
     Revealing {
         game: GameId,
-        /// By seat; zeros where a client takes no part.
+        /// The commitments by seat; zeros for a client that does not take part.
         commitments: Vec<Commitment>,
         revealed: SeatSet,
         deadline_ms: Timestamp,
@@ -107,7 +107,8 @@ pub enum PhaseView<G: Game> {
 }
 
 impl<G: Game> Table<G> {
-    /// The table as this player sees it; without a seat, as anybody does.
+    /// Returns the table as this player sees it; without a player, or for one without a seat, as
+    /// the public sees it.
     pub fn view(&self, player: Option<PlayerId>) -> TableView<G> {
         let seat = player.and_then(|player| self.seat_of(player));
         let taken_over = self.taken_over_seats();
@@ -165,7 +166,7 @@ impl<G: Game> Table<G> {
 }
 
 impl<G: Game> TableView<G> {
-    /// With whose eyes the game is seen: see [`Table::viewer`].
+    /// Returns the viewer as which the game is seen; see [`Table::viewer`].
     pub fn viewer(&self) -> Viewer {
         match &self.phase {
             PhaseView::Playing { stakes, .. } => self.viewer_of(stakes.len()),
@@ -177,8 +178,8 @@ impl<G: Game> TableView<G> {
         }
     }
 
-    /// The commitment that the viewer's client is asked to reveal the text of, in which game, and
-    /// until when.
+    /// Returns the game, the commitment whose text the viewer's client has to reveal, and the
+    /// deadline.
     pub fn reveal_request(&self) -> Option<(GameId, Commitment, Timestamp)> {
         let PhaseView::Revealing { game, commitments, revealed, deadline_ms } = &self.phase else {
             return None;
@@ -193,8 +194,8 @@ impl<G: Game> TableView<G> {
         seat.map_or(Viewer::Public, Viewer::Seat)
     }
 
-    /// Brings the view up to date with an event redacted for its viewer: after every event it
-    /// equals [`Table::view`].
+    /// Updates the view by an event redacted for its viewer. After every event the view equals
+    /// [`Table::view`].
     pub fn observe(&mut self, event: &Event<G::Event>) {
         match event {
             Event::Sat { seat, player, name, avatar, bot } => {

@@ -1,9 +1,10 @@
-//! The contract of [`Game`], checked along random games. Every game of the house passes it.
+//! The conformance test of the contract of [`Game`], run along random games. Every game of the
+//! house passes it.
 //!
-//! After each step: what is legal is taken and nothing else is; a view followed from redacted
-//! events is the view; nothing that a viewer may not know is in the text of what it gets; a game
-//! written down and read back goes on the same. At the end: nobody owes more than is held, and
-//! the game replayed from its inputs is the game.
+//! Checked after each step: exactly the legal actions are accepted; a view updated by redacted
+//! events equals the view; no hidden text appears in the output for a viewer; a game that is
+//! serialized and deserialized continues identically. Checked at the end: no seat owes more than is
+//! held, and replaying the inputs reproduces the game.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,45 +21,45 @@ use crate::game::{Game, GameKind, Prompt, SHORT_EVENTS_MAX, Turn, Viewer};
 use crate::seat::Seat;
 use crate::testing::TestRng;
 
-/// More steps than any game of the house takes.
+/// An upper bound of the steps of a game.
 const STEPS_MAX: usize = 10_000;
 
-/// Random actions tried against the rules at each question.
+/// The number of random actions tried against the rules at each prompt.
 const WILD_TRIES: usize = 4;
 
-/// What the kit must know of the game it plays.
+/// The knowledge of one game that the conformance test requires.
 pub trait Probe<G: GameKind> {
-    /// Any action at all, mostly illegal, often nearly legal.
+    /// Returns an arbitrary action, mostly illegal and often nearly legal.
     fn wild_action(&self, game: &G, dice: &mut TestRng) -> G::Action;
 
-    /// The action of the list that stands for this one, where numbers are free and some stand for
-    /// all: by the probe's own reading of the rules, so that it says whether the numbers may be
-    /// named. As it is where every action is listed.
+    /// Returns the listed action that stands for this one if a number is free and a selection
+    /// stands for the range. It reads the rules independently, so it also decides whether the
+    /// number is legal. Returns the action itself if every action is listed.
     fn listed_equivalent(&self, _game: &G, _seat: Seat, action: G::Action) -> G::Action {
         action
     }
 
-    /// Texts that must not appear in what the viewer gets while the game stands so.
+    /// Returns texts that must not appear in the output for the viewer in this state.
     fn hidden_texts(&self, game: &G, viewer: Viewer) -> Vec<String>;
 
-    /// Whether two of those texts may stand in each other's place, so that the game is still one that
-    /// can be dealt.
+    /// Returns whether two of those texts may be swapped so that the game could still have been
+    /// dealt.
     fn can_swap(&self, _one: &str, _other: &str) -> bool {
         true
     }
 
-    /// What of the game's own invariants is broken.
+    /// Returns the violated invariant of the game, if there is one.
     fn broken_invariant(&self, game: &G) -> Option<String>;
 }
 
-/// A game that kept its contract.
+/// A game that satisfied the contract.
 #[derive(Clone, Debug)]
 pub struct CheckedGame<G> {
     pub game: G,
     pub steps: usize,
 }
 
-/// Where a game broke its contract. The seed plays it again.
+/// A violation of the contract; the seed reproduces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConformanceError {
     pub seed: u64,
@@ -77,7 +78,7 @@ impl core::error::Error for ConformanceError {}
 /// Plays one random game and checks the contract at every step.
 ///
 /// # Errors
-/// The first breach, with the seed that shows it again.
+/// The first violation, with the seed that reproduces it.
 pub fn check_game<G: GameKind>(
     probe: &impl Probe<G>,
     rules: &G::Rules,
@@ -89,14 +90,14 @@ pub fn check_game<G: GameKind>(
         .map_err(|what| ConformanceError { seed, step: run.inputs.len(), what })
 }
 
-/// What was put into a game.
+/// An input of a game.
 enum GameInput<A> {
     Chance(ChanceAnswer),
     Expired,
     Action(Seat, A),
 }
 
-/// One game under check.
+/// The state of one game under test.
 struct ConformanceRun<'a, G: GameKind, P> {
     probe: &'a P,
     rules: &'a G::Rules,
@@ -105,10 +106,11 @@ struct ConformanceRun<'a, G: GameKind, P> {
     dice: TestRng,
     game: G,
     viewers: Vec<Viewer>,
-    /// By viewer, followed from redacted events only.
+    /// The views by viewer, updated by redacted events only.
     views: Vec<G::View>,
     inputs: Vec<GameInput<G::Action>>,
-    /// Out of 4, how often the AI's advice is played: some games wild, some sensible.
+    /// The number of times out of 4 that the AI chooses the action, so that some games are wild and
+    /// some sensible.
     sense: u32,
 }
 
@@ -117,7 +119,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         let mut dice = TestRng::new(seed);
         let range = G::seats(rules);
         let counts: Vec<u8> = (range.least..=range.most).collect();
-        // One count alone takes no luck, so that the seeds of a game with fixed seats stay.
+        // A single count draws no number, so that the seeds of a game with fixed seats stay valid.
         let count = match counts[..] {
             [only] => only,
             _ => dice.choose(&counts).copied().unwrap_or(range.most),
@@ -167,7 +169,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         self.check_replay()
     }
 
-    /// Checks what may be done now, and does some of it.
+    /// Checks the legal actions and plays one of them.
     fn play(
         &mut self,
         prompt: &Prompt,
@@ -201,7 +203,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         actions
     }
 
-    /// What a seat is told that it may do is what it may do.
+    /// Checks that the actions listed for a seat are the actions that it may play.
     fn check_seat(&self, seat: Seat, prompt: &Prompt) -> Result<(), String> {
         let legal = self.legal_actions_of(seat);
         let is_asked = prompt.seats.contains(seat);
@@ -233,7 +235,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         Ok(())
     }
 
-    /// What is not legal is refused, and leaves no event.
+    /// Checks that an illegal action is refused and emits no event.
     fn try_wild_action(&mut self) -> Result<(), String> {
         let action = self.probe.wild_action(&self.game, &mut self.dice);
         let seats: Vec<Seat> = Seat::all(self.seats).collect();
@@ -250,7 +252,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         })
     }
 
-    /// A new question has a new number, and a number never goes back.
+    /// Checks that a new prompt has a new number and that numbers never decrease.
     fn check_numbers(&self, next: &G) -> Result<(), String> {
         let (Some(old), Some(new)) = (prompt_of(self.game.turn()), prompt_of(next.turn())) else {
             return Ok(());
@@ -265,7 +267,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         })
     }
 
-    /// Every viewer follows, and learns nothing that it may not know.
+    /// Checks that every viewer's view is up to date and reveals nothing hidden.
     fn check_viewers(&mut self, events: &[G::Event]) -> Result<(), String> {
         for (viewer, view) in self.viewers.iter().zip(&mut self.views) {
             let hidden = self.probe.hidden_texts(&self.game, *viewer);
@@ -293,7 +295,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         Ok(())
     }
 
-    /// How the game ended and what it counts has names that the game knows.
+    /// Checks that the ending and the counters have names that the game declares.
     fn check_names(&self, is_over: bool) -> Result<(), String> {
         let ending = self.game.ending();
         ensure(ending.is_some() == is_over, || {
@@ -312,7 +314,7 @@ impl<'a, G: GameKind, P: Probe<G>> ConformanceRun<'a, G, P> {
         ensure(G::SHORT_EVENTS.len() <= SHORT_EVENTS_MAX, || "too many short events".into())
     }
 
-    /// No seat owes more than is held of its coins.
+    /// Checks that no seat owes more than is held of its coins.
     fn check_debts(&self) -> Result<(), String> {
         let outcome = self.game.outcome().ok_or("the game is over without an outcome")?;
         let most = G::counts_max(self.rules, self.seats);
@@ -346,7 +348,8 @@ fn prompt_of(turn: Turn) -> Option<Prompt> {
     }
 }
 
-/// A viewer knows whether it is asked itself, and the record knows who is.
+/// Checks that a viewer knows whether it is prompted, and that the record knows every prompted
+/// seat.
 fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(), String> {
     let seen = G::prompt_in_view(view);
     let asked = prompt_of(game.turn());
@@ -364,7 +367,7 @@ fn check_prompt<G: Game>(game: &G, viewer: Viewer, view: &G::View) -> Result<(),
     ensure(told == seen, || format!("{viewer:?} sees the question {seen:?} and is told {told:?}"))
 }
 
-/// An event in its short form is read back as what it was.
+/// Checks that the short form of an event is read back as the same event.
 fn check_short<G: GameKind>(event: &G::Event) -> Result<(), String> {
     let Some(name) = G::short_event(event) else { return Ok(()) };
     ensure(G::SHORT_EVENTS.contains(&name), || format!("{name} is not in the list"))?;

@@ -1,11 +1,11 @@
-//! Seeded numbers for tests: fast, the same everywhere, and good for nothing that must be fair.
-//! The algorithm is SplitMix64.
+//! Seeded random numbers for tests: fast, the same on every platform, and not suitable for fair
+//! dealing. The algorithm is SplitMix64.
 
 use alloc::vec::Vec;
 
 use crate::chance::{ChanceAnswer, Request};
 
-/// A seeded source of numbers.
+/// A seeded random number generator.
 #[derive(Clone, Debug)]
 pub struct TestRng(u64);
 
@@ -21,19 +21,19 @@ impl TestRng {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `n`; zero when `n` is. The bias is below what a test can notice.
+    /// Returns a number below `n`; zero if `n` is zero. The bias is below what a test can notice.
     pub const fn below(&mut self, n: u32) -> u32 {
         let high = (self.word() >> 32) * n as u64;
         (high >> 32) as u32
     }
 
-    /// One of the things; `None` when there is none.
+    /// Returns one of the items; `None` if there is none.
     pub fn choose<'a, T>(&mut self, things: &'a [T]) -> Option<&'a T> {
         let count = u32::try_from(things.len()).ok()?;
         things.get(self.below(count) as usize)
     }
 
-    /// An answer to a game's request.
+    /// Returns an answer to a game's request.
     pub fn answer(&mut self, request: Request) -> ChanceAnswer {
         match request {
             Request::Number(n) => ChanceAnswer::Number(self.below(n)),

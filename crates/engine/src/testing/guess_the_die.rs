@@ -1,15 +1,15 @@
-//! Guess the Die: a small game that only tests play, to prove that a game is added by a folder
-//! and a line of the catalogue. It is unlike Tong-its wherever it can be: two to five seats that
-//! are all asked at once, dice in mid-game, numbers in actions, several who pay and several who
-//! are paid, no cards and perhaps no winner.
+//! Guess the Die: a small game that only tests play, to prove that a folder and a line of the
+//! catalogue suffice to add a game. It differs from Tong-its wherever possible: two to five seats
+//! that are all prompted at once, dice during the game, numbers in actions, several payers and
+//! several receivers, no cards and possibly no winner.
 //!
-//! - 1.1 Two to five seats play a number of rounds; all seats are equal, so the starter is nobody.
+//! - 1.1 Two to five seats play a number of rounds; all seats are equal, so there is no starter.
 //! - 1.2 In each round every seat bets 1 to `bet_max` counts on a face of a die, from 1 to 6.
-//! - 1.3 Nobody sees another's bet before all have bet. The clock bets 1 on face 1.
+//! - 1.3 No seat sees another's bet before all have bet. The clock bets 1 on face 1.
 //! - 1.4 When all have bet, the die is rolled.
-//! - 1.5 Who guessed wrong pays the own bet to each who guessed right.
+//! - 1.5 A seat that guessed wrong pays its bet to each seat that guessed right.
 //! - 1.6 After the last round the seat that guessed right most often wins.
-//! - 1.7 If several did, or nobody ever guessed right, nobody wins; what was paid is still paid.
+//! - 1.7 If several did, or no seat ever guessed right, nobody wins; all payments remain valid.
 
 use alloc::format;
 use alloc::string::String;
@@ -34,7 +34,7 @@ const FACES: u32 = 6;
 const BET_MAX: u32 = 3;
 const ROUNDS_MAX: u32 = 20;
 
-/// The numbers of a rule set.
+/// The parameters of a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -58,7 +58,7 @@ const RULE_SETS: [RuleSet<Rules>; 2] = [
     RuleSet { name: "long", title: "Six rounds", rules: long, hits: None },
 ];
 
-/// So many counts on a face (rule 1.2).
+/// A bet of a number of counts on a face (rule 1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -81,14 +81,14 @@ pub enum Action {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieEvent"))]
 pub enum Event {
-    /// Others see that a seat has bet, and not what (rule 1.3).
+    /// A seat has bet; other viewers do not see the bet (rule 1.3).
     Bet { seat: Seat, bet: Option<Bet> },
-    /// The die, and by seat what all had bet.
+    /// The die was rolled, with all bets by seat.
     Rolled { face: u32, bets: Vec<Bet> },
 }
 
 refusals! {
-    /// Why a bet is refused.
+    /// The reason for which a bet is refused.
     pub enum BetRefusal {
         GameOver => "game_over", "1.6", "the game is over";
         NotAsked => "bet_already", "1.3", "this seat has bet already";
@@ -98,19 +98,19 @@ refusals! {
     }
 }
 
-/// What everybody knows.
+/// The public state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "GuessTheDiePublic"))]
 pub struct PublicBets {
     pub rules: Rules,
     pub seats: u8,
-    /// Rounds that are over.
+    /// The number of finished rounds.
     pub rounds: u32,
     pub has_bet: SeatSet,
-    /// How often each seat guessed right.
+    /// The number of right guesses by seat.
     pub right: Vec<u32>,
-    /// By payer and receiver.
+    /// The owed counts by payer and receiver.
     pub owed: Vec<Vec<u32>>,
 }
 
@@ -147,7 +147,7 @@ impl PublicBets {
         }
     }
 
-    /// Rules 1.6 and 1.7.
+    /// Returns the winner by rules 1.6 and 1.7.
     fn winner(&self) -> Option<Seat> {
         let most = self.right.iter().copied().max().filter(|most| *most > 0)?;
         let mut best = Seat::all(self.seats).filter(|seat| self.right[seat.index()] == most);
@@ -187,14 +187,14 @@ pub struct GuessTheDie {
     pub bets: Vec<Option<Bet>>,
 }
 
-/// What one viewer knows.
+/// The knowledge of one viewer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "GuessTheDieView"))]
 pub struct View {
     pub viewer: Option<Seat>,
     pub public: PublicBets,
-    /// By seat, as far as the viewer may see them.
+    /// The bets by seat, as far as the viewer may see them.
     pub bets: Vec<Option<Bet>>,
 }
 
@@ -384,7 +384,7 @@ impl Game for GuessTheDie {
         is_asked.then_some(Action::Bet { bet: Bet { face: FACES, counts: 1 } })
     }
 
-    /// Nobody can: all bet in every round.
+    /// Returns false, because all seats bet in every round.
     fn is_commitment(_view: &View, _action: &Action) -> bool {
         false
     }
@@ -427,7 +427,7 @@ fn pieces(bet: Bet) -> [Piece; 2] {
     ]
 }
 
-/// A bet's number is its face and its counts.
+/// Numbers a bet by its face and its counts.
 impl Spaces for GuessTheDie {
     const FIELDS: &'static [Field] = &[
         field("rounds", 1, 20, "rounds that are over"),
@@ -503,7 +503,7 @@ impl GameKind for GuessTheDie {
     }
 }
 
-/// Guess the Die for the conformance kit.
+/// The conformance probe of Guess the Die.
 #[derive(Clone, Copy, Debug)]
 pub struct GuessTheDieProbe;
 
@@ -512,7 +512,8 @@ impl Probe<GuessTheDie> for GuessTheDieProbe {
         Action::Bet { bet: Bet { face: dice.below(9), counts: dice.below(6) } }
     }
 
-    /// A foreign bet is the only secret: nothing that looks like one, where the own is not known.
+    /// Returns the foreign bets, which are the only secrets, except those that equal the viewer's
+    /// own.
     fn hidden_texts(&self, game: &GuessTheDie, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),

@@ -1,7 +1,7 @@
-//! What tests, benches and simulations share: seeded chance, play by policies, the conformance
-//! kit that every game passes, games that differ only in what is hidden, and golden playthroughs.
+//! Support for tests, benches and simulations: seeded randomness, play by policies, the conformance
+//! test that every game passes, games that differ only in hidden state, and golden playthroughs.
 //!
-//! Behind the feature `testing`; nothing that is served depends on it. Only `tongits`,
+//! The module requires the feature `testing`; nothing in the service depends on it. Only `tongits`,
 //! `tongo_options` and `tongo_assets` know the games of their names. `guess_the_die` is a game for
 //! tests alone.
 

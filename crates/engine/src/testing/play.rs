@@ -6,21 +6,21 @@ use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
 use crate::testing::TestRng;
 
-/// How a seat plays.
+/// The policy by which a seat plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Any legal action, each as likely.
+    /// A uniformly random legal action.
     Random,
-    /// What the house's AI advises.
+    /// The action of the AI.
     Ai,
-    /// What the clock would play.
+    /// The action of the clock.
     Clock,
 }
 
-/// Plays a game to its end, each seat by its policy. Gives the game and the number of steps.
+/// Plays a game to its end, each seat by its policy. Returns the game and the number of steps.
 ///
 /// # Panics
-/// When the game breaks its contract: the harness must not go on.
+/// If the game violates its contract.
 pub fn play<G: Game>(
     rules: &G::Rules,
     starter: Option<Seat>,
@@ -59,8 +59,8 @@ pub fn play<G: Game>(
     }
 }
 
-/// Plays a game at random to its end with buffers that the caller keeps: what the bench measures.
-/// Gives the number of steps.
+/// Plays a game at random to its end with buffers of the caller, as benches measure it. Returns the
+/// number of steps.
 ///
 /// # Panics
 /// As [`play`].

@@ -1,6 +1,6 @@
-//! A whole game as text: every question, what is legal, what was played, what happened and what
-//! each viewer saw of it. Kept in files and reviewed as a diff, it shows any change of the rules,
-//! the AI or the wire.
+//! A whole game as text: every prompt, the legal actions, the action played, the events, and the
+//! events as each viewer saw them. The text is stored in files and reviewed as a diff, in which any
+//! change of the rules, the AI or the wire format shows.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -13,10 +13,10 @@ use crate::game::{Game, Turn, Viewer};
 use crate::seat::Seat;
 use crate::testing::{TestRng, Policy};
 
-/// Plays one game, fairly dealt from the stream, each seat by its policy, and writes it down.
+/// Plays one game, dealt from the stream, each seat by its policy, and returns its text.
 ///
 /// # Panics
-/// When the game breaks its contract.
+/// If the game violates its contract.
 pub fn playthrough<G: Game>(
     rules: &G::Rules,
     starter: Option<Seat>,
@@ -71,7 +71,7 @@ pub fn playthrough<G: Game>(
 
 struct Text(String);
 
-/// Longer lists of actions are told by their ends.
+/// The length beyond which only the first and the last of the legal actions are written.
 const LISTED_MAX: usize = 60;
 
 impl Text {
@@ -89,7 +89,7 @@ impl Text {
         writeln!(self.0, "{what} {json}").expect("a string takes any text");
     }
 
-    /// What of an event a viewer sees otherwise than it happened.
+    /// Writes the event as each viewer sees it, if that differs from the complete event.
     fn seen<G: Game>(&mut self, seats: u8, event: &G::Event) {
         let seats = Seat::all(seats).map(|seat| (seat.to_string(), Viewer::Seat(seat)));
         for (name, viewer) in seats.chain([("public".into(), Viewer::Public)]) {

@@ -1,4 +1,4 @@
-//! Rules as test files write them.
+//! Rules in the notation of test files.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::game::GameKind;
 
-/// `classic sagasa=false counts.stock=2`: a rule set, `otherwise` if none is named, and what
-/// differs from it.
+/// Parses rules such as `classic sagasa=false counts.stock=2`: a rule set, `otherwise` if none is
+/// named, and the changed fields.
 ///
 /// # Errors
-/// What cannot be read, or why no game is dealt by such rules.
+/// The part that cannot be parsed, or the reason why no game can be dealt by the rules.
 pub fn parse_rules<G: GameKind>(text: &str, otherwise: &str) -> Result<G::Rules, String> {
     let set = |name: &str| G::rule_sets().iter().find(|set| set.name == name);
     let mut words = text.split_whitespace().peekable();

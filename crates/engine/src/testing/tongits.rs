@@ -1,4 +1,4 @@
-//! What the conformance kit must know of Tong-its: wild actions, hidden cards, conservation.
+//! The conformance probe of Tong-its: arbitrary actions, hidden cards, and conservation of cards.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +10,7 @@ use crate::games::tongits::{Action, ExposedMeld, Phase, SEATS, Tongits, is_meld}
 use crate::seat::Seat;
 use crate::testing::{TestRng, Probe, VisibleEvent};
 
-/// Tong-its for the conformance kit.
+/// The conformance probe of Tong-its.
 #[derive(Clone, Copy, Debug)]
 pub struct TongitsProbe;
 
@@ -44,7 +44,8 @@ impl Probe<Tongits> for TongitsProbe {
         *dice.choose(&actions).expect("there are actions")
     }
 
-    /// Other hands and what others laid face down until they are shown, and always the stock.
+    /// Returns the other hands and the face-down melds of others until they are shown, and always
+    /// the stock.
     fn hidden_texts(&self, game: &Tongits, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
@@ -62,7 +63,7 @@ impl Probe<Tongits> for TongitsProbe {
         hidden.iter().chain(stock).map(|card| format!("\"{card}\"")).collect()
     }
 
-    /// Every card is in one place.
+    /// Checks that every card is in exactly one place.
     fn broken_invariant(&self, game: &Tongits) -> Option<String> {
         let public = game.public();
         if matches!(public.phase, Phase::Starter | Phase::Deal { .. }) {
@@ -85,7 +86,7 @@ impl Probe<Tongits> for TongitsProbe {
         if let Some(meld) = laid.into_iter().find(|meld| !is_well_laid(meld)) {
             return Some(format!("{meld:?} is no meld on the table"));
         }
-        // A joker alone never lies on the discards (rule 11.1).
+        // A joker alone is never on the discard pile (rule 11.1).
         if public.discards.cards().iter().any(|card| card.is_joker()) {
             return Some("a joker was dumped".into());
         }
@@ -96,12 +97,12 @@ impl Probe<Tongits> for TongitsProbe {
     }
 }
 
-/// The rule by which an event of Tong-its may tell what was hidden.
+/// Returns the rule that permits an event of Tong-its to disclose hidden cards.
 pub fn tongits_disclosure_rule(event: &VisibleEvent) -> Option<&'static str> {
     match event.name.as_str() {
-        // The table draws for who may do nothing else: so everybody knows that.
+        // The table draws for a seat that has no other legal action, so everybody knows that.
         "drawn" if event.text["auto"] == true => Some("3.1"),
-        // Who adds the fourth card has drawn it in this turn.
+        // A seat that adds the fourth card has drawn it in this turn.
         "sagasa" => Some("10.2"),
         // The hands are shown.
         "shown" | "over" => Some("4.3"),

@@ -1,4 +1,5 @@
-//! What the conformance kit must know of Tongo (assets): wild actions, hidden cards, conservation.
+//! The conformance probe of Tongo (assets): arbitrary actions, hidden cards, and conservation of
+//! cards and chips.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,7 +12,7 @@ use crate::games::tongo_assets::{
 use crate::seat::{SEATS_MAX, Seat};
 use crate::testing::{TestRng, Probe};
 
-/// Tongo (assets) for the conformance kit.
+/// The conformance probe of Tongo (assets).
 #[derive(Clone, Copy, Debug)]
 pub struct TongoAssetsProbe;
 
@@ -63,8 +64,8 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         *dice.choose(&actions).expect("there are actions")
     }
 
-    /// Where numbers are free the list has some for all: by a reading of its own of rules 2.1, 2.2,
-    /// 4.5 and 4.6 this says whether the numbers may be named, and if so gives some that are listed.
+    /// Maps an action with a free number to one that is listed, if the number is legal by an
+    /// independent reading of rules 2.1, 2.2, 4.5 and 4.6.
     fn listed_equivalent(&self, game: &TongoAssets, seat: Seat, action: Action) -> Action {
         let public = game.public();
         let chips = public.players[seat].chips;
@@ -128,8 +129,8 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         }
     }
 
-    /// Every card but those that the viewer holds, sees before it or is shown openly: nobody is shown
-    /// a card again that was turned down.
+    /// Returns every card except those that the viewer holds, sees before it, or has been shown
+    /// openly: no card is shown again once it was turned down.
     fn hidden_texts(&self, game: &TongoAssets, viewer: Viewer) -> Vec<String> {
         let public = game.public();
         let own = match viewer {
@@ -148,7 +149,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
                 let seen = sections.flat_map(|section| game.hidden().sections[section].assets);
                 known = seen.flatten().fold(known, CardSet::with);
             }
-            // What it parts with it sees as it goes.
+            // The viewer saw the cards that it discarded.
             known = known.union(game.hidden().piles[seat]);
         }
         if let Some(offer) = public.offer {
@@ -157,20 +158,21 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
         if let Some(shown) = &public.shown {
             known = shown.iter().flatten().fold(known, |known, shown| known.union(shown.hand));
         }
-        // Everybody sees an audit when it acts.
+        // Everybody sees an audit when it takes effect.
         let audits = Card::all().filter(|card| card.kind() == Some(Acquire::Audit));
         known = audits.fold(known, CardSet::with);
         let hidden = Card::all().filter(|card| !known.contains(*card));
         hidden.map(|card| format!("\"{card}\"")).collect()
     }
 
-    /// Every card is in one place and every chip is somewhere.
-    /// Assets begin with a number, acquire cards with a letter: there are two decks.
+    /// Returns whether both cards are of one deck: assets begin with a number, acquire cards with a
+    /// letter.
     fn can_swap(&self, one: &str, other: &str) -> bool {
         let is_asset = |text: &str| text.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
         is_asset(one) == is_asset(other)
     }
 
+    /// Checks that every card is in exactly one place and that the chips add up.
     fn broken_invariant(&self, game: &TongoAssets) -> Option<String> {
         let (public, hidden) = (game.public(), game.hidden());
         let chips: u32 = public.players.iter().map(|player| player.chips * HALVES).sum();
@@ -215,7 +217,7 @@ impl Probe<TongoAssets> for TongoAssetsProbe {
 const FIRST: Seat = Seat::new(0).expect("every table has seat 0");
 const SOME: Card = Card::from_index(0).expect("there are cards");
 
-/// The first listed action of the same kind; as it was where none is listed.
+/// Returns the first listed action of the same kind; the action itself if none is listed.
 fn cheapest_of(game: &TongoAssets, seat: Seat, action: Action) -> Action {
     let mut legal = Vec::new();
     game.legal_actions(seat, &mut legal);

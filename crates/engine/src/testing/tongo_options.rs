@@ -1,4 +1,5 @@
-//! What the conformance kit must know of Tongo (options): wild actions, hidden cards, conservation.
+//! The conformance probe of Tongo (options): arbitrary actions, hidden cards, and conservation of
+//! cards and chips.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,13 +12,13 @@ use crate::games::tongo_options::{
 use crate::seat::Seat;
 use crate::testing::{TestRng, Probe};
 
-/// Tongo (options) for the conformance kit.
+/// The conformance probe of Tongo (options).
 #[derive(Clone, Copy, Debug)]
 pub struct TongoOptionsProbe;
 
 impl Probe<TongoOptions> for TongoOptionsProbe {
-    /// Where numbers are free only those that stand for all, and those that are just too much:
-    /// others are legal without being listed.
+    /// Uses only the listed values of free numbers and values just beyond the bounds, because other
+    /// values are legal without being listed.
     fn wild_action(&self, game: &TongoOptions, dice: &mut TestRng) -> Action {
         let public = game.public();
         let hands: Vec<CardSet> = game.hands().iter().copied().chain([CardSet::ALL]).collect();
@@ -53,8 +54,8 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
         *dice.choose(&actions).expect("there are actions")
     }
 
-    /// A name stands for a card of either deck. Hidden are the names of which the viewer sees
-    /// neither card; which of the two it sees is held by tests that exchange what is hidden.
+    /// Returns the names of which the viewer sees neither card. A name stands for a card of either
+    /// deck; the twin tests check which of the two a viewer sees.
     fn hidden_texts(&self, game: &TongoOptions, viewer: Viewer) -> Vec<String> {
         let own = match viewer {
             Viewer::Everything => return Vec::new(),
@@ -64,7 +65,7 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
         let up = game.public().face_up_cards().into_iter().fold(CardSet::EMPTY, CardSet::union);
         let shown = game.public().shown.iter().map(|shown| shown.hand);
         let seen = shown.chain(own).fold(up, CardSet::union);
-        // What was just discarded was the own.
+        // The cards that were just discarded were the viewer's own.
         let discards = match game.public().phase {
             Phase::Shuffle { seat, count, .. } if viewer == Viewer::Seat(seat) => {
                 let deck = &game.hidden().deck;
@@ -104,7 +105,8 @@ impl Probe<TongoOptions> for TongoOptionsProbe {
     }
 }
 
-/// Every card of either deck is in one place, and what lies face up is what lies there.
+/// Checks that every card of either deck is in exactly one place, and that the face-up cards are
+/// the cards that lie there.
 fn broken_cards(game: &TongoOptions) -> Option<String> {
     let (public, hidden) = (game.public(), game.hidden());
     let hands = game.hands().iter().flat_map(|hand| hand.iter());
@@ -143,7 +145,7 @@ fn broken_cards(game: &TongoOptions) -> Option<String> {
     None
 }
 
-/// One cost that is to be otherwise: as far as legal lists go, or one beyond, or not at all.
+/// Returns a change of one cost: within the listed values, just beyond them, or none.
 fn new_costs(public: &PublicState, dice: &mut TestRng, is_raise: bool) -> NewCosts {
     let mut one = |old: u16| {
         let raise_max = u16::from(public.rules.raise_max);
@@ -164,7 +166,7 @@ fn new_costs(public: &PublicState, dice: &mut TestRng, is_raise: bool) -> NewCos
     }
 }
 
-/// Up to four cards, in their order.
+/// Returns up to four of the cards, in their order.
 fn some_of(cards: CardSet, dice: &mut TestRng) -> Discards {
     let mut some: Discards = Discards::new();
     for card in cards.iter() {

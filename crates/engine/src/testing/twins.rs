@@ -1,8 +1,8 @@
-//! Games that differ only in what is hidden, and what each viewer learns when the same is played in
-//! both: nothing that tells them apart, or the traffic gives away what the views keep.
+//! Twin games, which differ only in hidden state, and the traffic that each viewer receives when
+//! the same actions are played in both. If the traffic differs, it reveals what the views conceal.
 //!
-//! A twin is made by changing two hidden texts, such as cards, for each other in the game's state. So
-//! it is made of any game whose hidden things have names of their own.
+//! A twin is made by swapping two hidden texts, such as cards, in the serialized game. Therefore
+//! any game whose hidden items have unique names has twins.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -13,51 +13,51 @@ use crate::game::{Game, GameKind, Prompt, Turn, Viewer};
 use crate::seat::{Seat, SeatSet};
 use crate::testing::{TestRng, Probe};
 
-/// Twins that are tried at each step.
+/// The number of twins that are tried at each step.
 const TRIES: usize = 12;
 
-/// Two games in which the same may be played.
+/// Two games in which the same action may be played.
 #[derive(Clone, Debug)]
 pub struct TwinPair<G: Game> {
     pub games: [G; 2],
-    /// How many play.
+    /// The number of seats in the games.
     pub seats: u8,
     pub seat: Seat,
     pub action: G::Action,
-    /// Who cannot tell the two apart before the action.
+    /// The viewers that cannot distinguish the two games before the action.
     pub alike_for: Vec<Viewer>,
 }
 
-/// The same actions in both games of a pair, through which nobody who could not tell them apart
-/// comes to know.
+/// A sequence of actions that is legal in both games of a pair and lets no viewer distinguish them
+/// who could not do so before.
 #[derive(Clone, Debug)]
 pub struct SharedWalk<G: Game> {
     pub pair: TwinPair<G>,
-    /// The pair's action first.
+    /// The actions, beginning with the pair's action.
     pub steps: Vec<(Seat, G::Action)>,
 }
 
-/// What a viewer gets of one input: each event's name and length, and the question after it.
+/// The traffic to a viewer after one input: each event's name and length, and the next prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewerTraffic {
     pub events: Vec<VisibleEvent>,
     pub prompt: Option<Prompt>,
 }
 
-/// As much of an event as who counts bytes sees of it.
+/// The properties of an event that an observer of the traffic sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleEvent {
     pub name: String,
     pub length: usize,
-    /// The event itself, for who decides whether it may tell something.
+    /// The event itself, for the decision whether it may disclose something.
     pub text: Value,
 }
 
 impl<G: GameKind> TwinPair<G> {
-    /// What the viewer gets when the action is played, in each of the two.
+    /// Returns the viewer's traffic when the action is played, in each of the two games.
     ///
     /// # Panics
-    /// When the action is refused, which a pair never is.
+    /// If the action is refused, which never happens for a pair.
     pub fn traffic_for(&self, viewer: Viewer) -> [ViewerTraffic; 2] {
         let seen = |game: &G| {
             let mut events = Vec::new();
@@ -73,7 +73,8 @@ impl<G: GameKind> TwinPair<G> {
         [seen(one), seen(other)]
     }
 
-    /// The house's side of the two parts after the action: others are asked, or may do other things.
+    /// Returns whether the games diverge on the server's side after the action: other seats are
+    /// prompted, or other actions are legal.
     pub fn diverges_secretly(&self) -> bool {
         let [one, other] = self.games.each_ref().map(|game| {
             let after = game.act(self.seat, &self.action, &mut Vec::new());
@@ -90,8 +91,9 @@ impl<G: GameKind> TwinPair<G> {
 }
 
 impl<G: GameKind> SharedWalk<G> {
-    /// Goes on from a pair for so many steps at most, for as long as nothing is told that `tells`
-    /// says may be. `None` when the pair's own action tells something, or shows a viewer a card.
+    /// Extends a pair by up to `steps_max` steps, as long as no event occurs that `tells` permits
+    /// to disclose something. Returns `None` if the pair's own action discloses something or shows
+    /// a viewer a card.
     pub fn from_pair(
         pair: TwinPair<G>,
         steps_max: usize,
@@ -113,8 +115,8 @@ impl<G: GameKind> SharedWalk<G> {
     }
 }
 
-/// Plays the same in both; `None` when one of these viewers comes to see something else in one, and
-/// where chance goes on: what it deals out of two decks is not the same.
+/// Plays the action in both games. Returns `None` if one of the viewers can then distinguish them,
+/// and if chance follows, because it deals differently from two decks.
 fn act_in_both<G: GameKind>(
     games: &[G; 2],
     seat: Seat,
@@ -137,7 +139,7 @@ fn act_in_both<G: GameKind>(
     (alike && !may_tell).then_some([one, other])
 }
 
-/// Something that may be played next in both.
+/// Returns an action that is legal in both games.
 fn shared_action<G: GameKind>(games: &[G; 2], dice: &mut TestRng) -> Option<(Seat, G::Action)> {
     let asked = games.each_ref().map(|game| match game.turn() {
         Turn::Players(prompt) => prompt.seats,
@@ -164,10 +166,10 @@ impl VisibleEvent {
     }
 }
 
-/// Plays a random game and gives the pairs that it meets.
+/// Plays a random game and passes the pairs found on its way to `each`.
 ///
 /// # Panics
-/// When the game breaks its contract: the conformance kit tells how.
+/// If the game violates its contract; the conformance test reports how.
 pub fn for_each_twin_pair<G: GameKind>(
     probe: &impl Probe<G>,
     rules: &G::Rules,
@@ -208,7 +210,8 @@ pub fn for_each_twin_pair<G: GameKind>(
     }
 }
 
-/// A twin in which the seat may do the same, with somebody who cannot tell.
+/// Finds a twin in which the seat may play the same action, if some viewer cannot distinguish the
+/// games.
 fn find_twin<G: GameKind>(
     probe: &impl Probe<G>,
     game: &G,
@@ -237,7 +240,7 @@ fn find_twin<G: GameKind>(
     (!alike_for.is_empty()).then(|| TwinPair { games, seats, seat, action: action.clone(), alike_for })
 }
 
-/// The game with two texts of its state in each other's place.
+/// Swaps two texts in the serialized game.
 fn swap_texts<G: GameKind>(game: &G, one: &str, other: &str) -> Option<G> {
     let text = serde_json::to_string(game).expect("a game can be written");
     let between = "\"\u{0}\"";
