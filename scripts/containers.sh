@@ -219,9 +219,9 @@ refuse_statements() {
 # What a server can write, because it books: the check of the ledger, by the owner, finds what was not
 # booked. Nothing is undone in between, so each is looked for by what is said of it alone.
 find_forgeries() {
-  find_forged "$1" 'its entries say' "update accounts set balance = balance + 100
+  find_forged "$1" 'its entries sum to' "update accounts set balance = balance + 100
     where id = (select min(id) from accounts where kind = 'wallet')"
-  find_forged "$1" 'is not what seal' \
+  find_forged "$1" 'does not match its digest in seal' \
     "insert into transfers select max(operation), 99, 'welcome', 1, 1025, 100 from transfers"
   find_forged "$1" 'the hash of seal' "insert into seals
     select number + 1, operations, digests, sha256('') from seals order by number desc limit 1"

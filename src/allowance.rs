@@ -130,7 +130,8 @@ mod tests {
     }
 
     fn left(won: [i64; 7], fees: i64, at_stake: i64) -> i64 {
-        let (fees, at_stake) = (whole(fees), whole(at_stake));
+        let fees = whole(fees);
+        let at_stake = whole(at_stake);
         let recent = RecentResults { won: won.map(whole), fees, at_stake };
         Allowance { floor: whole(300) }.remaining(&recent).hundredths() / 100
     }

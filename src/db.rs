@@ -54,15 +54,16 @@ pub const MIGRATION_ATTEMPTS: u32 = 120;
 #[derive(Debug, thiserror::Error)]
 pub enum MigrationError {
     #[error(
-        "migration {version} did not get a lock that others hold, in {attempts} attempts: nothing of it \
-         was done; end what holds the lock (see pg_locks), and run `bahay migrate` again"
+        "migration {version} could not acquire a lock in {attempts} attempts and was rolled back; end the \
+         session that holds the lock (see pg_locks), and run `bahay migrate` again"
     )]
     Locked { version: i64, attempts: u32 },
     #[error(
-        "another process migrates, and did not end during {attempts} attempts: run `bahay migrate` again"
+        "another process is migrating and did not finish within {attempts} attempts: run \
+         `bahay migrate` again"
     )]
     Another { attempts: u32 },
-    #[error("{0}: run `bahay migrate` of the version that it is of")]
+    #[error("{0}: run `bahay migrate` of that later version")]
     Ahead(SchemaError),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
@@ -138,7 +139,7 @@ pub async fn migrate_by(
                 None => MigrationError::Another { attempts },
             });
         }
-        tracing::debug!(%error, attempt, "the migration is tried again");
+        tracing::debug!(%error, attempt, "the migration is retried");
         sleep(MIGRATION_PAUSE).await;
         attempt += 1;
     }
@@ -175,13 +176,13 @@ pub async fn login_may_rewrite(pool: &PgPool) -> Result<bool, sqlx::Error> {
 pub enum SchemaError {
     #[error("the database has no schema: run `bahay migrate`")]
     Missing,
-    #[error("migration {version} broke off half-way: mend the schema by hand")]
+    #[error("migration {version} was interrupted: repair the schema by hand")]
     Dirty { version: i64 },
     #[error("the schema lacks migration {version}: run `bahay migrate`")]
     Behind { version: i64 },
-    #[error("the schema has migration {version}, which this program is too old to know")]
+    #[error("the schema has migration {version}, which is newer than this program")]
     Ahead { version: i64 },
-    #[error("migration {version} was applied from another text than this program has")]
+    #[error("migration {version} was applied with another text than this program's")]
     Changed { version: i64 },
     #[error(transparent)]
     Connect(#[from] ConnectError),

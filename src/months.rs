@@ -80,11 +80,11 @@ impl Months {
             pool,
             ahead: gauge(
                 "bahay_partition_months_ahead",
-                "Months after this one for which all tables have a part; -1 before the first look",
+                "Months after the current one that all tables have partitions for; -1 before the first maintenance",
             ),
             unforeseen: gauge(
                 "bahay_default_partition_rows",
-                "Rows for whose month no table has a part; -1 before the first look",
+                "Rows in default partitions, whose month has no partition; -1 before the first maintenance",
             ),
         }
     }
@@ -104,8 +104,8 @@ impl Months {
             };
             match maintained {
                 Ok(MonthsReport { created: 0, .. }) => {}
-                Ok(MonthsReport { created, ahead, .. }) => tracing::info!(created, ahead, "months were made"),
-                Err(error) => tracing::warn!(%error, "months could not be maintained at"),
+                Ok(MonthsReport { created, ahead, .. }) => tracing::info!(created, ahead, "partitions were created"),
+                Err(error) => tracing::warn!(%error, "the partitions could not be maintained"),
             }
             let closed = tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
@@ -138,7 +138,7 @@ impl Months {
             match create_partition(&self.pool, &table, month).await {
                 Ok(true) => created += 1,
                 Ok(false) => {}
-                Err(error) => tracing::warn!(%error, table, "the part of a month is not created yet"),
+                Err(error) => tracing::warn!(%error, table, "a partition could not be created"),
             }
         }
         for table in find_unanalyzed_tables(&self.pool).await? {

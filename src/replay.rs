@@ -23,10 +23,10 @@ pub struct GameReplay(Record<AnyGame>);
 pub enum ReplayError {
     #[error("the record cannot be read: {0}")]
     Unreadable(#[from] DocumentError),
-    #[error("the record does not hold: {0}")]
+    #[error("the record is invalid: {0}")]
     Wrong(#[from] InvalidRecordError),
     /// A bug.
-    #[error("a step of the game cannot be written: {0}")]
+    #[error("a step of the game cannot be serialized: {0}")]
     Unwritable(#[from] serde_json::Error),
 }
 
@@ -228,7 +228,8 @@ mod tests {
         for record in records() {
             let game = GameReplay::from_json(&serde_json::to_string(&record).unwrap()).unwrap();
             let viewer = Viewer::Seat(Seat::new(1).unwrap());
-            let (mut views, mut events) = (Vec::new(), Vec::new());
+            let mut views = Vec::new();
+            let mut events = Vec::new();
             let last = record.replay(|step| {
                 views.push(step.state.view(viewer));
                 let redacted = step.events.iter().filter_map(|one| AnyGame::redact(one, viewer));

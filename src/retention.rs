@@ -119,8 +119,8 @@ impl Retention {
             for old in ExpiringRows::ALL {
                 match self.remove(old).await {
                     Ok(0) => {}
-                    Ok(rows) => tracing::debug!(rows, "old {} were removed", old.label()),
-                    Err(error) => tracing::warn!(%error, "old {} stay for now", old.label()),
+                    Ok(rows) => tracing::debug!(rows, "expired {} were removed", old.label()),
+                    Err(error) => tracing::warn!(%error, "expired {} could not be removed", old.label()),
                 }
             }
         }
@@ -146,16 +146,16 @@ impl Retention {
         let RetentionPeriods { sessions, notices } = self.periods;
         match old {
             ExpiringRows::RefreshTokens => {
-                self.refresh_tokens(clock::before(now, EXPIRED_TOKENS_KEPT)).await
+                self.refresh_tokens(clock::subtract(now, EXPIRED_TOKENS_KEPT)).await
             }
-            ExpiringRows::Sessions => self.sessions(clock::before(now, sessions)).await,
-            ExpiringRows::OperatorSessions => self.operator_sessions(clock::before(now, sessions)).await,
-            ExpiringRows::SignInFailures => self.sign_in_failures(clock::before(now, FAILURES_KEPT)).await,
-            ExpiringRows::GrantCounts => self.grant_counts(clock::before(now, GRANT_COUNTS_KEPT)).await,
+            ExpiringRows::Sessions => self.sessions(clock::subtract(now, sessions)).await,
+            ExpiringRows::OperatorSessions => self.operator_sessions(clock::subtract(now, sessions)).await,
+            ExpiringRows::SignInFailures => self.sign_in_failures(clock::subtract(now, FAILURES_KEPT)).await,
+            ExpiringRows::GrantCounts => self.grant_counts(clock::subtract(now, GRANT_COUNTS_KEPT)).await,
             ExpiringRows::IdempotencyAnswers => {
-                self.idempotency_answers(clock::before(now, idempotency::RETENTION)).await
+                self.idempotency_answers(clock::subtract(now, idempotency::RETENTION)).await
             }
-            ExpiringRows::Notices => self.notices(clock::before(now, notices)).await,
+            ExpiringRows::Notices => self.notices(clock::subtract(now, notices)).await,
         }
     }
 

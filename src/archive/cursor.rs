@@ -15,7 +15,7 @@ pub struct Cursor {
 
 /// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a cursor that was given out")]
+#[error("not a cursor of this list")]
 pub struct ParseCursorError;
 
 impl Cursor {

@@ -219,7 +219,8 @@ impl LedgerGame {
         players: &[PlayerId],
         stakes: &[Coins],
     ) -> Self {
-        let (players, stakes) = (players.to_vec(), stakes.to_vec());
+        let players = players.to_vec();
+        let stakes = stakes.to_vec();
         Self { id, table, room: room.to_owned(), state: GameState::Open, ante, players, stakes }
     }
 }

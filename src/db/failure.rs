@@ -102,7 +102,7 @@ impl Failure {
 pub(super) fn note_read_only() {
     let mut noted = READ_ONLY_AT.lock().unwrap_or_else(PoisonError::into_inner);
     if noted.is_none_or(|at| at.elapsed() > REPLACE_EVERY) {
-        tracing::warn!("PostgreSQL takes no writes: its connections are replaced");
+        tracing::warn!("PostgreSQL is read-only: its connections are replaced");
         *noted = Some(Moment::now());
     }
 }
@@ -134,7 +134,7 @@ where
         if attempt >= attempts_max {
             return Err(error);
         }
-        tracing::debug!(%error, attempt, "the database is asked again");
+        tracing::debug!(%error, attempt, "the database call is retried");
         let pause_ms = 1_u64.checked_shl(attempt).unwrap_or(PAUSE_MS_MAX).min(PAUSE_MS_MAX);
         sleep(Duration::from_millis(pause_ms)).await;
         attempt += 1;

@@ -94,7 +94,7 @@ async fn read_recent_results(
         select n.player as "player!", won.by_day as "won!", rooms.fees as "fees!",
             open.most as "open!"
         from unnest($1::uuid[]) as n (player)
-        -- The coins that bots of the house win are the house's.
+        -- Winnings of house bots belong to the house and are not limited.
         join players h on h.id = n.player and h.kind <> 'bot'
         cross join lateral (
             select array_agg(coalesce(w.won, 0)::bigint order by d.number) as by_day
@@ -143,7 +143,8 @@ async fn read_recent_results(
         for (day, hundredths) in won.iter_mut().zip(row.won) {
             *day = Coins::from_hundredths(hundredths);
         }
-        let (fees, at_stake) = (row.fees, row.open);
+        let fees = row.fees;
+        let at_stake = row.open;
         let [fees, at_stake] = [fees, at_stake].map(Coins::from_hundredths);
         (PlayerId(row.player), RecentResults { won, fees, at_stake })
     });

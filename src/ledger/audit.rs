@@ -53,7 +53,7 @@ pub enum Difference {
     SumNotZero { sum: Coins },
     #[error("suspense holds {balance}")]
     SuspenseInUse { balance: Coins },
-    #[error("{account} says {balance} at version {version}; its entries say {sum} at {count}")]
+    #[error("{account} has {balance} at version {version}; its entries sum to {sum} at {count}")]
     BalanceDiffers { account: String, balance: Coins, version: i64, sum: Coins, count: i64 },
     #[error("entry {version} of account {account} does not continue the one before")]
     EntryBroken { account: i64, version: i64 },
@@ -61,25 +61,25 @@ pub enum Difference {
     EntriesDiffer { operation: i64, number: i16, account: i64 },
     #[error("transfer {operation}.{number} names an operation or account that does not exist")]
     DanglingTransfer { operation: i64, number: i16 },
-    #[error("operation {operation} is not the one that its key leads to, or the key leads to none")]
+    #[error("operation {operation} and its key do not refer to each other")]
     KeyMismatch { operation: i64 },
     #[error("a seat or record of game {game} names a game or player that does not exist")]
     DanglingGameReference { game: GameId },
-    #[error("{account} holds {balance}, and its game says {expected}")]
+    #[error("{account} holds {balance}; its game requires {expected}")]
     StakeDiffers { account: String, balance: Coins, expected: Coins },
     #[error("{account} holds {balance}; antes less payouts and refunds are {expected}")]
     PotDiffers { account: String, balance: Coins, expected: Coins },
-    #[error("operation {operation} leaves {left} in {account} of what a player had paid, not 0.00")]
+    #[error("operation {operation} leaves {left} of a player's payments in {account}, not 0.00")]
     PotRefundDiffers { account: String, operation: i64, left: Coins },
-    #[error("there is no seal {number}")]
+    #[error("seal {number} is missing")]
     SealMissing { number: i64 },
-    #[error("the hash of seal {number} does not follow from what it covers and the one before")]
+    #[error("the hash of seal {number} does not match its operations and the seal before")]
     SealBroken { number: i64 },
-    #[error("operation {operation} is not what seal {seal} was put on")]
+    #[error("operation {operation} does not match its digest in seal {seal}")]
     OperationDiffers { operation: i64, seal: i64 },
-    #[error("operation {operation} is in {seals} seals and {notes} times among those that wait")]
+    #[error("operation {operation} is in {seals} seals and pending {notes} times")]
     NotSealedOnce { operation: i64, seals: i64, notes: i64 },
-    #[error("{month} was closed with other operations, transfers or seals than there are")]
+    #[error("the operations, transfers or seals of {month} differ from those that it was closed with")]
     ClosedMonthDiffers { month: String },
 }
 
@@ -175,7 +175,8 @@ async fn check_sum(
     )
     .fetch_one(connection)
     .await?;
-    let (sum, suspense) = (Coins::from_hundredths(row.sum), Coins::from_hundredths(row.suspense));
+    let sum = Coins::from_hundredths(row.sum);
+    let suspense = Coins::from_hundredths(row.suspense);
     if !sum.is_zero() {
         differences.push(Difference::SumNotZero { sum });
     }
@@ -273,7 +274,8 @@ async fn check_entries(
     .fetch_all(connection)
     .await?;
     differences.extend(rows.into_iter().map(|row| {
-        let (account, version) = (row.account, row.version);
+        let account = row.account;
+        let version = row.version;
         Difference::EntryBroken { account, version }
     }));
     Ok(())
@@ -326,7 +328,9 @@ async fn check_transfers(
     .fetch_all(connection)
     .await?;
     differences.extend(rows.into_iter().map(|row| {
-        let (operation, number, account) = (row.operation, row.number, row.account);
+        let operation = row.operation;
+        let number = row.number;
+        let account = row.account;
         Difference::EntriesDiffer { operation, number, account }
     }));
     Ok(())
@@ -353,7 +357,8 @@ async fn check_astray(
     .fetch_all(&mut *connection)
     .await?;
     differences.extend(rows.into_iter().map(|row| {
-        let (operation, number) = (row.operation, row.number);
+        let operation = row.operation;
+        let number = row.number;
         Difference::DanglingTransfer { operation, number }
     }));
     // The uniqueness of keys is a constraint of `operation_keys`, by which operations are found.

@@ -80,9 +80,10 @@ impl LedgerBackfill {
         .fetch_one(&mut *connection)
         .await?;
         // The last batch may have used numbers above the one that it took from the sequence.
-        let (account_next, operation_next) =
-            (row.account.saturating_add(1_024), row.operation.saturating_add(64));
-        let (account_states, rows) = (BTreeMap::new(), Rows::default());
+        let account_next = row.account.saturating_add(1_024);
+        let operation_next = row.operation.saturating_add(64);
+        let account_states = BTreeMap::new();
+        let rows = Rows::default();
         Ok(Self { house_ids, account_states, account_next, operation_next, times_ms: None, rows })
     }
 
@@ -101,7 +102,8 @@ impl LedgerBackfill {
     /// Appends a game with its opening and settlement. The players' wallets must exist and cover
     /// the stakes.
     pub fn append_game(&mut self, opening: OpenGame, settling: SettleGame) -> Result<(), LedgerError> {
-        let (opened_at, finished_at) = (opening.opened_at_ms, settling.finished_at_ms);
+        let opened_at = opening.opened_at_ms;
+        let finished_at = settling.finished_at_ms;
         let pot = Account::Pot(opening.table);
         if !self.account_states.contains_key(&pot) {
             self.create_account(&pot);
@@ -137,7 +139,8 @@ impl LedgerBackfill {
         let net = answer.net.clone();
         self.append_operation(id, Operation::Settle(Box::new(settling)), &answer, finished_at)?;
 
-        let (game, times) = (opening.game, [parse_time(opened_at)?, parse_time(finished_at)?]);
+        let game = opening.game;
+        let times = [parse_time(opened_at)?, parse_time(finished_at)?];
         self.rows.games.push_row(&[
             &game,
             &opening.kind,
@@ -152,13 +155,15 @@ impl LedgerBackfill {
         let held = games.by_id(game).map(|game| game.stakes.clone()).unwrap_or_default();
         let seated = opening.players.iter().zip(&held).zip(&net);
         for (number, ((player, stake), net)) in seated.enumerate() {
-            let (stake, net) = (stake.hundredths(), net.hundredths());
+            let stake = stake.hundredths();
+            let net = net.hundredths();
             self.rows.seats.push_row(&[&game, player, &number, &stake, &net, &times[1]]);
         }
         for (account, account_state) in books.account_states() {
             if let Account::Stake(..) = account {
                 let AccountState { id, balance, version, .. } = account_state;
-                let (kind, balance) = (account.kind(), balance.hundredths());
+                let kind = account.kind();
+                let balance = balance.hundredths();
                 self.rows.stakes.push_row(&[id, account, &kind, &NULL, &balance, version]);
             }
         }
@@ -191,7 +196,8 @@ impl LedgerBackfill {
     /// Appends the rows of the decided transfers and entries, and stores the new account states.
     fn apply_books(&mut self, books: &Books) {
         for row in books.transfers() {
-            let (code, amount) = (row.code.as_str(), row.amount.hundredths());
+            let code = row.code.as_str();
+            let amount = row.amount.hundredths();
             let line = [&row.operation as &dyn Display, &row.number, &code, &row.source];
             self.rows.transfers.push_row(&[&line[..], &[&row.destination, &amount]].concat());
         }
@@ -223,7 +229,8 @@ impl LedgerBackfill {
         let request = Request::new(operation)?;
         let answer = serde_json::to_string(answer);
         let answer = answer.map_err(|error| LedgerError::broken(error.to_string()))?;
-        let (kind, hash) = (request.operation.kind(), bytea_text(&request.input_hash));
+        let kind = request.operation.kind();
+        let hash = bytea_text(&request.input_hash);
         let game = request.operation.game();
         let game: &dyn Display = match &game {
             Some(game) => game,
@@ -285,7 +292,8 @@ impl LedgerBackfill {
             ("game_players (game, player, seat, stake, net, finished_at)", rows.seats),
             ("game_records (game, settlement, record)", rows.records),
         ];
-        let (account_next, operation_next) = (self.account_next, self.operation_next);
+        let account_next = self.account_next;
+        let operation_next = self.operation_next;
         let times_ms = self.times_ms.take();
         LedgerBatch { tables, changed, account_next, operation_next, times_ms }
     }
@@ -337,7 +345,7 @@ impl LedgerBatch {
         .execute(connection)
         .await?;
         if written.rows_affected() != self.changed.len() as u64 {
-            return Err(sqlx::Error::Protocol("somebody else posts to these wallets".into()));
+            return Err(sqlx::Error::Protocol("another process posts to these wallets".into()));
         }
         Ok(())
     }
@@ -366,7 +374,7 @@ impl CopyText {
                 self.0.push('\t');
             }
             let start = self.0.len();
-            write!(self.0, "{field}").expect("a string takes all that is written to it");
+            write!(self.0, "{field}").expect("writing to a string succeeds");
             let text = &self.0[start..];
             if text == "\u{0}" {
                 self.0.truncate(start);
@@ -395,13 +403,13 @@ impl CopyText {
 fn bytea_text(bytes: &[u8]) -> String {
     let mut text = String::from("\\x");
     for byte in bytes {
-        write!(text, "{byte:02x}").expect("a string takes all that is written to it");
+        write!(text, "{byte:02x}").expect("writing to a string succeeds");
     }
     text
 }
 
 fn parse_time(at_ms: i64) -> Result<Timestamp, LedgerError> {
-    let no_time = |_| LedgerError::Invalid { what: "a time that no calendar has" };
+    let no_time = |_| LedgerError::Invalid { what: "a time is beyond the calendar" };
     Timestamp::from_millisecond(at_ms).map_err(no_time)
 }
 

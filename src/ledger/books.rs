@@ -178,7 +178,8 @@ impl Books {
                 }
             }
             let [source, destination] = ids;
-            let (code, amount) = (*code, *amount);
+            let code = *code;
+            let amount = *amount;
             transfers.push(TransferRow { operation, number, code, source, destination, amount });
         }
         self.account_states.extend(changed);

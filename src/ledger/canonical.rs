@@ -47,7 +47,8 @@ fn write<T: Serialize + ?Sized>(
     value: &T,
     more: Option<(&str, &Document)>,
 ) -> Result<String, serde_json::Error> {
-    let (out, fields) = (Vec::with_capacity(INITIAL_CAPACITY), Vec::new());
+    let out = Vec::with_capacity(INITIAL_CAPACITY);
+    let fields = Vec::new();
     let written = RefCell::new(CanonicalBuffer { out, fields, objects: Vec::new() });
     let mut serializer =
         Serializer::with_formatter(BufferWriter(&written), CanonicalFormatter { written: &written, more });

@@ -170,7 +170,8 @@ pub(super) fn post_covered(
             let balance = *left.entry(source).or_insert_with(|| books.balance(source));
             let rest = balance.checked_sub(*amount).ok_or_else(overflow)?;
             if rest.is_negative() {
-                let (account, amount) = (source.to_string(), *amount);
+                let account = source.to_string();
+                let amount = *amount;
                 return Err(LedgerError::Overdrawn { account, balance, amount });
             }
             left.insert(source, rest);
@@ -228,14 +229,14 @@ fn plan_reversal(input: ReverseOperation, booked: &BookedOperation) -> Result<Re
             paid.map(reverse_transfer).collect::<Option<Vec<_>>>()
         }
         "open" | "void" => {
-            return Err(refuse("an opened or voided game is not taken back, only its settlement"));
+            return Err(refuse("an opening or a void cannot be reversed, only a settlement"));
         }
-        "reverse" => return Err(refuse("it took another operation back itself")),
-        _ => return Err(refuse("it is of a kind that is not taken back")),
+        "reverse" => return Err(refuse("it is a reversal itself")),
+        _ => return Err(refuse("operations of its kind cannot be reversed")),
     }
     .ok_or_else(|| LedgerError::broken(format!("operation {operation} has a transfer without a wallet")))?;
     if moves.is_empty() {
-        return Err(refuse("nothing of it could go back"));
+        return Err(refuse("it has no reversible transfer"));
     }
     moves.sort_by_key(|one: &Move| !one.source.is_house());
     Ok(Reversal { input, game: booked.game, moves })
@@ -308,7 +309,8 @@ async fn find_operation(
     let Some(first) = rows.first() else {
         return Ok(None);
     };
-    let (kind, game) = (first.kind.clone(), first.game.map(GameId));
+    let kind = first.kind.clone();
+    let game = first.game.map(GameId);
     let is_reversed = first.is_reversed;
     let transfers = rows.into_iter().filter_map(parse_transfer).collect();
     Ok(Some(BookedOperation { kind, game, is_reversed, transfers }))

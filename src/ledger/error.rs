@@ -19,7 +19,7 @@ pub enum LedgerError {
     #[error("the ledger is unavailable: {reason}")]
     Unavailable { reason: String },
     /// The key has been used with another input.
-    #[error("{key} was asked for before, with another input")]
+    #[error("{key} was used before with another input")]
     KeyReused { key: String },
     #[error("there is no game {game}")]
     GameUnknown { game: GameId },
@@ -42,7 +42,7 @@ pub enum LedgerError {
     #[error("operation {operation} has been reversed already")]
     AlreadyReversed { operation: i64 },
     /// A correction exceeds the balance.
-    #[error("{account} holds {balance} and is to pay {amount}")]
+    #[error("{account} holds {balance} and cannot pay {amount}")]
     Overdrawn { account: String, balance: Coins, amount: Coins },
     /// A bug, or inconsistent books. A retry does not help.
     #[error("the ledger is broken: {reason}")]
@@ -122,13 +122,13 @@ pub enum SettlementFault {
     AmountInvalid,
     #[error("{seat} pays {paid} of a stake of {stake}")]
     StakeExceeded { seat: Seat, stake: Coins, paid: Coins },
-    #[error("{seat} received {received}, and its fee is reckoned on {gross}")]
+    #[error("{seat} received {received}, and its fee is computed on {gross}")]
     GrossDiffers { seat: Seat, received: Coins, gross: Coins },
     #[error("{seat} pays a fee of {fee} on {gross}")]
     FeeExceedsGross { seat: Seat, gross: Coins, fee: Coins },
     #[error("the POT holds {pot}, and {paid} is paid out of it")]
     PotDiffers { pot: Coins, paid: Coins },
-    #[error("what the seats win and lose, the fee and the POT do not add up")]
+    #[error("the net results, the fees and the POT do not balance")]
     NotConserved,
     #[error("an amount does not fit 64 bits")]
     Overflow,

@@ -59,7 +59,7 @@ impl Ledger {
                         join games g on g.id = p.game and g.state = 'settled'
                         where b.kind = 'bot'
                     ), 0)::bigint
-                    -- A notice is written with each of these, in its transaction.
+                    -- The transaction of each refund writes a notice.
                     - coalesce((
                         select sum(n.amount)
                         from players b

@@ -167,5 +167,5 @@ async fn write_entries(
     if u64::try_from(changed.len()) == Ok(written.rows_affected()) {
         return Ok(());
     }
-    Err(sqlx::Error::Protocol("a house balance was changed by somebody who does not fold".into()))
+    Err(sqlx::Error::Protocol("a house balance was changed outside of the projection".into()))
 }

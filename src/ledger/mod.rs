@@ -149,11 +149,11 @@ impl LedgerTasks {
         self.stop.send_replace(true);
         for task in self.tasks {
             if let Err(error) = task.await {
-                tracing::error!(%error, "a task of the ledger broke off");
+                tracing::error!(%error, "a task of the ledger failed");
             }
         }
         if let Err(error) = house_projection::project_all(&self.pool).await {
-            tracing::warn!(%error, "the house's entries are late");
+            tracing::warn!(%error, "the projection of house entries failed");
         }
     }
 }
@@ -190,7 +190,8 @@ impl Ledger {
     /// in a room one that could bring coins to a player who has reached a day's limit at this
     /// table. Each such player gets a notice.
     pub async fn open_game(&self, input: OpenGame) -> Result<OpeningOutcome, LedgerError> {
-        let (game, players) = (input.game, input.players.clone());
+        let game = input.game;
+        let players = input.players.clone();
         let is_private = input.room == PRIVATE_ROOM;
         let limit = if is_private { WinLimit::Private(self.allowance) } else { WinLimit::Room };
         let request = Request::new(Operation::Open(input))?.with_limit(limit);

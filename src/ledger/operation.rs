@@ -63,7 +63,7 @@ impl OpenGame {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(flag: &bool) -> bool {
     !*flag
 }
@@ -306,10 +306,10 @@ impl Operation {
                 check_name(&input.room)?;
                 check_time(input.opened_at_ms)?;
                 check_players(&input.players)?;
-                ensure(!input.ante.is_negative(), "an ante is below zero")?;
-                ensure(input.ante <= AMOUNT_MAX, "an ante is beyond all bounds")?;
-                ensure(input.stake_max > Coins::ZERO, "a stake is not above zero")?;
-                ensure(input.stake_max <= AMOUNT_MAX, "a stake is beyond all bounds")
+                ensure(!input.ante.is_negative(), "an ante is negative")?;
+                ensure(input.ante <= AMOUNT_MAX, "an ante exceeds the maximum")?;
+                ensure(input.stake_max > Coins::ZERO, "a stake is not positive")?;
+                ensure(input.stake_max <= AMOUNT_MAX, "a stake exceeds the maximum")
             }
             Self::Settle(input) => {
                 check_name(&input.room)?;
@@ -320,15 +320,15 @@ impl Operation {
             Self::Void(_) => Ok(()),
             Self::Grant(input) => {
                 check_name(&input.key)?;
-                ensure(input.amount > Coins::ZERO, "a grant is not above zero")?;
-                ensure(input.amount <= AMOUNT_MAX, "a grant is beyond all bounds")
+                ensure(input.amount > Coins::ZERO, "a grant is not positive")?;
+                ensure(input.amount <= AMOUNT_MAX, "a grant exceeds the maximum")
             }
             Self::Adjust(input) => {
                 let bounds = Coins::from_hundredths(-AMOUNT_MAX.hundredths())..=AMOUNT_MAX;
-                ensure(!input.amount.is_zero(), "an adjustment of nothing")?;
-                ensure(bounds.contains(&input.amount), "an adjustment is beyond all bounds")
+                ensure(!input.amount.is_zero(), "an adjustment is zero")?;
+                ensure(bounds.contains(&input.amount), "an adjustment exceeds the maximum")
             }
-            Self::Sweep(input) => ensure(input.amount > Coins::ZERO, "a sweep of nothing"),
+            Self::Sweep(input) => ensure(input.amount > Coins::ZERO, "a sweep is not positive"),
             Self::Reverse(_) | Self::RefundPot(_) => Ok(()),
         }
     }
@@ -403,7 +403,7 @@ fn check_kind(kind: &str) -> Result<(), LedgerError> {
     let is_sound = kind.len() <= KIND_LENGTH_MAX
         && kind.starts_with(|first: char| first.is_ascii_lowercase())
         && kind.bytes().all(is_word);
-    ensure(is_sound, "the kind of a game is no short name in snake case")
+    ensure(is_sound, "the kind of a game is not a short name in snake case")
 }
 
 fn check_time(time_ms: i64) -> Result<(), LedgerError> {
@@ -437,7 +437,8 @@ mod tests {
             record: Document::canonicalize(&json!({ "b": 1, "a": [2] })).unwrap(),
             finished_at_ms: 5,
         };
-        let (nil, max) = (Uuid::nil(), Uuid::max());
+        let nil = Uuid::nil();
+        let max = Uuid::max();
         let text = format!(
             "{{\"finished_at_ms\":5,\"game\":\"{nil}\",\"players\":[\"{nil}\",\"{max}\"],\
             \"record\":{{\"a\":[2],\"b\":1}},\"room\":\"newbie\",\"settlement\":{{\"fees\":[],\

@@ -61,7 +61,7 @@ pub(super) async fn try_post(
     match write_batch(connection, &decided, &books, &games).await {
         Ok(()) => Ok(Some(answers)),
         Err(error) if is_version_conflict(&error) || Failure::classify(&error) == Failure::Contended => {
-            tracing::debug!(%error, "somebody else was faster");
+            tracing::debug!(%error, "the books changed concurrently");
             Ok(None)
         }
         Err(error) => Err(error),
@@ -112,7 +112,7 @@ async fn read_snapshot(
     let versions = row.versions.unwrap_or_default().into_iter().map(Option::unwrap_or_default);
     let input_hashes = row.input_hashes.unwrap_or_default();
     if ids.len() != accounts.len() || input_hashes.len() != requests.len() {
-        return Err(sqlx::Error::Decode("not everything that was asked for was answered".into()));
+        return Err(sqlx::Error::Decode("books_of returned too few values".into()));
     }
     let mut account_states = BTreeMap::new();
     let mut places = 0;

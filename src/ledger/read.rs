@@ -63,7 +63,7 @@ pub struct EntryCursor {
 
 /// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a cursor that was given out")]
+#[error("not a cursor of this list")]
 pub struct ParseEntryCursorError;
 
 impl fmt::Display for EntryCursor {
@@ -127,7 +127,8 @@ pub(super) async fn entries(
     let code = Account::Wallet(player).to_string();
     let codes: Vec<_> = filter.codes.iter().map(|code| code.as_str().to_owned()).collect();
     let to_sql = |time: Timestamp| clock::to_jiff(time).to_sqlx();
-    let (from, to) = (filter.from.map(to_sql), filter.to.map(to_sql));
+    let from = filter.from.map(to_sql);
+    let to = filter.to.map(to_sql);
     let query = || {
         sqlx::query!(
             r#"
@@ -157,7 +158,7 @@ pub(super) async fn entries(
         .fetch_all(pool)
     };
     let rows = db::retry(query).await?;
-    let unknown = |code: &str| LedgerError::broken(format!("no code of a transfer: {code}"));
+    let unknown = |code: &str| LedgerError::broken(format!("unknown transfer code: {code}"));
     let entries = rows.into_iter().map(|row| {
         Ok(Entry {
             version: row.version,

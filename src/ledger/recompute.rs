@@ -35,7 +35,7 @@ pub fn settlement_hash(stored: &StoredSettlement) -> [u8; 32] {
         "record": record,
         "finished_at_ms": finished_at_ms,
     });
-    let input = to_canonical_json(&input).expect("memory takes all that is written to it");
+    let input = to_canonical_json(&input).expect("writing to memory succeeds");
     Sha256::digest(input).into()
 }
 

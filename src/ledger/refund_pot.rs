@@ -197,7 +197,7 @@ pub(super) fn decide(
     let sum = Coins::checked_sum(shares.iter().map(|share| share.amount));
     let is_all = player.is_some() || sum == Some(books.balance(&pot));
     if books.version(&pot) != *version || !is_all {
-        let reason = "the POT has changed in this moment".to_owned();
+        let reason = "the POT has changed concurrently".to_owned();
         return Err(LedgerError::Unavailable { reason });
     }
     let moves: Vec<_> = shares
@@ -262,7 +262,7 @@ async fn read_contributions(connection: &mut PgConnection, table: TableId) -> Re
             where a.code = $1
         ),
         history as (
-            -- An empty POT holds nobody's coins, so what was before does not matter.
+            -- Contributions before the POT was last empty have been paid out.
             select e.amount, t.source, t.destination
             from pot p
             join entries e on e.account = p.id and e.version > coalesce(
@@ -293,7 +293,8 @@ async fn read_contributions(connection: &mut PgConnection, table: TableId) -> Re
     let Some(first) = rows.first() else {
         return Ok(None);
     };
-    let (balance, version) = (Coins::from_hundredths(first.balance), first.version);
+    let balance = Coins::from_hundredths(first.balance);
+    let version = first.version;
     let paid = rows.iter().filter_map(|row| row.player.zip(row.paid));
     let paid = paid.map(|(player, paid)| (PlayerId(player), Coins::from_hundredths(paid)));
     Ok(Some(PotContributions { balance, version, paid: paid.collect() }))
@@ -349,8 +350,8 @@ async fn read_idle_pots(pool: &PgPool) -> Result<Vec<IdlePot>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         with candidates as (
-            -- There is an account for every table that there ever was, so those with coins are taken
-            -- from what was counted, and from what was not counted yet.
+            -- Every former table has an account, so the candidates with coins come from the
+            -- projection and from the operations that are not projected yet.
             select h.table_id from held_pots h where h.amount > 0
             union
             select substring(c.code from 5)::uuid

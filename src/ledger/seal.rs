@@ -90,7 +90,7 @@ impl OperationContent {
         for TransferContent { number, code, source, destination, amount } in transfers {
             let amount = amount.hundredths();
             write!(text, "\n{number}\t{code}\t{source}\t{destination}\t{amount}")
-                .expect("a string takes all that is written to it");
+                .expect("writing to a string succeeds");
         }
         text
     }

@@ -26,7 +26,7 @@ pub(super) fn decide(
         .map(|(seat, _)| books.balance(&Account::Stake(input.game, seat)))
         .collect();
     if stakes != game.stakes {
-        return Err(LedgerError::broken(format!("stakes of game {} are not whole", input.game)));
+        return Err(LedgerError::broken(format!("the stakes of game {} are incomplete", input.game)));
     }
     let refuse = |fault| LedgerError::Settlement { game: input.game, fault };
     let plan = plan_settlement(&input.settlement, &stakes, books.balance(&pot)).map_err(refuse)?;
@@ -81,7 +81,9 @@ fn plan_settlement(settlement: &Settlement, stakes: &[Coins], pot: Coins) -> Res
     let mut left = stakes.to_vec();
     let mut received = vec![Coins::ZERO; stakes.len()];
     for payment in &settlement.payments {
-        let (from, to, paid) = (payment.from, payment.to, payment.paid);
+        let from = payment.from;
+        let to = payment.to;
+        let paid = payment.paid;
         if from == to {
             return Err(SettlementFault::PaysItself { seat: from });
         }
@@ -120,13 +122,16 @@ fn check_fees(settlement: &Settlement, received: &[Coins]) -> Result<(), Settlem
             return Err(SettlementFault::AmountInvalid);
         }
         if fee.fee > fee.gross {
-            let (seat, gross, fee) = (fee.seat, fee.gross, fee.fee);
+            let seat = fee.seat;
+            let gross = fee.gross;
+            let fee = fee.fee;
             return Err(SettlementFault::FeeExceedsGross { seat, gross, fee });
         }
     }
     for (seat, (received, gross)) in Seat::all(seat_count(received)).zip(received.iter().zip(&gross)) {
         if received != gross {
-            let (received, gross) = (*received, *gross);
+            let received = *received;
+            let gross = *gross;
             return Err(SettlementFault::GrossDiffers { seat, received, gross });
         }
     }
@@ -205,7 +210,7 @@ fn check_wallets(
         .map(|((before, stake), net)| before.checked_add(*stake)?.checked_add(*net))
         .collect();
     if expected.as_deref() != Some(after) {
-        return Err(LedgerError::broken("wallets after a settlement are not what it says"));
+        return Err(LedgerError::broken("the wallets do not match the settlement"));
     }
     Ok(())
 }
@@ -227,7 +232,8 @@ mod tests {
     }
 
     fn payment(from: u8, to: u8, paid: i64) -> Payment {
-        let (owed, paid) = (coins(300), coins(paid));
+        let owed = coins(300);
+        let paid = coins(paid);
         Payment { from: seat(from), to: seat(to), items: Vec::new(), owed, paid }
     }
 
@@ -259,7 +265,8 @@ mod tests {
             AmountInvalid, FeeExceedsGross, GrossDiffers, Overflow, PaysItself, PotDiffers,
             SeatUnknown, StakeExceeded,
         };
-        let (one, two) = (seat(1), seat(2));
+        let one = seat(1);
+        let two = seat(2);
         check(|_| {}, Ok([-300, 1170, -300]));
         check(|it| it.pot = None, Ok([-300, 570, -300]));
         check(|it| it.payments[0].to = seat(5), Err(SeatUnknown { seat: seat(5) }));

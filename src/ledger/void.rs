@@ -21,7 +21,9 @@ pub(super) fn decide(
             return Err(LedgerError::GameNotOpen { game: input.game, state });
         }
     }
-    let (ante, players, stakes) = (game.ante, game.players.clone(), game.stakes.clone());
+    let ante = game.ante;
+    let players = game.players.clone();
+    let stakes = game.stakes.clone();
     let refunds = players.iter().map(|player| Move {
         code: Code::Refund,
         source: Account::Pot(game.table),

@@ -52,7 +52,8 @@ pub(super) async fn write_batch(
         return Err(sqlx::Error::Protocol("a batch has more operations than ids".into()));
     }
     let operations = OperationColumns::from_decided(decided);
-    let (transfers, entries) = (books.transfers(), books.entries());
+    let transfers = books.transfers();
+    let entries = books.entries();
     let accounts = AccountColumns::from_books(books);
     let finished = games.finished_columns()?;
     let opened = games.opened_columns()?;
@@ -177,8 +178,9 @@ impl AccountColumns {
         let mut account_states: Vec<_> = books.account_states().collect();
         account_states.sort_unstable_by_key(|(_, account_state)| account_state.id);
         for (account, account_state) in account_states {
-            let (id, balance, version) =
-                (account_state.id, account_state.balance.hundredths(), account_state.version);
+            let id = account_state.id;
+            let balance = account_state.balance.hundredths();
+            let version = account_state.version;
             if account_state.exists() {
                 columns.read_ids.push(id);
                 columns.read_versions.push(account_state.version_read);

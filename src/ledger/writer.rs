@@ -136,7 +136,7 @@ pub(super) async fn run_writer(
 
 fn log_panic(ended: Option<Result<(), JoinError>>) {
     if let Some(Err(error)) = ended {
-        tracing::error!(%error, "a batch of the ledger broke off");
+        tracing::error!(%error, "a batch of the ledger failed");
     }
 }
 
@@ -217,7 +217,7 @@ pub(super) async fn run_house_projection(pool: PgPool, every: Duration, mut stop
             _ = ticks.tick() => {}
         }
         if let Err(error) = house_projection::project_all(&pool).await {
-            tracing::warn!(%error, "the house's entries are late");
+            tracing::warn!(%error, "the projection of house entries failed");
         }
     }
 }

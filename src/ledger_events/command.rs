@@ -41,7 +41,7 @@ pub enum EventsError {
     NatsOptions(#[from] NatsError),
     #[error(transparent)]
     Write(#[from] std::io::Error),
-    #[error("there are not {0} events yet: is this another database?")]
+    #[error("there are fewer than {0} events: is this another database?")]
     StreamTooShort(i64),
 }
 

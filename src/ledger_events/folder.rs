@@ -32,7 +32,7 @@ pub enum EventFolderError {
     Taken(PathBuf),
     #[error("{path}: {error}")]
     Io { path: PathBuf, error: io::Error },
-    #[error("{0}: its last line is no event of a stream")]
+    #[error("{0}: its last line is not a ledger event")]
     Foreign(PathBuf),
 }
 

@@ -88,10 +88,10 @@ fn subject(subject: &str) -> Result<String, &'static str> {
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
     #[error(
-        "--to is no address of NATS: give one as in nats://127.0.0.1:4222 or tls://nats.example:4222"
+        "--to is not a NATS address such as nats://127.0.0.1:4222 or tls://nats.example:4222"
     )]
     Address,
-    #[error("--to names different users: all servers of a cluster have the same")]
+    #[error("--to names different users: all servers of a cluster share one")]
     Users,
     #[error("the credentials of NATS cannot be read: {path}")]
     Credentials { path: PathBuf, source: std::io::Error },
@@ -107,15 +107,15 @@ pub enum NatsError {
     Last(#[from] jetstream::stream::RawMessageError),
     #[error("message {0} of the stream is not event {0} of this database: name another stream")]
     Foreign(i64),
-    #[error("there are not {0} events yet, but the stream has them: is this another database?")]
+    #[error("there are fewer than {0} events, but the stream has them: is this another database?")]
     StreamTooShort(i64),
-    #[error("event {number} was not taken")]
+    #[error("event {number} was not accepted")]
     Refused { number: i64, source: context::PublishError },
-    #[error("event {0} is there already: another process publishes too")]
+    #[error("event {0} exists already: another process publishes too")]
     Twice(i64),
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    #[error("an event cannot be written")]
+    #[error("an event cannot be serialized")]
     Json(#[from] serde_json::Error),
 }
 
@@ -268,12 +268,13 @@ fn servers(to: &str) -> Result<(Vec<ServerAddr>, Option<User>), NatsError> {
 impl Broker {
     async fn open(client: Client, settings: &NatsOptions) -> Result<Self, NatsError> {
         let context = context::ContextBuilder::new().timeout(TIMEOUT).build(client);
-        let (name, subject) = (&settings.nats_stream, &settings.nats_subject);
+        let name = &settings.nats_stream;
+        let subject = &settings.nats_subject;
         let takes = format!("{subject}.>");
         let config = Config {
             name: name.clone(),
             subjects: vec![takes.clone()],
-            description: Some("what was booked and played, by `bahay events`".into()),
+            description: Some("ledger events, by `bahay events`".into()),
             ..Config::default()
         };
         let stream = context.get_or_create_stream(config).await;

@@ -155,7 +155,8 @@ impl LedgerEventReader {
                 _ => None,
             };
             let transfers = transfers.collect();
-            let (operation, seal) = (row.id, *seal);
+            let operation = row.id;
+            let seal = *seal;
             Event {
                 number,
                 seal,

@@ -179,7 +179,7 @@ impl Ratings {
         loop {
             ticks.tick().await;
             if let Err(error) = self.catch_up().await {
-                tracing::warn!(%error, "finished games are rated later");
+                tracing::warn!(%error, "the projection of ratings failed");
             }
         }
     }
@@ -357,7 +357,7 @@ impl RatingUpdate {
     }
 }
 
-#[expect(clippy::float_arithmetic, reason = "ratings are guesses, and no coins")]
+#[expect(clippy::float_arithmetic, reason = "ratings are estimates and not coins")]
 fn from_thousandths(rating: i32, uncertainty: i32) -> WengLinRating {
     WengLinRating { rating: f64::from(rating) / SCALE, uncertainty: f64::from(uncertainty) / SCALE }
 }
@@ -365,7 +365,7 @@ fn from_thousandths(rating: i32, uncertainty: i32) -> WengLinRating {
 #[expect(
     clippy::float_arithmetic,
     clippy::cast_possible_truncation,
-    reason = "a cast to an integer stops at its bounds, which no rating comes near"
+    reason = "a cast to an integer saturates, and no rating comes near the bounds"
 )]
 fn to_thousandths(rating: WengLinRating) -> (i32, i32) {
     ((rating.rating * SCALE).round() as i32, ((rating.uncertainty * SCALE).round() as i32).max(1))
@@ -399,7 +399,8 @@ mod tests {
             finished([1, 2, 3], None),
             finished([1, 2, 3], Some(1)),
         ];
-        let (mut together, mut stored) = (BTreeMap::new(), BTreeMap::new());
+        let mut together = BTreeMap::new();
+        let mut stored = BTreeMap::new();
         for game in &games {
             apply_game(&mut together, game);
             // The ratings are reloaded before the next game.

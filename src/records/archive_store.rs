@@ -29,7 +29,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(8);
 pub enum AddressError {
     #[error("the archive is at file:///FOLDER or s3://BUCKET/PREFIX, not at {0}")]
     Other(String),
-    #[error("the folder of the archive cannot be made: {0}")]
+    #[error("the folder of the archive cannot be created: {0}")]
     Folder(#[from] std::io::Error),
     #[error("the archive cannot be opened: {0}")]
     Store(#[from] object_store::Error),

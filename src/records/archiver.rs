@@ -80,11 +80,11 @@ pub enum ArchivingError {
     Database(#[from] sqlx::Error),
     #[error("the archive cannot be reached: {0}")]
     Unreachable(String),
-    #[error("what was written to {name} is not what is read there")]
-    ReadOtherwise { name: String },
+    #[error("object {name} differs from what was written")]
+    ReadMismatch { name: String },
     #[error("records could not be packed: {0}")]
     Unpacked(String),
-    #[error("another process moves records just now")]
+    #[error("another process is archiving")]
     Busy,
     #[error("there is no archive: set BAHAY_ARCHIVE")]
     NoArchive,
@@ -174,7 +174,7 @@ impl Archiver {
                     tracing::info!(records, objects, "old records were archived");
                 }
                 Err(ArchivingError::Busy) => tracing::debug!("another process archives"),
-                Err(error) => tracing::warn!(%error, "old records stay for now"),
+                Err(error) => tracing::warn!(%error, "records could not be archived"),
             }
         }
     }
@@ -248,9 +248,9 @@ impl Archiver {
     pub async fn inspect_archive(&self, remove: bool) -> Result<ArchiveInspection, ArchivingError> {
         let mut lock = self.lock().await?;
         let store = self.store()?;
-        let mut there = store.list().await.map_err(ArchivingError::Unreachable)?;
-        there.sort_unstable();
-        let noted = sqlx::query!(
+        let mut stored = store.list().await.map_err(ArchivingError::Unreachable)?;
+        stored.sort_unstable();
+        let recorded = sqlx::query!(
             r#"
             select o.name as "name!", o.hash as "hash!", o.records as "records!"
             from archive_objects o
@@ -261,29 +261,29 @@ impl Archiver {
         )
         .fetch_all(&mut lock.0)
         .await?;
-        let mut tidied = ArchiveInspection::default();
-        for object in &noted {
-            tidied.objects += 1;
-            tidied.records += u64::try_from(object.records).unwrap_or_default();
-            if there.binary_search(&object.name).is_err() {
-                tidied.faults.push(format!("{} is not there", object.name));
+        let mut inspection = ArchiveInspection::default();
+        for object in &recorded {
+            inspection.objects += 1;
+            inspection.records += u64::try_from(object.records).unwrap_or_default();
+            if stored.binary_search(&object.name).is_err() {
+                inspection.faults.push(format!("{} is missing", object.name));
                 continue;
             }
             let read = store.get(&object.name).await.map_err(ArchivingError::Unreachable)?;
             if pack::hash(&read).as_slice() != object.hash {
-                tidied.faults.push(format!("{} is not what was written", object.name));
+                inspection.faults.push(format!("{} differs from what was written", object.name));
             }
         }
-        for name in there {
-            if noted.binary_search_by(|object| object.name.cmp(&name)).is_err() {
+        for name in stored {
+            if recorded.binary_search_by(|object| object.name.cmp(&name)).is_err() {
                 if remove {
                     store.remove(&name).await.map_err(ArchivingError::Unreachable)?;
                 }
-                tidied.left_over.push(name);
+                inspection.left_over.push(name);
             }
         }
         lock.release().await?;
-        Ok(tidied)
+        Ok(inspection)
     }
 
     async fn archive_batch(
@@ -296,10 +296,10 @@ impl Archiver {
         let dictionary = self.dictionary(&mut lock.0, &due_records, learn).await?;
         let games: Vec<Uuid> = due_records.iter().map(|due| due.game).collect();
         let bytes: usize = due_records.iter().map(|due| due.record.len()).sum();
-        let with = dictionary.bytes.clone();
+        let dictionary_bytes = dictionary.bytes.clone();
         let packed = run_blocking(move || {
             let records: Vec<&str> = due_records.iter().map(|one| one.record.as_str()).collect();
-            pack::pack(&records, &with).map_err(|error| error.to_string())
+            pack::pack(&records, &dictionary_bytes).map_err(|error| error.to_string())
         })
         .await?;
         self.finish_step(Step::Packed)?;
@@ -312,15 +312,15 @@ impl Archiver {
         self.finish_step(Step::Written)?;
 
         let read = store.get(&name).await.map_err(ArchivingError::Unreachable)?;
-        let otherwise = || ArchivingError::ReadOtherwise { name: name.clone() };
+        let mismatch = || ArchivingError::ReadMismatch { name: name.clone() };
         if pack::hash(&read) != hash {
-            return Err(otherwise());
+            return Err(mismatch());
         }
-        let columns = FrameColumns::from_frames(&frames).ok_or_else(otherwise)?;
-        let with = dictionary.bytes;
-        let same = run_blocking(move || Ok(frames_match(&read, &frames, &with))).await?;
+        let columns = FrameColumns::from_frames(&frames).ok_or_else(mismatch)?;
+        let dictionary_bytes = dictionary.bytes;
+        let same = run_blocking(move || Ok(frames_match(&read, &frames, &dictionary_bytes))).await?;
         if !same {
-            return Err(otherwise());
+            return Err(mismatch());
         }
         self.finish_step(Step::ReadBack)?;
 
@@ -328,7 +328,7 @@ impl Archiver {
             r#"select archive_records($1, $2, $3, $4, $5, $6, $7, $8) as "nothing?: ()""#,
             name,
             &hash[..],
-            i32::try_from(archived_bytes).map_err(|_| otherwise())?,
+            i32::try_from(archived_bytes).map_err(|_| mismatch())?,
             dictionary.number,
             &games,
             &columns.offsets,
@@ -379,7 +379,7 @@ impl Archiver {
                     .fetch_one(&mut *connection)
                     .await?;
                 }
-                Ok(_) => failed = Some(ArchivingError::ReadOtherwise { name: object.name }),
+                Ok(_) => failed = Some(ArchivingError::ReadMismatch { name: object.name }),
                 Err(why) => failed = Some(ArchivingError::Unreachable(why)),
             }
         }
@@ -408,7 +408,7 @@ impl Archiver {
         if let Some(newest) = newest.filter(|_| !learn) {
             let bytes = store.get(&newest.name).await.map_err(ArchivingError::Unreachable)?;
             if pack::hash(&bytes).as_slice() != newest.hash {
-                return Err(ArchivingError::ReadOtherwise { name: newest.name });
+                return Err(ArchivingError::ReadMismatch { name: newest.name });
             }
             return Ok(Dictionary { number: Some(newest.number), bytes });
         }
@@ -424,7 +424,7 @@ impl Archiver {
         let name = object_name("dictionaries", &hash, "zdict");
         store.put(&name, bytes.clone()).await.map_err(ArchivingError::Unreachable)?;
         if store.get(&name).await.map_err(ArchivingError::Unreachable)? != bytes {
-            return Err(ArchivingError::ReadOtherwise { name });
+            return Err(ArchivingError::ReadMismatch { name });
         }
         self.finish_step(Step::Learnt)?;
         sqlx::query!(
@@ -481,7 +481,7 @@ impl Archiver {
     }
 
     fn cutoff(&self, longer: Duration) -> clock::Timestamp {
-        clock::before(self.clock.now(), self.schedule.after.saturating_add(longer))
+        clock::subtract(self.clock.now(), self.schedule.after.saturating_add(longer))
     }
 
     fn store(&self) -> Result<&ArchiveStore, ArchivingError> {

@@ -46,9 +46,9 @@ pub struct ArchiveOptions {
 pub enum ArchiveError {
     #[error(transparent)]
     Moving(#[from] ArchivingError),
-    #[error("it cannot be printed: {0}")]
+    #[error("the result cannot be printed: {0}")]
     Print(#[from] std::io::Error),
-    #[error("the archive is not as it was written")]
+    #[error("the archive has missing or damaged objects")]
     Faults,
 }
 
@@ -64,7 +64,7 @@ pub async fn run(
     let mover = Archiver::new(pool, Clock::system(), records, schedule);
     if options.dry_run {
         let (records, bytes) = mover.count_due().await?;
-        writeln!(out, "{records} records of {bytes} bytes would be moved")?;
+        writeln!(out, "{records} records of {bytes} bytes would be archived")?;
         return Ok(());
     }
     if options.check {
@@ -84,7 +84,7 @@ pub async fn run(
     let each = moved.archived_bytes.checked_div(moved.records).unwrap_or_default();
     writeln!(
         out,
-        "{} records of {} bytes were moved into {} objects of {} bytes, {each} a record",
+        "{} records of {} bytes were archived in {} objects of {} bytes, {each} per record",
         moved.records, moved.bytes, moved.objects, moved.archived_bytes
     )?;
     Ok(())

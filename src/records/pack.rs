@@ -55,7 +55,8 @@ pub(super) fn pack(records: &[&str], dictionary: &[u8]) -> std::io::Result<Packe
     let mut packed = PackedObject::default();
     for record in records {
         let frame = compressor.compress(record.as_bytes())?;
-        let (offset, length) = (packed.bytes.len(), frame.len());
+        let offset = packed.bytes.len();
+        let length = frame.len();
         packed.frames.push(RecordFrame { offset, length, hash: hash(record.as_bytes()) });
         packed.bytes.extend_from_slice(&frame);
     }
@@ -74,9 +75,9 @@ pub(super) fn unpack(
         .decompress(frame, RECORD_BYTES_MAX)
         .map_err(|_| "it cannot be decompressed")?;
     if hash(&record).as_slice() != expected {
-        return Err("it is not what was archived: its hash is another");
+        return Err("its hash differs from the archived one");
     }
-    String::from_utf8(record).map_err(|_| "it is no text")
+    String::from_utf8(record).map_err(|_| "it is not UTF-8 text")
 }
 
 #[cfg(test)]

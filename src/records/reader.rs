@@ -164,7 +164,7 @@ impl Records {
         let read = self.require_store()?.get(name).await;
         let read = read.map_err(|reason| RecordError::Unreachable { reason })?;
         if pack::hash(&read).as_slice() != hash {
-            return Err(damaged(game, "its dictionary is not the one that was used"));
+            return Err(damaged(game, "its dictionary has another hash"));
         }
         let read: Arc<[u8]> = read.into();
         let mut known = self.dictionaries.write().unwrap_or_else(PoisonError::into_inner);
@@ -178,7 +178,7 @@ impl Records {
     }
 
     fn require_store(&self) -> Result<&ArchiveStore, RecordError> {
-        let reason = || "BAHAY_ARCHIVE does not say where it is".to_owned();
+        let reason = || "BAHAY_ARCHIVE is not set".to_owned();
         self.store.as_ref().ok_or_else(|| RecordError::Unreachable { reason: reason() })
     }
 }

@@ -125,7 +125,7 @@ impl Reports {
                 ) c on true
                 "#,
                 to_sql(since) as _,
-                to_sql(clock::before(now, IDLE_POT)) as _
+                to_sql(clock::subtract(now, IDLE_POT)) as _
             )
             .fetch_one(&self.pool)
         };

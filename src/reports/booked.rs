@@ -185,8 +185,8 @@ async fn read_transfer_totals(
                 ),
                 t.code, s.kind, d.kind, 1, t.amount
             from (
-                -- Of the parts of hours at both ends all, and of the whole hours what waits to be
-                -- counted.
+                -- All operations of the partial hours at both ends, and those of the whole hours that
+                -- are not projected yet.
                 select o.id, o.kind, o.game, o.created_at
                 from operations o
                 where o.created_at >= $1 and o.created_at < $3
@@ -223,7 +223,7 @@ async fn read_transfer_totals(
     .fetch_all(pool)
     .await?;
     let rows = rows.into_iter().map(|row| {
-        let unknown = || sqlx::Error::Decode(format!("no code of a transfer: {}", row.code).into());
+        let unknown = || sqlx::Error::Decode(format!("unknown transfer code: {}", row.code).into());
         Ok(TransferTotals {
             hour: row.hour.map(from_sql),
             code: Code::parse(&row.code).ok_or_else(unknown)?,
@@ -255,8 +255,8 @@ async fn read_operation_counts(
             select date_trunc('hour', o.created_at, 'UTC'), o.kind,
                 coalesce((select g.room from games g where g.id = o.game), ''), 1
             from (
-                -- Of the parts of hours at both ends all, and of the whole hours what waits to be
-                -- counted.
+                -- All operations of the partial hours at both ends, and those of the whole hours that
+                -- are not projected yet.
                 select o.id, o.kind, o.game, o.created_at
                 from operations o
                 where o.created_at >= $1 and o.created_at < $3

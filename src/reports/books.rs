@@ -200,7 +200,7 @@ impl Reports {
                     union all
                     select l.destination, 0, l.amount from late l
                 )
-                -- Whatever somebody has written into a balance, the answer fits.
+                -- The sum is clamped, so that even forged balances fit the type.
                 select c.kind as "kind!",
                     least(greatest(sum(c.amount), -9223372036854775807), 9223372036854775807)::bigint
                         as "amount!",
@@ -478,6 +478,6 @@ impl From<StoredAccountRow> for AccountRow {
 }
 
 fn parse_code(text: &str) -> Result<Code, ReportError> {
-    let unknown = || sqlx::Error::Decode(format!("no code of a transfer: {text}").into());
+    let unknown = || sqlx::Error::Decode(format!("unknown transfer code: {text}").into());
     Code::parse(text).ok_or_else(unknown)
 }

@@ -49,7 +49,7 @@ pub(super) struct DealsCache(Mutex<Option<Deals>>);
 impl Reports {
     /// Returns the statistics up to the last complete hour.
     pub async fn deals(&self, now: Timestamp) -> Result<Deals, ReportError> {
-        let over = clock::before(now, SETTLED_AFTER).ms();
+        let over = clock::subtract(now, SETTLED_AFTER).ms();
         let to = Timestamp::from_ms(over - over.rem_euclid(HOUR_MS));
         // Concurrent requests wait for the lock here, and not for the database.
         let mut kept = self.deals.0.lock().await;
@@ -63,7 +63,7 @@ impl Reports {
             let Figures { opened, settled, voided, .. } = Figures::from_counts(&counted, &[])?;
             *span = DealSpan { hours, opened, settled, voided };
         }
-        let opened_before = clock::before(to, UNENDED_AFTER);
+        let opened_before = clock::subtract(to, UNENDED_AFTER);
         let unended = sqlx::query_scalar!(
             r#"select count(*) as "count!" from games g where g.state = 'open' and g.opened_at < $1"#,
             to_sql(opened_before) as _

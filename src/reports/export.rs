@@ -91,7 +91,8 @@ fn write_row(out: &mut String, row: &SettlementRow) {
     let ending = row.ending.as_deref().unwrap_or_default();
     let winner = row.winner.map(|winner| winner.to_string()).unwrap_or_default();
     let pot = row.pot.map(|pot| pot.hundredths().to_string()).unwrap_or_default();
-    let (gross, fee) = (row.gross.hundredths(), row.fee.hundredths());
+    let gross = row.gross.hundredths();
+    let fee = row.fee.hundredths();
     let pot_taken = row.pot.is_some();
     let mut fields: Vec<&dyn Display> = vec![
         &finished_at,
@@ -124,7 +125,7 @@ fn write_line<'a>(out: &mut String, fields: impl IntoIterator<Item = &'a dyn Dis
             out.push(',');
         }
         let start = out.len();
-        write!(out, "{field}").expect("a string takes all that is written to it");
+        write!(out, "{field}").expect("writing to a string succeeds");
         if out[start..].contains(['"', ',', '\n', '\r']) {
             let quoted = format!("\"{}\"", out[start..].replace('"', "\"\""));
             out.truncate(start);

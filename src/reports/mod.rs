@@ -127,7 +127,7 @@ impl Reports {
                 projected = self.catch_up() => projected,
             };
             if let Err(error) = projected {
-                tracing::warn!(%error, "reports are late");
+                tracing::warn!(%error, "the projection of reports failed");
             }
         }
     }

@@ -140,9 +140,8 @@ async fn add_settlements(
                 taken_over
             )
             select g.id, (g.finished_at at time zone 'UTC')::date, g.finished_at,
-                -- Tables have the house's time, which stands still while no node runs, and the
-                -- ledger has PostgreSQL's. How far apart they were when the game was opened is no
-                -- lateness of its settlement.
+                -- Tables use the house's clock, which stops while no node runs, and the ledger uses
+                -- PostgreSQL's. Their difference at the opening is not part of the delay.
                 o.created_at - coalesce(
                     (
                         select b.created_at - g.opened_at
@@ -162,8 +161,8 @@ async fn add_settlements(
                     from jsonb_array_elements(r.settlement -> 'fees') f
                 ), 0),
                 (r.settlement -> 'pot' ->> 'amount')::bigint,
-                -- Records are kept as canonical text, and no text in them has bare quotes. Of one
-                -- that was archived it is noted.
+                -- Records are canonical JSON, whose strings contain no unescaped quotes. The
+                -- column has the value of an archived record.
                 coalesce(r.taken_over, position('"by":"ai"' in r.record) > 0)
             from operations o
             join games g on g.id = o.game

@@ -85,7 +85,7 @@ pub struct SettlementCursor {
 
 /// The text is not a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("not a cursor that was given out")]
+#[error("not a cursor of this list")]
 pub struct ParseSettlementCursorError;
 
 impl fmt::Display for SettlementCursor {
@@ -168,7 +168,8 @@ async fn find_days(
 ) -> Result<Vec<Date>, sqlx::Error> {
     let (from, to) = filter.between();
     let to = cursor.map_or(to, |cursor| cursor.finished_at.min(to));
-    let (first, mut last) = (day(from), day(to));
+    let first = day(from);
+    let mut last = day(to);
     let partial = last;
     let (gross_min, gross_max) = filter.gross();
     let mut found = Vec::new();
@@ -354,7 +355,7 @@ async fn find_by_group(
                 and s.taken_over = d.taken_over
                 and s.finished_at >= $2 and s.finished_at < $3
                 and (s.finished_at, s.game) < ($4::timestamptz, $5::uuid)
-            -- Of each sort by its key, whatever the database takes to be few.
+            -- An optimization fence: each combination is searched by its index.
             offset 0
         ) s
         order by s.finished_at desc, s.game desc
@@ -436,7 +437,7 @@ async fn read_rows(pool: &PgPool, games: &[Uuid]) -> Result<Vec<SettlementRow>, 
             s.taken_over as "taken_over!", p.players as "players!", p.names as "names!",
             p.nets as "nets!", s.reversed_at as "reversed_at?: SqlTimestamp"
         from unnest($1::uuid[]) as f (game)
-        -- Each by its key, however many there are: the limit keeps it from being joined otherwise.
+        -- The limit makes the planner look up each game by its key.
         cross join lateral (
             select s.game, s.kind, s.room, s.finished_at, s.ending, s.winner, s.gross, s.fee,
                 s.pot, s.taken_over, s.reversed_at

@@ -96,8 +96,8 @@ impl Reports {
     pub async fn today(&self, now: Timestamp, zone: &TimeZone) -> Result<Today, ReportError> {
         let begins_at = day_begins(now, zone, 0);
         let so_far = Interval { from: begins_at, to: now };
-        let (counted, booked) =
-            (self.operation_counts(so_far, true).await?, self.transfer_totals(so_far, true).await?);
+        let counted = self.operation_counts(so_far, true).await?;
+        let booked = self.transfer_totals(so_far, true).await?;
         let mut rooms = BTreeMap::<String, Figures>::new();
         let mut hours = BTreeMap::<i64, Figures>::new();
         let mut hour_ms = begins_at.ms() - begins_at.ms().rem_euclid(3_600_000);

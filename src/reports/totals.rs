@@ -35,7 +35,8 @@ impl Reports {
 async fn totals(pool: &PgPool, filter: &SettlementFilter) -> Result<Totals, sqlx::Error> {
     let (from, to) = filter.between();
     // The whole days, from the first one until before the last one.
-    let (first, last) = (first_whole_day(from), day(to));
+    let first = first_whole_day(from);
+    let last = day(to);
     let (first, last) = if first.to_jiff() < last.to_jiff() { (first, last) } else { (last, last) };
     let (gross_min, gross_max) = filter.gross();
     let row = sqlx::query!(

@@ -15,7 +15,7 @@ pub struct Calendar(TimeZone);
 
 /// The time zone is unknown, or newer than this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
+#[error("unknown time zone: use an IANA name such as Asia/Manila")]
 pub struct ParseTimeZoneError;
 
 impl Calendar {

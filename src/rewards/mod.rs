@@ -134,17 +134,20 @@ pub enum RewardError {
     DailyClaimed { next_at: Timestamp },
     #[error("{has} is not less than {floor}, stakes included")]
     ReliefNotDue { has: Coins, floor: Coins },
-    #[error("today's reliefs were given; the next can be at {}", crate::clock::to_jiff(*.next_at))]
+    #[error(
+        "today's reliefs were used; the next one is possible at {}",
+        crate::clock::to_jiff(*.next_at)
+    )]
     ReliefUsedUp { next_at: Timestamp },
     #[error(
-        "your network has row its reliefs of the day; the next can be at {}",
+        "your network has used its reliefs of the day; the next one is possible at {}",
         crate::clock::to_jiff(*.next_at)
     )]
     NetworkUsedUp { next_at: Timestamp },
     /// The player's welcome grant is still due and comes first.
     #[error(
-        "your network row row its welcomes of the day when you came: sign in again from {} on, or \
-         link an identity",
+        "your network had used its welcome grants of the day when you came: sign in again from {} on, \
+         or link an identity",
         crate::clock::to_jiff(*.next_at)
     )]
     WelcomeDue { next_at: Timestamp },

@@ -71,7 +71,7 @@ impl StandingsBatch {
     pub async fn write(self, pool: &PgPool) -> Result<(), StandingsError> {
         let mut tx = pool.begin().await?;
         if projection::lock_position(&mut tx, &self.calendar).await?.is_none() {
-            return Err(StandingsError::Unreadable("another process counts".to_owned()));
+            return Err(StandingsError::Unreadable("another process is projecting".to_owned()));
         }
         projection::write_update(&mut tx, &self.update).await?;
         sqlx::query!(

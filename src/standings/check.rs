@@ -46,7 +46,7 @@ pub async fn check(
     };
     let mut checked = StandingsCheck { seal: progress.seal, ..StandingsCheck::default() };
     if progress.calendar != calendar.to_string() {
-        checked.differences.push(format!("counted by {}, not by {calendar}", progress.calendar));
+        checked.differences.push(format!("projected with calendar {}, not {calendar}", progress.calendar));
         return Ok(checked);
     }
     let mut update = StandingsUpdate::default();
@@ -57,7 +57,8 @@ pub async fn check(
             checked.games += 1;
         }
     }
-    let (sums, counters) = (read_all_sums(&mut tx).await?, read_counters(&mut tx).await?);
+    let sums = read_all_sums(&mut tx).await?;
+    let counters = read_counters(&mut tx).await?;
     let scores = read_scores(&mut tx).await?;
     checked.players = sums.len();
     checked.scores = scores.len();
@@ -69,7 +70,7 @@ pub async fn check(
         .await?;
     if usize::try_from(results) != Ok(update.results.len()) {
         let expected = update.results.len();
-        checked.differences.push(format!("{results} results, and not {expected}"));
+        checked.differences.push(format!("{results} results instead of {expected}"));
     }
     Ok(checked)
 }
@@ -83,11 +84,11 @@ fn compare<K: std::fmt::Debug + Ord, V: std::fmt::Debug + PartialEq>(
     for (key, value) in expected {
         if stored.get(key) != Some(value) {
             let found = stored.get(key);
-            differences.push(format!("{what} of {key:?}: {found:?}, and not {value:?}"));
+            differences.push(format!("{what} of {key:?}: {found:?} instead of {value:?}"));
         }
     }
     for key in stored.keys().filter(|key| !expected.contains_key(key)) {
-        differences.push(format!("{what} of {key:?}: nothing was counted"));
+        differences.push(format!("{what} of {key:?}: unexpected row"));
     }
 }
 

@@ -176,7 +176,8 @@ impl BoardId {
 
 impl Standings {
     pub fn new(pool: PgPool, live: LiveStore, calendar: Calendar) -> Self {
-        let (generation, filling) = (AtomicI64::new(0), Mutex::new(()));
+        let generation = AtomicI64::new(0);
+        let filling = Mutex::new(());
         let first_day = OnceLock::new();
         let inner = Arc::new(Inner { pool, live, calendar, generation, filling, first_day });
         Self { inner, records: Records::without_archive() }
@@ -227,7 +228,7 @@ impl Standings {
             }
             None => {
                 self.fill(&of, &key).await?;
-                let missing = || Unavailable::new("a board went as soon as it was filled".into());
+                let missing = || Unavailable::new("a board expired as soon as it was filled".into());
                 live.board_page(&key, asked, limit, player).await?.ok_or_else(missing)?
             }
         };
@@ -322,7 +323,7 @@ impl Standings {
                 projected = self.catch_up() => projected,
             };
             if let Err(error) = projected {
-                tracing::warn!(%error, "standings are late");
+                tracing::warn!(%error, "the projection of standings failed");
             }
         }
     }
@@ -357,7 +358,7 @@ impl Standings {
         let live = &self.inner.live;
         for scores in scores.chunks(RAISED_AT_ONCE) {
             if let Err(error) = live.raise_scores(key, scores).await {
-                tracing::warn!(board = key, %error, "a leaderboard in Redis is late");
+                tracing::warn!(board = key, %error, "a leaderboard in Redis was not updated");
             }
         }
     }

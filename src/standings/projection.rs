@@ -112,7 +112,7 @@ pub(super) async fn lock_position(
     if row.calendar == calendar {
         return Ok(Some(ProjectionPosition { seal: row.seal, generation: row.generation }));
     }
-    tracing::warn!(before = %row.calendar, now = %calendar, "standings are counted anew");
+    tracing::warn!(before = %row.calendar, now = %calendar, "standings are rebuilt");
     sqlx::query!("delete from board_scores").execute(&mut *connection).await?;
     sqlx::query!("delete from player_counters").execute(&mut *connection).await?;
     sqlx::query!("delete from player_statistics").execute(&mut *connection).await?;
@@ -258,7 +258,7 @@ pub(super) async fn read_settled_games(
 /// Replays a game to its end.
 fn replay_to_end(game: Uuid, record: Result<String, RecordError>) -> Option<AnyGame> {
     let unknown = |error: &dyn std::fmt::Display| {
-        tracing::warn!(%game, %error, "how a game ended is not known");
+        tracing::warn!(%game, %error, "the ending of a game is unknown");
     };
     let record = record.inspect_err(|error| unknown(error)).ok()?;
     let end = GameReplay::from_json(&record).and_then(|replay| replay.end());
@@ -468,7 +468,7 @@ pub(super) fn parse_score_key(
     starts_on: Date,
     player: Uuid,
 ) -> Result<ScoreKey, sqlx::Error> {
-    let unknown = || sqlx::Error::Decode(format!("no board: {board} {span}").into());
+    let unknown = || sqlx::Error::Decode(format!("unknown board: {board} {span}").into());
     let board = Board::ALL.into_iter().find(|one| one.as_str() == board).ok_or_else(unknown)?;
     let span = Span::ALL.into_iter().find(|one| one.as_str() == span).ok_or_else(unknown)?;
     Ok(ScoreKey { kind, board, span, starts_on, player: PlayerId(player) })

@@ -27,7 +27,8 @@ impl Standings {
         asked: BoardPageQuery,
     ) -> Result<BoardPage, StandingsError> {
         let calendar = self.calendar();
-        let (starts_on, since) = (calendar.start(span, now), calendar.start_instant(span, now));
+        let starts_on = calendar.start(span, now);
+        let since = calendar.start_instant(span, now);
         let since = since.to_sqlx();
         let BoardPageQuery { section, limit, player } = asked;
         let limit = limit.clamp(1, super::LIMIT_MAX);

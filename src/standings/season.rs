@@ -59,7 +59,7 @@ pub struct Season {
 
 /// The time zone is unknown, or newer than this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no time zone that this server knows: give an IANA name, as in Asia/Manila")]
+#[error("unknown time zone: use an IANA name such as Asia/Manila")]
 pub struct ParseZoneError;
 
 /// The number of months does not divide a year.

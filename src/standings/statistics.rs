@@ -115,7 +115,8 @@ impl StandingsUpdate {
             let own = game.counts.iter().filter(|(counted, ..)| counted == player);
             let own = own.map(|(_, name, more)| (*name, *more));
             for (name, more) in own.chain(pot.map(|_| (HITS, 1))) {
-                let (kind, name) = (game.kind.clone(), name.to_owned());
+                let kind = game.kind.clone();
+                let name = name.to_owned();
                 let key = CounterKey { player: *player, kind, name };
                 *self.counters.entry(key).or_default() += more;
             }
@@ -128,7 +129,8 @@ impl StandingsUpdate {
                 let won = net.hundredths().max(0);
                 for (board, gained) in [(Board::Coins, won), (Board::Hits, pot.map_or(0, |_| 1))] {
                     if gained > 0 {
-                        let (kind, player) = (game.kind.clone(), *player);
+                        let kind = game.kind.clone();
+                        let player = *player;
                         let key = ScoreKey { kind, board, span, starts_on, player };
                         let reached_at = game.finished_at;
                         let nothing = Score { points: 0, reached_at };
@@ -204,7 +206,8 @@ mod tests {
         assert_eq!(update.counters, counted);
         let starts_on = calendar.start(Span::Day, Timestamp::from_ms(1_772_366_400_000));
         let key = |board, number| {
-            let (kind, player) = (KIND.to_owned(), player(number));
+            let kind = KIND.to_owned();
+            let player = player(number);
             ScoreKey { kind, board, span: Span::Day, starts_on, player }
         };
         assert_eq!(update.scores[&key(Board::Coins, 1)].points, 3 * 380);

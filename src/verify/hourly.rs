@@ -67,11 +67,11 @@ impl Checks {
             last: Arc::default(),
             differences: gauge(
                 "bahay_ledger_check_differences",
-                "What the last check of the ledger found that does not add up; -1 before the first",
+                "Differences found by the last check of the ledger; -1 before the first",
             ),
             finished_at: gauge(
                 "bahay_ledger_check_finished_timestamp_seconds",
-                "When the last check of the ledger ended, in seconds since 1970",
+                "End of the last check of the ledger, in seconds since 1970",
             ),
         }
     }

@@ -78,11 +78,11 @@ pub enum Mismatch {
     RefusedAndBooked,
     #[error("its settlement has no record")]
     NoRecord,
-    #[error("its record does not hold: {fault}")]
+    #[error("its record is invalid: {fault}")]
     Record { fault: String },
     #[error("its record is of another {what}")]
     RecordDiffers { what: &'static str },
-    #[error("its documents are not those that were settled: their hash is another")]
+    #[error("its documents do not have the hash of the settlement's input")]
     HashDiffers,
     #[error("the answer of {key} is not what follows from the game")]
     AnswerDiffers { key: &'static str },
@@ -112,9 +112,10 @@ impl fmt::Display for Report {
         if closed > 0 {
             writeln!(f, "  {closed} closed months, which have transfers and no entries")?;
         }
-        writeln!(f, "  {operations} operations, {pending_house_entries} of them not folded yet")?;
+        let pending = pending_house_entries;
+        writeln!(f, "  {operations} operations, {pending} of them with pending house entries")?;
         let ReplayCounts { opened, refused, settled, voided, actions, .. } = &self.games;
-        writeln!(f, "  {games} games; read again: {opened} openings, {refused} refused ones,")?;
+        writeln!(f, "  {games} games; compared: {opened} openings, {refused} refused ones,")?;
         writeln!(f, "  {settled} settlements with {actions} actions replayed, {voided} voids")?;
         if let Some(head) = self.books.head {
             writeln!(f, "  the chain of seals ends with {head}")?;
@@ -123,7 +124,7 @@ impl fmt::Display for Report {
         if complaints.is_empty() {
             return write!(f, "no difference");
         }
-        writeln!(f, "{} differences, of each kind the first hundred", complaints.len())?;
+        writeln!(f, "{} differences", complaints.len())?;
         for (number, complaint) in (1..).zip(&complaints) {
             if number > 1 {
                 writeln!(f)?;

@@ -14,9 +14,9 @@ use bahay_engine::table::{DocumentError, InvalidRecordError, Readable, Record, V
 pub enum VerifyError {
     #[error("not the record of a game: {0}")]
     Malformed(String),
-    #[error("the record is of a game that this program does not know: {0}")]
+    #[error("the record is of an unknown kind: {0}")]
     UnknownKind(String),
-    #[error("the record does not hold: {0}")]
+    #[error("the record is invalid: {0}")]
     Invalid(#[from] InvalidRecordError),
 }
 

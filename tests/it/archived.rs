@@ -396,7 +396,7 @@ async fn a_record_stays_until_its_grace_period_is_over_and_its_object_is_whole()
     let written = fs::read(&object).unwrap();
     fs::write(&object, b"something else").unwrap();
     let refused = old.mover(20).archive_all(u64::MAX, false).await;
-    assert!(matches!(refused, Err(ArchivingError::ReadOtherwise { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ArchivingError::ReadMismatch { .. })), "{refused:?}");
     old.unlocked().await;
     let (here, there) = old.places().await;
     assert!(here > 0 && there > 0, "{here} {there}");

@@ -154,7 +154,7 @@ async fn brokers_are_reached_over_tls_with_a_password_that_is_not_shown() {
     let forever = [known.as_slice(), &["--follow"]].concat();
     refused(publish(&bank, &at("ana:hush-hush@"), &forever), "authorization violation");
     refused(publish(&bank, "nats://ana:hush-hush@127.0.0.1:1", &[]), "cannot be reached");
-    refused(publish(&bank, "https://ana:hush-hush@a", &["--follow"]), "is no address of NATS");
+    refused(publish(&bank, "https://ana:hush-hush@a", &["--follow"]), "is not a NATS address");
     refused(publish(&bank, &ana, &["--nats-credentials", "/nowhere"]), "cannot be read: /nowhere");
     refused(publish(&bank, &ana, &["--nats-subject", "a.*"]), "words of letters");
 }

@@ -122,8 +122,8 @@ async fn a_migration_that_gets_no_lock_gives_up_and_leaves_nothing_half_done() {
         );
         assert_eq!(
             error.to_string(),
-            "migration 9001 did not get a lock that others hold, in 3 attempts: nothing of it was \
-             done; end what holds the lock (see pg_locks), and run `bahay migrate` again"
+            "migration 9001 could not acquire a lock in 3 attempts and was rolled back; end the session \
+             that holds the lock (see pg_locks), and run `bahay migrate` again"
         );
         assert_eq!(done(&owner).await, (false, false, false));
         reader.close().await.unwrap();
@@ -157,8 +157,8 @@ async fn an_older_program_refuses_a_schema_that_was_changed_otherwise() {
     assert!(matches!(refused, SchemaError::Ahead { version: SAMPLE }), "{refused}");
     assert_eq!(
         db::migrate(&owner).await.unwrap_err().to_string(),
-        "the schema has migration 9001, which this program is too old to know: run `bahay migrate` \
-         of the version that it is of"
+        "the schema has migration 9001, which is newer than this program: run `bahay migrate` \
+         of that later version"
     );
     assert_eq!(done(&owner).await, (true, true, true));
 }

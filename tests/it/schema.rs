@@ -37,17 +37,17 @@ async fn a_schema_that_the_program_does_not_know_is_refused() {
     .await;
     refuse(
         "update _sqlx_migrations set version = 999 where version = 12",
-        "the schema has migration 999, which this program is too old to know",
+        "the schema has migration 999, which is newer than this program",
     )
     .await;
     refuse(
         "update _sqlx_migrations set checksum = '\\x00' where version = 5",
-        "migration 5 was applied from another text than this program has",
+        "migration 5 was applied with another text than this program's",
     )
     .await;
     refuse(
         "update _sqlx_migrations set success = false where version = 5",
-        "migration 5 broke off half-way: mend the schema by hand",
+        "migration 5 was interrupted: repair the schema by hand",
     )
     .await;
 }

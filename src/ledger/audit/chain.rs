@@ -102,7 +102,8 @@ async fn check_operations(
             let found = booked.binary_search_by_key(operation, |one| one.id);
             let found = found.ok().map(|index| booked[index].digest());
             if found.as_ref() != Some(digest) {
-                let (operation, seal) = (*operation, seal.head.number);
+                let operation = *operation;
+                let seal = seal.head.number;
                 listed.add(Difference::OperationDiffers { operation, seal });
             }
         }
@@ -138,7 +139,9 @@ pub(super) async fn check_members(
     .fetch_all(connection)
     .await?;
     differences.extend(rows.into_iter().map(|row| {
-        let (operation, seals, notes) = (row.operation, row.seals, row.notes);
+        let operation = row.operation;
+        let seals = row.seals;
+        let notes = row.notes;
         Difference::NotSealedOnce { operation, seals, notes }
     }));
     Ok(())

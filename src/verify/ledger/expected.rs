@@ -59,7 +59,8 @@ impl Seating<'_> {
         let mut left = self.stakes.to_vec();
         let at = |seat: Seat| seat.index();
         for payment in &settlement.payments {
-            let (from, to) = (at(payment.from), at(payment.to));
+            let from = at(payment.from);
+            let to = at(payment.to);
             let stake = left.get_mut(from)?;
             *stake = stake.checked_sub(payment.paid).filter(|left| !left.is_negative())?;
             push_transfer(&mut transfers, "payment", self.stake(from), self.wallet(to), payment.paid);
@@ -139,8 +140,10 @@ mod tests {
 
     #[test]
     fn a_game_moves_what_its_rules_say_and_nothing_else() {
-        let (one, two) = (PlayerId(Uuid::from_u128(1)), PlayerId(Uuid::from_u128(2)));
-        let (loser, winner) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+        let one = PlayerId(Uuid::from_u128(1));
+        let two = PlayerId(Uuid::from_u128(2));
+        let loser = Seat::new(0).unwrap();
+        let winner = Seat::new(1).unwrap();
         let seating = Seating {
             game: GameId(Uuid::nil()),
             table: TableId(Uuid::nil()),
