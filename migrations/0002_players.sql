@@ -14,7 +14,7 @@ create table players (
     created_at timestamptz not null default now(),
     -- The last change of the name by the player.
     renamed_at timestamptz null,
-    -- Whether the welcome grant is still due: the guest's network had used up its welcome grants of that day.
+    -- True if the welcome grant is still due: the guest's network had used up its welcome grants of that day.
     -- The guest gets the grant on a later day, or after linking an identity.
     welcome_due boolean not null default false,
     -- The time of the deletion. A deleted player keeps its id, because the books refer to it, and no personal

@@ -185,7 +185,7 @@ grant select, insert on seals to bahay_service;
 create table ledger_checks (
     -- The beginning of the slot.
     slot timestamptz primary key,
-    -- Whether all games were replayed, or only those since the check before.
+    -- The extent: every game is replayed, or only those since the check before.
     extent text not null check (extent in ('everything', 'recent')),
     started_at timestamptz not null default now(),
     finished_at timestamptz null,

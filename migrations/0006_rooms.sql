@@ -14,7 +14,7 @@ create table room_revisions (
     room text not null references rooms deferrable initially deferred,
     revision integer not null check (revision > 0),
     name text not null check (char_length(name) between 1 and 40),
-    -- Whether games may begin.
+    -- True if games may begin.
     is_open boolean not null,
     -- The name of the rule set that the rules were derived from; single switches may differ.
     rule_set text not null check (rule_set ~ '^[a-z][a-z0-9_]{0,31}$'),
@@ -24,7 +24,7 @@ create table room_revisions (
     -- The minimum balance for sitting down, in addition to what the terms require; and the maximum balance.
     coins_min bigint not null check (coins_min >= 0),
     coins_max bigint null check (coins_max >= coins_min),
-    -- Whether the room is closed to guests, who are known by a device alone.
+    -- True if the room is closed to guests, who are known by a device alone.
     needs_account boolean not null default false,
     -- Null for the rooms that the program creates at its first start.
     changed_by uuid null references operators,
@@ -39,7 +39,7 @@ alter table rooms add constraint rooms_have_a_revision
 grant select, insert, update (revision) on rooms to bahay_service;
 grant select, insert on room_revisions to bahay_service;
 
--- Whether games may begin at all, in addition to each room's setting: one row. Closing the house changes no
+-- The state of the house, in one row: games may begin only if it is open, in addition to each room's setting. Closing the house changes no
 -- room, so opening it restores the former state.
 create table house (
     one boolean primary key default true check (one),

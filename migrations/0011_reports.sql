@@ -61,7 +61,7 @@ create table settlements (
     fee bigint not null check (fee >= 0),
     pot bigint null check (pot >= 0),
     took_pot boolean not null generated always as (pot is not null) stored,
-    -- Whether the AI has acted for a player.
+    -- True if the AI has acted for a player.
     taken_over boolean not null,
     -- The time at which a reversal of the settlement was booked.
     reversed_at timestamptz null,

@@ -217,11 +217,11 @@ pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), Sch
         return Err(SchemaError::Dirty { version });
     }
     let applied = connection.list_applied_migrations(MIGRATIONS_TABLE).await?;
-    let known = || MIGRATOR.iter().map(|migration| (migration.version, &migration.checksum));
+    let built_in = || MIGRATOR.iter().map(|migration| (migration.version, &migration.checksum));
     let additive = additive_in_tx(connection).await?;
     for migration in &applied {
         let version = migration.version;
-        match known().find(|(known_version, _)| *known_version == version) {
+        match built_in().find(|(known_version, _)| *known_version == version) {
             None if additive.contains(&version) => {}
             None => return Err(SchemaError::Ahead { version }),
             Some((_, checksum)) if *checksum != migration.checksum => {
@@ -230,7 +230,7 @@ pub async fn check_schema_in_tx(connection: &mut PgConnection) -> Result<(), Sch
             Some(_) => {}
         }
     }
-    match known().find(|(version, _)| applied.iter().all(|applied| applied.version != *version)) {
+    match built_in().find(|(version, _)| applied.iter().all(|applied| applied.version != *version)) {
         Some((version, _)) => Err(SchemaError::Behind { version }),
         None => Ok(()),
     }
@@ -272,13 +272,13 @@ impl<T, C> Page<T, C> {
 /// # Errors
 /// If it does not answer.
 pub async fn takes_writes(pool: &PgPool) -> Result<bool, sqlx::Error> {
-    let asked = sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"
         select not pg_is_in_recovery() and not current_setting('transaction_read_only')::boolean
             as "takes_writes!"
         "#
     );
-    let takes_writes = asked.fetch_one(pool).await?;
+    let takes_writes = query.fetch_one(pool).await?;
     if !takes_writes {
         failure::note_read_only();
     }

@@ -39,7 +39,7 @@ pub struct SeatDetail {
     pub player: PlayerId,
     /// The player's current name.
     pub name: String,
-    /// Whether the player is a house bot.
+    /// True if the player is a house bot.
     pub is_bot: bool,
     pub stake: Coins,
     /// The change by the game without the ante; `None` while the game is open, zero after a

@@ -242,20 +242,20 @@ const READ_MARK: &str = "select current_setting('bahay.connection', true)";
 pub async fn check_pooling(options: &PgConnectOptions) -> Result<(), ConnectError> {
     let mut first = open(options).await?;
     let mark = read_text(first.fetch_one(SET_MARK).await)?;
-    let mut held = Vec::new();
+    let mut others = Vec::new();
     for _ in 0..HELD {
         let mut other = open(options).await?;
-        let seen = timeout(SETUP_TIMEOUT, async {
+        let other_mark = timeout(SETUP_TIMEOUT, async {
             other.execute("begin").await.map_err(ConnectError::Unreachable)?;
             read_text(other.fetch_one(READ_MARK).await)
         });
         // A pooler without a free session makes the connection wait, which reveals nothing about
         // sharing.
-        let Ok(seen) = seen.await else { break };
-        if seen? == mark {
+        let Ok(other_mark) = other_mark.await else { break };
+        if other_mark? == mark {
             return Err(ConnectError::SharedSession);
         }
-        held.push(other);
+        others.push(other);
     }
     // A session held by another connection is not available here, or not soon.
     let own = timeout(SETUP_TIMEOUT, first.fetch_one(READ_MARK)).await;

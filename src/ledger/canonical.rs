@@ -250,11 +250,11 @@ mod tests {
     #[test]
     fn a_document_takes_its_place_among_the_fields() {
         let document = Document::canonicalize(&json!({ "y": 1, "x": 2 })).unwrap();
-        let with = |value: Value| to_canonical_json_with(&value, "m", &document).unwrap();
+        let with_document = |value: Value| to_canonical_json_with(&value, "m", &document).unwrap();
         assert_eq!(
-            with(json!({ "z": { "b": 1 }, "a": 1 })),
+            with_document(json!({ "z": { "b": 1 }, "a": 1 })),
             r#"{"a":1,"m":{"x":2,"y":1},"z":{"b":1}}"#
         );
-        assert_eq!(with(json!({})), r#"{"m":{"x":2,"y":1}}"#);
+        assert_eq!(with_document(json!({})), r#"{"m":{"x":2,"y":1}}"#);
     }
 }

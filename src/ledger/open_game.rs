@@ -25,11 +25,11 @@ pub(super) fn decide(
         return Err(LedgerError::TableBusy { table: *table, game: busy.id });
     }
 
-    let asked = input.stake_terms();
+    let stake_terms = input.stake_terms();
     let mut stakes = Vec::with_capacity(players.len());
     let mut cannot_pay = SeatSet::EMPTY;
     for (seat, player) in seats_of(players) {
-        match asked.stake_of(books.spendable_balance(player)) {
+        match stake_terms.stake_of(books.spendable_balance(player)) {
             Some(stake) => stakes.push(stake),
             None => cannot_pay = cannot_pay.with(seat),
         }
@@ -82,9 +82,9 @@ fn max_gains(input: &OpenGame, stakes: &[Coins], books: &Books) -> Result<Vec<Co
     let antes = stakes.iter().map(|_| input.ante);
     let pot = Coins::checked_sum(antes.chain([books.balance(&Account::Pot(input.table))]));
     let pot = pot.ok_or_else(|| LedgerError::broken("a POT does not fit 64 bits"))?;
-    let of = |seat: usize| {
+    let gain_of_seat = |seat: usize| {
         let others = stakes.iter().enumerate().filter(|(other, _)| *other != seat);
         allowance::max_gain(others.map(|(_, stake)| *stake), pot)
     };
-    Ok((0..stakes.len()).map(of).collect())
+    Ok((0..stakes.len()).map(gain_of_seat).collect())
 }

@@ -43,7 +43,7 @@ pub struct OpenGame {
     pub ante: Coins,
     /// The most that a seat can lose besides its ante. A wallet must cover it.
     pub stake_max: Coins,
-    /// Whether a wallet with less than `stake_max` after the ante is staked as a whole.
+    /// True if a wallet with less than `stake_max` after the ante is staked as a whole.
     #[serde(skip_serializing_if = "is_false")]
     pub short_stakes: bool,
     /// The players by seat.

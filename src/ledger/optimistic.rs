@@ -146,7 +146,7 @@ async fn read_snapshot(
         players.push(player);
         stakes.push(stake);
     }
-    let mut found = Games::default();
+    let mut games = Games::default();
     let ids = row.game_ids.unwrap_or_default().into_iter();
     let tables = row.table_ids.unwrap_or_default().into_iter();
     let rooms = row.rooms.unwrap_or_default().into_iter();
@@ -155,7 +155,7 @@ async fn read_snapshot(
     for ((((id, table_id), room), state), ante) in ids.zip(tables).zip(rooms).zip(states).zip(antes)
     {
         let (players, stakes) = seats.remove(&id).unwrap_or_default();
-        found.add(GameRow { id, table_id, room, state, ante, players, stakes })?;
+        games.add(GameRow { id, table_id, room, state, ante, players, stakes })?;
     }
-    Ok(BatchSnapshot { games: found, account_states, stored: stored.collect() })
+    Ok(BatchSnapshot { games, account_states, stored: stored.collect() })
 }

@@ -39,7 +39,7 @@ pub struct Entry {
     pub balance_after: Coins,
     /// The game of the operation, if any.
     pub game: Option<GameId>,
-    /// Whether that game is settled, so that it has a record.
+    /// True if that game is settled, so that it has a record.
     pub has_record: bool,
     pub booked_at_ms: i64,
 }

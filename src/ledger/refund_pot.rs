@@ -10,7 +10,7 @@
 //! Contributions are read without locks, and the refund is booked only if the POT still has the
 //! version that was read. A refund requested by a table is idempotent, because its key names the
 //! last game opened there and the player; the key of a refund of a deleted table names the version
-//! of the POT's account. Whether a table is gone is decided in `tables`.
+//! of the POT's account. The module `tables` decides whether a table is gone.
 
 use std::collections::BTreeMap;
 
@@ -122,8 +122,8 @@ impl Ledger {
     /// Refunds what a private table requests, and writes a notice to each player who gets coins.
     /// Returns the outcome and the current balance of the POT. A repeated request returns the same
     /// outcome.
-    pub async fn perform_pot_refund(&self, asked: PotRefundRequest) -> Result<(PotRefundOutcome, Coins), LedgerError> {
-        let PotRefundRequest { table, game, player } = asked;
+    pub async fn perform_pot_refund(&self, request: PotRefundRequest) -> Result<(PotRefundOutcome, Coins), LedgerError> {
+        let PotRefundRequest { table, game, player } = request;
         let input = RefundPot { table, since: RefundPoint::Game(game), player };
         let mut tx = self.pool.begin().await?;
         // Both values are of one snapshot: if the refund was booked before, another game may be

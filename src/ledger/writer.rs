@@ -64,13 +64,13 @@ impl HouseIds {
     ) -> Result<BTreeMap<Account, i64>, sqlx::Error> {
         let needed: BTreeSet<_> =
             requests.iter().filter_map(|request| request.operation.house_account()).collect();
-        let mut known = BTreeMap::new();
+        let mut resolved = BTreeMap::new();
         let mut missing = BTreeSet::new();
         {
             let ids = self.0.read().unwrap_or_else(PoisonError::into_inner);
             for account in needed {
                 match ids.get(&account) {
-                    Some(id) => drop(known.insert(account, *id)),
+                    Some(id) => drop(resolved.insert(account, *id)),
                     None => drop(missing.insert(account)),
                 }
             }
@@ -79,9 +79,9 @@ impl HouseIds {
             let made = post::house_ids(connection, &missing).await?;
             let mut ids = self.0.write().unwrap_or_else(PoisonError::into_inner);
             ids.extend(made.clone());
-            known.extend(made);
+            resolved.extend(made);
         }
-        Ok(known)
+        Ok(resolved)
     }
 }
 

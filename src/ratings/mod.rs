@@ -421,12 +421,12 @@ mod tests {
         let mut rated = BTreeMap::new();
         apply_game(&mut rated, &finished([1, 2, 3], Some(0)));
         apply_game(&mut rated, &RatedGame { kind: "other".to_owned(), ..finished([1, 2, 3], Some(1)) });
-        let of = |player: u128, kind: &str| {
+        let gained_and_games = |player: u128, kind: &str| {
             let one = rated[&(Uuid::from_u128(player), kind.to_owned())];
             (one.rating > INITIAL_RATING, one.games)
         };
-        assert_eq!([of(1, "tongits"), of(2, "tongits")], [(true, 1), (false, 1)]);
-        assert_eq!([of(1, "other"), of(2, "other")], [(false, 1), (true, 1)]);
+        assert_eq!([gained_and_games(1, "tongits"), gained_and_games(2, "tongits")], [(true, 1), (false, 1)]);
+        assert_eq!([gained_and_games(1, "other"), gained_and_games(2, "other")], [(false, 1), (true, 1)]);
     }
 
     #[test]

@@ -158,8 +158,8 @@ impl Records {
         hash: &[u8],
         game: Uuid,
     ) -> Result<Arc<[u8]>, RecordError> {
-        if let Some(known) = self.cached_dictionary(name) {
-            return Ok(known);
+        if let Some(cached) = self.cached_dictionary(name) {
+            return Ok(cached);
         }
         let read = self.require_store()?.get(name).await;
         let read = read.map_err(|reason| RecordError::Unreachable { reason })?;
@@ -167,14 +167,14 @@ impl Records {
             return Err(damaged(game, "its dictionary has another hash"));
         }
         let read: Arc<[u8]> = read.into();
-        let mut known = self.dictionaries.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(name.to_owned(), read.clone());
+        let mut dictionaries = self.dictionaries.write().unwrap_or_else(PoisonError::into_inner);
+        dictionaries.insert(name.to_owned(), read.clone());
         Ok(read)
     }
 
     fn cached_dictionary(&self, name: &str) -> Option<Arc<[u8]>> {
-        let known = self.dictionaries.read().unwrap_or_else(PoisonError::into_inner);
-        known.get(name).cloned()
+        let dictionaries = self.dictionaries.read().unwrap_or_else(PoisonError::into_inner);
+        dictionaries.get(name).cloned()
     }
 
     fn require_store(&self) -> Result<&ArchiveStore, RecordError> {

@@ -36,7 +36,7 @@ impl Balance {
     }
 }
 
-/// Whether an operation can be reversed, as far as its own rows show.
+/// The reversibility of an operation, as far as its own rows show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reversibility {
     Possible,
@@ -120,7 +120,7 @@ pub struct TransferRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckRow {
     pub slot: Timestamp,
-    /// Whether all games were replayed.
+    /// True if all games were replayed.
     pub everything: bool,
     pub started_at: Timestamp,
     /// The end of the check; `None` while it runs, or if it was interrupted.

@@ -52,8 +52,8 @@ impl Reports {
         let over = clock::subtract(now, SETTLED_AFTER).ms();
         let to = Timestamp::from_ms(over - over.rem_euclid(HOUR_MS));
         // Concurrent requests wait for the lock here, and not for the database.
-        let mut kept = self.deals.0.lock().await;
-        if let Some(deals) = kept.filter(|deals| deals.to == to) {
+        let mut cached = self.deals.0.lock().await;
+        if let Some(deals) = cached.filter(|deals| deals.to == to) {
             return Ok(deals);
         }
         let mut spans = [DealSpan::default(); SPANS.len()];
@@ -70,6 +70,6 @@ impl Reports {
         )
         .fetch_one(&self.pool)
         .await?;
-        Ok(*kept.insert(Deals { to, spans, unended }))
+        Ok(*cached.insert(Deals { to, spans, unended }))
     }
 }

@@ -31,7 +31,7 @@ pub enum RecordVerdict {
         actions: usize,
         /// The settlement recomputed from the record.
         recomputed: Settlement,
-        /// Whether the stored settlement equals the recomputed one.
+        /// True if the stored settlement equals the recomputed one.
         is_booked: bool,
         /// The commitments and reveals of the clients, by seat.
         clients: Vec<Contribution>,

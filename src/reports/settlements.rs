@@ -42,9 +42,9 @@ pub struct SettlementFilter {
     /// The bounds of the losers' payments before the fee.
     pub gross_min: Option<Coins>,
     pub gross_max: Option<Coins>,
-    /// Whether the POT was won.
+    /// True if the POT was won.
     pub took_pot: Option<bool>,
-    /// Whether the AI has acted for a player.
+    /// True if the AI has acted for a player.
     pub taken_over: Option<bool>,
 }
 

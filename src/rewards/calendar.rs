@@ -57,7 +57,7 @@ mod tests {
     use crate::clock::Timestamp;
     use jiff::civil::date;
 
-    fn at(text: &str) -> Timestamp {
+    fn instant(text: &str) -> Timestamp {
         crate::clock::from_jiff(text.parse().unwrap())
     }
 
@@ -65,22 +65,22 @@ mod tests {
     #[test]
     fn days_begin_at_the_players_midnight() {
         let manila: Calendar = "Asia/Manila".parse().unwrap();
-        assert_eq!(manila.day(at("2026-03-01T15:59:59Z")), date(2026, 3, 1));
-        assert_eq!(manila.day(at("2026-03-01T16:00:00Z")), date(2026, 3, 2));
-        assert_eq!(manila.start_of(date(2026, 3, 2)), at("2026-03-01T16:00:00Z"));
-        assert_eq!(Calendar::utc().day(at("2026-03-01T16:00:00Z")), date(2026, 3, 1));
+        assert_eq!(manila.day(instant("2026-03-01T15:59:59Z")), date(2026, 3, 1));
+        assert_eq!(manila.day(instant("2026-03-01T16:00:00Z")), date(2026, 3, 2));
+        assert_eq!(manila.start_of(date(2026, 3, 2)), instant("2026-03-01T16:00:00Z"));
+        assert_eq!(Calendar::utc().day(instant("2026-03-01T16:00:00Z")), date(2026, 3, 1));
     }
 
     #[test]
     fn days_are_as_long_as_the_clocks_make_them() {
         // Midnight is skipped on this day.
         let cairo: Calendar = "Africa/Cairo".parse().unwrap();
-        assert_eq!(cairo.start_of(date(2026, 4, 24)), at("2026-04-23T22:00:00Z"));
-        assert_eq!(cairo.day(at("2026-04-23T21:59:59Z")), date(2026, 4, 23));
+        assert_eq!(cairo.start_of(date(2026, 4, 24)), instant("2026-04-23T22:00:00Z"));
+        assert_eq!(cairo.day(instant("2026-04-23T21:59:59Z")), date(2026, 4, 23));
         // This day was skipped entirely.
         let apia: Calendar = "Pacific/Apia".parse().unwrap();
-        assert_eq!(next_day(apia.day(at("2011-12-30T09:59:59Z"))), date(2011, 12, 30));
-        assert_eq!(apia.day(at("2011-12-30T10:00:00Z")), date(2011, 12, 31));
+        assert_eq!(next_day(apia.day(instant("2011-12-30T09:59:59Z"))), date(2011, 12, 30));
+        assert_eq!(apia.day(instant("2011-12-30T10:00:00Z")), date(2011, 12, 31));
     }
 
     #[test]

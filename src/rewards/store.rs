@@ -11,7 +11,7 @@ use crate::ids::PlayerId;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RewardsRow {
     pub(super) time_zone: Option<String>,
-    /// Whether the player's welcome grant is still due.
+    /// True if the player's welcome grant is still due.
     pub(super) welcome_due: bool,
     /// The day of the newest daily reward, and its day of the streak.
     pub(super) daily_date: Option<Date>,

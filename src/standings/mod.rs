@@ -209,30 +209,30 @@ impl Standings {
         board: Board,
         span: Span,
         day: Date,
-        asked: BoardPageQuery,
+        query: BoardPageQuery,
     ) -> Result<BoardPage, StandingsError> {
         let starts_on = self.inner.calendar.start_of_day(span, day);
-        let of = BoardId { kind: kind.to_owned(), board, span, starts_on };
-        let BoardPageQuery { section, limit, player } = asked;
+        let board_id = BoardId { kind: kind.to_owned(), board, span, starts_on };
+        let BoardPageQuery { section, limit, player } = query;
         let limit = limit.clamp(1, LIMIT_MAX);
-        let asked = match section {
+        let section = match section {
             Section::Top { offset } => BoardSection::Top { offset: offset.min(PLACES_MAX) },
             Section::Around => BoardSection::Around,
         };
-        let key = of.key(self.generation().await?);
+        let key = board_id.key(self.generation().await?);
         let live = &self.inner.live;
-        let found = match live.board_page(&key, asked, limit, player).await? {
-            Some(found) => found,
-            None if !self.has_scores(&of).await? => {
+        let page = match live.board_page(&key, section, limit, player).await? {
+            Some(page) => page,
+            None if !self.has_scores(&board_id).await? => {
                 return Ok(BoardPage { starts_on, total: 0, own: None, places: Vec::new() });
             }
             None => {
-                self.fill(&of, &key).await?;
+                self.fill(&board_id, &key).await?;
                 let missing = || Unavailable::new("a board expired as soon as it was filled".into());
-                live.board_page(&key, asked, limit, player).await?.ok_or_else(missing)?
+                live.board_page(&key, section, limit, player).await?.ok_or_else(missing)?
             }
         };
-        self.resolve_names(starts_on, found.total, found.own, found.places).await
+        self.resolve_names(starts_on, page.total, page.own, page.places).await
     }
 
     /// Adds the players' names to ranks.
@@ -341,12 +341,12 @@ impl Standings {
                     self.inner.generation.store(generation, Ordering::Release);
                     let mut boards = BTreeMap::<_, Vec<_>>::new();
                     for (ScoreKey { kind, board, span, starts_on, player }, score) in scores {
-                        let of = BoardId { kind, board, span, starts_on };
+                        let board_id = BoardId { kind, board, span, starts_on };
                         let Score { points: score, reached_at } = score;
-                        boards.entry(of).or_default().push(ReachedScore { player, score, reached_at });
+                        boards.entry(board_id).or_default().push(ReachedScore { player, score, reached_at });
                     }
-                    for (of, scores) in boards {
-                        self.raise(&of.key(generation), &scores).await;
+                    for (board_id, scores) in boards {
+                        self.raise(&board_id.key(generation), &scores).await;
                     }
                 }
             }
@@ -364,8 +364,8 @@ impl Standings {
     }
 
     /// Returns whether a board has any score.
-    async fn has_scores(&self, of: &BoardId) -> Result<bool, sqlx::Error> {
-        let starts_on = of.starts_on.to_sqlx();
+    async fn has_scores(&self, board_id: &BoardId) -> Result<bool, sqlx::Error> {
+        let starts_on = board_id.starts_on.to_sqlx();
         let query = || {
             sqlx::query_scalar!(
                 r#"
@@ -375,9 +375,9 @@ impl Standings {
                     where s.kind = $1 and s.board = $2 and s.span = $3 and s.starts_on = $4
                 ) as "exists!"
                 "#,
-                of.kind,
-                of.board.as_str(),
-                of.span.as_str(),
+                board_id.kind,
+                board_id.board.as_str(),
+                board_id.span.as_str(),
                 starts_on as _
             )
             .fetch_one(&self.inner.pool)
@@ -387,22 +387,22 @@ impl Standings {
 
     /// Fills a board in Redis. Scores that rise meanwhile are raised there by the projection, and
     /// this call only raises scores, so no update is lost.
-    async fn fill(&self, of: &BoardId, key: &str) -> Result<(), StandingsError> {
+    async fn fill(&self, board_id: &BoardId, key: &str) -> Result<(), StandingsError> {
         let _filling = self.inner.filling.lock().await;
         let live = &self.inner.live;
         if live.is_board_filled(key).await? {
             return Ok(());
         }
-        let starts_on = of.starts_on.to_sqlx();
+        let starts_on = board_id.starts_on.to_sqlx();
         let rows = sqlx::query!(
             r#"
             select s.player, s.score, s.reached_at as "reached_at: SqlTimestamp"
             from board_scores s
             where s.kind = $1 and s.board = $2 and s.span = $3 and s.starts_on = $4
             "#,
-            of.kind,
-            of.board.as_str(),
-            of.span.as_str(),
+            board_id.kind,
+            board_id.board.as_str(),
+            board_id.span.as_str(),
             starts_on as _
         )
         .fetch(&self.inner.pool);
@@ -421,9 +421,9 @@ impl Standings {
     }
 
     async fn generation(&self) -> Result<i64, sqlx::Error> {
-        let known = self.inner.generation.load(Ordering::Acquire);
-        if known > 0 {
-            return Ok(known);
+        let generation = self.inner.generation.load(Ordering::Acquire);
+        if generation > 0 {
+            return Ok(generation);
         }
         let progress = db::retry(|| projection::read_position(&self.inner.pool)).await?;
         let generation = progress.map_or(0, |progress| progress.generation);

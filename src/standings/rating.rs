@@ -24,13 +24,13 @@ impl Standings {
         kind: &str,
         span: Span,
         now: Timestamp,
-        asked: BoardPageQuery,
+        query: BoardPageQuery,
     ) -> Result<BoardPage, StandingsError> {
         let calendar = self.calendar();
         let starts_on = calendar.start(span, now);
         let since = calendar.start_instant(span, now);
         let since = since.to_sqlx();
-        let BoardPageQuery { section, limit, player } = asked;
+        let BoardPageQuery { section, limit, player } = query;
         let limit = limit.clamp(1, super::LIMIT_MAX);
         let counted = || {
             sqlx::query_scalar!(

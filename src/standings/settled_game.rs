@@ -25,7 +25,7 @@ pub(super) struct SettledGame {
     pub(super) winner: Option<PlayerId>,
     /// The winner of the POT and its amount.
     pub(super) pot: Option<(PlayerId, Coins)>,
-    /// Whether the game counts on leaderboards. Games with a house bot or at a private table do
+    /// True if the game counts on leaderboards. Games with a house bot or at a private table do
     /// not, so that nobody climbs by choosing opponents.
     pub(super) is_ranked: bool,
     /// All players except house bots, with their change by the game without the ante.
@@ -37,8 +37,8 @@ pub(super) fn ending_and_counts(
     game: &AnyGame,
     players: &[PlayerId],
 ) -> (Option<&'static str>, Vec<(PlayerId, &'static str, i64)>) {
-    let of = |CounterIncrement { seat, name, more }| {
+    let to_count = |CounterIncrement { seat, name, more }| {
         players.get(seat.index()).map(|player| (*player, name, i64::from(more)))
     };
-    (game.ending(), game.counts().into_iter().filter_map(of).collect())
+    (game.ending(), game.counts().into_iter().filter_map(to_count).collect())
 }

@@ -194,10 +194,10 @@ mod tests {
         ] {
             update.apply_game(&counted, &calendar);
         }
-        let of = |number| update.sums[&(player(number), KIND.to_owned())];
+        let sums_of = |number| update.sums[&(player(number), KIND.to_owned())];
         let best_pot = Coins::from_hundredths(600);
-        assert_eq!(of(1), GameSums { games: 4, wins: 3, best_pot, streak: 1, best_streak: 2 });
-        assert_eq!(of(3), GameSums { games: 4, ..GameSums::default() });
+        assert_eq!(sums_of(1), GameSums { games: 4, wins: 3, best_pot, streak: 1, best_streak: 2 });
+        assert_eq!(sums_of(3), GameSums { games: 4, ..GameSums::default() });
         let counted = [("bluff", 2), ("end", 2), ("hits", 1), ("out", 2)];
         let mut counted: std::collections::BTreeMap<_, _> =
             counted.map(|(name, value)| (counter(KIND, name), value)).into();
@@ -224,9 +224,9 @@ mod tests {
         for counted in [game(1, "bluff", None), other, game(2, "end", None)] {
             update.apply_game(&counted, &calendar);
         }
-        let of = |kind: &str| update.sums[&(player(1), kind.to_owned())];
-        assert_eq!((of(KIND).games, of(KIND).streak), (2, 0));
-        assert_eq!((of("other").games, of("other").streak), (1, 1));
+        let sums_of = |kind: &str| update.sums[&(player(1), kind.to_owned())];
+        assert_eq!((sums_of(KIND).games, sums_of(KIND).streak), (2, 0));
+        assert_eq!((sums_of("other").games, sums_of("other").streak), (1, 1));
         assert_eq!(update.counters[&counter("other", "hits")], 1);
         assert_eq!(update.counters.get(&counter(KIND, "hits")), None);
         assert_eq!(update.counters[&counter(KIND, "bluff")], 2);

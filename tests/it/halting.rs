@@ -58,9 +58,9 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
     let leave = Input::Leave { player: players[0] };
     for node in &nodes {
         let told = node.tables().submit(table, leave.clone()).await;
-        assert!(matches!(told, Err(SubmitError::HaltedTable)), "{told:?}");
+        assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
         let looked = node.tables().read_table(table).await;
-        assert!(matches!(looked, Err(TableReadError::HaltedTable)), "{looked:?}");
+        assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
     }
     let halted = noted(&bank).await;
     assert_eq!(halted.len(), 1, "{halted:?}");
@@ -81,7 +81,7 @@ async fn a_table_whose_journal_is_spoiled_is_halted_mended_and_voided() {
 
     let _: i64 = raw.rpush(&journal, "not even JSON").await.unwrap();
     let looked = nodes[1].tables().read_table(table).await;
-    assert!(matches!(looked, Err(TableReadError::HaltedTable)), "{looked:?}");
+    assert!(matches!(looked, Err(TableReadError::Halted)), "{looked:?}");
     let voided = nodes[1].tables().void(table, &reason("its journal is spoiled")).await.unwrap();
     assert_eq!(voided, Voided { game: Some(game), was_live: true });
     assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -199,7 +199,7 @@ async fn a_panic_over_a_table_halts_that_table_and_nothing_else() {
         assert_eq!((halted[0].table, halted[0].game), (table, Some(game)));
         assert!(halted[0].reason.contains(words), "{}", halted[0].reason);
         let told = tables.submit(table, Input::Tick).await;
-        assert!(matches!(told, Err(SubmitError::HaltedTable | SubmitError::Rejected(_))), "{told:?}");
+        assert!(matches!(told, Err(SubmitError::Halted | SubmitError::Rejected(_))), "{told:?}");
         let voided = tables.void(table, &reason("the engine has a bug")).await.unwrap();
         assert_eq!(voided.game, Some(game));
         assert_eq!(bank.wallets(&players).await, [FUNDS; 3]);
@@ -246,6 +246,6 @@ async fn a_table_that_a_store_halted_is_released_by_itself_and_no_other() {
     let halted = noted(&bank).await;
     assert_eq!(halted.iter().map(|one| one.table).collect::<Vec<_>>(), [stopped]);
     let told = node.tables().submit(stopped, Input::Leave { player: others[0] }).await;
-    assert!(matches!(told, Err(SubmitError::HaltedTable)), "{told:?}");
+    assert!(matches!(told, Err(SubmitError::Halted)), "{told:?}");
     node.tables().release(stopped).await.unwrap();
 }
