@@ -1,5 +1,5 @@
-//! Runs the house in virtual time for as many games as asked, seed after seed, and prints what
-//! went wrong in it and what came of that. `./dev simulate-house` is this.
+//! Simulates the house for a number of games, seed after seed, and prints the faults and their
+//! effects. Run by `./dev simulate-house`.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! One table's host, call by call: what waits for its turn and for how long, what becomes of an
-//! append that nobody waits for, and of lines that are published while a call is in flight.
+//! One table's host, call by call: queued requests and their timeouts, abandoned appends, and lines
+//! that are published while a call is in flight.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ const LIMITS: Limits = Limits { queue_len: 2, queue_timeout_ms: 1_000, ..Limits:
 struct Process {
     elapsed_ms: Cell<u64>,
     tags: Cell<u8>,
-    /// It was stopped, and goes on.
+    /// The process was suspended and has no reading of the time since.
     was_asleep: Cell<bool>,
 }
 
@@ -94,7 +94,8 @@ fn stored_table() -> StoredTable {
     StoredTable { base, snapshot, lines: Vec::new(), engine: ENGINE, halted: None }
 }
 
-/// A host that has loaded its table and decided on a first player, with the append in flight.
+/// Returns a host that has loaded its table and decided on a first player, with the append in
+/// flight.
 fn host_with_append_in_flight(process: &Process) -> (TableHost<Tongits>, bahay_shell::RequestTicket, NewLine) {
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
     let (ticket, step) = host.request(process, sit_request(1));
@@ -105,7 +106,7 @@ fn host_with_append_in_flight(process: &Process) -> (TableHost<Tongits>, bahay_s
     }
 }
 
-/// A host with a watcher.
+/// Returns a host with a watcher.
 fn host_with_watcher(process: &Process) -> (TableHost<Tongits>, Watch<Tongits>) {
     let mut host = TableHost::new(TableId(Uuid::from_u128(1)));
     let connection = ConnectionId(Uuid::from_u128(9));
@@ -140,7 +141,7 @@ fn queued_requests_are_bounded_in_number_and_time() {
     host.handle_timeout(&process);
     assert_eq!((host.poll_woken(), host.poll_woken()), (Some(second), None));
     assert!(is_unavailable(&host.poll(second)), "the request has timed out");
-    // The first is stored; then the third has its turn.
+    // The first line is stored; then the third request has its turn.
     let step = host.handle_answer(&process, first, CallResult::Append(AppendOutcome::Appended));
     assert!(matches!(step, Step::Call(Call::List(_))), "{step:?}");
     let step = host.handle_answer(&process, first, CallResult::Done);
@@ -173,7 +174,7 @@ fn an_abandoned_append_makes_the_host_reread_the_journal() {
 fn a_line_published_during_an_append_is_applied_once() {
     let process = Process::default();
     let (mut host, ticket, ours) = host_with_append_in_flight(&process);
-    // Another process was faster, and says so before Redis does.
+    // Another process was faster, and its publication arrives before the append's response.
     let (_, _, theirs) = host_with_append_in_flight(&process);
     let lines = [JournalEntry { tag: theirs.tag, line: theirs.line.replace("001\"", "002\"") }];
     host.handle_publication(&process, ours.after, &lines);
@@ -186,8 +187,8 @@ fn a_line_published_during_an_append_is_applied_once() {
     assert_eq!((again.after.version, again.after.tag), (1, theirs.tag));
 }
 
-/// Redis publishes a line to all who listen, its writer among them, and the answer to the append may
-/// come after that.
+/// Redis publishes a line to all subscribers, including its writer, and possibly before the
+/// response to the append.
 #[test]
 fn an_own_line_published_before_the_append_response_is_delivered_once() {
     let process = Process::default();
@@ -209,7 +210,7 @@ fn an_own_line_published_before_the_append_response_is_delivered_once() {
     assert!(matches!(step, Step::Call(Call::Append(new)) if new.after.version == 1));
 }
 
-/// A connection that takes everything, and notes what time it was told.
+/// A writer that accepts everything and records the time of each write.
 #[derive(Debug, Default)]
 struct RecordingWriter(Mutex<Vec<Timestamp>>);
 
@@ -220,7 +221,7 @@ impl DirectWriter<Tongits> for RecordingWriter {
     }
 }
 
-/// Another process decided on a line while this one was stopped, whose time is behind now.
+/// Another process decided on a line while this one was suspended, so this one's time is behind.
 #[test]
 fn a_delivery_is_never_dated_before_its_line() {
     let process = Process::default();
@@ -242,7 +243,7 @@ fn a_delivery_is_never_dated_before_its_line() {
     assert_eq!(*writer.0.lock().unwrap(), [Timestamp::from_ms(8_000)]);
 }
 
-/// A process that was stopped decides nothing and shows nothing before it has been told the time.
+/// A suspended process decides nothing and shows nothing before it has a reading of the time.
 #[test]
 fn a_process_without_the_time_neither_decides_nor_shows() {
     let process = Process::default();
@@ -251,7 +252,7 @@ fn a_process_without_the_time_neither_decides_nor_shows() {
     process.was_asleep.set(true);
     let (_, step) = host.request(&process, sit_request(1));
     assert!(is_unavailable(&step), "{step:?}");
-    // It looks first for what it has missed.
+    // A watch reads the missed lines first.
     let watch = |host: &mut TableHost<Tongits>| {
         let connection = ConnectionId(Uuid::from_u128(9));
         let watch = WatchRequest { connection, writer: None, from: None };
@@ -273,8 +274,8 @@ fn a_process_without_the_time_neither_decides_nor_shows() {
     assert!(matches!(step, Step::Call(Call::Append(_))), "{step:?}");
 }
 
-/// A connection that joins again where it is has the journal read; others publish a line before the
-/// answer comes, which does not have that line. Nobody is shown what was before it.
+/// A connection that joins again makes the host read the journal; another process publishes a line
+/// before the response, which does not contain it. No watcher goes back behind that line.
 #[test]
 fn a_line_published_during_a_journal_read_is_kept() {
     let process = Process::default();
@@ -303,7 +304,7 @@ fn a_line_published_during_a_journal_read_is_kept() {
     let Step::Call(read_call) = step else {
         panic!("{step:?} does not read the journal");
     };
-    // Another process appends after that was read, and its publication is faster than the answer.
+    // Another process appends after the read, and its publication arrives before the response.
     let mut other = TableHost::new(host.id());
     let (appending, _) = other.request(&process, sit_request(2));
     let stored = StoredTable { lines: journal.clone(), ..stored_table() };

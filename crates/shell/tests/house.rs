@@ -1,11 +1,12 @@
-//! The whole house in virtual time under faults: whatever fails, nothing that must hold breaks;
-//! and where something in the house is broken on purpose, the checks find it.
+//! The simulated house under faults: every check holds under every fault, and every deliberate
+//! defect is detected.
 //!
-//! `BAHAY_SEED` gives the first seed; a failing run prints its own and the command that repeats it.
+//! `BAHAY_SEED` sets the first seed; a failed run prints its own seed and the command that repeats
+//! it.
 
 use bahay_shell::simulation::{Mutation, Options, RunTotals, simulate};
 
-/// The first seed of this run.
+/// Returns the first seed of this run.
 fn first_seed() -> u64 {
     std::env::var("BAHAY_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
@@ -42,12 +43,12 @@ fn one_seed_gives_one_run_byte_for_byte() {
     assert_ne!(run(seed).digest, run(seed.wrapping_add(1)).digest);
 }
 
-/// Each canary dies within a bounded number of seeds, most of them at the first.
+/// Each mutation is detected within a bounded number of seeds, mostly with the first.
 #[test]
 fn every_mutation_is_detected() {
     let mut missed = Vec::new();
     for mutation in Mutation::ALL {
-        // A gap is rare, because a host tells the lines that are new one by one.
+        // A gap is rare, because a host delivers new lines one by one.
         let seeds = if matches!(mutation, Mutation::OverlooksGaps) { 100 } else { 20 };
         let found = (1..=seeds).find_map(|seed| {
             simulate(Options { mutation: Some(mutation), ..Options::from_seed(seed) }).err()

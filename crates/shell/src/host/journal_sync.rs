@@ -75,14 +75,14 @@ impl<G: Readable> TableHost<G> {
         let engine = stored.engine;
         let delivered = self.watchers.last_sent();
         // Lines that the watchers have not received, if the journal continues what they have.
-        let mut untold = delivered.and_then(|delivered| stored.split_after(delivered));
-        let is_continued = untold.is_some();
-        if let Some(lines) = untold.take_if(|lines| lines.len() > ctx.limits().queued_notices) {
+        let mut undelivered = delivered.and_then(|delivered| stored.split_after(delivered));
+        let is_continued = undelivered.is_some();
+        if let Some(lines) = undelivered.take_if(|lines| lines.len() > ctx.limits().queued_notices) {
             stored.lines.extend(lines);
         }
         let replayed = Replica::replay(&stored, None, ctx.limits()).and_then(|replayed| {
             self.replica = Some(replayed.replica);
-            self.follow_lines(ctx, untold.as_deref().unwrap_or_default())
+            self.follow_lines(ctx, undelivered.as_deref().unwrap_or_default())
         });
         match replayed {
             Ok(()) => {

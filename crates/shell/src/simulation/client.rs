@@ -1,7 +1,7 @@
-//! A player with a client: it asks for a seat, joins, follows what it is told on a view of its
-//! own, and plays what the house's AI would play from that view, at a person's pace. It goes
-//! silent, drops, reads slowly, leaves, sends things twice or wrong, and comes back to any node:
-//! then it resumes by version and sends again what was not acknowledged.
+//! A player with a client. The client asks for a seat, joins, applies the updates to a view of its
+//! own, and plays the house AI's action for that view at human speed. It goes silent, drops, reads
+//! slowly, leaves, sends commands twice or wrongly, and reconnects to any node: then it resumes by
+//! version and resends unacknowledged actions.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,47 +18,47 @@ use bahay_engine::game::Game;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{ConnectionId, GameId, PhaseView, PlayerId, TableId, TableView};
 
-/// How a person is between a question and the answer.
+/// The time between a prompt and the action.
 const THINKING_MS: (u32, u32) = (300, 4_000);
 
-/// Silence after which a client asks where it is, and after that connects anew.
+/// The silence after which a client rejoins, and a quarter of it later reconnects.
 const SILENCE_MS: u64 = 25_000;
 
-/// How long a player waits for others before trying elsewhere.
+/// How long a player waits for others before it leaves.
 const PATIENCE_MS: (u32, u32) = (20_000, 90_000);
 
-/// What players do instead of playing, in thousandths of their turns.
+/// Misbehaviour in place of an action, in thousandths of the prompts.
 const SILENT: u32 = 40;
 const DROPS: u32 = 40;
 const LEAVES: u32 = 6;
-/// What they do beside it.
+/// Misbehaviour beside an action.
 const SENDS_TWICE: u32 = 40;
 const SENDS_NONSENSE: u32 = 40;
-/// Of what they are told: for a while they read nothing after it.
+/// The share of updates after which the client stops reading for a while.
 const READS_SLOWLY: u32 = 4;
 const READS_AFTER_MS: (u32, u32) = (1_000, 45_000);
-/// Of being ready.
+/// The share of games for which the player is not ready, and that of clients that commit to a seed.
 const NOT_READY: u32 = 10;
 const COMMITS: u32 = 800;
-/// Of revealing: too late.
+/// The share of reveals that come too late.
 const REVEALS_LATE: u32 = 60;
 const REVEALED_MS: (u32, u32) = (20, 400);
 const REVEALED_LATE_MS: (u32, u32) = (1_700, 2_600);
 
-/// What reaches a client.
+/// An input of a client.
 pub(super) enum ClientEvent {
     Message(ConnectionId, Rc<str>),
     Disconnected(ConnectionId),
     Alarm(Intent),
 }
 
-/// What a client has made up its mind to do by then, if things are still so.
+/// An intent that is carried out at a later time if it still applies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Intent {
-    /// Ask again where it sits.
+    /// Ask again for the seat.
     Seat,
     Join,
-    /// Join again so many times, on this connection.
+    /// Join again so many times on this connection.
     JoinAgain(ConnectionId, u32),
     /// Join by a second connection.
     ConnectTwice(ConnectionId),
@@ -66,21 +66,21 @@ pub(super) enum Intent {
     Reveal(GameId),
     Act(GameId, u32),
     TakeBack(GameId),
-    /// Try another table.
+    /// Leave for another table.
     GiveUp(TableId),
-    /// Find out whether anybody is there, if nothing was heard since.
+    /// Rejoin or reconnect if no message has arrived since.
     CheckSilence {
         received: u64,
         is_asked: bool,
     },
 }
 
-/// What a command was about.
+/// A command that waits for its answer.
 #[derive(Clone, PartialEq)]
 pub(super) enum Request {
     Seat,
     Join {
-        /// The whole table, whatever is known.
+        /// Ask for a snapshot, whatever is known.
         is_full: bool,
     },
     Reveal,
@@ -93,7 +93,7 @@ pub(super) enum Request {
     Other,
 }
 
-/// The table as the client has it.
+/// The client's copy of the table.
 pub(super) struct KnownTable {
     version: u64,
     tag: Tag,
@@ -106,21 +106,20 @@ pub(super) struct Client {
     pub(super) player: PlayerId,
     pub(super) connection: Option<Rc<Connection>>,
     pub(super) known: Option<KnownTable>,
-    /// Commands that wait for an answer on this connection.
+    /// The commands that wait for an answer on this connection.
     pub(super) pending: BTreeMap<u32, Request>,
-    /// An act that was sent and neither acknowledged nor refused, on whatever connection.
+    /// An action that is neither acknowledged nor refused, on any connection.
     unanswered: Option<Request>,
     intended: Option<Intent>,
-    /// What the seed of its last game is made of, once it has committed to it: also where the
-    /// command is sent again.
+    /// The seed text of the last game that the client committed to; kept for a resent command.
     pub(super) seed_text: Option<(GameId, String)>,
     pub(super) next_id: u32,
     messages_received: u64,
-    /// The next time that it connects, after this pause.
+    /// The pause before the next connection, in ms.
     away_ms: u64,
 }
 
-/// The connection is at its end, or the player is.
+/// The reason why a client stops using its connection.
 enum ClientEnd {
     Connection,
     Player,
@@ -134,7 +133,7 @@ pub(super) fn player_name(client: usize) -> String {
     format!("player {client}")
 }
 
-/// Has a player come to the house.
+/// Adds a player to the house.
 pub(super) fn start(world: &Rc<World>, number: usize) {
     let client = Client {
         world: world.clone(),
@@ -206,7 +205,7 @@ impl Client {
         self.connection.as_ref().map(|connection| connection.id)
     }
 
-    /// Back to its table, or to any.
+    /// Rejoins the known table, or asks for a seat.
     pub(super) fn rejoin_or_seat(&mut self) {
         if self.known.is_some() || self.world.is_closing.get() { self.join() } else { self.seek_seat() }
     }
@@ -313,7 +312,7 @@ impl Client {
         self.world.check(self.world.checks.borrow_mut().check_order(target, shown));
     }
 
-    /// The view has changed: it is compared with the truth, and acted upon.
+    /// Compares a changed view with the truth, and reacts to it.
     fn handle_view(&mut self, prompt: Option<OpenPrompt>, shows_prompt: bool) -> Result<(), ClientEnd> {
         let world = self.world.clone();
         if !world.is_calm.get() {
@@ -331,7 +330,7 @@ impl Client {
             world.fail(format!("{}: sent {prompt:?} while {open:?} is open", self.player));
         }
         let Some(seat) = view.seat else {
-            // It has lost its seat, or left.
+            // The player has lost its seat or left.
             self.known = None;
             self.unanswered = None;
             if world.is_closing.get() {
@@ -385,7 +384,7 @@ impl Client {
         match asked {
             Some(Request::Seat) => self.join(),
             Some(Request::Join { .. }) => {
-                // What was sent before and not answered is sent again, if it can still be meant.
+                // An unanswered action is sent again if its prompt is still open.
                 if let Some(Request::Act { game, prompt, action }) = self.unanswered.take()
                     && self.is_open(game, prompt)
                 {
@@ -398,7 +397,7 @@ impl Client {
                 self.world.totals.borrow_mut().acks += 1;
             }
             Some(Request::Leave) => {
-                // In mid-game the seat stays; the player goes, and may come back.
+                // During a game the seat is kept; the player disconnects and may return.
                 if self.known.as_ref().is_some_and(|known| known.view.seat.is_some()) {
                     self.away_ms = self.world.random_between(3_000, 60_000);
                     return Err(ClientEnd::Connection);
@@ -446,7 +445,7 @@ impl Client {
         Ok(())
     }
 
-    /// Whether a prompt is still the one that this player is asked.
+    /// Returns true if this prompt is still open for the player.
     fn is_open(&self, game: GameId, prompt: u32) -> bool {
         let open = self.known.as_ref().and_then(|known| OpenPrompt::from_view(&known.view));
         open.is_some_and(|open| {
@@ -460,7 +459,7 @@ impl Client {
         self.send(asked, |id| Command::Act { id, game, prompt, action });
     }
 
-    /// Makes up its mind; the same thing is not decided twice in a row.
+    /// Schedules an intent unless it equals the last one.
     fn form_intent(&mut self, intent: Intent, after_ms: u64) {
         if self.intended == Some(intent) {
             return;
@@ -490,7 +489,7 @@ impl Client {
         let phase = self.known.as_ref().map(|known| &known.view.phase);
         match intent {
             Intent::CheckSilence { received, is_asked } => {
-                // Of an earlier connection, whose listening has begun anew.
+                // The message count of an earlier connection does not match.
                 if received == self.messages_received && is_asked {
                     return Err(ClientEnd::Connection);
                 }
@@ -559,7 +558,7 @@ impl Client {
             return Ok(());
         }
         if world.chance(DROPS) {
-            // Sometimes in the midst of a command.
+            // Some drops follow a sent command.
             if world.chance(500) {
                 self.send_action(game, prompt, action);
             }

@@ -1,17 +1,17 @@
-//! A client's part in the deal: it commits to a text, and reveals it when it is asked, or does not, or
-//! says something else first.
+//! A client's part in the deal: it commits to a seed text and reveals it when asked, or does not,
+//! or reveals another text first.
 
 use crate::simulation::client::{Request, Client};
 use crate::simulation::wire::Command;
 use bahay_engine::chance::{ClientSeed, Commitment};
 use bahay_engine::table::GameId;
 
-/// The share of clients, in thousandths, that do not reveal, and that say something else first.
+/// The share of clients, in thousandths, that do not reveal, and that reveal a wrong text first.
 const NOT_REVEALED: u32 = 30;
 const REVEALS_WRONGLY: u32 = 60;
 
 impl Client {
-    /// To the text that it made for this game, or makes now.
+    /// Returns the commitment to the client's seed text for this game, which is created if needed.
     pub(super) fn commitment(&mut self, game: GameId) -> Commitment {
         let text = match self.seed_text.take() {
             Some((made_for, text)) if made_for == game => text,

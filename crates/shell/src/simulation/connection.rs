@@ -1,5 +1,5 @@
-//! A client's connection to a node: two streams of texts in order, which break together but are
-//! not seen to break at the same time. A client that does not read blocks who writes to it.
+//! A client's connection to a node: two ordered streams of texts, which break together but are
+//! detected at different times. A client that does not read blocks the writer.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,22 +11,22 @@ use crate::simulation::tasks::{Mailbox, Promise, Wait, promise};
 use crate::simulation::world::World;
 use bahay_engine::table::ConnectionId;
 
-/// How long a client waits for a connection.
+/// The timeout of a connection attempt.
 const CONNECT_TIMEOUT_MS: u64 = 3_000;
 
-/// Silence after which a node takes a client for gone, and the longest it waits to write.
+/// The silence after which a node drops a client, and the longest time that it waits to write.
 pub(super) const IDLE_MS: u64 = 15_000;
 
-/// One connection, as both ends and the checks see it.
+/// One connection, shared by both ends and the checks.
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) client: usize,
     pub(super) run: NodeRun,
-    /// What the client sent; `None` when it has gone.
+    /// The client's texts; `None` once it has disconnected.
     pub(super) frames: Mailbox<Option<Rc<str>>>,
     /// Nothing arrives any more.
     is_broken: Cell<bool>,
-    /// Since it is so, whoever says that the client has gone says the truth.
+    /// The connection has ended, so a disconnect of it is true.
     pub(super) is_over: Cell<bool>,
     is_read: Cell<bool>,
     writer: RefCell<Option<Promise<bool>>>,
@@ -35,7 +35,7 @@ pub(super) struct Connection {
 }
 
 impl World {
-    /// Connects a client with a node. `None` when that node does not answer.
+    /// Connects a client to a node. `None` if the node does not respond.
     pub(super) fn connect(
         self: &Rc<Self>,
         client: usize,
@@ -76,7 +76,7 @@ impl World {
         wait
     }
 
-    /// Breaks a connection. Each end sees it after a while of its own.
+    /// Breaks a connection. Each end detects it after its own delay.
     pub(super) fn break_off(
         self: &Rc<Self>,
         connection: &Rc<Connection>,
@@ -98,7 +98,7 @@ impl World {
 }
 
 impl Connection {
-    /// From the client to the node.
+    /// Sends a text from the client to the node.
     pub(super) fn send_up(self: &Rc<Self>, world: &Rc<World>, text: Rc<str>) {
         let Some(at_ms) = self.arrival_ms(world, &self.up_at_ms) else {
             return;
@@ -111,7 +111,7 @@ impl Connection {
         });
     }
 
-    /// From the node to the client.
+    /// Sends a text from the node to the client.
     pub(super) fn send_down(self: &Rc<Self>, world: &Rc<World>, text: Rc<str>) {
         let Some(at_ms) = self.arrival_ms(world, &self.down_at_ms) else {
             return;
@@ -124,7 +124,7 @@ impl Connection {
         });
     }
 
-    /// The node has closed it, after what it wrote has arrived.
+    /// Closes the connection from the node's side, after its last text has arrived.
     pub(super) fn close(self: &Rc<Self>, world: &Rc<World>) {
         self.is_over.set(true);
         let after_ms = self.down_at_ms.get().saturating_sub(world.now_ms());
@@ -132,7 +132,8 @@ impl Connection {
         world.schedule(after_ms, move |world| world.break_off(&connection, 5, 0));
     }
 
-    /// When the next text arrives; `None` when it never does, which breaks the connection.
+    /// Returns the arrival time of the next text. `None` if it is lost, which breaks the
+    /// connection.
     fn arrival_ms(self: &Rc<Self>, world: &Rc<World>, last_ms: &Cell<u64>) -> Option<u64> {
         if self.is_broken.get() {
             return None;
@@ -150,12 +151,12 @@ impl Connection {
         self.is_read.get()
     }
 
-    /// The client reads no more, for now.
+    /// Stops reading at the client.
     pub(super) fn stop_reading(&self) {
         self.is_read.set(false);
     }
 
-    /// The client reads again, or is gone.
+    /// Resumes reading at the client, or ends the wait of the writer.
     pub(super) fn resume_reading(&self) {
         self.is_read.set(true);
         if let Some(writer) = self.writer.borrow_mut().take() {
@@ -163,7 +164,7 @@ impl Connection {
         }
     }
 
-    /// Until the client reads; false when it does not for too long.
+    /// Waits until the client reads. Returns false on a timeout.
     pub(super) async fn wait_writable(&self, world: &Rc<World>) -> bool {
         if self.is_read.get() {
             return true;

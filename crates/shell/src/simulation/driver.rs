@@ -1,6 +1,6 @@
-//! Carries out what the hosts of tables ask for, in virtual time: the counterpart of `src/tables`.
-//! Whoever made a request carries out its calls; what waits is woken when its turn comes; what the
-//! host asks for by itself gets a task of its own.
+//! The driver of the table hosts in virtual time: the counterpart of `src/tables`. The task that
+//! made a request performs its calls; a queued request is woken at its turn; requests of the host
+//! itself get tasks of their own.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use crate::{
     TableHost, Tag, AiRequest, RequestTicket, UnavailableError, Watch, WatchRequest, WriteOutcome, redact_events,
 };
 
-/// Those of the service, and fewer where it should happen that they are reached.
+/// The limits of the service, lowered where the run should reach them.
 pub(super) const LIMITS: Limits = Limits {
     journal_lines: 150,
     journal_lines_in_game: 170,
@@ -40,13 +40,13 @@ pub(super) const LIMITS: Limits = Limits {
     ..Limits::SERVICE
 };
 
-/// Of what a connection is written at once, every so-manieth is not taken at once.
+/// Every so many direct writes, one is backlogged.
 const BACKLOG_EVERY: u32 = 16;
 
-/// A mutation has whole journals be read so slowly.
+/// The delay of loads under the mutation that slows them.
 const SLOW_READ_MS: u32 = 40;
 
-/// A thought takes less.
+/// The longest time of an AI request.
 const THINKING_MS: u32 = 400;
 
 /// One table in one node.
@@ -56,7 +56,7 @@ pub(super) struct Slot {
     waiting: RefCell<BTreeMap<RequestTicket, Promise<()>>>,
 }
 
-/// What a table has written to a connection while its session slept.
+/// An update that a table wrote to a connection while its session slept.
 #[derive(Debug)]
 pub(super) struct DirectMessage {
     pub(super) connection: ConnectionId,
@@ -65,15 +65,15 @@ pub(super) struct DirectMessage {
     pub(super) message: Message,
 }
 
-/// Writes to one connection, for its table.
+/// The direct writer of one connection.
 pub(super) struct Writer {
     connection: ConnectionId,
     feed: Mutex<DirectFeed>,
-    /// The client reads nothing now.
+    /// The client does not read now.
     pub(super) is_blocked: AtomicBool,
     writes: AtomicU32,
     mutation: Option<Mutation>,
-    /// Of all connections of the node; sent off before anything else happens there.
+    /// The updates of all connections of the node, sent before anything else happens there.
     written: Arc<Mutex<Vec<DirectMessage>>>,
 }
 
@@ -134,7 +134,7 @@ impl DirectWriter<Tongits> for Writer {
     }
 }
 
-/// A request that nobody may wait for any more, if this is dropped.
+/// Abandons a request if it is dropped before the reply.
 struct RequestGuard<'a> {
     node: &'a Rc<Node>,
     slot: &'a Rc<Slot>,
@@ -144,7 +144,7 @@ struct RequestGuard<'a> {
 
 impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
-        // What a process that has ended still had in hand goes with it.
+        // The requests of a process that has ended are gone with it.
         if !self.is_over && self.node.world.find_node(self.node.run).is_some() {
             self.slot.host.borrow_mut().abandon(&**self.node, self.ticket);
             self.node.drain_outputs(self.slot);
@@ -153,7 +153,7 @@ impl Drop for RequestGuard<'_> {
 }
 
 impl Node {
-    /// Has a table decide, store and tell.
+    /// Decides on an input, stores the line and delivers it.
     pub(super) async fn submit_input(
         self: &Rc<Self>,
         table: TableId,
@@ -190,7 +190,7 @@ impl Node {
         }
     }
 
-    /// Makes a request and carries it out.
+    /// Makes a request and performs its calls.
     pub(super) async fn send_request(
         self: &Rc<Self>,
         slot: &Rc<Slot>,
@@ -227,7 +227,7 @@ impl Node {
         }
     }
 
-    /// Until it is a request's turn, or too late.
+    /// Waits until a queued request has its turn or its timeout.
     async fn wait_for_turn(self: &Rc<Self>, slot: &Rc<Slot>, ticket: RequestTicket, until_ms: u64) {
         let (promise, turn) = crate::simulation::tasks::promise(&self.world.tasks);
         slot.waiting.borrow_mut().insert(ticket, promise.clone());
@@ -239,8 +239,8 @@ impl Node {
         slot.waiting.borrow_mut().remove(&ticket);
     }
 
-    /// After a host has been told something: what it wrote is sent, who waited is woken, and what
-    /// it asks for by itself begins.
+    /// Drains a host's outputs: sends direct updates, wakes queued requests and starts the host's
+    /// own requests.
     pub(super) fn drain_outputs(self: &Rc<Self>, slot: &Rc<Slot>) {
         let written =
             std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner));
@@ -283,8 +283,8 @@ impl Node {
         }
     }
 
-    /// Sometimes nobody has time to think. What comes of it is what the quick AI plays: how well is
-    /// not the question here, and this is fast.
+    /// Returns the quick AI's action after a pause, or none, as if every worker were busy. The
+    /// quality of the action does not matter here, and the quick AI is fast.
     async fn choose_action(self: &Rc<Self>, call: &AiRequest<Tongits>) -> Option<Input<Action>> {
         if self.world.random_below(3) == 0 {
             return None;
@@ -296,7 +296,7 @@ impl Node {
         Tongits::choose_action(&question.view).map(|action| question.to_input(action))
     }
 
-    /// Makes a call to live state.
+    /// Performs a call to live state.
     async fn perform_call(self: &Rc<Self>, table: TableId, call: Call) -> CallResult {
         match self.try_call(table, call).await {
             Ok(answer) => answer,
@@ -351,7 +351,7 @@ impl Node {
         Ok(matches!(self.call_redis(request).await?, RedisReply::Flag(true)))
     }
 
-    /// Asks the ledger; `None` where nothing is to be told of it.
+    /// Calls the ledger; `None` for a call without an answer.
     async fn ask_ledger(
         self: &Rc<Self>,
         table: TableId,
@@ -435,7 +435,7 @@ impl Context<Tongits> for Node {
             HostEvent::Compacted => totals.compactions += 1,
             HostEvent::ResumedFromMemory => totals.resumed_from_memory += 1,
             HostEvent::Halted { .. } => totals.tables_halted += 1,
-            // Without a fault of the house every journal replays here.
+            // Without a fault of the house, every journal replays here.
             HostEvent::ReplicaDiscarded(why) => {
                 drop(totals);
                 self.world.fail(format!("{table}: a line cannot be followed: {why}"));
@@ -479,7 +479,7 @@ impl Context<Tongits> for Node {
 }
 
 impl Node {
-    /// Without a word on the standard error, which a plain panic would print.
+    /// Panics without printing a message to stderr.
     pub(super) fn panic_if(&self, table: &Table<Tongits>, panic: PlantedPanic) {
         let is_planted = self.world.panicking_tables.borrow().get(&table.id()) == Some(&panic);
         if is_planted {
@@ -488,8 +488,8 @@ impl Node {
     }
 }
 
-/// How a table is listed in its room: a POT that waits first, then the fewest free seats. One that
-/// is empty is not.
+/// Returns a table's score in the room's list: tables with a POT first, then those with the fewest
+/// free seats. Empty tables without a POT are not listed.
 pub(super) fn listing_score(listing: &Listing) -> Option<u32> {
     let free = usize::from(listing.seats).saturating_sub(listing.players.len());
     let free = u32::try_from(free).unwrap_or(9);

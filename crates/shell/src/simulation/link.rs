@@ -1,40 +1,40 @@
-//! What lies between two machines: it delays, and now and then drops, doubles and reorders what
-//! it carries. Between a node and its services a lost message is a call without an answer; a
-//! client's connection keeps the order of what it carries and breaks where something is lost.
+//! Links between two machines: they delay messages, and sometimes drop, duplicate or reorder them.
+//! Between a node and a service, a lost message is a call without an answer; a client's connection
+//! keeps its order, and breaks where a text is lost.
 
 use arrayvec::ArrayVec;
 
 use bahay_engine::testing::TestRng;
 
-/// How well a link works. Shares are in thousandths of what it carries.
+/// The quality of a link. Shares are in thousandths of the messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quality {
     pub(super) delay_ms: (u32, u32),
-    /// The delay of some, which then come out of order.
+    /// The additional delay of late messages, which arrive out of order.
     pub(super) late_ms: u32,
     pub(super) late: u32,
     pub(super) dropped: u32,
     pub(super) doubled: u32,
 }
 
-/// Between a node and a service on a good day.
+/// A good link between a node and a service.
 pub(super) const NEAR: Quality =
     Quality { delay_ms: (0, 2), late_ms: 60, late: 5, dropped: 1, doubled: 1 };
 
-/// The same on a bad day.
+/// A bad link between a node and a service.
 pub(super) const NEAR_AND_BAD: Quality =
     Quality { delay_ms: (1, 120), late_ms: 1_500, late: 100, dropped: 60, doubled: 60 };
 
-/// Between a client and a node. What is dropped ends the connection.
+/// A good link between a client and a node. A dropped text ends the connection.
 pub(super) const FAR: Quality =
     Quality { delay_ms: (5, 80), late_ms: 700, late: 20, dropped: 1, doubled: 0 };
 
-/// The same on a bad day.
+/// A bad link between a client and a node.
 pub(super) const FAR_AND_BAD: Quality =
     Quality { delay_ms: (20, 600), late_ms: 3_000, late: 100, dropped: 25, doubled: 0 };
 
 impl Quality {
-    /// After how many milliseconds something arrives: not at all, once or twice.
+    /// Returns the delays of the arrivals of a message in ms: none, one or two.
     pub(super) fn arrivals(&self, dice: &mut TestRng) -> ArrayVec<u64, 2> {
         let mut arrivals = ArrayVec::new();
         if dice.below(1_000) < self.dropped {

@@ -1,5 +1,5 @@
-//! The way to a table, as `src/lobby` has it: a place is reserved in the room's list, the player
-//! bound to the table, the table created if it is new, the seat taken, the claim made to last.
+//! The assignment of seats, as in `src/lobby`: reserve a place in the room's list, bind the player
+//! to the table, create the table if it is new, take the seat, confirm the claim.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use crate::{TableError, Limits, Listing, UnavailableError};
 use bahay_engine::games::tongits::Tongits;
 use bahay_engine::table::{Input, PlayerId, Rejection, Table, TableId};
 
-/// Tables that turn out to be full before a player gives up and asks again.
+/// The number of full tables after which a player gives up.
 const ATTEMPTS: usize = 8;
 
-/// Why a player gets no seat.
+/// The reason why a player gets no seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LobbyError {
     TooFewCoins,
@@ -31,7 +31,7 @@ impl From<UnavailableError> for LobbyError {
 }
 
 impl Node {
-    /// A seat in the room. Who sits somewhere already is sent back there.
+    /// Returns a seat in the room. A seated player gets its current table.
     pub(super) async fn take_seat(
         self: &Rc<Self>,
         player: PlayerId,
@@ -94,7 +94,7 @@ impl Node {
         Err(LobbyError::Seating)
     }
 
-    /// Where a player sits, if anywhere.
+    /// Returns the table where a player sits.
     pub(super) async fn find_seat(
         self: &Rc<Self>,
         player: PlayerId,
@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// Makes a fresh claim last. If it has expired meanwhile the seat is given up again.
+    /// Confirms a pending claim. If it has expired meanwhile, the seat is given up.
     async fn confirm(
         self: &Rc<Self>,
         player: PlayerId,

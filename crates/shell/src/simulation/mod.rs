@@ -1,18 +1,19 @@
-//! A whole house in one thread and in virtual time: players with clients, several nodes, a model
-//! of Redis and one of PostgreSQL, lossy links between them, and faults, all from one seed.
+//! A deterministic simulator of the whole house in one thread and in virtual time: players with
+//! clients, several nodes, models of Redis and PostgreSQL, lossy links between them, and faults,
+//! all derived from one seed.
 //!
-//! The tables, the game, the AI and the records are the real ones, and so is the shell around them:
-//! `driver` and `session` carry out what [`TableHost`](crate::TableHost) and
-//! [`PlayerSession`](crate::PlayerSession) ask for, as the service does. Redis and PostgreSQL are
-//! models of what the scripts in `src/live_store` and the operations of `src/ledger` promise. The
-//! way to a seat is retold in `lobby`, from `src/lobby`. While it runs and at its end, `checks` holds everything
-//! that was said, shown, stored and paid against the truth.
+//! The tables, the game, the AI and the records are the real ones, and so is the shell: `driver`
+//! and `session` perform the calls of [`TableHost`](crate::TableHost) and
+//! [`PlayerSession`](crate::PlayerSession) as the service does. Redis and PostgreSQL are models of
+//! the contracts of the scripts in `src/live_store` and the operations of `src/ledger`. `lobby`
+//! models the assignment of seats in `src/lobby`. During the run and at its end, `checks` compares
+//! every message, view, line and payment with the truth.
 //!
-//! A run has three parts: games under faults; calm, in which everybody must come to the end of a
-//! game; and closing, after which nothing may be open. One seed is one run, to the last byte. A
-//! [`Mutation`] breaks one part of the house, to show that the checks find it.
+//! A run has three phases: games under faults; calm, in which every player must finish a game; and
+//! closing, after which nothing may be open. Equal seeds give equal runs, byte for byte. A
+//! [`Mutation`] breaks one part of the house, to prove that the checks detect it.
 //!
-//! Deliberately absent: REST, tokens, limits on clients' messages, and Redis' own clock jumping.
+//! Out of scope: REST, tokens, rate limits of clients, and jumps of Redis' own clock.
 
 mod checks;
 mod client;
@@ -48,40 +49,41 @@ use world::World;
 
 pub use plan::Fault;
 
-/// How long a run may go on under faults without a single game being settled.
+/// How long a run may continue under faults without a settled game.
 const STALE_MS: u64 = 40 * 60_000;
 
-/// How long everybody may take to see the end of a game once it is calm, and to go home.
+/// How long every player may take to finish a game once it is calm, and then to leave.
 const CALM_MS: u64 = 40 * 60_000;
 const CLOSING_MS: u64 = 30 * 60_000;
 
-/// The world is looked at this often.
+/// The interval of the checks of deadlines.
 const STEP_MS: u64 = 1_000;
 
-/// Between the end of the last fault that can begin and calm.
+/// The time between the start of calm and the checks, in which the last faults end.
 const HEAL_MS: u64 = 50_000;
 
-/// How long nobody sits at a private table before it ends.
+/// How long a private table may be empty before it ends.
 const ENDS_AFTER_MS: u32 = 60_000;
 
-/// What to run.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Decides everything.
+    /// The seed that determines the run.
     pub seed: u64,
-    /// How many games to settle under faults, before it is calm.
+    /// The number of games to settle under faults before the calm.
     pub games: u64,
     pub nodes: usize,
     pub players: usize,
-    /// The tables are those of hosts, who send players away.
+    /// The tables are private, and their hosts kick players.
     pub is_private: bool,
     pub mutation: Option<Mutation>,
-    /// Keeps the story of the last moments, which costs time.
+    /// Keeps a log of the last events, which is slow.
     pub keeps_story: bool,
 }
 
 impl Options {
-    /// A small house: two to four nodes, and players for three to five tables.
+    /// Returns the options of a small house: two to four nodes, and players for three to five
+    /// tables.
     pub const fn from_seed(seed: u64) -> Self {
         let (nodes, tables) = match seed % 3 {
             0 => (2, 3),
@@ -94,65 +96,65 @@ impl Options {
     }
 }
 
-/// Something in the house that is wrong on purpose.
+/// A deliberate defect of the house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mutation {
-    /// A node acknowledges a command before the append was answered.
+    /// A node acknowledges a command before the append is answered.
     AcksBeforeTheAppend,
     /// Redis appends without comparing versions.
     AppendsBlindly,
-    /// A client is fed another seat's view.
+    /// A client gets another seat's view.
     ShowsAnothersView,
-    /// A node sends what happened as it is.
+    /// A node sends events without redaction.
     ForgetsToRedact,
-    /// Settling is not idempotent.
+    /// Settlement is not idempotent.
     SettlesTwice,
     /// The antes of a voided game stay in the POT.
     KeepsAntesOfVoided,
-    /// Nothing goes back out of the POT of a private table.
+    /// The POT of a private table is never refunded.
     ForgetsWhoPaid,
-    /// Who takes a due table takes it off the list for good.
+    /// Claiming a due table removes its deadline.
     ClaimsForGood,
-    /// A node goes by its own machine's clock.
+    /// A node uses its own machine's clock.
     TrustsItsOwnClock,
-    /// A node that asks for the time seldom does not ask for it when a client joins.
+    /// A node reads the time rarely and not when a client joins.
     JoinsByItsOwnTime,
-    /// A node is taken for dead between two heartbeats.
+    /// A node is declared dead between two heartbeats.
     BuriesTheLiving,
-    /// Games whose live state was lost stay open.
+    /// Games without live state stay open.
     NeverVoids,
-    /// A session shows what comes after a gap as if there were none.
+    /// A session delivers lines after a gap as if there were none.
     OverlooksGaps,
-    /// A session tells its client of lines that show it nothing.
+    /// A session delivers hidden lines.
     TellsOfHiddenLines,
-    /// A second join on a connection is answered with what is already on its way there.
+    /// A second join on a connection repeats lines that are already on their way.
     RepeatsWhatWasSent,
-    /// A second join on a connection has the journal read, slowly, which takes the place of what was
-    /// published meanwhile.
+    /// A second join on a connection reads the journal, slowly, and the result replaces lines that
+    /// were published meanwhile.
     ReadsOverPublications,
-    /// A connection whose join was refused goes on being told of the table.
+    /// A connection keeps its watch after a refused join.
     WatchesAfterARefusedJoin,
-    /// A node's next heartbeat waits for the answer to the last one.
+    /// A node waits for each heartbeat's response before it sends the next.
     WaitsForEachHeartbeat,
-    /// Redis appends to a table that is halted.
+    /// Redis appends to a halted table.
     AppendsToHalted,
-    /// A table is voided without being halted before.
+    /// A table is voided without being halted first.
     VoidsWithoutHalting,
-    /// Tables are not told what their room says.
+    /// Tables ignore terms updates of their room.
     KeepsOldTerms,
-    /// The table goes on writing to a connection while its session is at something.
+    /// The table keeps writing to a connection while its session is busy.
     WritesWhileBusy,
-    /// Who resumes from a node's memory misses a line.
+    /// A viewer that resumes from a node's memory misses a line.
     ResumesTooLate,
-    /// A node takes what a client reveals, and keeps it nowhere.
+    /// A node acknowledges a client's reveal and drops it.
     ForgetsReveals,
-    /// A node deals when the first client has revealed.
+    /// A node deals after the first client's reveal.
     DealsUnheard,
-    /// A game is settled with another text than the one that its client revealed.
+    /// A game is settled with another seed text than the one that its client revealed.
     SettlesAnotherText,
-    /// A Redis that is killed comes back without what it had not yet written to its disk.
+    /// A restarted Redis has lost the writes of the last second.
     ForgetsTheLastSecond,
-    /// A player whose line is lost is taken over at once.
+    /// A player is taken over immediately after a disconnection.
     GivesNoGrace,
 }
 
@@ -189,61 +191,60 @@ impl Mutation {
     ];
 }
 
-/// What happened, in numbers.
+/// The totals of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunTotals {
-    /// Games settled, and games voided because their live state was lost.
+    /// Games that were settled, and games that were voided because their live state was lost.
     pub games: u64,
     pub voided: u64,
-    /// Games voided, and tables halted, voided and released, by order of an operator or over a
-    /// panic.
+    /// Games that were voided, and tables that were halted, voided and released, by an operator or
+    /// over a panic.
     pub voided_by_order: u64,
     pub tables_halted: u64,
     pub tables_voided: u64,
     pub tables_released: u64,
-    /// Clients that were told that their table is gone.
+    /// Clients that were informed of the end of their table.
     pub tables_closed: u64,
-    /// Terms updates that tables have taken.
+    /// Terms updates that tables have stored.
     pub terms_updates: u64,
-    /// Updates that the table wrote while the session slept, and viewers that resumed by what a
-    /// node remembered.
+    /// Updates that were written directly while the session slept, and viewers that resumed from a
+    /// node's memory.
     pub written_directly: u64,
     pub resumed_from_memory: u64,
-    /// Requests that nobody waited for to the end.
+    /// Requests that were dropped before their end.
     pub abandoned: u64,
-    /// Lines in journals, and times that a journal was replaced by a snapshot.
+    /// Journal lines, and journals that a snapshot replaced.
     pub lines: u64,
     pub compactions: u64,
-    /// What nodes sent, and of it acks of moves and refusals.
+    /// Messages of nodes; of these, acks of actions and refusals.
     pub messages: u64,
     pub acks: u64,
     pub refusals: u64,
-    /// Clients that came back to a table they knew, and moves they then sent again.
+    /// Clients that resumed at a known table, and actions that they sent again.
     pub resumes: u64,
     pub sent_again: u64,
-    /// Joins on connections that had joined, and second connections of players who had one.
+    /// Joins on connections that had joined, and second connections of players.
     pub joins_again: u64,
     pub second_connections: u64,
-    /// Deals by clients that had committed: texts that they revealed, and commitments that were
-    /// dealt without one.
+    /// Seed texts that committed clients revealed, and commitments that were dealt without a text.
     pub revealed: u64,
     pub unrevealed: u64,
-    /// Answers of the AI for players who were away, within the grace of rule 8.3.
+    /// Actions of the AI for players who were away, within the grace (rule 8.3).
     pub grace_actions: u64,
-    /// Connections told gone for a node that was dead.
+    /// Connections that were disconnected for a dead node.
     pub reaped: u64,
-    /// Watchers that did not keep up.
+    /// Watchers that were too slow.
     pub slow_watchers: u64,
-    /// Returns out of the POTs of private tables.
+    /// Refunds of the POTs of private tables.
     pub pot_refunds: u64,
-    /// Times that a player brought coins.
+    /// Grants of coins to players.
     pub grants: u64,
     pub faults: BTreeMap<Fault, u64>,
     live_state_was_lost: bool,
 }
 
 impl RunTotals {
-    /// Adds another run's.
+    /// Adds the totals of another run.
     pub fn add(&mut self, other: &Self) {
         self.games += other.games;
         self.voided += other.voided;
@@ -278,22 +279,22 @@ impl RunTotals {
     }
 }
 
-/// A run in which everything held.
+/// The result of a run in which every check held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub totals: RunTotals,
-    /// Of every event, line and message: equal for equal seeds.
+    /// A hash of every event, line and message: equal for equal seeds.
     pub digest: u64,
-    /// How long it was in virtual time.
+    /// The length of the run in virtual time.
     pub virtual_ms: u64,
 }
 
-/// A run in which something did not hold.
+/// The first violation that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimulationError {
     pub seed: u64,
     pub message: String,
-    /// The last that happened before, if it was to be told.
+    /// The log of the events before the violation, if it was kept.
     pub story: Vec<String>,
 }
 
@@ -309,10 +310,10 @@ impl fmt::Display for SimulationError {
 
 impl std::error::Error for SimulationError {}
 
-/// Runs a house.
+/// Runs a simulation.
 ///
 /// # Errors
-/// The first thing that did not hold.
+/// Returns the first violation that a check found.
 pub fn simulate(options: Options) -> Result<Report, SimulationError> {
     let world = World::new(options);
     let ran = run(&world);
@@ -377,7 +378,7 @@ fn run(world: &Rc<World>) -> Result<(), String> {
     world.check_end()
 }
 
-/// Lets the world go on until something is so.
+/// Runs the world until a condition holds.
 fn run_until_true(
     world: &Rc<World>,
     at_most_ms: u64,
@@ -393,13 +394,13 @@ fn run_until_true(
     Ok(())
 }
 
-/// Lets the world go on for a moment, after which no table may wait for nothing.
+/// Runs the world for one step, after which no table may wait without a deadline.
 fn run_step(world: &Rc<World>) -> Result<(), String> {
     world.run_until(world.now_ms() + STEP_MS)?;
     world.check_deadlines()
 }
 
-/// What the tables of the house play by.
+/// Returns the terms of the house's tables.
 fn house_terms(options: Options) -> Terms<Rules> {
     let Options { is_private, mutation, .. } = options;
     let bet = Coins::from_whole(1).unwrap_or_default();

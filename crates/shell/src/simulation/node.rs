@@ -1,6 +1,6 @@
-//! A node: one process of the service with all that it remembers. It keeps copies of tables,
-//! listens to publications, looks for due tables, says that it lives and finds those who do not.
-//! When it crashes all of this is gone; when it is paused it goes on later with what it knew then.
+//! A node: one process of the service with its memory. It keeps replicas, handles publications,
+//! runs due tables, sends heartbeats and reaps dead nodes. A crash loses all of its memory; a
+//! paused node resumes later with stale memory.
 
 use core::time::Duration;
 use std::cell::{Cell, RefCell};
@@ -19,35 +19,35 @@ use crate::{SyncedClock, LostGames, NodeId, Presence, Request, RoomTerms, Unavai
 use bahay_engine::games::tongits::Rules;
 use bahay_engine::table::{TableId, Timestamp};
 
-/// How often the deadlines are looked at: the most by which a clock is late.
+/// The interval of the search for due tables: the most by which a countdown is late.
 const TICK_MS: u64 = 100;
 
-/// A table that was taken and not attended to is due again after this.
+/// A due table that was claimed and not handled is due again after this time.
 const CLAIM_MS: u32 = 1_000;
 
-/// How many looks between two readings of watched journals.
+/// The number of ticks between two reads of the watched journals.
 const SWEEP_EVERY: u32 = 100;
 
-/// The pauses before each reading of watched journals once publications have broken off.
+/// The pauses before each read of the watched journals after publications were interrupted.
 const CATCH_UP_AFTER_MS: [u64; 4] = [0, 300, 1_000, 3_000];
 
-/// How often Redis is asked for the time, and how seldom where a mutation says so: the clock stands
-/// for a while before each answer then.
+/// The interval of time requests, and the longer one of a mutation, whose clock stops for a while
+/// before each response.
 const TIME_EVERY_MS: u64 = 1_000;
 const TIME_SELDOM_MS: u64 = 2_900;
 
-/// How often open games are looked for at their tables, and how old they must be.
+/// The interval of the search for lost games, and the least age of such a game.
 const VOID_EVERY_MS: u64 = 5_000;
 const VOID_AFTER_MS: u64 = 10_000;
 
-/// A process: where it runs, and which one of those that ran there.
+/// A process: its slot, and the number of its run there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeRun {
     pub(super) slot: usize,
     pub(super) run: u32,
 }
 
-/// What the subscription connection says.
+/// An event of the subscription connection.
 pub(super) enum Publication {
     Published(Published),
     Interrupted,
@@ -57,21 +57,21 @@ pub(super) struct Node {
     pub(super) world: Rc<World>,
     pub(super) run: NodeRun,
     pub(super) publications: Mailbox<Publication>,
-    /// It knows the time, and takes connections.
+    /// The node knows the time and accepts connections.
     pub(super) serves: Cell<bool>,
-    /// What tables have written to connections and is to be sent off.
+    /// Direct updates of tables that are to be sent.
     pub(super) written: Arc<Mutex<Vec<DirectMessage>>>,
-    /// Tables whose journals may be longer than this process will be told. They are read at the
-    /// next look.
+    /// Tables whose journals may have lines that this process will not receive. They are read at
+    /// the next tick.
     pub(super) stale: RefCell<BTreeSet<TableId>>,
     pub(super) presence: RefCell<Presence>,
-    /// The last beat was not answered.
+    /// The last heartbeat had no response.
     pub(super) is_down: Cell<bool>,
     lost: RefCell<LostGames>,
-    /// What each revision of the room said, as far as this process has heard, and since when.
+    /// The known terms of each revision of the room, and since when.
     room: RefCell<Vec<(RoomTerms<Rules>, u64)>>,
     slots: RefCell<BTreeMap<TableId, Rc<Slot>>>,
-    /// The house's time, and by how much a mutation has it run ahead.
+    /// The house's time, and the offset that a mutation adds.
     clock: RefCell<SyncedClock>,
     ahead_ms: Cell<u32>,
 }
@@ -107,7 +107,7 @@ impl Node {
         });
     }
 
-    /// Ends a process: its memory is gone, and its connections break.
+    /// Ends a process: its memory is lost and its connections break.
     pub(super) fn crash(world: &Rc<World>, slot: usize) {
         let node = world.node_slots.borrow_mut()[slot].node.take();
         let Some(node) = node else {
@@ -125,14 +125,14 @@ impl Node {
         self.world.spawn(Owner::Node(self.run.slot), task);
     }
 
-    /// The connections that this process serves.
+    /// Returns the open connections of this process.
     pub(super) fn connections(&self) -> Vec<Rc<Connection>> {
         let connections = self.world.connections.borrow();
         let ours = connections.values().filter(|one| one.run == self.run && !one.is_over.get());
         ours.cloned().collect()
     }
 
-    /// Sends its clients to connect anew: it ends.
+    /// Closes all connections, because the process ends.
     pub(super) fn close_connections(&self) {
         for connection in self.connections() {
             connection.close(&self.world);
@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// Waits until it knows the time, then serves.
+    /// Waits until the node knows the time, then serves.
     async fn boot(self: Rc<Self>) {
         while !self.read_time().await {
             self.world.sleep(500).await;
@@ -153,8 +153,8 @@ impl Node {
         self.spawn(self.clone().void_lost_games());
     }
 
-    /// The time of the house: that of Redis, carried on by a clock that nobody sets. Steps of the
-    /// operating system's clock do not reach it.
+    /// Returns the house's time: that of Redis, advanced by a monotonic clock. Steps of the
+    /// operating system's clock do not affect it.
     pub(super) fn time(&self) -> Timestamp {
         let now = self.clock.borrow().now(self.elapsed()).after_ms(self.ahead_ms.get());
         if self.world.mutation() == Some(Mutation::TrustsItsOwnClock) {
@@ -164,7 +164,8 @@ impl Node {
         now
     }
 
-    /// Returns whether the clock shows the time: it has been told, and the process has not slept since.
+    /// Returns true if the clock shows the time: there was a reading, and the process was not
+    /// suspended since.
     pub(super) fn has_time(&self) -> bool {
         self.clock.borrow().is_current(self.elapsed())
     }
@@ -173,12 +174,12 @@ impl Node {
         Duration::from_millis(self.world.now_ms())
     }
 
-    /// Takes it to be later by so much, for a mutation.
+    /// Adds an offset to the clock, for a mutation.
     pub(super) fn run_ahead(&self, by_ms: u32) {
         self.ahead_ms.set(self.ahead_ms.get() + by_ms);
     }
 
-    /// Asks for the time without waiting for the answer to the last time, as a beat does.
+    /// Requests the time at intervals, without waiting for the previous response.
     async fn poll_time(self: Rc<Self>) {
         loop {
             let is_seldom = self.world.mutation() == Some(Mutation::JoinsByItsOwnTime);
@@ -190,7 +191,7 @@ impl Node {
         }
     }
 
-    /// Has the clock told what time it is; false where nobody answers.
+    /// Reads the time into the clock; false without a response.
     async fn read_time(&self) -> bool {
         let asked = self.elapsed();
         self.clock.borrow_mut().record_request(asked);
@@ -203,7 +204,7 @@ impl Node {
         true
     }
 
-    /// Raises the clock to the time that Redis has now, for a client that was shown the time elsewhere.
+    /// Raises the clock to Redis' current time, for a client that saw the time on another node.
     pub(super) async fn catch_up_time(&self) -> Result<(), UnavailableError> {
         let Reply::Time(read_ms) = self.call_redis(RedisRequest::Time).await? else {
             return Err(UnavailableError("not an answer to what time it is".into()));
@@ -213,13 +214,13 @@ impl Node {
         Ok(())
     }
 
-    /// A call to live state.
+    /// Calls live state.
     pub(super) async fn call_redis(&self, request: RedisRequest) -> Result<Reply, UnavailableError> {
         let reply = self.world.call_redis(self.run, request).await;
         reply.ok_or_else(|| UnavailableError("no answer".into()))
     }
 
-    /// A question to the ledger.
+    /// Calls the ledger.
     pub(super) async fn call_ledger(&self, operation: Operation) -> Result<LedgerReply, UnavailableError> {
         match self.world.call_postgres(self.run, operation).await {
             Some(Ok(answer)) => Ok(answer),
@@ -228,12 +229,12 @@ impl Node {
         }
     }
 
-    /// What the room says, as far as this process has heard.
+    /// Returns the room's terms as this process knows them.
     pub(super) fn room(&self) -> RoomTerms<Rules> {
         self.room.borrow().last().expect("a process begins with a room").0.clone()
     }
 
-    /// The newest revision that this process has known for so long.
+    /// Returns the newest revision that this process has known for at least `ms`.
     pub(super) fn room_known_for(&self, ms: u64) -> u32 {
         let room = self.room.borrow();
         let now_ms = self.world.now_ms();
@@ -241,7 +242,7 @@ impl Node {
         known.map_or(0, |(room, _)| room.revision)
     }
 
-    /// Reads what the room says, and tells the tables that are known here.
+    /// Reads the room's terms and updates the known tables.
     pub(super) fn refresh_room(self: &Rc<Self>) {
         let (now, now_ms) = (self.world.room.borrow().clone(), self.world.now_ms());
         self.room.borrow_mut().push((now, now_ms));
@@ -266,7 +267,7 @@ impl Node {
         self.slots.borrow().values().cloned().collect()
     }
 
-    /// The tables whose publications this process takes in.
+    /// Returns the tables whose publications this process receives.
     pub(super) fn subscribed_tables(&self) -> Vec<TableId> {
         let slots = self.slots.borrow();
         let watched = slots.values().filter(|slot| slot.host.borrow().is_subscribed());
@@ -335,7 +336,7 @@ impl Node {
         }
     }
 
-    /// Looks now and then whether every open game is still the game of its table.
+    /// Checks at intervals that every open game is the game of its table.
     async fn void_lost_games(self: Rc<Self>) {
         self.world.sleep(self.world.random_between(0, 5_000)).await;
         loop {
@@ -354,7 +355,7 @@ impl Node {
             unreachable!("games are asked for");
         };
         for (game, table) in games {
-            // Where that cannot be told, nothing is concluded.
+            // Without a response, nothing is concluded.
             let Ok(Reply::Flag(exists)) = self.call_redis(RedisRequest::Exists { table }).await else {
                 continue;
             };

@@ -1,5 +1,5 @@
-//! What operators do in a run: they change the room, and look after tables that were halted, or are
-//! to end. An order is given to any node, and given again until it is carried out.
+//! The actions of operators in a run: they change the room's terms, and release or void halted
+//! tables. An order is given to any node, and repeated until it succeeds.
 
 use std::rc::Rc;
 
@@ -17,36 +17,36 @@ use crate::{
     VoidingCall,
 };
 
-/// The pauses between two changes of the room, and how long a node takes to hear of one.
+/// The pause between two changes of the room, and the time until a node knows of one.
 const ROOM_MS: (u32, u32) = (20_000, 120_000);
 const PROPAGATION_MS: (u32, u32) = (0, 3_000);
 
-/// How long a room stays closed, and how often a change closes it, in thousandths.
+/// How long a room stays closed, and the share of changes that close it, in thousandths.
 const CLOSED_MS: (u32, u32) = (5_000, 30_000);
 const CLOSES: u32 = 200;
 
-/// Between two attempts of hosts to send somebody away.
+/// The pause between two kicks by hosts.
 const REMOVES_MS: (u32, u32) = (1_000, 6_000);
 
-/// How long it takes until an operator has found a halted table, and mended what was wrong.
+/// The time until an operator has detected a halted table and repaired its cause.
 const DETECTED_MS: (u32, u32) = (3_000, 20_000);
-/// Between mending it and looking after the table.
+/// The time between the repair and the order about the table.
 const REPAIRED_MS: (u32, u32) = (500, 5_000);
 
-/// An operator's database is slow now and then.
+/// The delay of an operator's database.
 const STEP_MS: (u32, u32) = (0, 300);
 
-/// What is wrong with the engine at a table.
+/// The cases in which the engine panics at a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlantedPanic {
-    /// It panics over every input.
+    /// On every input.
     Deciding,
-    /// It panics when something is shown.
-    ShownVersion,
+    /// When the table is shown.
+    Showing,
 }
 
 impl World {
-    /// Changes what the room says now and then, until it is calm.
+    /// Changes the room's terms at intervals, until the calm.
     pub(super) async fn change_room(self: Rc<Self>) {
         loop {
             self.sleep(self.random_between(ROOM_MS.0, ROOM_MS.1)).await;
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Hosts send somebody away now and then, until it is calm.
+    /// Lets hosts kick players at intervals, until the calm.
     pub(super) async fn kick_players(self: Rc<Self>) {
         loop {
             self.sleep(self.random_between(REMOVES_MS.0, REMOVES_MS.1)).await;
@@ -80,13 +80,13 @@ impl World {
             let count = u32::try_from(seated.len()).unwrap_or(0);
             if count > 0 {
                 let player = seated[self.random_below(count) as usize];
-                // Refused while a game runs.
+                // A kick during a game is rejected.
                 let _ = node.submit_input(table, Input::Remove { player }).await;
             }
         }
     }
 
-    /// For good, when it is calm.
+    /// Opens the room for good, for the calm.
     pub(super) fn open_room(self: &Rc<Self>) {
         if !self.room.borrow().is_open {
             self.set_room_open(true);
@@ -111,13 +111,13 @@ impl World {
         }
     }
 
-    /// The engine panics over some table from now on.
+    /// Makes the engine panic at a random table from now on.
     pub(super) fn plant_panic(self: &Rc<Self>) -> bool {
         let Some(table) = self.random_table() else {
             return false;
         };
         let showing = self.chance(300);
-        let panic = if showing { PlantedPanic::ShownVersion } else { PlantedPanic::Deciding };
+        let panic = if showing { PlantedPanic::Showing } else { PlantedPanic::Deciding };
         if self.panicking_tables.borrow_mut().insert(table, panic).is_some() {
             return false;
         }
@@ -132,7 +132,7 @@ impl World {
         true
     }
 
-    /// An operator ends some table.
+    /// Voids a random table.
     pub(super) fn void_random_table(self: &Rc<Self>) -> bool {
         let Some(table) = self.random_table() else {
             return false;
@@ -177,7 +177,8 @@ impl World {
             }
             self.sleep(1_000).await;
         }
-        // Where that broke off before the POT went back, the operator finds it in the list.
+        // If the procedure was aborted before the refund, the operator finds the POT in the list of
+        // lost ones.
         if !self.options.is_private {
             return;
         }
@@ -191,7 +192,7 @@ impl World {
         }
     }
 
-    /// A node that takes orders now.
+    /// Returns a random node that accepts orders now.
     fn random_node(self: &Rc<Self>) -> Option<Rc<Node>> {
         let runs = self.runs();
         let count = u32::try_from(runs.len()).ok().filter(|count| *count > 0)?;

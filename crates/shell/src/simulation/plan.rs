@@ -1,5 +1,5 @@
-//! What goes wrong in a run, drawn from its seed: one fault after the other, some at the same
-//! time, each with its end.
+//! The faults of a run, drawn from its seed: they begin one after the other, may overlap, and each
+//! has its end.
 
 use std::rc::Rc;
 
@@ -9,43 +9,43 @@ use crate::simulation::world::World;
 /// The pause between the beginnings of two faults.
 const PAUSE_MS: (u32, u32) = (2_000, 25_000);
 
-/// An operating system's clock is stepped by up to this, either way.
+/// The largest step of an operating system's clock, in either direction.
 const STEP_MS: u32 = 3_600_000;
 
-/// Something that goes wrong.
+/// A planted fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// A node is killed, and another process started in its place later.
+    /// A node is killed, and another process is started in its slot later.
     NodeKilled,
-    /// A node sends its clients away and ends in order.
+    /// A node closes its connections and shuts down in order.
     NodeRestarted,
-    /// A node stands still and goes on with what it knew.
+    /// A node is suspended and resumes with stale memory.
     NodePaused,
-    /// A node's clock is set to something else.
+    /// A node's operating system clock is set.
     ClockStepped,
     /// A node cannot reach Redis.
     RedisCut,
     /// A node cannot reach PostgreSQL.
     PostgresCut,
-    /// Redis answers nobody for a while, then everybody.
+    /// Redis responds to nobody for a while, then to every call.
     RedisStalled,
-    /// Redis is killed and comes back with all that it had.
+    /// Redis is killed and restarts with all of its data.
     RedisKilled,
-    /// Redis comes back empty.
+    /// Redis restarts empty.
     RedisEmptied,
-    /// PostgreSQL is away.
+    /// PostgreSQL is down.
     PostgresDown,
     /// All links are slow and lossy.
     LinksRough,
     /// Half of all clients lose their connections.
     ClientsCut,
-    /// The engine panics over a table, until an operator has found it.
+    /// The engine panics at a table until an operator has found it.
     TableSick,
-    /// An operator voids a table at which nothing is wrong.
+    /// An operator voids a healthy table.
     TableVoided,
 }
 
-/// Every kind, the frequent ones more often.
+/// Every kind of fault; frequent ones are repeated.
 const KINDS: [Fault; 21] = [
     Fault::NodeKilled,
     Fault::NodeKilled,
@@ -71,7 +71,7 @@ const KINDS: [Fault; 21] = [
 ];
 
 impl World {
-    /// Lets things go wrong until it is calm.
+    /// Injects faults until the calm.
     pub(super) async fn inject_faults(self: Rc<Self>) {
         loop {
             self.sleep(self.random_between(PAUSE_MS.0, PAUSE_MS.1)).await;
@@ -87,7 +87,7 @@ impl World {
         }
     }
 
-    /// Begins a fault and plans its end; false where it makes no sense now.
+    /// Begins a fault and schedules its end; false if the fault does not apply now.
     fn begin_fault(self: &Rc<Self>, kind: Fault, slot: usize) -> bool {
         match kind {
             Fault::NodeKilled => self.kill(slot),

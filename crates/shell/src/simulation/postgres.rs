@@ -1,6 +1,6 @@
-//! A model of PostgreSQL as far as the ledger uses it: operations done once by their key, in
-//! transfers between accounts, and the games they open, settle and void. An operation happens
-//! whole or not at all; that its answer is lost on the way is done to it from outside.
+//! A model of PostgreSQL as the ledger uses it: idempotent operations by key, transfers between
+//! accounts, and the games that operations open, settle and void. An operation is atomic; the link,
+//! not this model, loses its response.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use bahay_engine::games::tongits::Tongits;
 use bahay_engine::seat::{Seat, SeatSet};
 use bahay_engine::table::{GameId, PlayerId, Record, Share, TableId};
 
-/// Where coins can be.
+/// The accounts of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CoinAccount {
-    /// Where coins come from; the only one below zero.
+    /// The source of all coins, the only negative account.
     Issue,
     Wallet(PlayerId),
     Stake(GameId, Seat),
@@ -22,7 +22,7 @@ pub(super) enum CoinAccount {
     Fee,
 }
 
-/// What can be asked.
+/// The operations and queries of the ledger.
 #[derive(Clone, Debug)]
 pub(super) enum Operation {
     Open(GameOpening),
@@ -30,21 +30,21 @@ pub(super) enum Operation {
     Void {
         game: GameId,
     },
-    /// To give back what a player, or everybody, has paid into a POT until this game.
+    /// Refunds what one player, or every player, has paid into a POT up to this game.
     RefundPot {
         table: TableId,
         game: GameId,
         player: Option<PlayerId>,
     },
-    /// The same for a table that an operator ends.
+    /// Refunds the whole POT of a table that an operator ends.
     RefundWholePot {
         table: TableId,
     },
-    /// The game that is open in the name of a table.
+    /// Returns the open game of a table.
     OpenAt {
         table: TableId,
     },
-    /// Games that have been open for longer than this.
+    /// Returns games that have been open for longer than this.
     OpenGames {
         longer_than_ms: u64,
     },
@@ -53,7 +53,7 @@ pub(super) enum Operation {
     },
 }
 
-/// What was answered.
+/// The results of operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LedgerReply {
     Opened { stakes: Vec<Coins>, pot: Coins },
@@ -65,7 +65,7 @@ pub(super) enum LedgerReply {
     Wallet(Coins),
 }
 
-/// Why nothing was done.
+/// The reasons why an operation was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     GameNotOpen,
@@ -83,7 +83,7 @@ enum Key {
     RefundPot(TableId, GameId, Option<PlayerId>),
 }
 
-/// How a game stands.
+/// The state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Open,
@@ -91,37 +91,37 @@ pub(super) enum State {
     Voided,
 }
 
-/// A row of a game.
+/// The row of a game.
 #[derive(Clone, Debug)]
 pub(super) struct GameRow {
     pub(super) opening: GameOpening,
     pub(super) stakes: Vec<Coins>,
     pub(super) state: State,
     pub(super) opened_ms: u64,
-    /// How often it was settled or voided: once, for every game.
+    /// The number of settlements and voids, which must be one for every game.
     pub(super) ends: u32,
 }
 
-/// What an operation was asked for and answered.
+/// A completed operation, by its idempotency key.
 #[derive(Clone, Debug)]
 struct CompletedOperation {
-    /// The input, as it is hashed in the ledger.
+    /// The input, which the ledger stores as a hash.
     input: String,
     answer: LedgerReply,
 }
 
-/// What PostgreSQL holds.
+/// The state of PostgreSQL.
 #[derive(Default)]
 pub(super) struct Postgres {
     balances: BTreeMap<CoinAccount, Coins>,
-    /// What each player has in a POT. The ledger reads it from the entries.
+    /// The refundable amount of each player in a POT. The ledger derives it from the entries.
     paid: BTreeMap<(TableId, PlayerId), Coins>,
     games: BTreeMap<GameId, GameRow>,
     completed: BTreeMap<Key, CompletedOperation>,
 }
 
 impl Postgres {
-    /// Carries out an operation unless its key is known.
+    /// Executes an operation unless its key is known.
     pub(super) fn execute(
         &mut self,
         now_ms: u64,
@@ -164,7 +164,7 @@ impl Postgres {
                 return Err(Refusal::KeyReused);
             }
             return Ok(match (done.answer.clone(), operation) {
-                // What is left is that of now.
+                // The balance is the current one.
                 (LedgerReply::PotRefunded { player, shares, .. }, Operation::RefundPot { table, .. }) => {
                     let pot = self.balance(CoinAccount::Pot(*table));
                     LedgerReply::PotRefunded { player, pot, shares }
@@ -302,7 +302,7 @@ impl Postgres {
         Ok(LedgerReply::PotRefunded { player, pot: self.balance(CoinAccount::Pot(table)), shares })
     }
 
-    /// Gives coins to a new player.
+    /// Grants coins to a player.
     pub(super) fn grant(&mut self, player: PlayerId, amount: Coins) {
         self.transfer(CoinAccount::Issue, CoinAccount::Wallet(player), amount);
     }
@@ -314,7 +314,7 @@ impl Postgres {
         self.set_balance(to, more);
     }
 
-    /// Empty accounts are not kept: there are three for every game.
+    /// Sets a balance. Empty accounts are removed, because every game has three.
     fn set_balance(&mut self, account: CoinAccount, balance: Coins) {
         if balance.is_zero() {
             self.balances.remove(&account);

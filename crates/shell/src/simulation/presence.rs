@@ -1,6 +1,5 @@
-//! Who is there: a node says every second that it lives, and notes the connections that it serves,
-//! as `src/tables/presence.rs` does. What is to be noted and told, and in which order, the shell
-//! knows.
+//! The presence of a node: it sends heartbeats every second and records its connections, as
+//! `src/tables/presence.rs` does. The shell decides on records, disconnects and their order.
 
 use std::rc::Rc;
 
@@ -16,16 +15,16 @@ use crate::{
 
 const BEAT_EVERY_MS: u64 = 1_000;
 
-/// Departures that are told again at one beat.
+/// The number of disconnects that are retried per heartbeat.
 const RETRIES_PER_BEAT: usize = 16;
 
-/// There is one shard.
+/// The only shard.
 const SHARD: u16 = 0;
 
 impl Node {
-    /// Says that it lives, and looks who does not. Without waiting for the answer to the last
-    /// time: a call that is lost takes two seconds to be known as such, and with the pause after
-    /// it a node that lives would be taken for dead.
+    /// Sends heartbeats and reaps dead nodes. The next heartbeat does not wait for the last
+    /// response: a lost call takes two seconds to time out, and with the pause after it a live node
+    /// would be declared dead.
     pub(super) async fn run_heartbeats(self: Rc<Self>) {
         loop {
             if self.world.mutation() == Some(Mutation::WaitsForEachHeartbeat) {
@@ -48,10 +47,10 @@ impl Node {
         };
         self.is_down.set(false);
         if was_down {
-            // The last things that Redis was told before it went away may be lost.
+            // Redis may have lost the last records before it went down.
             self.record_all_connections().await;
         }
-        // An answer to a beat under a name that it has no more says nothing.
+        // A response to a heartbeat under a former identity is ignored.
         if self.presence.borrow().identity(SHARD).0 == node {
             let new_node = || NodeId(self.world.new_id());
             if self.presence.borrow_mut().record_heartbeat(SHARD, is_dead, new_node) {
@@ -61,7 +60,7 @@ impl Node {
         for node in taken {
             let here = self.clone();
             self.spawn(async move {
-                // What breaks off is left to others.
+                // An aborted procedure is left to other nodes.
                 let _ = here.reap_node(node).await;
             });
         }
@@ -71,7 +70,7 @@ impl Node {
         }
     }
 
-    /// It was taken for dead: its clients are to come again.
+    /// Ends all watches of a node that was declared dead, so that its clients reconnect.
     async fn end_watches(self: Rc<Self>) {
         for slot in self.slots() {
             self.send_request(&slot, Request::CatchUp).await;
@@ -80,7 +79,7 @@ impl Node {
         }
     }
 
-    /// Tells the tables of a dead node's connections.
+    /// Disconnects a dead node's connections at their tables.
     async fn reap_node(self: &Rc<Self>, dead: NodeId) -> Result<(), UnavailableError> {
         let mut reaper = DeadNodeReaper::new();
         while let Some(call) = reaper.next_call() {
@@ -113,7 +112,8 @@ impl Node {
         Ok(())
     }
 
-    /// Has a table decide on an input. Whoever it speaks of is noted before it, and forgotten after.
+    /// Submits an input. The connection that it reports is recorded before, and its record removed
+    /// after it.
     pub(super) async fn submit(
         self: &Rc<Self>,
         table: TableId,
@@ -135,7 +135,7 @@ impl Node {
         submitted
     }
 
-    /// A connection of this node has ended, wherever it was.
+    /// Handles the end of a connection of this node.
     pub(super) async fn handle_connection_end(self: &Rc<Self>, connection: ConnectionId) {
         let here = self.presence.borrow().find(connection);
         if let Some(present) = here {
@@ -166,7 +166,7 @@ impl Node {
 
     async fn forget_connection(self: &Rc<Self>, noted: ConnectionRecord) {
         let ConnectionRecord { node, present, .. } = noted;
-        // What stays noted is told once more when this node ends, which does no harm.
+        // A record that stays causes one more disconnect when this node ends, which is idempotent.
         let _ = self.call_redis(RedisRequest::Forget { node, present: vec![present] }).await;
     }
 }

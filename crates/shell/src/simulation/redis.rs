@@ -1,8 +1,8 @@
-//! A model of Redis as far as live state uses it: each call is one script of `src/live_store`, whole
-//! or not at all. Journals with their heads and halts, the set of deadlines, who sits where, which
-//! tables have room, the heartbeats of nodes and the connections noted under them.
+//! A model of Redis as live state uses it: each call is one script of `src/live_store` and is
+//! atomic. It holds journals with their heads and halts, the set of deadlines, seat claims, the
+//! list of tables with free seats, the heartbeats of nodes and the connections recorded under them.
 //!
-//! It answers from its memory alone. Being slow, down or forgetful is done to it from outside.
+//! The model responds from memory. Delays, outages and losses are injected from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,19 +13,19 @@ use crate::simulation::Mutation;
 use crate::simulation::node::NodeRun;
 use crate::{AppendOutcome, JournalEntry, NewLine, NodeId, Point, PlayerConnection, StoredTable, Tag, Tail};
 
-/// How long a seat claim may be pending.
+/// The time after which a pending seat claim expires.
 const PENDING_MS: u64 = 10_000;
 
-/// A node whose heartbeat is older than this is dead.
+/// The age of a heartbeat from which its node is dead.
 const SILENCE_MS: u64 = 3_000;
 
-/// When nobody says anything for longer than this, it was Redis that was away.
+/// A gap between all heartbeats that is longer than this means that Redis was down.
 const GAP_MS: u64 = 2_000;
 
-/// A dead node that was taken and is not buried can be taken again after this.
+/// The time after which a claimed dead node can be claimed again.
 const CLAIM_MS: u64 = 5_000;
 
-/// Connections of a dead node that are given out at once.
+/// The batch size of a dead node's connections.
 const PORTION: usize = 16;
 
 /// A call.
@@ -57,7 +57,7 @@ pub(super) enum Request {
     Bury { node: NodeId },
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
     Done,
@@ -73,7 +73,7 @@ pub(super) enum Reply {
     Connections(Vec<PlayerConnection>),
 }
 
-/// What binds a player.
+/// A player's seat claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeatClaim {
     None,
@@ -81,7 +81,7 @@ pub(super) enum SeatClaim {
     Held(TableId),
 }
 
-/// Something published to who watches a table.
+/// A publication to the watchers of a table.
 #[derive(Clone, Debug)]
 pub(super) enum Published {
     Line { table: TableId, after: Point, entry: JournalEntry },
@@ -96,14 +96,15 @@ impl Published {
     }
 }
 
-/// What Redis holds.
+/// The state of Redis.
 #[derive(Clone, Default)]
 pub(super) struct Redis {
     journals: BTreeMap<TableId, Journal>,
     due: BTreeMap<TableId, i64>,
     seat_claims: BTreeMap<PlayerId, (TableId, Option<u64>)>,
     open_tables: BTreeMap<TableId, u32>,
-    /// When each node was heard, and when each dead one may be taken.
+    /// The time of each node's last heartbeat, and the time from which each dead node may be
+    /// claimed.
     beats: BTreeMap<NodeId, u64>,
     dead: BTreeMap<NodeId, u64>,
     beaten_at: Option<u64>,
@@ -125,7 +126,7 @@ impl Journal {
         self.base.version + self.lines.len() as u64
     }
 
-    /// The lines from a point on; `None` where this history does not lead through it.
+    /// Returns the lines after a point; `None` if this history does not lead through it.
     fn lines_after(&self, point: Point) -> Option<&[Rc<JournalEntry>]> {
         let skipped = usize::try_from(point.version.checked_sub(self.base.version)?).ok()?;
         let tag = match skipped.checked_sub(1) {
@@ -137,7 +138,7 @@ impl Journal {
 }
 
 impl Redis {
-    /// Answers a call of a node. What it published is added to `published`.
+    /// Handles a call of a node. Stores what it publishes in `published`.
     pub(super) fn handle_request(
         &mut self,
         now_ms: u64,
@@ -315,7 +316,7 @@ impl Redis {
         let entry = JournalEntry { tag: new.tag, line: new.line.clone() };
         *published = Some(Published::Line { table, after: new.after, entry: entry.clone() });
         journal.lines.push(Rc::new(entry));
-        // What is due some time is not forgotten.
+        // A table with a deadline does not expire.
         let idle_ms = new.idle_ms.filter(|_| new.deadline.is_none());
         journal.expires_ms = idle_ms.map(|idle_ms| now_ms + idle_ms);
         match new.deadline {
@@ -344,7 +345,7 @@ impl Redis {
         }
     }
 
-    /// A node says that it lives, and takes those that do so no longer.
+    /// Handles a heartbeat, and lets the node claim dead ones.
     fn beat(
         &mut self,
         now_ms: u64,
@@ -356,13 +357,13 @@ impl Redis {
         let silence_ms = if is_early { 900 } else { SILENCE_MS };
         let was_away = self.beaten_at.is_some_and(|at| now_ms - at > GAP_MS);
         if was_away && !is_early {
-            // Everybody has the whole silence before them again.
+            // Every node has the whole silence before it again.
             self.beats.values_mut().chain(self.dead.values_mut()).for_each(|at| *at = now_ms);
         }
         self.beaten_at = Some(now_ms);
         let is_dead = has_beaten && !self.beats.contains_key(&node);
         if is_dead {
-            // What it noted since is told again before it is forgotten.
+            // Connections that it recorded since are disconnected before their records are removed.
             self.dead.insert(node, now_ms);
         } else {
             self.beats.insert(node, now_ms);
@@ -373,7 +374,7 @@ impl Redis {
             self.beats.remove(&node);
             self.dead.insert(node, now_ms);
         }
-        // A node's first beat only sets its clock: it is not ready to bury anybody.
+        // A node's first heartbeat only sets its clock; the node cannot reap yet.
         let taken = self.dead.iter().filter(|(_, at)| has_beaten && **at <= now_ms);
         let taken: Vec<NodeId> = taken.map(|(node, _)| *node).collect();
         for node in &taken {
@@ -388,13 +389,13 @@ impl Redis {
         self.seat_claims.retain(|_, (_, expires_ms)| lasts(*expires_ms));
     }
 
-    /// Who hears of a table.
+    /// Returns the nodes that watch a table.
     pub(super) fn watchers(&self, table: TableId) -> Vec<NodeRun> {
         let watchers = self.watchers.iter().filter(|(watched, _)| *watched == table);
         watchers.map(|(_, run)| *run).collect()
     }
 
-    /// The connections for publications are gone.
+    /// Drops the subscriptions of a node, or of all.
     pub(super) fn forget_watchers(&mut self, target: Option<NodeRun>) {
         self.watchers.retain(|(_, run)| target.is_some_and(|target| target != *run));
     }

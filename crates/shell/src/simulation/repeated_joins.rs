@@ -1,26 +1,27 @@
-//! A client that joins where it has joined: once more or again and again on one connection, and by a
-//! second connection beside the first.
+//! A client that joins where it has already joined: once more or repeatedly on one connection, or
+//! by a second connection beside the first.
 
 use crate::simulation::client::{Client, Intent};
 use crate::simulation::wire::Command;
 use crate::simulation::world::to_json;
 use bahay_engine::table::ConnectionId;
 
-/// Of what they are told: they join once more on the same connection, or again and again.
+/// The shares of updates after which a client joins once more, or repeatedly, on the same
+/// connection.
 const JOINS_AGAIN: u32 = 4;
 const KEEPS_JOINING: u32 = 10;
 const JOINS_EVERY_MS: (u32, u32) = (5, 100);
 const JOINS: (u32, u32) = (10, 60);
-/// Of joining again: they ask for the whole table.
+/// The share of repeated joins that ask for a snapshot.
 const JOINS_FOR_ALL: u32 = 250;
-/// Of what they are told: they join by a second connection, and leave the first one to itself.
+/// The share of updates after which a client joins by a second connection and abandons the first.
 const CONNECTS_TWICE: u32 = 2;
 const LEFT_TO_ITSELF_MS: (u32, u32) = (0, 6_000);
-/// Of these: the first one joins once more behind it, as one that was on its way.
+/// The share of these whose first connection joins once more afterwards, like a delayed command.
 const JOINS_BEHIND: u32 = 200;
 
 impl Client {
-    /// Joins where it has joined, now and then.
+    /// Joins again at random.
     pub(super) fn rejoin_at_random(&mut self) {
         let world = self.world.clone();
         if world.chance(JOINS_AGAIN) {
@@ -38,7 +39,7 @@ impl Client {
         }
     }
 
-    /// Joins once more, and again after a pause if it is to.
+    /// Joins once more, and schedules the next join if any are left.
     pub(super) fn join_again(&mut self, connection: ConnectionId, joins: u32) {
         let world = self.world.clone();
         if self.own_connection() != Some(connection) || self.known.is_none() || world.is_calm.get()
@@ -53,7 +54,7 @@ impl Client {
         }
     }
 
-    /// Joins by a second connection, and says and hears everything by that one.
+    /// Joins by a second connection, and uses only that one from then on.
     pub(super) async fn connect_twice(&mut self, connection: ConnectionId) {
         let world = self.world.clone();
         if self.own_connection() != Some(connection) || world.is_calm.get() {

@@ -1,7 +1,7 @@
-//! The way to Redis and PostgreSQL and back: a call travels, is carried out, and its answer
-//! travels. Either can be lost, late or doubled, so a call without an answer may have taken effect,
-//! and may take effect later than one that was made after it. A service can stall, which delays
-//! what it is asked, or be down, which refuses it.
+//! The links to Redis and PostgreSQL: a call travels, is executed, and its response travels back.
+//! Either may be lost, late or duplicated, so a call without a response may have taken effect, or
+//! may take effect after a later call. A service can stall, which delays calls, or be down, which
+//! rejects them.
 
 use std::rc::Rc;
 
@@ -12,25 +12,25 @@ use crate::simulation::redis::{Published, Redis, Reply, Request};
 use crate::simulation::tasks::{Promise, Wait, promise};
 use crate::simulation::world::World;
 
-/// How long a node waits for Redis.
+/// The timeout of a call to Redis.
 const REDIS_TIMEOUT_MS: u64 = 2_000;
 
-/// How long a node waits for PostgreSQL.
+/// The timeout of a call to PostgreSQL.
 const POSTGRES_TIMEOUT_MS: u64 = 5_000;
 
-/// How long it takes to hear that nobody listens.
+/// The time until a refused connection is noticed.
 const REFUSED_MS: u64 = 3;
 
-/// What Redis was sure to keep is this old at most, where it forgets what was not yet written.
+/// The age of the data on Redis' disk at most, under the mutation that loses unwritten data.
 const SYNC_MS: u64 = 1_000;
 
-/// The answer of PostgreSQL.
+/// The response of PostgreSQL.
 pub(super) type Posted = Result<postgres::LedgerReply, postgres::Refusal>;
 
-/// Both services, with what is wrong with them.
+/// Both services, with their faults.
 pub(super) struct Services {
     pub(super) redis: Redis,
-    /// What Redis would have after losing its memory.
+    /// The data that Redis would have after a crash.
     synced: Redis,
     pub(super) redis_is_down: bool,
     pub(super) redis_is_stalled: bool,
@@ -66,7 +66,7 @@ impl Services {
 }
 
 impl World {
-    /// Calls Redis from a node. `None`: whether it took effect is unknown.
+    /// Calls Redis from a node. `None`: the effect is unknown.
     pub(super) fn call_redis(self: &Rc<Self>, run: NodeRun, request: Request) -> Wait<Option<Reply>> {
         let (answer, wait) = promise(&self.tasks);
         let call = RedisCall { run, request: Rc::new(request), answer };
@@ -116,7 +116,7 @@ impl World {
         }
     }
 
-    /// Shows the checks what a journal has become.
+    /// Informs the checks of a changed journal.
     fn check_journal(&self, run: NodeRun, request: &Request, reply: &Reply) {
         match (request, reply) {
             (Request::Create { table, tag, snapshot, .. }, Reply::Flag(true)) => {
@@ -128,7 +128,7 @@ impl World {
                 self.log(|| format!("{table} v{} {line}", new.after.version + 1));
                 let mut totals = self.totals.borrow_mut();
                 totals.lines += 1;
-                // The engine's own name for it in a line.
+                // The engine's name of the input in a line.
                 totals.terms_updates += u64::from(line.contains("\"update_terms\""));
                 drop(totals);
                 self.check(self.check_line(run, *table, new.tag, line));
@@ -137,10 +137,10 @@ impl World {
         }
     }
 
-    /// Tells all who watch.
+    /// Publishes to all watchers.
     fn publish(self: &Rc<Self>, published: &Published, by: NodeRun) {
         let watchers = self.services.borrow().redis.watchers(published.table());
-        // Nobody is told where nobody listens but the process that did it.
+        // Redis does not publish a line if its writer is the only subscriber.
         let is_alone = watchers.iter().all(|run| *run == by);
         if is_alone && matches!(published, Published::Line { .. }) {
             return;
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// The connection for publications of a node, or of all, breaks; the node sees it soon.
+    /// Breaks the subscription connection of a node, or of all; the node notices it soon.
     pub(super) fn interrupt(self: &Rc<Self>, target: Option<NodeRun>) {
         self.services.borrow_mut().redis.forget_watchers(target);
         let runs: Vec<NodeRun> =
@@ -174,7 +174,7 @@ impl World {
         }
     }
 
-    /// The client library subscribes again by itself, once it is connected.
+    /// Restores the subscriptions, as the client library does once it is connected.
     pub(super) fn subscribe_again(self: &Rc<Self>, target: Option<NodeRun>) {
         for run in self.runs().into_iter().filter(|run| target.is_none_or(|target| target == *run)) {
             self.schedule(self.random_between(50, 400), move |world| {
@@ -190,7 +190,7 @@ impl World {
         }
     }
 
-    /// Redis answers what it was asked meanwhile.
+    /// Ends a stall: Redis handles the delayed calls.
     pub(super) fn unstall_redis(self: &Rc<Self>) {
         let mut services = self.services.borrow_mut();
         services.redis_is_stalled = false;
@@ -201,7 +201,7 @@ impl World {
         }
     }
 
-    /// The process ends. What it was asked and had not begun is lost.
+    /// Crashes Redis. Calls that it had not begun are lost.
     pub(super) fn crash_redis(self: &Rc<Self>, loses_all: bool, loses_unsynced: bool) {
         let mut services = self.services.borrow_mut();
         services.redis_is_down = true;
@@ -222,7 +222,7 @@ impl World {
         self.subscribe_again(None);
     }
 
-    /// Notes now and then what Redis has written to its disk.
+    /// Copies Redis' data to its disk at intervals.
     pub(super) async fn sync_redis(self: Rc<Self>) {
         loop {
             self.sleep(SYNC_MS).await;
@@ -231,7 +231,7 @@ impl World {
         }
     }
 
-    /// Asks PostgreSQL from a node. `None`: whether it took effect is unknown.
+    /// Calls PostgreSQL from a node. `None`: the effect is unknown.
     pub(super) fn call_postgres(
         self: &Rc<Self>,
         run: NodeRun,
@@ -242,7 +242,7 @@ impl World {
         if !self.is_cut(run, |slot| slot.postgres_cut) {
             for after_ms in self.draw_arrivals(&self.near_link()) {
                 let (operation, answer) = (operation.clone(), answer.clone());
-                // A transaction takes a while.
+                // The duration of the transaction.
                 let after_ms = after_ms + self.random_between(1, 8);
                 self.schedule(after_ms, move |world| world.receive_at_postgres(run, &operation, answer));
             }
@@ -278,7 +278,7 @@ impl World {
         self.node_slots.borrow().get(run.slot).is_none_or(cut)
     }
 
-    /// The nodes that run.
+    /// Returns the running nodes.
     pub(super) fn runs(&self) -> Vec<NodeRun> {
         let slots = self.node_slots.borrow();
         slots.iter().filter_map(|slot| Some(slot.node.as_ref()?.run)).collect()

@@ -1,5 +1,5 @@
-//! A connection at its node: the client's commands in, what the shell's session says out, until
-//! either side goes. The counterpart of `src/ws/session.rs`.
+//! A connection at its node: reads the client's commands and sends the messages of the shell's
+//! session until either side closes. The counterpart of `src/ws/session.rs`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +23,8 @@ use crate::{
     SessionCall, SessionEnd, WatchEnd, TableError, Notice, PlayerSession, Point, Presenter, CommandRefusal, WatchRequest,
 };
 
-/// Requests over REST of which the client goes away in the midst, in thousandths, and when.
+/// The share of seat requests, in thousandths, whose client disconnects during the request, and
+/// when.
 const HANGS_UP: u32 = 100;
 const HANGS_UP_AFTER_MS: (u32, u32) = (0, 4);
 
@@ -46,7 +47,7 @@ struct Session {
     connection: Rc<Connection>,
 }
 
-/// The connection is at its end.
+/// The connection has ended.
 struct SessionClosed;
 
 impl From<SessionEnd> for SessionClosed {
@@ -55,16 +56,16 @@ impl From<SessionEnd> for SessionClosed {
     }
 }
 
-/// What a session waits for.
+/// An input of a session.
 enum SessionInput {
     Frame(Option<Rc<str>>),
     Notice(Option<Notice<Tongits>>),
 }
 
-/// What an ack speaks of: an input, and the version of the journal that it led to.
+/// The input of an ack, and the version of its line.
 pub(super) type AckedInput<'a> = (&'a Input<Action>, u64);
 
-/// Messages, each with what an ack speaks of.
+/// Messages, and the input that their ack is about.
 struct OutgoingMessages<'a> {
     node: &'a Node,
     player: PlayerId,
@@ -98,7 +99,7 @@ impl Presenter<Tongits> for OutgoingMessages<'_> {
     }
 
     fn before_showing(&mut self, table: &Table<Tongits>) {
-        self.node.panic_if(table, PlantedPanic::ShownVersion);
+        self.node.panic_if(table, PlantedPanic::Showing);
     }
 
     fn send_closed(&mut self, table: TableId, _: WatchEnd) {
@@ -141,7 +142,7 @@ impl Session {
         }
         self.connection.close(&self.node.world);
         let (node, connection) = (self.node.clone(), self.connection.id);
-        // Nothing more is told here.
+        // Dropping the session ends its watch before the disconnect.
         drop(self);
         node.handle_connection_end(connection).await;
     }
@@ -204,8 +205,8 @@ impl Session {
         self.run_session_calls(id, ask).await
     }
 
-    /// A seat is asked for over REST in the service, where a client that goes away takes the
-    /// request with it.
+    /// Requests a seat. In the service this is a REST request, which is dropped if the client
+    /// disconnects.
     async fn take_seat(&mut self, id: u32) {
         let (player, name) = (self.core.player(), player_name(self.connection.client));
         let world = self.node.world.clone();
@@ -235,7 +236,7 @@ impl Session {
         self.send(message, None, None);
     }
 
-    /// Does what the shell's session asks for, until it asks for nothing more.
+    /// Performs the calls of the shell's session until there is none.
     async fn run_session_calls(&mut self, id: u32, mut ask: Option<SessionCall<Tongits>>) -> Result<(), SessionClosed> {
         while let Some(asked) = ask.take() {
             ask = match asked {
@@ -289,7 +290,7 @@ impl Session {
         self.present(taken, |core, node, out| core.handle_submitted(&**node, out, submitted))
     }
 
-    /// Says what the shell's session has to say.
+    /// Runs a step of the shell's session and sends its messages.
     fn present<T, E: Into<SessionClosed>>(
         &mut self,
         about: Option<(TableId, AckedInput<'_>)>,
@@ -316,7 +317,7 @@ impl Session {
 }
 
 impl Node {
-    /// Sends what a table has written while the session slept.
+    /// Sends an update that a table wrote while the session slept.
     pub(super) fn send_written(self: &Rc<Self>, written: DirectMessage) {
         let DirectMessage { connection, player, table, message } = written;
         let connection = self.world.connections.borrow().get(&connection).cloned();
@@ -326,8 +327,8 @@ impl Node {
         }
     }
 
-    /// Sends a message, which the checks see as it goes out: the table that it speaks of and, with
-    /// an ack, the input that was taken.
+    /// Sends a message and shows it to the checks, with the table that it is about and, for an ack,
+    /// the stored input.
     fn send(
         &self,
         connection: &Rc<Connection>,

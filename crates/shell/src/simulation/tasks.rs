@@ -1,9 +1,9 @@
-//! Many things at once in one thread: the tasks of nodes and clients, and what they wait for.
+//! A cooperative executor: the tasks of nodes and clients in one thread.
 //!
-//! A task is a future; it waits for a [`Wait`] or a [`Mailbox`], which know the task that waits for
-//! them, or for something of the shell, which knows its waker. Tasks go on in the order in which they were woken, so that a run
-//! depends on nothing but its seed. The tasks of an owner can be paused, and ended all at once in
-//! whatever they were doing, as the memory of a process ends.
+//! A task is a future that waits for a [`Wait`] or a [`Mailbox`], which record the waiting task, or
+//! for a future of the shell, which records its waker. Tasks run in the order in which they were
+//! woken, so a run depends only on its seed. The tasks of an owner can be paused, and cancelled at
+//! any point, as the memory of a process is lost.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -12,12 +12,12 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Whose task it is.
+/// The owner of a task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
-    /// The world itself: the faults and the course of a run.
+    /// The world: the faults and the phases of a run.
     World,
-    /// A node, by its number.
+    /// A node, by its slot.
     Node(usize),
     /// A client, by its number.
     Client(usize),
@@ -32,7 +32,7 @@ struct Task {
     future: Pin<Box<dyn Future<Output = ()>>>,
 }
 
-/// Wakes a task from outside.
+/// The waker of a task, for futures of the shell.
 struct TaskWaker {
     id: TaskId,
     woken: Arc<Mutex<Vec<TaskId>>>,
@@ -48,16 +48,16 @@ fn lock_woken(woken: &Mutex<Vec<TaskId>>) -> MutexGuard<'_, Vec<TaskId>> {
     woken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Every task of a run.
+/// All tasks of a run.
 #[derive(Default)]
 pub(super) struct Tasks {
     next: Cell<u64>,
     current: Cell<Option<TaskId>>,
     tasks: RefCell<BTreeMap<TaskId, Task>>,
     ready: RefCell<VecDeque<TaskId>>,
-    /// What was woken by its waker.
+    /// The tasks that were woken by their wakers.
     woken: Arc<Mutex<Vec<TaskId>>>,
-    /// What was woken while its owner was paused.
+    /// The tasks that were woken while their owner was paused.
     paused: RefCell<BTreeMap<Owner, Vec<TaskId>>>,
 }
 
@@ -70,7 +70,7 @@ impl Tasks {
         self.wake(id);
     }
 
-    /// Lets every task that was woken go on until it waits again.
+    /// Runs every woken task until it waits again.
     pub(super) fn run(&self) {
         loop {
             let woken = std::mem::take(&mut *lock_woken(&self.woken));
@@ -78,7 +78,7 @@ impl Tasks {
             let Some(id) = self.ready.borrow_mut().pop_front() else {
                 return;
             };
-            // Ended meanwhile, or woken twice.
+            // The task was cancelled meanwhile, or woken twice.
             let Some(mut task) = self.tasks.borrow_mut().remove(&id) else {
                 continue;
             };
@@ -96,17 +96,17 @@ impl Tasks {
         }
     }
 
-    /// Ends every task of an owner where it stands.
+    /// Cancels every task of an owner.
     pub(super) fn cancel_all(&self, owner: Owner) {
         let tasks = std::mem::take(&mut *self.tasks.borrow_mut());
         let (ended, left) = tasks.into_iter().partition(|(_, task)| task.owner == owner);
         *self.tasks.borrow_mut() = left;
         self.paused.borrow_mut().remove(&owner);
-        // Last, because what a task held may wake others when it is let go.
+        // The tasks are dropped last, because dropping one may wake others.
         drop::<BTreeMap<TaskId, Task>>(ended);
     }
 
-    /// Ends everything: tasks hold the world that holds them.
+    /// Cancels all tasks, which hold references to the world that holds them.
     pub(super) fn clear(&self) {
         let tasks = std::mem::take(&mut *self.tasks.borrow_mut());
         drop(tasks);
@@ -131,7 +131,7 @@ impl Tasks {
     }
 }
 
-/// The two ends of something that comes once.
+/// Returns the two halves of a value that is delivered once.
 pub(super) fn promise<T>(tasks: &Rc<Tasks>) -> (Promise<T>, Wait<T>) {
     let state = Rc::new(PromiseState {
         value: RefCell::new(None),
@@ -148,7 +148,7 @@ struct PromiseState<T> {
     waiter: Cell<Option<TaskId>>,
 }
 
-/// Gives the value; the first one counts.
+/// The sending half; the first value counts.
 pub(super) struct Promise<T> {
     state: Rc<PromiseState<T>>,
     tasks: Rc<Tasks>,
@@ -172,7 +172,7 @@ impl<T> Promise<T> {
     }
 }
 
-/// Waits for the value.
+/// The receiving half.
 pub(super) struct Wait<T> {
     state: Rc<PromiseState<T>>,
     tasks: Rc<Tasks>,
@@ -192,7 +192,7 @@ impl<T> Future for Wait<T> {
     }
 }
 
-/// A queue that one task reads.
+/// A queue with one reader.
 pub(super) struct Mailbox<T> {
     queue: RefCell<VecDeque<T>>,
     waiter: Cell<Option<TaskId>>,
@@ -215,7 +215,7 @@ impl<T> Mailbox<T> {
         self.queue.borrow_mut().pop_front()
     }
 
-    /// Has the current task woken by the next push.
+    /// Wakes the current task at the next push.
     pub(super) fn watch(&self) {
         self.waiter.set(Some(self.tasks.current()));
     }

@@ -1,6 +1,6 @@
-//! What clients and nodes say to each other: the commands and messages of the service's protocol
-//! as far as a game needs them, and a seat's request, which goes over REST in the service. They
-//! travel as JSON texts, so that what is checked is what is sent.
+//! The messages between clients and nodes: the commands and messages of the service's protocol that
+//! a game needs, and seat requests, which use REST in the service. They are JSON texts, so the
+//! checks see exactly what is sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use bahay_engine::games::tongits::{Action, Event as GameEvent, Tongits};
 use bahay_engine::seat::SeatSet;
 use bahay_engine::table::{Event, GameId, PhaseView, TableId, TableView, Timestamp};
 
-/// What a client sends; the answer carries the same `id`.
+/// A command of a client; the answer carries the same `id`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Command {
@@ -25,7 +25,7 @@ pub(super) enum Command {
     Leave { id: u32 },
 }
 
-/// What a node sends.
+/// A message of a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Message {
@@ -56,7 +56,7 @@ pub(super) enum Message {
     },
 }
 
-/// The question that is open, as far as the player may know it.
+/// The open prompt, as far as the player may know it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct OpenPrompt {
     pub(super) game: GameId,

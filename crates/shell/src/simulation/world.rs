@@ -1,7 +1,7 @@
-//! The world of a run: virtual time, the queue of what happens when, one seeded stream of
-//! randomness, the services, the nodes and the connections. Time jumps from one event to the next;
-//! events of one millisecond happen in the order in which they were planned. So one seed is one
-//! run, to the last byte, which its digest shows.
+//! The world of a run: virtual time, the event queue, one seeded source of randomness, the
+//! services, the nodes and the connections. Time jumps from one event to the next; events of the
+//! same millisecond run in the order in which they were scheduled. One seed therefore gives one
+//! run, byte for byte, which the digest proves.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -25,34 +25,34 @@ use bahay_engine::hex::Hex;
 use bahay_engine::table::{ConnectionId, GameEntropy, GameId, TableId, Timestamp};
 use bahay_engine::testing::TestRng;
 
-/// When a run begins, as tables see it.
+/// The house's time at the start of a run, in ms since the epoch.
 const EPOCH_MS: i64 = 1_800_000_000_000;
 
-/// What a failing run tells of how it came to it.
+/// The number of log lines in the story of a failed run.
 const STORY_LINES: usize = 80;
 
 type Event = Box<dyn FnOnce(&Rc<World>)>;
 
-/// Where a node runs, or could.
+/// A place for the processes of one node.
 pub(super) struct NodeSlot {
-    /// How often a process was started here.
+    /// The number of processes that were started here.
     pub(super) run: u32,
-    /// `None` while none runs.
+    /// The running process.
     pub(super) node: Option<Rc<Node>>,
     pub(super) is_paused: bool,
     pub(super) redis_cut: bool,
     pub(super) postgres_cut: bool,
-    /// By how much the operating system's clock is wrong.
+    /// The error of the operating system's clock in ms.
     pub(super) os_clock_ms: i64,
 }
 
-/// What goes over a wire or is stored.
+/// Encodes a value that is sent or stored.
 pub(super) fn to_json(value: &impl serde::Serialize) -> Rc<str> {
     let text: String = serde_json::to_string(value).expect("tables and messages can be written");
     text.into()
 }
 
-/// Everything there is.
+/// The state of a run.
 pub(super) struct World {
     pub(super) options: Options,
     pub(super) tasks: Rc<Tasks>,
@@ -64,15 +64,15 @@ pub(super) struct World {
     pub(super) totals: RefCell<RunTotals>,
     /// Every link is bad.
     pub(super) is_rough: Cell<bool>,
-    /// Nobody begins another game.
+    /// No client begins another game.
     pub(super) is_closing: Cell<bool>,
-    /// No player leaves, drops or lets a countdown pass on purpose.
+    /// No player leaves, drops or misses a countdown on purpose.
     pub(super) is_calm: Cell<bool>,
-    /// What the room of all tables says now.
+    /// The current terms of the room of all tables.
     pub(super) room: RefCell<RoomTerms<Rules>>,
-    /// Tables over which the engine panics, and an operator has yet to be found.
+    /// The tables at which the engine panics until an operator has repaired them.
     pub(super) panicking_tables: RefCell<BTreeMap<TableId, PlantedPanic>>,
-    /// Until when nodes may be taken for dead without being so.
+    /// The time until which nodes may be declared dead wrongly.
     pub(super) doubt_until_ms: Cell<u64>,
     now_ms: Cell<u64>,
     events: RefCell<BTreeMap<(u64, u64), Event>>,
@@ -129,18 +129,18 @@ impl World {
         self.now_ms.get()
     }
 
-    /// The true time, as tables would see it.
+    /// Returns the house's true time.
     pub(super) fn timestamp(&self) -> Timestamp {
         self.timestamp_at(self.now_ms())
     }
 
-    /// The time, as tables would see it, when the run has lasted so long.
+    /// Returns the house's time at this point of the run.
     pub(super) fn timestamp_at(&self, now_ms: u64) -> Timestamp {
         let ms = i64::try_from(now_ms).expect("the time of a run fits an i64");
         Timestamp::from_ms(EPOCH_MS + ms)
     }
 
-    /// Has something happen later.
+    /// Schedules an event.
     pub(super) fn schedule(&self, after_ms: u64, event: impl FnOnce(&Rc<Self>) + 'static) {
         let sequence = self.next_sequence.get();
         self.next_sequence.set(sequence + 1);
@@ -157,7 +157,7 @@ impl World {
         self.tasks.spawn(owner, task);
     }
 
-    /// Lets the world go on until a time, or until something is found to be wrong.
+    /// Runs the world until a time, or until a check fails.
     pub(super) fn run_until(self: &Rc<Self>, until_ms: u64) -> Result<(), String> {
         loop {
             self.tasks.run();
@@ -177,19 +177,19 @@ impl World {
         }
     }
 
-    /// Something is wrong with the house; the first finding ends the run.
+    /// Reports a violation. The first one ends the run.
     pub(super) fn fail(&self, what: String) {
         self.failure.borrow_mut().get_or_insert(what);
     }
 
-    /// For what a check found.
+    /// Reports a failed check.
     pub(super) fn check(&self, checked: Result<(), String>) {
         if let Err(what) = checked {
             self.fail(what);
         }
     }
 
-    /// Adds to the digest of the run.
+    /// Adds bytes to the digest of the run.
     pub(super) fn update_digest(&self, bytes: &[u8]) {
         let mix =
             |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -200,7 +200,7 @@ impl World {
         self.digest.get()
     }
 
-    /// Remembers what happened, for the story of a failing run.
+    /// Logs an event for the story of a failed run.
     pub(super) fn log(&self, what: impl FnOnce() -> String) {
         if !self.options.keeps_story {
             return;
@@ -233,23 +233,23 @@ impl World {
         quality.arrivals(&mut self.dice.borrow_mut())
     }
 
-    /// Of links between nodes and services.
+    /// Returns the quality of links between nodes and services.
     pub(super) fn near_link(&self) -> Quality {
         if self.is_rough.get() { NEAR_AND_BAD } else { NEAR }
     }
 
-    /// Of links between clients and nodes.
+    /// Returns the quality of links between clients and nodes.
     pub(super) fn far_link(&self) -> Quality {
         if self.is_rough.get() { FAR_AND_BAD } else { FAR }
     }
 
-    /// An id that nothing else has.
+    /// Returns an unused id.
     pub(super) fn new_id(&self) -> Uuid {
         self.ids.set(self.ids.get() + 1);
         Uuid::from_u64_pair(self.dice.borrow_mut().word(), self.ids.get())
     }
 
-    /// What a node's entropy gives a new game.
+    /// Returns the entropy of a new game.
     pub(super) fn new_game_secrets(&self) -> GameEntropy {
         let mut dice = self.dice.borrow_mut();
         let bytes = std::array::from_fn(|_| dice.word().to_le_bytes()[0]);
@@ -257,27 +257,27 @@ impl World {
         GameEntropy { seed: ServerSeed(Hex(bytes)), game: GameId(self.new_id()) }
     }
 
-    /// What a node's entropy gives a new line of a journal.
+    /// Returns the tag of a new line.
     pub(super) fn new_tag(&self) -> Tag {
         self.ids.set(self.ids.get() + 1);
         let [_, _, tag @ ..] = self.ids.get().to_be_bytes();
         Tag(Hex(tag))
     }
 
-    /// The node of this run, if it still runs and is not paused.
+    /// Returns the node of this run, if it is still running.
     pub(super) fn find_node(&self, run: NodeRun) -> Option<Rc<Node>> {
         let slots = self.node_slots.borrow();
         let node = slots.get(run.slot)?.node.as_ref()?;
         (node.run == run).then(|| node.clone())
     }
 
-    /// For some time from now, a node may be taken for dead that is not.
+    /// Allows that live nodes are declared dead for some time from now.
     pub(super) fn extend_doubt(&self, ms: u64) {
         let until_ms = self.now_ms() + ms;
         self.doubt_until_ms.set(self.doubt_until_ms.get().max(until_ms));
     }
 
-    /// Ends all tasks, so that nothing holds the world.
+    /// Cancels all tasks, so that nothing references the world.
     pub(super) fn shut_down(&self) {
         self.node_slots.borrow_mut().clear();
         self.tasks.clear();

@@ -1,26 +1,26 @@
-//! When the AI and the clock answer for a player (rules 8.2 and 8.3), told here from the state of a
-//! table before a line, without the engine's own words for it.
+//! Checks when the AI and the clock act for a player (rules 8.2 and 8.3), computed from the state
+//! before the line, independently of the engine's own code.
 
 use crate::simulation::world::World;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{Clocks, Input, Line, Phase, PlayerId, Playing, Table, Timestamp};
 
-/// How long before the end of a countdown the AI answers for a player who is away, in milliseconds.
+/// How long before the end of a countdown the AI acts for a player who is away, in milliseconds.
 const LAST_MS: i64 = 1_000;
 
-/// For whom the AI answers.
+/// The reason why the AI acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AiAnswer {
-    /// A player who is away, within the grace.
+    /// The player is away, within the grace.
     ForAway,
-    /// A player who is taken over.
+    /// The player is taken over.
     ForTakenOver,
 }
 
 /// Checks that the AI may play this action at this time.
 ///
 /// # Errors
-/// How it breaks rule 8.3.
+/// Returns the violation of rule 8.3.
 pub(super) fn check_answer(
     before: &Table<Tongits>,
     player: PlayerId,
@@ -81,7 +81,7 @@ impl World {
         Ok(())
     }
 
-    /// Counts an answer of the AI.
+    /// Counts an action of the AI.
     pub(super) fn record_ai_answer(&self, answer: AiAnswer) {
         if answer == AiAnswer::ForAway {
             self.totals.borrow_mut().grace_actions += 1;

@@ -1,12 +1,12 @@
-//! No message ever contains a card that its reader may not see, nor the secret of a deal that is
-//! not over. What may be seen is taken from the hands and piles themselves, not from the code that
-//! makes views, and what is shown from the text as it goes out.
+//! Checks that no message contains a card that its reader may not see, or the server seed of a
+//! running game. The visible cards are computed from the hands and piles, not by the code that
+//! makes views; the shown cards are read from the text of the message.
 
 use bahay_engine::cards::{Card, CardSet};
 use bahay_engine::games::tongits::{Phase as GamePhase, Tongits};
 use bahay_engine::table::{Phase, PlayerId, Table};
 
-/// Checks the text of a message about a table as it then is.
+/// Checks the text of a message against the table at that line.
 pub(super) fn check_visible_cards(
     table: &Table<Tongits>,
     player: PlayerId,
@@ -30,7 +30,7 @@ pub(super) fn check_visible_cards(
     Ok(())
 }
 
-/// The own hand and what lies open; everything when the game is over.
+/// Returns the player's own hand and the open cards; all cards when the game is over.
 fn visible_cards(table: &Table<Tongits>, player: PlayerId) -> CardSet {
     let playing = match table.phase() {
         Phase::Waiting | Phase::Preparing(_) | Phase::Opening(_) | Phase::Revealing(_) => {
@@ -49,7 +49,7 @@ fn visible_cards(table: &Table<Tongits>, player: PlayerId) -> CardSet {
     discards.union(melds).union(own.unwrap_or_default())
 }
 
-/// Every card that a text names, as a string of its own.
+/// Returns every card that a text names as a string of its own.
 fn named_cards(text: &str) -> CardSet {
     let bytes = text.as_bytes();
     let quoted = bytes.windows(4).filter(|four| four[0] == b'"' && four[3] == b'"');

@@ -1,6 +1,6 @@
-//! Coins: after every operation of the ledger the sum of all accounts is zero and none but the
-//! issue is below it; a game is opened once and ended once; what is held, paid and put into the
-//! POT is what the table and the record say; a game is voided only when its live state is lost.
+//! Checks of coins. After every operation of the ledger the balances sum to zero, and only the
+//! issue account is negative; a game is opened and ended once; stakes, payments and the POT agree
+//! with the table and the record; a game is voided only if its live state is lost.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ use bahay_engine::games::tongits::Tongits;
 use bahay_engine::seat::Seat;
 use bahay_engine::table::{GameId, Phase, PlayerId, Record, TableId};
 
-/// What stood before an operation.
+/// The accounts before an operation.
 pub(in crate::simulation) struct AccountsBefore {
     pot: Coins,
     /// How often the game had ended; `None` before it was opened.
     ends: Option<u32>,
 }
 
-/// What a player brings, and brings again when it is gone.
+/// The coins of a grant to a new or bankrupt player.
 const WELCOME_COINS: i64 = 45;
 
 impl World {
-    /// Somebody brings coins from outside.
+    /// Grants coins to a player from the issue account.
     pub(in crate::simulation) fn grant(&self, player: bahay_engine::table::PlayerId) {
         let welcome = Coins::from_whole(WELCOME_COINS).unwrap_or_default();
         self.services.borrow_mut().postgres.grant(player, welcome);
         self.totals.borrow_mut().grants += 1;
     }
 
-    /// How things stand before an operation on a game.
+    /// Returns the accounts before an operation on a game.
     pub(in crate::simulation) fn accounts_before(&self, operation: &Operation) -> Option<AccountsBefore> {
         let postgres = &self.services.borrow().postgres;
         let (game, table) = match operation {
@@ -53,7 +53,7 @@ impl World {
         Some(AccountsBefore { pot, ends: row.map(|row| row.ends) })
     }
 
-    /// An operation was carried out, or found done.
+    /// Checks an operation that was posted, or found posted.
     pub(in crate::simulation) fn check_posted(
         &self,
         operation: &Operation,
@@ -121,7 +121,7 @@ impl World {
                         totals.voided += 1
                     }
                     drop(totals);
-                    // An operator halts a table before its game is voided.
+                    // An operator halts a table before voiding its game.
                     let is_live = services.redis.has_table(table) && !is_halted;
                     let checks = self.checks.borrow();
                     let truth = checks.truth(table).filter(|_| is_live);
@@ -139,8 +139,8 @@ impl World {
         }
     }
 
-    /// In a POT is what its players have paid since it was last won, and who gets coins back gets
-    /// exactly that.
+    /// Checks that a POT holds what its players have paid since it was last won, and that a refund
+    /// returns exactly that.
     fn check_paid(
         &self,
         operation: &Operation,
@@ -159,7 +159,7 @@ impl World {
                 let row = services.postgres.game(*game).ok_or("a voided game is unknown")?;
                 (before.ends == Some(0), row.opening.table)
             }
-            // One that is done again leaves the POT as it is.
+            // A repeated refund leaves the POT unchanged.
             Operation::RefundPot { table, .. } | Operation::RefundWholePot { table } => {
                 let pot = services.postgres.balance(CoinAccount::Pot(*table));
                 (pot != before.pot || self.mutation() == Some(Mutation::ForgetsWhoPaid), *table)
@@ -213,7 +213,7 @@ impl World {
         Ok(())
     }
 
-    /// The stakes of a game are in its accounts, or none of them is.
+    /// Checks that all stakes of a game are in its accounts, or none.
     fn check_held(&self, game: GameId, row: &GameRow, is_open: bool) -> Result<(), String> {
         let postgres = &self.services.borrow().postgres;
         for (seat, stake) in Seat::all(3).zip(&row.stakes) {

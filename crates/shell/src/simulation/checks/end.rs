@@ -1,6 +1,6 @@
-//! What must hold when faults have stopped, and when everybody has gone: nothing waits for ever,
-//! every game that was opened was settled or voided once, no stake is held, and every move that
-//! was acknowledged is in the record of its game, once and in order.
+//! Checks after the faults and at the end: nothing waits forever, every opened game was settled or
+//! voided once, no stake is held, and every acknowledged action is in the record of its game, once
+//! and in order.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use bahay_engine::games::tongits::Action;
 use bahay_engine::table::{ActionOrigin, GameId, RecordedAction};
 
 impl World {
-    /// No table waits without a deadline or a reason.
+    /// Checks that no table waits without a deadline or a reason.
     pub(in crate::simulation) fn check_deadlines(&self) -> Result<(), String> {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
@@ -20,7 +20,7 @@ impl World {
             let table = checks.truth(id).ok_or_else(|| format!("{id} was never created"))?;
             let others_are_awaited = table.seats_free() > 0
                 && table.occupants().all(|(_, occupant)| occupant.connection.is_some());
-            // An operator decides what becomes of it.
+            // A halted table waits for an operator.
             if services.redis.is_halted(id) {
                 continue;
             }
@@ -37,7 +37,7 @@ impl World {
         Ok(())
     }
 
-    /// The players who have not seen the end of a game since.
+    /// Returns the players who have not seen the end of a game since.
     pub(in crate::simulation) fn idle_since(&self, since_ms: u64) -> Vec<usize> {
         let checks = self.checks.borrow();
         let has_played = |client: usize| checks.played_ms(player_id(client));
@@ -57,7 +57,7 @@ impl World {
         tables.any(|table| table.occupants().next().is_some())
     }
 
-    /// A private table that is there, and has not given its POT back.
+    /// Returns true if a private table exists whose POT is not refunded.
     pub(in crate::simulation) fn has_private_pots(&self) -> bool {
         let services = self.services.borrow();
         let checks = self.checks.borrow();
@@ -65,7 +65,7 @@ impl World {
         tables.any(|table| table.terms().private.is_some() && !table.pot().is_zero())
     }
 
-    /// When everybody has gone.
+    /// Checks the house after all players have left.
     pub(in crate::simulation) fn check_end(&self) -> Result<(), String> {
         let services = self.services.borrow();
         for (game, row) in services.postgres.games() {
@@ -96,14 +96,14 @@ impl World {
 }
 
 impl Checks {
-    /// Acknowledged moves of settled games stand in their records.
+    /// Checks that acknowledged actions of settled games are in their records.
     fn check_acknowledged(&self) -> Result<(), String> {
         let mut games: BTreeMap<GameId, Vec<_>> = BTreeMap::new();
         for ((game, player, prompt), acked) in &self.acked {
             games.entry(*game).or_default().push((acked.version, *player, *prompt, acked.action));
         }
         for (game, mut acked) in games {
-            // One that was voided has no record.
+            // A voided game has no record.
             let Some(settled) = self.settled.get(&game) else {
                 continue;
             };

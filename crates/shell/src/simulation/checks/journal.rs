@@ -1,7 +1,7 @@
-//! Every line of every journal follows from those before it, at the time at which it says so, and
-//! from what the rest of the house truly is: the clock plays when rule 8.2 says so (the AI:
-//! `absence`), a player is told away only when that connection is over, and what the table is told of
-//! its coins is what the ledger holds.
+//! Checks of journals. Every line follows from the lines before it, at the time that it states, and
+//! from the state of the rest of the house: the clock acts when rule 8.2 says so (for the AI, see
+//! `absence`), a player is disconnected only after its connection has ended, and the results of the
+//! ledger agree with its accounts.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -14,14 +14,15 @@ use crate::simulation::world::World;
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{Input, Line, Table, TableId, Timestamp};
 
-/// How long after it was decided a line may be appended: a call can wait in a stalled Redis.
+/// The longest time between a decision and its append: a call can wait in a stalled Redis.
 const DECIDED_WITHIN_MS: i64 = 30_000;
 
-/// Who has known for so long what a room says has told every table since, when it decided there.
+/// A node that has known a room's terms for this long must have stored them before it decides
+/// anything at a table.
 const KNOWN_FOR_MS: u64 = 30_000;
 
 impl Checks {
-    /// A table was created.
+    /// Records a new table.
     pub(in crate::simulation) fn record_table(
         &mut self,
         table: TableId,
@@ -41,14 +42,14 @@ impl Checks {
         Ok(())
     }
 
-    /// The table as its journal truly has it now.
+    /// Returns the current table, as its journal has it.
     pub(in crate::simulation) fn truth(&self, table: TableId) -> Option<&Rc<Table<Tongits>>> {
         Some(self.tables.get(&table)?.last()?.last())
     }
 }
 
 impl World {
-    /// A line was appended to a journal.
+    /// Checks and records an appended line.
     pub(in crate::simulation) fn check_line(
         &self,
         by: NodeRun,
@@ -94,8 +95,8 @@ impl World {
         Ok(())
     }
 
-    /// Nothing happens at a halted table, nor in a game that has been voided; and what the room says
-    /// comes before anything else.
+    /// Checks that nothing is appended to a halted table or in a voided game, and that a terms
+    /// update precedes every other input.
     fn check_order(
         &self,
         by: NodeRun,

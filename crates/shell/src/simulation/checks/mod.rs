@@ -1,6 +1,6 @@
-//! What must hold, whatever fails. The truth is kept beside the house: every line that Redis has
-//! accepted is followed here on a table of its own, and everything that nodes say, clients see and
-//! the ledger does is held against it.
+//! The invariants that must hold under every fault. The truth is kept outside the house: every line
+//! that Redis has accepted is applied to a separate table here, and every message, view and ledger
+//! operation is compared with it.
 
 mod absence;
 mod cards;
@@ -24,11 +24,11 @@ use bahay_engine::table::{
 
 pub(in crate::simulation) use order::{ShownVersion, MessageTarget};
 
-/// How far back the truth about a table reaches. Longer than any journal, so that nobody resumes
-/// from before it.
+/// The number of versions that the truth about a table keeps. Longer than any journal, so that no
+/// client resumes from before it.
 const VERSIONS: usize = 900;
 
-/// A table as it truly was at each version.
+/// The true states of a table, by version.
 struct Truth {
     /// The version of the first state that is kept.
     first: u64,
@@ -45,66 +45,67 @@ impl Truth {
         self.states.back().expect("a truth begins with a state")
     }
 
-    /// How many lines lead to the one with this tag.
+    /// Returns the number of lines up to the one with this tag.
     fn line_index(&self, tag: Tag) -> Option<u64> {
         let ago = self.tags.iter().rev().position(|other| *other == tag)?;
         Some(self.first + (self.tags.len() - 1 - ago) as u64)
     }
 
-    /// After the line with this tag.
+    /// Returns the state after the line with this tag.
     fn state(&self, tag: Tag) -> Option<&Rc<Table<Tongits>>> {
         let ago = self.tags.iter().rev().position(|other| *other == tag)?;
         self.states.iter().rev().nth(ago)
     }
 
-    /// The line that led to a version.
+    /// Returns the line that led to a version.
     fn line(&self, version: u64) -> Option<&Line<Action>> {
         self.lines.get(usize::try_from(version.checked_sub(self.first + 1)?).ok()?)
     }
 }
 
-/// A move that was acknowledged.
+/// An acknowledged action.
 struct AckedAction {
     by: NodeRun,
     version: u64,
     action: Action,
 }
 
-/// What the record of a settled game says was played.
+/// The players and actions in the record of a settled game.
 struct SettledGame {
     players: Vec<PlayerId>,
     actions: Vec<RecordedAction<Action>>,
 }
 
-/// What the checks know.
+/// The state of the checks.
 #[derive(Default)]
 pub(in crate::simulation) struct Checks {
-    /// A table that was lost and created again has a truth for each time.
+    /// A table that was lost and created again has one truth per life.
     tables: BTreeMap<TableId, Vec<Truth>>,
     acked: BTreeMap<(GameId, PlayerId, u32), AckedAction>,
     settled: BTreeMap<GameId, SettledGame>,
     seeds: seeds::Seeds,
     order: order::DeliveryOrder,
-    /// What each player has paid into the POT of a table and not got back, since it was last won.
+    /// The amount that each player has paid into a table's POT, less refunds, since it was last
+    /// won.
     paid: BTreeMap<TableId, BTreeMap<PlayerId, Coins>>,
-    /// When each player last saw the end of a game.
+    /// The time at which each player last saw the end of a game.
     played_ms: BTreeMap<PlayerId, u64>,
 }
 
-/// A message on its way out.
+/// A message that a node sends.
 pub(in crate::simulation) struct SentMessage<'a> {
     pub(in crate::simulation) run: NodeRun,
     pub(in crate::simulation) connection: ConnectionId,
     pub(in crate::simulation) player: PlayerId,
     pub(in crate::simulation) table: TableId,
-    /// With an ack, what was taken, and as which line of the journal.
+    /// For an ack: the acknowledged input and the version of its line.
     pub(in crate::simulation) taken: (&'a Input<Action>, u64),
     pub(in crate::simulation) message: &'a Message,
     pub(in crate::simulation) text: &'a str,
 }
 
 impl Checks {
-    /// A message leaves a node.
+    /// Checks a message that leaves a node.
     pub(in crate::simulation) fn check_message(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
         let (version, tag, time, may_repeat) = match sent.message {
             Message::Update { version, events, .. } if events.is_empty() => {
@@ -140,7 +141,7 @@ impl Checks {
         self.check_order(MessageTarget::Connection(sent.connection), shown)
     }
 
-    /// An ack says that an input is in the journal.
+    /// Checks that the input of an ack is in the journal.
     fn check_ack(&mut self, sent: &SentMessage<'_>) -> Result<(), String> {
         let SentMessage { run, player, table, taken: (input, version), .. } = sent;
         let version = *version;
@@ -164,7 +165,7 @@ impl Checks {
         Ok(())
     }
 
-    /// A client has followed a table to a line: its view is the true one.
+    /// Checks that a client's view is the true one at a line.
     pub(in crate::simulation) fn check_view(
         &mut self,
         player: PlayerId,
@@ -188,7 +189,7 @@ impl Checks {
         ))
     }
 
-    /// When a player last saw the end of a game.
+    /// Returns when a player last saw the end of a game.
     pub(in crate::simulation) fn played_ms(&self, player: PlayerId) -> Option<u64> {
         self.played_ms.get(&player).copied()
     }

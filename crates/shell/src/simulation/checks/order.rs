@@ -1,6 +1,6 @@
-//! No connection and no client is shown a version twice or a lower one, as long as the journal is
-//! unbroken: the order of a table's lines is the order in which everybody is shown them. Nor is it shown
-//! an earlier time of a table than before, whichever nodes it comes by.
+//! Checks of the order of delivery. No connection and no client is shown a version twice or a lower
+//! one while the history is unbroken, so everybody sees the lines in the journal's order. The time
+//! of a table never goes back, whichever nodes the viewer uses.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::Tag;
 use crate::simulation::checks::{Checks, Truth};
 use bahay_engine::table::{ConnectionId, PlayerId, TableId, Timestamp};
 
-/// A viewer of a table.
+/// A recipient of a table's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::simulation) enum MessageTarget {
     /// The messages that a node sends by a connection.
     Connection(ConnectionId),
-    /// The messages that a client takes in, by whichever of its connections.
+    /// The messages that a client receives by any of its connections.
     Client(PlayerId),
 }
 
@@ -23,13 +23,13 @@ pub(in crate::simulation) struct ShownVersion {
     pub(in crate::simulation) table: TableId,
     pub(in crate::simulation) version: u64,
     pub(in crate::simulation) tag: Tag,
-    /// The table's time, as the message says.
+    /// The table's time in the message.
     pub(in crate::simulation) time: Timestamp,
-    /// It may repeat the version that was shown last: the client has asked for the whole table.
+    /// The message may repeat the last version, because the client asked for a snapshot.
     pub(in crate::simulation) may_repeat: bool,
 }
 
-/// The last line that each viewer was shown.
+/// The last line that each recipient was shown.
 #[derive(Default)]
 pub(super) struct DeliveryOrder {
     last: BTreeMap<MessageTarget, LastDelivery>,
@@ -38,16 +38,16 @@ pub(super) struct DeliveryOrder {
 #[derive(Clone, Copy)]
 struct LastDelivery {
     table: TableId,
-    /// Which of the table's histories.
+    /// The index of the table's history.
     history: usize,
-    /// The line's place in it.
+    /// The index of the line in that history.
     line: u64,
     version: u64,
     time: Timestamp,
 }
 
 impl Checks {
-    /// A viewer is shown a table.
+    /// Checks a message that shows a table to a recipient.
     pub(in crate::simulation) fn check_order(
         &mut self,
         target: MessageTarget,
@@ -57,7 +57,8 @@ impl Checks {
         let truths = self.tables.get(&table).map(Vec::as_slice).unwrap_or_default();
         let locate = |(history, truth): (usize, &Truth)| Some((history, truth.line_index(tag)?));
         let Some((history, line)) = truths.iter().enumerate().rev().find_map(locate) else {
-            // Older than what is kept of the truth; other checks say whether it ever was.
+            // The line is older than the truth that is kept; other checks decide whether it
+            // existed.
             return Ok(());
         };
         let shown = LastDelivery { table, history, line, version, time };
@@ -74,7 +75,7 @@ impl Checks {
             return Ok(());
         }
         let goes_on = last.line < line && last.version < version;
-        // The whole table is numbered as the journal is, without leaving out what was hidden.
+        // A snapshot has the journal's version, which counts hidden lines too.
         let repeats = last.line == line && last.version <= version;
         if goes_on || (repeats && may_repeat) {
             return Ok(());

@@ -1,6 +1,6 @@
-//! Rule 9.1: what was dealt with follows from what the clients sent, as the journal has it line for
-//! line, and nobody is dealt without its text before its time to reveal it is over. Nobody is shown
-//! a text before the deal.
+//! Checks of rule 9.1: a deal follows from the clients' contributions in the journal, no client is
+//! dealt without its text before its time to reveal it is over, and no text is shown before the
+//! deal.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use bahay_engine::chance::{ClientSeed, Commitment, Contribution};
 use bahay_engine::games::tongits::{Action, Tongits};
 use bahay_engine::table::{GameId, Input, Line, Phase, PlayerId, REVEAL_MS, Table, Timestamp};
 
-/// What clients have sent for their deals.
+/// The contributions of clients to their deals.
 #[derive(Default)]
 pub(super) struct Seeds {
     committed: BTreeMap<(GameId, PlayerId), Commitment>,
@@ -17,7 +17,7 @@ pub(super) struct Seeds {
 }
 
 impl Seeds {
-    /// A line was appended, after which the table is this.
+    /// Records the contributions of an appended line and checks the deal that it causes.
     pub(super) fn check_line(
         &mut self,
         before: &Table<Tongits>,
@@ -91,7 +91,7 @@ impl Seeds {
     }
 }
 
-/// Nobody is shown a text that others may still choose their answer by.
+/// Checks that no seed text is shown while other clients may still choose whether to reveal theirs.
 pub(super) fn check_unrevealed_text(table: &Table<Tongits>, shown: &str) -> Result<(), String> {
     let Phase::Revealing(revealing) = table.phase() else {
         return Ok(());
@@ -108,7 +108,7 @@ mod tests {
     use super::{Contribution, GameId, PlayerId, Seeds, Timestamp};
     use uuid::Uuid;
 
-    /// The canary: a check that finds nothing wrong here checks nothing.
+    /// The canary: a check that accepts everything here checks nothing.
     #[test]
     fn a_wrong_deal_is_detected() {
         let game = GameId(Uuid::from_u128(1));
